@@ -1,0 +1,50 @@
+GO            ?= go
+GOLANGCI_LINT ?= golangci-lint
+FUZZTIME      ?= 60s
+
+.PHONY: help check format vet lint test fmt update docs fuzz bench
+
+help:
+	@echo 'make check    everything that must hold before a commit; rewrites nothing'
+	@echo 'make test     the tests, with the race detector'
+	@echo 'make fmt      format the code'
+	@echo 'make update   rewrite the golden files; read the diff before you commit it'
+	@echo 'make docs     write the generated pages under docs/ anew'
+	@echo 'make fuzz     fuzz the file format, each target for FUZZTIME ($(FUZZTIME))'
+	@echo 'make bench    run the benchmarks'
+
+# That the generated pages are fresh is a test like any other (cmd, TestGenerated).
+check: format vet lint test
+
+format:
+	@unformatted=$$(gofmt -l .) || exit; \
+	if [ -n "$$unformatted" ]; then \
+		echo "these files are not formatted (make fmt does it):"; echo "$$unformatted"; exit 1; \
+	fi
+
+vet:
+	GOOS=linux $(GO) vet ./...
+	GOOS=windows $(GO) vet ./...
+	GOOS=darwin $(GO) vet ./...
+
+lint:
+	$(GOLANGCI_LINT) run
+
+test:
+	$(GO) test -race ./...
+
+fmt:
+	gofmt -w .
+
+update:
+	UPDATE=1 $(GO) test -count=1 ./...
+
+docs:
+	UPDATE=1 $(GO) test -count=1 ./cmd -run '^TestGenerated$$'
+
+fuzz:
+	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME)
+
+bench:
+	$(GO) test -run '^$$' -bench . ./...

@@ -1,0 +1,71 @@
+package task
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FindCheck resolves an index, a description, or a part of exactly one description to the index of a check.
+func (t Task) FindCheck(ref string) (int, error) {
+	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(t.Checks) {
+		return i, nil
+	}
+	var hits []int
+	for i, c := range t.Checks {
+		if c.Desc == ref {
+			return i, nil
+		}
+		if ref != "" && strings.Contains(strings.ToLower(c.Desc), strings.ToLower(ref)) {
+			hits = append(hits, i)
+		}
+	}
+	if len(hits) == 1 {
+		return hits[0], nil
+	}
+	return 0, Errorf(InvalidInput, "%q names %d of the task's %d checks", clip(ref, 60), len(hits), len(t.Checks)).
+		WithHint("name a check by its index, from 0, or by its description; cairn show %s lists them", t.ID)
+}
+
+// Attest settles a manual check. Who may is said by the check's By, else by the configured default (ByHuman or ByAnyone):
+// FORBIDDEN for anybody else. Saying again what was attested, without text, changes nothing.
+func Attest(t Task, i int, pass bool, byDefault string, s Stamp) (Task, *Entry, error) {
+	c := t.Checks[i]
+	if !c.Manual() {
+		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+			WithHint("cairn run-checks %s --only %d", t.ID, i).
+			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
+	}
+	if err := mayAttest(t, i, byDefault, s.Who); err != nil {
+		return t, nil, err
+	}
+	result := Fail
+	if pass {
+		result = Pass
+	}
+	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
+		return t, nil, nil
+	}
+	t.Checks = slices.Clone(t.Checks)
+	t.Checks[i].Result = result
+	e := s.entry(Attested)
+	e.Results = []CheckResult{{Check: c.Key(), Result: result}}
+	return commit(t, e)
+}
+
+func mayAttest(t Task, i int, byDefault string, who Actor) error {
+	by := t.Checks[i].By
+	if by == "" {
+		by = byDefault
+	}
+	switch {
+	case by == ByAnyone, by == ByHuman && who.Human(), by == string(who):
+		return nil
+	case by == ByHuman:
+		return Errorf(Forbidden, "check %d (%s) is settled by a person", i, t.Checks[i].Desc).
+			WithHint("a person runs cairn attest %s %d --pass", t.ID, i)
+	default:
+		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, t.Checks[i].Desc, by).
+			WithHint("ask %s to attest it", by)
+	}
+}

@@ -1,0 +1,90 @@
+package task
+
+import (
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const maxBody = 3 << 20 // bytes; a file may have 4 MiB
+
+// Create checks a task that is to be made and gives it its first entry, the initial state, and pending checks.
+// It returns INVALID_INPUT, DANGLING_DEP or DEP_CYCLE for what may not be created.
+func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
+	if err := validFields(t); err != nil {
+		return t, err
+	}
+	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
+		return t, err
+	}
+	if err := ValidParent(t.ID, t.Parent, find); err != nil {
+		return t, err
+	}
+	t.Status = f.Initial
+	t.Checks = carryResults(nil, t.Checks)
+	e := s.entry(Created)
+	e.Checks = ChecksHash(t.Checks)
+	t.Provenance = nil
+	return t.With(e), nil
+}
+
+// Acceptance turns acceptance criteria into manual checks that anyone may attest.
+func Acceptance(criteria []string) []Check {
+	out := make([]Check, len(criteria))
+	for i, text := range criteria {
+		out[i] = Check{Desc: text, By: ByAnyone, Result: Pending}
+	}
+	return out
+}
+
+// WithDefaults adds the checks that every new task has, leaving out those the task declares itself.
+func WithDefaults(checks, defaults []Check) []Check {
+	for _, d := range defaults {
+		if !slices.ContainsFunc(checks, func(c Check) bool { return c.Desc == d.Desc }) {
+			checks = append(checks, d)
+		}
+	}
+	return checks
+}
+
+// carryResults gives each check the result it had, if the same check was there before, and makes every other pending.
+func carryResults(before, after []Check) []Check {
+	out := slices.Clone(after)
+	for i, c := range out {
+		out[i].Result = Pending
+		for _, old := range before {
+			if old.same(c) {
+				out[i].Result = old.Result
+			}
+		}
+	}
+	return out
+}
+
+func validFields(t Task) error {
+	if err := validLine("title", t.Title); err != nil {
+		return err
+	}
+	if t.Priority < 0 || t.Priority > 4 {
+		return Errorf(InvalidInput, "priority %d is not 0 to 4", t.Priority)
+	}
+	for _, label := range t.Labels {
+		if err := validLine("label", label); err != nil {
+			return err
+		}
+	}
+	if err := validBody(t.Body); err != nil {
+		return err
+	}
+	return ValidChecks(t.Checks)
+}
+
+func validBody(body string) error {
+	if len(body) > maxBody {
+		return Errorf(InvalidInput, "body is %d bytes long, more than %d", len(body), maxBody)
+	}
+	if !utf8.ValidString(body) || strings.ContainsRune(body, 0) {
+		return Errorf(InvalidInput, "body is not text")
+	}
+	return nil
+}

@@ -1,0 +1,161 @@
+package task
+
+import "slices"
+
+// Edit is a change of what a task says. A nil field stays as it is; an empty one is cleared.
+type Edit struct {
+	Title      *string
+	Body       *string
+	Labels     *[]string
+	Priority   *Priority
+	Parent     *ID
+	Assignee   *Actor
+	Checks     *[]Check  // replaces the list; a check that asks for the same keeps its result
+	Acceptance *[]string // replaces the manual checks that anyone may attest
+	AddDeps    []ID
+	RemoveDeps []ID
+	To         *Status // moves through the same gates as Move
+	MayWeaken  bool    // the caller may take checks away: a person, or a maintainer
+}
+
+// Update applies an edit in one entry. It returns INVALID_INPUT for values that may not stand, DANGLING_DEP or DEP_CYCLE
+// for edges, the gates' refusals for To, TASK_CLOSED for checks of a closed task, and FORBIDDEN for taking a check away or
+// changing one, once the task has left the initial state, by whoever may not. An edit that says what is so already changes
+// nothing.
+func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry, error) {
+	before := t
+	e := s.entry(Updated)
+	t = ed.fields(t)
+	t, err := ed.edges(t, find)
+	if err != nil {
+		return before, nil, err
+	}
+	if t, e, err = f.editChecks(t, ed, e); err != nil {
+		return before, nil, err
+	}
+	if ed.Assignee != nil {
+		t, e = assign(t, *ed.Assignee, e)
+	}
+	if err := validFields(t); err != nil {
+		return before, nil, err
+	}
+	if ed.To != nil {
+		if err := f.Gate(t, *ed.To, p, find); err != nil {
+			return before, nil, err
+		}
+		t, e = f.move(t, *ed.To, e)
+	}
+	t, e = t.ran(p.Run, e)
+	if e.Did = kindOfEdit(before, t, e); e.Did == "" {
+		return before, nil, nil
+	}
+	return commit(t, e)
+}
+
+// fields sets what needs no look at other tasks.
+func (ed Edit) fields(t Task) Task {
+	if ed.Title != nil {
+		t.Title = *ed.Title
+	}
+	if ed.Body != nil {
+		t.Body = *ed.Body
+	}
+	if ed.Labels != nil {
+		t.Labels = unique(*ed.Labels)
+	}
+	if ed.Priority != nil {
+		t.Priority = *ed.Priority
+	}
+	return t
+}
+
+// edges sets deps and parent.
+func (ed Edit) edges(t Task, find Find) (Task, error) {
+	if err := ValidDeps(t.ID, ed.AddDeps, find); err != nil {
+		return t, err
+	}
+	deps := slices.DeleteFunc(slices.Clone(t.Deps), func(id ID) bool { return slices.Contains(ed.RemoveDeps, id) })
+	t.Deps = unique(append(deps, ed.AddDeps...))
+	if ed.Parent == nil {
+		return t, nil
+	}
+	t.Parent = *ed.Parent
+	return t, ValidParent(t.ID, t.Parent, find)
+}
+
+func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
+	after := ed.newChecks(t.Checks)
+	if ChecksHash(after) == ChecksHash(t.Checks) {
+		t.Checks = after // time limits may differ
+		return t, e, nil
+	}
+	if f.IsClosed(t.Status) {
+		return t, e, closedError(t)
+	}
+	if t.Status != f.Initial && weakens(t.Checks, after) {
+		if !ed.MayWeaken {
+			return t, e, Errorf(Forbidden, "a check of a task that has left %s can be taken away or changed by a person only", f.Initial).
+				WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
+		}
+		if e.Text == "" {
+			return t, e, Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
+		}
+	}
+	t.Checks, e.Checks = after, ChecksHash(after)
+	return t, e, nil
+}
+
+// newChecks is the list that the edit asks for.
+func (ed Edit) newChecks(now []Check) []Check {
+	after := now
+	if ed.Checks != nil {
+		after = *ed.Checks
+	}
+	if ed.Acceptance != nil {
+		after = slices.DeleteFunc(slices.Clone(after), func(c Check) bool { return c.Manual() && c.By == ByAnyone })
+		after = append(after, Acceptance(*ed.Acceptance)...)
+	}
+	if ed.Checks == nil && ed.Acceptance == nil {
+		return now
+	}
+	return carryResults(now, after)
+}
+
+// weakens reports whether something that was asked for is no longer asked for.
+func weakens(before, after []Check) bool {
+	return slices.ContainsFunc(before, func(old Check) bool {
+		return !slices.ContainsFunc(after, func(c Check) bool { return c.declared() == old.declared() })
+	})
+}
+
+// kindOfEdit names the entry after what changed, or returns "" if nothing did.
+func kindOfEdit(before, after Task, e Entry) Did {
+	moved := after.Status != before.Status
+	held := after.Assignee != before.Assignee
+	rest := after.Title != before.Title || after.Body != before.Body || after.Priority != before.Priority ||
+		after.Parent != before.Parent || !slices.Equal(after.Labels, before.Labels) ||
+		!slices.Equal(after.Deps, before.Deps) || !slices.Equal(after.Checks, before.Checks)
+	switch {
+	case rest || moved && held:
+		return Updated
+	case moved:
+		return Transitioned
+	case held:
+		return Assigned
+	case e.Text != "":
+		return Noted
+	default:
+		return ""
+	}
+}
+
+// unique drops later repetitions.
+func unique[T comparable](in []T) []T {
+	var out []T
+	for _, v := range in {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}

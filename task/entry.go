@@ -1,0 +1,163 @@
+package task
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode/utf8"
+)
+
+// Did says what kind of write an entry stands for.
+type Did string
+
+// The kinds of write.
+const (
+	Created      Did = "created"
+	Claimed      Did = "claimed"
+	Released     Did = "released"
+	Assigned     Did = "assigned"
+	Began        Did = "began"
+	Finished     Did = "finished"
+	Canceled     Did = "canceled"
+	TakenOver    Did = "taken_over"
+	Transitioned Did = "transitioned"
+	Checked      Did = "checked"
+	Attested     Did = "attested"
+	Noted        Did = "noted"
+	Updated      Did = "updated"
+)
+
+// Entry is one line of provenance: who changed the task, when, and how. Fields that say nothing are left out of the file.
+type Entry struct {
+	Who      Actor
+	At       time.Time // UTC, whole seconds
+	Did      Did
+	From, To Status        // set when the status moved
+	Assignee *Actor        // set when the holder changed; points to "" when the task was let go
+	Results  []CheckResult // set when checks were run or attested
+	Commit   string        // HEAD when the checks ran
+	Tree     string        // fingerprint of the working tree, if it held still while the checks ran
+	Checks   string        // ChecksHash of the declared list, when it was set or changed
+	Text     string        // a note, a reason, a summary; 4 KiB at most
+	Session  string        // the session it belongs to
+	Key      string        // hash of the idempotency key it was written under
+}
+
+// CheckResult is the result of one check, named by Check.Key.
+type CheckResult struct {
+	Check  string
+	Result Result
+}
+
+// MaxText is the longest text of an entry, in bytes.
+const MaxText = 4096
+
+// ValidText returns INVALID_INPUT for text that an entry cannot hold. The field is named in the message.
+func ValidText(field, s string) error {
+	if len(s) > MaxText {
+		return Errorf(InvalidInput, "%s is %d bytes long, more than %d", field, len(s), MaxText).WithHint("put long text into the body or a file of its own")
+	}
+	if !utf8.ValidString(s) {
+		return Errorf(InvalidInput, "%s is not valid UTF-8", field)
+	}
+	return nil
+}
+
+// With returns the task with e behind its other entries. The time of an entry never lies before that of the one above it,
+// so a clock that runs behind cannot break the order.
+func (t Task) With(e Entry) Task {
+	e.At = e.At.UTC().Truncate(time.Second)
+	if n := len(t.Provenance); n > 0 && t.Provenance[n-1].At.After(e.At) {
+		e.At = t.Provenance[n-1].At
+	}
+	t.Provenance = append(slices.Clip(slices.Clone(t.Provenance)), e)
+	return t
+}
+
+// Hash identifies what an entry says, however it is written down: 16 hex digits.
+func (e Entry) Hash() string {
+	parts := []string{string(e.Who), e.At.UTC().Format(time.RFC3339), string(e.Did), string(e.From), string(e.To),
+		e.Commit, e.Tree, e.Checks, e.Text, e.Session, e.Key}
+	if e.Assignee != nil {
+		parts = append(parts, "assignee", string(*e.Assignee))
+	}
+	for _, r := range e.Results {
+		parts = append(parts, r.Check, string(r.Result))
+	}
+	return digest(parts...)
+}
+
+// Has reports whether one of the entries has this hash.
+func (t Task) Has(entryHash string) bool {
+	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Hash() == entryHash })
+}
+
+// Last returns the newest entry, or a zero one.
+func (t Task) Last() Entry {
+	if len(t.Provenance) == 0 {
+		return Entry{}
+	}
+	return t.Provenance[len(t.Provenance)-1]
+}
+
+// LastSession returns the session named by the newest entry that names one, or "".
+func (t Task) LastSession() string {
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.Session != "" {
+			return e.Session
+		}
+	}
+	return ""
+}
+
+// NewestBy returns the time of the newest entry by an actor, or the zero time.
+func (t Task) NewestBy(who Actor) time.Time {
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.Who == who {
+			return e.At
+		}
+	}
+	return time.Time{}
+}
+
+// Marks of evidence written before results named their checks: one check by its index, or all that were run.
+const (
+	unhashedAll   = "*"
+	unhashedIndex = "#"
+)
+
+// ReadDid fills e.Did, and whatever else the wording says, from the text of a file. The wordings of the original cairn
+// ("ran checks", "transitioned to X", "note", "began session S", "attested", "check N pass") are read as today's kinds;
+// their results are evidence without a hash. A wording that nobody knows is kept as it is.
+func (e *Entry) ReadDid(text string) {
+	words := strings.Fields(text)
+	switch {
+	case text == "note":
+		e.Did = Noted
+	case text == "ran checks":
+		e.Did, e.Results = Checked, defaultResults(e.Results, unhashedAll, Pass)
+	case text == string(Attested):
+		e.Did, e.Results = Attested, defaultResults(e.Results, unhashedAll, Pass)
+	case len(words) == 3 && text == "transitioned to "+words[2]:
+		e.Did, e.To = Transitioned, Status(words[2])
+	case len(words) == 3 && text == "began session "+words[2]:
+		e.Did, e.Session = Began, words[2]
+	case len(words) == 3 && words[0] == "check" && isIndex(words[1]):
+		e.Did, e.Results = Checked, defaultResults(e.Results, unhashedIndex+words[1], Result(words[2]))
+	default:
+		e.Did = Did(text)
+	}
+}
+
+func defaultResults(have []CheckResult, check string, r Result) []CheckResult {
+	if len(have) > 0 {
+		return have
+	}
+	return []CheckResult{{Check: check, Result: r}}
+}
+
+func isIndex(s string) bool {
+	n, err := strconv.Atoi(s)
+	return err == nil && n >= 0
+}

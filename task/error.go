@@ -1,0 +1,159 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+)
+
+// Code names a kind of failure. Codes are stable: programs match on them, and a code is never given a second meaning.
+type Code string
+
+// The codes. Codes below is the same list with what each one means; docs/errors.md is generated from it.
+const (
+	NotFound         Code = "NOT_FOUND"
+	AmbiguousID      Code = "AMBIGUOUS_ID"
+	InvalidInput     Code = "INVALID_INPUT"
+	UnknownState     Code = "UNKNOWN_STATE"
+	DepsOpen         Code = "DEPS_OPEN"
+	ChecksFailed     Code = "CHECKS_FAILED"
+	ChecksPending    Code = "CHECKS_PENDING"
+	DanglingDep      Code = "DANGLING_DEP"
+	DepCycle         Code = "DEP_CYCLE"
+	AlreadyClaimed   Code = "ALREADY_CLAIMED"
+	NotYours         Code = "NOT_YOURS"
+	Elsewhere        Code = "ELSEWHERE"
+	Conflict         Code = "CONFLICT"
+	Busy             Code = "BUSY"
+	IdentityMismatch Code = "IDENTITY_MISMATCH"
+	SessionEnded     Code = "SESSION_ENDED"
+	SessionLive      Code = "SESSION_LIVE"
+	TaskClosed       Code = "TASK_CLOSED"
+	TaskFull         Code = "TASK_FULL"
+	Untrusted        Code = "UNTRUSTED"
+	Forbidden        Code = "FORBIDDEN"
+	OutOfScope       Code = "OUT_OF_SCOPE"
+	ReadOnly         Code = "READ_ONLY"
+	NoWorkspace      Code = "NO_WORKSPACE"
+	BadFile          Code = "BAD_FILE"
+	IO               Code = "IO"
+	Git              Code = "GIT"
+	NoShell          Code = "NO_SHELL"
+	Sandboxed        Code = "SANDBOXED"
+)
+
+// CodeInfo says what a code means to whoever meets it.
+type CodeInfo struct {
+	Code      Code
+	Meaning   string // one sentence, for docs/errors.md
+	Exit      int    // the command line's exit number
+	Retryable bool   // the same call may succeed later without anything else being done
+}
+
+// Codes is every code, in the order of their exit numbers. A code that is not here does not exist.
+var Codes = []CodeInfo{
+	{IO, "the operating system refused to read or write a file", 1, true},
+	{BadFile, "a file under .cairn/ cannot be read as what it should be", 1, false},
+	{Busy, "another process holds the lock and did not let go in time", 1, true},
+	{Git, "git is missing, too old, or refuses to work here", 1, false},
+	{NoShell, "there is no POSIX shell to run checks with", 1, false},
+	{Sandboxed, "the folder that holds the lock cannot be written here", 1, false},
+	{InvalidInput, "an argument is missing, unknown, or not of the right form", 2, false},
+	{UnknownState, "the workspace's config does not know this state", 2, false},
+	{AmbiguousID, "part of an id fits more than one task", 2, false},
+	{NotFound, "there is no such task or session", 3, false},
+	{NoWorkspace, "no .cairn folder was found here or in any folder above", 3, false},
+	{DepsOpen, "the task waits for tasks that are not closed", 4, false},
+	{ChecksFailed, "a check ran and did not pass", 4, false},
+	{ChecksPending, "a check has no result that the record accounts for", 4, false},
+	{DanglingDep, "a dependency or parent names a task that does not exist", 4, false},
+	{DepCycle, "the dependency would close a circle", 4, false},
+	{TaskClosed, "the task is closed; reopen it first", 4, false},
+	{TaskFull, "the task's record has grown so long that it takes no more notes or results", 4, false},
+	{SessionEnded, "the session is over", 4, false},
+	{SessionLive, "the task has a live session already", 4, false},
+	{AlreadyClaimed, "another actor, or the same one in another worktree, holds the task", 5, false},
+	{NotYours, "the task or session belongs to another actor", 5, false},
+	{Elsewhere, "another branch or worktree of this clone has carried the task further", 5, false},
+	{Conflict, "the task changed meanwhile; read it again and decide anew", 5, true},
+	{Forbidden, "the caller's profile does not include this", 7, false},
+	{OutOfScope, "the caller may change another task only", 7, false},
+	{ReadOnly, "the caller, or this workspace, may only be read", 7, false},
+	{IdentityMismatch, "the caller is not who it says it expects to be", 7, false},
+	{Untrusted, "commands from this clone's files were not approved on this machine", 8, false},
+}
+
+// Info looks a code up. An unknown code reads as a plain failure.
+func (c Code) Info() CodeInfo {
+	for _, info := range Codes {
+		if info.Code == c {
+			return info
+		}
+	}
+	return CodeInfo{Code: c, Meaning: "a failure without a code of its own", Exit: 1}
+}
+
+// Error is the one error type of cairn. Op and ID are filled in by the layer that knows them, so a message never repeats them.
+type Error struct {
+	Code    Code
+	Op      string         // the verb, e.g. "transition"
+	ID      string         // the task or session concerned, if any
+	Msg     string         // one line, lower case, no full stop
+	Hint    string         // what to do next, as a command or an instruction; never anything destructive
+	Next    *Next          // the same for a program, if a verb helps
+	Details map[string]any // what a program may want beyond the message: candidates, failed checks, commands
+	Err     error          // the cause, for errors.Is
+}
+
+// Next is a call that helps after a refusal. It can be made as it stands.
+type Next struct {
+	Verb string
+	Args map[string]any
+}
+
+// Errorf makes an error of a code. A %w in the format becomes the cause.
+func Errorf(code Code, format string, args ...any) *Error {
+	err := fmt.Errorf(format, args...)
+	return &Error{Code: code, Msg: err.Error(), Err: errors.Unwrap(err)}
+}
+
+// WithHint sets the hint and returns the error itself.
+func (e *Error) WithHint(format string, args ...any) *Error {
+	e.Hint = fmt.Sprintf(format, args...)
+	return e
+}
+
+// WithNext names the verb to call next and returns the error itself.
+func (e *Error) WithNext(verb string, args map[string]any) *Error {
+	e.Next = &Next{Verb: verb, Args: args}
+	return e
+}
+
+// Error reads "op id: message", leaving out what is not known.
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.Op)
+	if e.ID != "" {
+		if b.Len() > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(e.ID)
+	}
+	if b.Len() > 0 {
+		b.WriteString(": ")
+	}
+	b.WriteString(e.Msg)
+	return b.String()
+}
+
+// Unwrap returns the cause.
+func (e *Error) Unwrap() error { return e.Err }
+
+// CodeOf returns the code of the first Error in err's chain, or "" if there is none.
+func CodeOf(err error) Code {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Code
+	}
+	return ""
+}

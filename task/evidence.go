@@ -1,0 +1,108 @@
+package task
+
+import (
+	"slices"
+	"strconv"
+	"time"
+)
+
+// Evidence is how a check came by its result: the newest entry that speaks of it.
+type Evidence struct {
+	Result Result
+	Who    Actor
+	At     time.Time
+	Commit string
+	Tree   string // "" if the working tree was unknown or moved during the run: such a pass is never fresh
+	Hashed bool   // false for entries from before results named their checks
+}
+
+// Evidence returns the evidence for check i. Runs account for commands and attestations for manual checks, never the other
+// way round, so a description that looks like a hash proves nothing.
+func (t Task) Evidence(i int) (Evidence, bool) {
+	c := t.Checks[i]
+	for _, e := range slices.Backward(t.Provenance) {
+		if (e.Did == Attested) != c.Manual() {
+			continue
+		}
+		for _, r := range e.Results {
+			if r.Check != c.Key() && !accountsUnhashed(r.Check, i) {
+				continue
+			}
+			return Evidence{r.Result, e.Who, e.At, e.Commit, e.Tree, r.Check == c.Key()}, true
+		}
+	}
+	return Evidence{}, false
+}
+
+func accountsUnhashed(mark string, i int) bool {
+	return mark == unhashedAll || mark == unhashedIndex+strconv.Itoa(i)
+}
+
+// Run is what running some of a task's commands showed.
+type Run struct {
+	Results []CheckResult // by Check.Key
+	Commit  string        // HEAD, "" outside git
+	Tree    string        // fingerprint of the working tree, "" if unknown or if it moved during the run
+}
+
+// result returns what the run says of a check.
+func (r *Run) result(c Check) (Result, bool) {
+	if r == nil || c.Manual() {
+		return "", false
+	}
+	for _, got := range r.Results {
+		if got.Check == c.Key() {
+			return got.Result, true
+		}
+	}
+	return "", false
+}
+
+// Proof is what is known at the moment of a move, beside the record.
+type Proof struct {
+	Tree string // fingerprint of the working tree now; "" makes every recorded pass of a command stale
+	Run  *Run   // results of a run made for this very move
+}
+
+// Standing is the result of check i that the gates go by. A pass written into the file that no entry accounts for is
+// pending, and so is the pass of a command that was earned on another state of the tree.
+func (t Task) Standing(i int, p Proof) Result {
+	c := t.Checks[i]
+	if r, ok := p.Run.result(c); ok {
+		return r
+	}
+	if c.Result != Pass {
+		return c.Result
+	}
+	ev, ok := t.Evidence(i)
+	if !ok || ev.Result != Pass {
+		return Pending
+	}
+	if !c.Manual() && (p.Tree == "" || ev.Tree != p.Tree) {
+		return Pending
+	}
+	return Pass
+}
+
+// ToRun lists the commands that must be run before the task may move to a state: those the checks gate asks for that have
+// not passed, or whose pass is stale.
+func (f Flow) ToRun(t Task, to Status, p Proof) []int {
+	var out []int
+	for i, c := range t.Checks {
+		if !c.Manual() && f.gates(t, to, c) && t.Standing(i, p) != Pass {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// record writes the results of a run into the checks they belong to.
+func (t Task) record(run *Run) Task {
+	t.Checks = slices.Clone(t.Checks)
+	for i, c := range t.Checks {
+		if r, ok := run.result(c); ok {
+			t.Checks[i].Result = r
+		}
+	}
+	return t
+}

@@ -1,0 +1,39 @@
+package task
+
+import (
+	"slices"
+	"strings"
+)
+
+// Status is the name of a state. Which names there are is configured, so a Status means something only beside a Flow.
+type Status string
+
+// Flow is the configured states and what each means to the gates.
+type Flow struct {
+	States     []Status
+	Initial    Status   // where a task is created; leaving it needs the deps
+	Working    Status   // where begin moves a task; "" leaves it where it is
+	Review     Status   // where finish moves a task; "" leaves it where it is
+	Closed     []Status // entering one needs the checks
+	Abandoned  []Status // closed without claiming that it works; entering one needs nothing
+	GateReview bool     // entering Review needs the command checks
+}
+
+// Known returns UNKNOWN_STATE, naming the states there are, if s is none of them.
+func (f Flow) Known(s Status) error {
+	if slices.Contains(f.States, s) {
+		return nil
+	}
+	names := make([]string, len(f.States))
+	for i, state := range f.States {
+		names[i] = string(state)
+	}
+	return Errorf(UnknownState, "there is no state %q", clip(string(s), 60)).
+		WithHint("the states are %s", strings.Join(names, ", "))
+}
+
+// IsClosed reports whether tasks in s count as closed, abandoned ones included.
+func (f Flow) IsClosed(s Status) bool { return slices.Contains(f.Closed, s) }
+
+// IsAbandoned reports whether s closes a task without claiming that it works.
+func (f Flow) IsAbandoned(s Status) bool { return slices.Contains(f.Abandoned, s) }

@@ -1,0 +1,114 @@
+package task
+
+import (
+	"io"
+	"regexp"
+	"strings"
+	"time"
+)
+
+// Task is one node of the graph, as its file says.
+type Task struct {
+	ID         ID
+	Title      string
+	Status     Status
+	Priority   Priority
+	Labels     []string
+	Assignee   Actor // "" when nobody
+	Parent     ID    // grouping only; gates nothing
+	Deps       []ID  // must be closed before this may leave the initial state
+	Checks     []Check
+	Provenance []Entry
+	Body       string
+	Rev        Rev            // revision of the file this was read from
+	Extra      map[string]any // keys of the file that cairn does not know
+}
+
+// Find looks another task up. It reports false for one that does not exist or cannot be read.
+type Find func(ID) (Task, bool)
+
+// Rev is a content revision: equal revisions mean equal bytes.
+type Rev string
+
+// ID names a task, and with ".md" behind it its file.
+type ID string
+
+const maxID = 80
+
+var idForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9._-]+$`)
+
+// ParseID accepts what may be the name of a task file: a prefix of letters, digits and underscores, a dash, then letters,
+// digits, dots, underscores and dashes; at most 80 bytes. Such a name can never lead out of its folder.
+func ParseID(s string) (ID, error) {
+	if len(s) > maxID || !idForm.MatchString(s) {
+		return "", Errorf(InvalidInput, "%q is not a task id", clip(s, 100)).WithHint("an id looks like PROJ-01j8x2k7q7f3az")
+	}
+	return ID(s), nil
+}
+
+var prefixForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,31}$`)
+
+// ParsePrefix accepts what may stand before the dash of an id: a letter, then letters, digits and underscores; at most 32.
+func ParsePrefix(s string) (string, error) {
+	if !prefixForm.MatchString(s) {
+		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", clip(s, 40))
+	}
+	return s, nil
+}
+
+const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
+
+// NewID mints an id: the prefix, a dash, 10 characters of the time in milliseconds and 4 random ones, in Crockford base32.
+// Ids sort by age. Two minted in the same millisecond collide once in a million, so creation must be exclusive.
+func NewID(prefix string, now time.Time, random io.Reader) (ID, error) {
+	token, err := Token(now, random)
+	return ID(prefix + "-" + token), err
+}
+
+// Token is the part of a minted id behind the dash.
+func Token(now time.Time, random io.Reader) (string, error) {
+	var noise [3]byte
+	if _, err := io.ReadFull(random, noise[:]); err != nil {
+		return "", Errorf(IO, "no randomness to mint an id: %w", err)
+	}
+	r := uint64(noise[0])<<16 | uint64(noise[1])<<8 | uint64(noise[2])
+	return base32(uint64(now.UnixMilli()), 10) + base32(r, 4), nil
+}
+
+// base32 writes the lowest 5*width bits of n.
+func base32(n uint64, width int) string {
+	out := make([]byte, width)
+	for i := width - 1; i >= 0; i-- {
+		out[i] = crockford[n&31]
+		n >>= 5
+	}
+	return string(out)
+}
+
+// Actor is who does something: a kind (human, agent, service or ci), a colon, and a name. Actors are claims, not proofs.
+type Actor string
+
+var actorForm = regexp.MustCompile(`^(human|agent|service|ci):[A-Za-z0-9._@+-]{1,64}$`)
+
+// ParseActor accepts kind:name, with 1 to 64 letters, digits and ._@+- in the name.
+func ParseActor(s string) (Actor, error) {
+	if !actorForm.MatchString(s) {
+		return "", Errorf(InvalidInput, "%q is not an actor", clip(s, 100)).
+			WithHint("an actor is human:, agent:, service: or ci: and a name of letters, digits and ._@+-, such as agent:claude-1")
+	}
+	return Actor(s), nil
+}
+
+// Human reports whether the actor says it is a person.
+func (a Actor) Human() bool { return strings.HasPrefix(string(a), "human:") }
+
+// Agent reports whether the actor says it is a coding agent.
+func (a Actor) Agent() bool { return strings.HasPrefix(string(a), "agent:") }
+
+// clip keeps messages short whatever they quote.
+func clip(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
