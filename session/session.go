@@ -1,0 +1,125 @@
+package session
+
+import (
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Prefix is what stands before the dash of a session's id.
+const Prefix = "ses"
+
+// Status is how far a session has come. It only ever leaves active.
+type Status string
+
+// The statuses of a session.
+const (
+	Active    Status = "active"
+	Finished  Status = "finished"
+	Canceled  Status = "canceled"
+	Abandoned Status = "abandoned" // ended by somebody else's takeover
+)
+
+// Health is how a session is doing now.
+type Health string
+
+// The healths of a session.
+const (
+	Alive          Health = "active"
+	Stalled        Health = "stalled"         // no sign of life for longer than session_stale_after
+	AwaitingReview Health = "awaiting_review" // the task's last attempt, finished, and the task is in review
+	Ended          Health = "ended"
+)
+
+// Session is the durable record of an attempt.
+type Session struct {
+	ID        string
+	Task      task.ID // "" for kinds of session that are not about a task
+	Actor     task.Actor
+	Client    string
+	Model     string
+	Status    Status
+	StartedAt time.Time
+	EndedAt   time.Time // zero while active
+	Branch    string
+	Worktree  string // name of the folder, never its path
+	Head      string // commit it began at; after finish, the one it ended at
+	Summary   string
+	Reason    string
+}
+
+// ParseID accepts what may be the name of a session file, the same form as a task id.
+func ParseID(s string) (string, error) {
+	if _, err := task.ParseID(s); err != nil || !strings.HasPrefix(s, Prefix) {
+		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("cairn list-sessions shows them")
+	}
+	return s, nil
+}
+
+// Heartbeat is the newest sign of life of a session that the clone has seen.
+type Heartbeat struct {
+	Session  string     `json:"session"`
+	Actor    task.Actor `json:"actor"`
+	At       time.Time  `json:"at"`
+	Progress string     `json:"progress,omitempty"`
+	Worktree string     `json:"worktree,omitempty"` // absolute path
+}
+
+// End ends a session: as Finished with a summary, as Canceled or Abandoned with a reason.
+func (s Session) End(to Status, at time.Time, text string) Session {
+	s.Status, s.EndedAt = to, at.UTC().Truncate(time.Second)
+	if to == Finished {
+		s.Summary = text
+	} else {
+		s.Reason = text
+	}
+	return s
+}
+
+// Usable returns SESSION_ENDED if the session is over, and NOT_YOURS if it is not the actor's.
+func (s Session) Usable(by task.Actor) error {
+	if s.Actor != by {
+		return task.Errorf(task.NotYours, "session of %s", s.Actor).WithHint("begin a session of your own")
+	}
+	if s.Status != Active {
+		return task.Errorf(task.SessionEnded, "the session is over (%s)", s.Status).
+			WithHint("begin a new one, if there is more to do").
+			WithNext("get", map[string]any{"id": string(s.Task)})
+	}
+	return nil
+}
+
+// Health derives how the session is doing. The task is the one it is about; beat may be nil, as it always is in another
+// clone than the session's: then the actor's newest entry speaks for it.
+func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
+	switch s.Status {
+	case Active:
+		if now.Sub(s.LastSign(t, beat)) > staleAfter {
+			return Stalled
+		}
+		return Alive
+	case Finished:
+		if t.ID == s.Task && t.Status == review && t.LastSession() == s.ID {
+			return AwaitingReview
+		}
+	case Canceled, Abandoned:
+	}
+	return Ended
+}
+
+// LastSign is the newest sign of life: a heartbeat, an entry of the actor on the task, or the beginning.
+func (s Session) LastSign(t task.Task, beat *Heartbeat) time.Time {
+	sign := latest(s.StartedAt, t.NewestBy(s.Actor))
+	if beat != nil {
+		sign = latest(sign, beat.At)
+	}
+	return sign
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
+}
