@@ -1,0 +1,54 @@
+package check
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Dir resolves the folder a check declares against the workspace's root. The result is absolute, free of links, and
+// lies inside the root as it is free of links. "" and "." are the root itself; slashes are read as separators on
+// every system.
+//
+// It fails with INVALID_INPUT if cwd is absolute, leaves the root by "..", leaves it through a link, or is not a folder
+// that exists.
+func Dir(root, cwd string) (string, error) {
+	if cwd == "" {
+		cwd = "."
+	}
+	local := filepath.FromSlash(cwd)
+	if !filepath.IsLocal(local) {
+		return "", outside(cwd)
+	}
+	top, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return "", task.Errorf(task.IO, "cannot read the workspace's folder: %w", err)
+	}
+	dir, err := filepath.EvalSymlinks(filepath.Join(top, local))
+	if err != nil {
+		return "", task.Errorf(task.InvalidInput, "cannot run in folder %q: %w", cwd, reasonOf(err))
+	}
+	if rel, err := filepath.Rel(top, dir); err != nil || !filepath.IsLocal(rel) {
+		return "", outside(cwd)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return "", task.Errorf(task.InvalidInput, "cannot run in folder %q: it is not a folder", cwd)
+	}
+	return dir, nil
+}
+
+// outside is the refusal of a folder that is not in the workspace.
+func outside(cwd string) error {
+	return task.Errorf(task.InvalidInput, "the check's folder %q is outside the workspace", cwd).
+		WithHint("give cwd as a path below the workspace's folder, without links that lead out of it")
+}
+
+// reasonOf strips a path error down to what went wrong; the message names the folder already.
+func reasonOf(err error) error {
+	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
+		return pe.Err
+	}
+	return err
+}
