@@ -1,0 +1,114 @@
+package filelock
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"sync"
+	"syscall"
+
+	"github.com/gofrs/flock"
+)
+
+// A Lock is held from Acquire or TryAcquire until Release, or until the process ends. It is not re-entrant: who holds
+// it and asks for it again waits for itself.
+type Lock struct {
+	file    *flock.Flock
+	turn    turn
+	release sync.Once
+	err     error
+}
+
+// Acquire takes the lock on path and waits for it as long as ctx lives. It creates the file where it is missing, but
+// not its folder, and never deletes it.
+//
+// The error is the *fs.PathError of the system call that failed, such as fs.ErrPermission where the folder is
+// read-only; it wraps ctx.Err() if ctx ended first.
+//
+// The kernel cannot be told to stop waiting. A wait that ctx cut short therefore goes on unseen, gives the lock back as
+// soon as it gets it, and until then every other Acquire of the same path in this process stands behind it.
+func Acquire(ctx context.Context, path string) (*Lock, error) {
+	turn := turnFor(path)
+	if err := turn.wait(ctx); err != nil {
+		return nil, named(path, err)
+	}
+	type outcome struct {
+		lock *Lock
+		err  error
+	}
+	got := make(chan outcome)
+	go func() {
+		lock, err := block(path, turn)
+		select {
+		case got <- outcome{lock, err}:
+		case <-ctx.Done():
+			if lock != nil {
+				_ = lock.Release() // nobody is left to be told
+			}
+		}
+	}()
+	select {
+	case o := <-got:
+		return o.lock, o.err
+	case <-ctx.Done():
+		return nil, named(path, ctx.Err())
+	}
+}
+
+// TryAcquire takes the lock on path if that is possible at once, and says whether it did. Its errors are Acquire's; a
+// lock that somebody else holds is not an error.
+func TryAcquire(path string) (*Lock, bool, error) {
+	turn := turnFor(path)
+	if !turn.try() {
+		return nil, false, nil
+	}
+	file := open(path)
+	ok, err := file.TryLock()
+	if err != nil || !ok {
+		turn.end()
+		return nil, false, named(path, err)
+	}
+	return &Lock{file: file, turn: turn}, true, nil
+}
+
+// Release gives the lock back. Calling it again does nothing and returns the same error.
+func (l *Lock) Release() error {
+	l.release.Do(func() {
+		l.err = named(l.file.Path(), l.file.Unlock())
+		l.turn.end()
+	})
+	return l.err
+}
+
+// block waits in the kernel until the lock is had. It ends the turn if that fails.
+func block(path string, turn turn) (*Lock, error) {
+	file := open(path)
+	for {
+		err := file.Lock()
+		if err == nil {
+			return &Lock{file: file, turn: turn}, nil
+		}
+		if !errors.Is(err, syscall.EINTR) {
+			turn.end()
+			return nil, named(path, err)
+		}
+	}
+}
+
+// open names the file to lock; it is opened by locking it. The descriptor must be writable: over NFS an exclusive lock
+// needs that, and a folder that cannot be written should say so here, before anything is decided under the lock.
+func open(path string) *flock.Flock {
+	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
+}
+
+// named adds the path to an error that does not name it yet.
+func named(path string, err error) error {
+	if err == nil {
+		return nil
+	}
+	if _, ok := errors.AsType[*fs.PathError](err); ok {
+		return err
+	}
+	return &fs.PathError{Op: "lock", Path: path, Err: err}
+}

@@ -1,0 +1,85 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The oldest git we work with.
+const oldestMajor, oldestMinor = 2, 31
+
+const installHint = "install git 2.31 or newer and put it on PATH"
+
+// explain turns the failure of a git command into an error with a hint.
+func explain(ctx context.Context, err error, dir string, args []string) error {
+	if ctx.Err() != nil {
+		return task.Errorf(task.Git, "git %s was stopped: %w", args[0], ctx.Err())
+	}
+	if errors.Is(err, exec.ErrNotFound) {
+		return task.Errorf(task.Git, "there is no git: %w", err).WithHint(installHint)
+	}
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) {
+		return task.Errorf(task.Git, "cannot run git %s: %w", args[0], err)
+	}
+	return &task.Error{
+		Code: task.Git,
+		Msg:  "git " + args[0] + ": " + complaint(exit),
+		Hint: hint(ctx, exit, dir),
+		Err:  exit,
+	}
+}
+
+// complaint is the line in which git says what is wrong, or else how it ended.
+func complaint(exit *exec.ExitError) string {
+	lines := strings.Split(string(exit.Stderr), "\n")
+	for _, prefix := range []string{"fatal: ", "error: ", ""} {
+		for _, line := range lines {
+			if said, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && said != "" {
+				return strings.TrimSuffix(said, ".")
+			}
+		}
+	}
+	return exit.Error()
+}
+
+// hint says what helps against the two refusals that have nothing to do with the command, or returns "".
+func hint(ctx context.Context, exit *exec.ExitError, dir string) string {
+	said := string(exit.Stderr)
+	if strings.Contains(said, "dubious ownership") || strings.Contains(said, "unsafe repository") {
+		return "the folder belongs to another user; if you trust it: git config --global --add safe.directory " + dir
+	}
+	const fatal = 128 // below, the exit status is an answer
+	if exit.ExitCode() >= fatal && tooOld(ctx) {
+		return installHint
+	}
+	return ""
+}
+
+// tooOld asks git for its version. If there is no telling, the answer is no.
+func tooOld(ctx context.Context) bool {
+	cmd := exec.CommandContext(ctx, "git", "version")
+	cmd.Env = environ()
+	out, err := cmd.Output()
+	if err != nil {
+		return false
+	}
+	major, minor, ok := parseVersion(string(out))
+	return ok && (major < oldestMajor || major == oldestMajor && minor < oldestMinor)
+}
+
+// parseVersion reads "git version 2.39.5 (Apple Git-154)".
+func parseVersion(s string) (major, minor int, ok bool) {
+	version := strings.SplitN(strings.TrimPrefix(strings.TrimSpace(s), "git version "), ".", 3)
+	if len(version) < 2 {
+		return 0, 0, false
+	}
+	major, err1 := strconv.Atoi(version[0])
+	minor, err2 := strconv.Atoi(version[1])
+	return major, minor, err1 == nil && err2 == nil
+}

@@ -1,0 +1,130 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+func TestFindWalksUp(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("a/b/file", "")
+	for _, dir := range []string{".", "a", "a/b", ".git", ".git/objects"} {
+		got, ok, err := Find(r.path(dir))
+		if err != nil || !ok {
+			t.Fatalf("Find(%s): %v, %v", dir, ok, err)
+		}
+		if want := (Repo{r.dir, r.path(".git"), r.path(".git")}); *got != want || got.Linked() {
+			t.Errorf("Find(%s) = %+v", dir, *got)
+		}
+	}
+}
+
+func TestFindOutsideGit(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "a", ".git"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, sub := range []string{".", "a"} { // an empty .git is none
+		if r, ok, err := Find(filepath.Join(dir, sub)); ok || err != nil {
+			t.Errorf("Find(%s) = %v, %v", sub, r, err)
+		}
+	}
+}
+
+func TestFindNeedsNoGit(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	t.Setenv("PATH", "")
+	if _, ok, err := Find(r.dir); !ok || err != nil {
+		t.Errorf("got %v, %v", ok, err)
+	}
+}
+
+func TestFindAFolderThatIsGone(t *testing.T) {
+	if _, _, err := Find(filepath.Join(t.TempDir(), "gone")); task.CodeOf(err) != task.IO {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestFindThroughLinks(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("sub/file", "")
+	side := repo{t, realTempDir(t)}
+	side.link(r.path("sub"), "to-sub")
+	if got := (repo{t, side.path("to-sub")}).open(); got.Top != r.dir {
+		t.Errorf("a linked folder: %+v", *got)
+	}
+	side.link(r.path(".git"), ".git")
+	if got := side.open(); got.Top != side.dir || got.GitDir != r.path(".git") {
+		t.Errorf("a linked .git: %+v", *got)
+	}
+}
+
+func TestFindALinkedWorkTree(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.commit()
+	side := repo{t, filepath.Join(realTempDir(t), "side")}
+	r.git("worktree", "add", "-q", side.dir)
+	want := Repo{side.dir, r.path(".git/worktrees/side"), r.path(".git")}
+	if got := side.open(); *got != want || !got.Linked() {
+		t.Errorf("got %+v", *got)
+	}
+
+	// The same with relative paths, as newer versions of git write them.
+	rel, err := filepath.Rel(side.dir, want.GitDir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	side.write(".git", "gitdir: "+filepath.ToSlash(rel)+"\n")
+	if got := side.open(); *got != want {
+		t.Errorf("relative: got %+v", *got)
+	}
+}
+
+func TestFindASubmodule(t *testing.T) {
+	isolate(t)
+	r := withSubmodule(t)
+	want := Repo{r.path("sub"), r.path(".git/modules/sub"), r.path(".git/modules/sub")}
+	if got := (repo{t, r.path("sub")}).open(); *got != want || got.Linked() {
+		t.Errorf("got %+v", *got)
+	}
+}
+
+func TestFindReportsABrokenGitFile(t *testing.T) {
+	for name, text := range map[string]string{
+		"empty":        "",
+		"other text":   "hello\n",
+		"no path":      "gitdir: \n",
+		"two lines":    "gitdir: a\ngitdir: b\n",
+		"a dead end":   "gitdir: ../nowhere\n",
+		"no git there": "gitdir: .\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, ".git"), text)
+			_, ok, err := Find(dir)
+			if ok || task.CodeOf(err) != task.Git {
+				t.Fatalf("got %v, %v", ok, err)
+			}
+			if strings.Contains(err.Error(), "\n") {
+				t.Errorf("more than one line: %q", err)
+			}
+		})
+	}
+}
+
+func TestFindReportsABrokenCommonDir(t *testing.T) {
+	dir := t.TempDir()
+	writeFile(t, filepath.Join(dir, ".git", "HEAD"), "ref: refs/heads/main\n")
+	writeFile(t, filepath.Join(dir, ".git", "commondir"), "../nowhere\n")
+	if _, ok, err := Find(dir); ok || task.CodeOf(err) != task.Git {
+		t.Errorf("got %v, %v", ok, err)
+	}
+}

@@ -1,0 +1,80 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+
+	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-git/v5/plumbing"
+)
+
+// Head is what is checked out.
+type Head struct {
+	Branch string // short name, e.g. "main"; "" if a commit is checked out without a branch
+	Commit string // full hash; "" if the branch has no commit yet
+}
+
+// Head reads what is checked out in this work tree.
+func (r *Repo) Head(ctx context.Context) (Head, error) {
+	if h, err := r.headFromFiles(); err == nil {
+		return h, nil
+	}
+	return r.headFromGit(ctx)
+}
+
+// errNoHash says that a file held something else than a hash, which the library reads as zeros.
+var errNoHash = errors.New("not a hash")
+
+// headFromFiles reads it without git. It fails for repositories that the library does not open.
+func (r *Repo) headFromFiles() (Head, error) {
+	repo, err := gogit.PlainOpenWithOptions(r.Top, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
+	if err != nil {
+		return Head{}, err
+	}
+	head, err := repo.Reference(plumbing.HEAD, false)
+	if err != nil {
+		return Head{}, err
+	}
+	var h Head
+	if head.Type() == plumbing.SymbolicReference {
+		h.Branch = shortName(head.Target().String())
+		head, err = repo.Reference(head.Target(), true)
+		if errors.Is(err, plumbing.ErrReferenceNotFound) {
+			return h, nil
+		}
+		if err != nil {
+			return Head{}, err
+		}
+	}
+	if head.Hash().IsZero() {
+		return Head{}, errNoHash
+	}
+	h.Commit = head.Hash().String()
+	return h, nil
+}
+
+// headFromGit asks git.
+func (r *Repo) headFromGit(ctx context.Context) (Head, error) {
+	branch, err := answer(Run(ctx, r.Top, "symbolic-ref", "--quiet", "HEAD"))
+	if err != nil {
+		return Head{}, err
+	}
+	commit, err := answer(Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "HEAD"))
+	if err != nil {
+		return Head{}, err
+	}
+	return Head{Branch: shortName(branch), Commit: commit}, nil
+}
+
+func shortName(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
+
+// answer reads the output of a question that git answers with one line, or with exit status 1 for "there is none".
+func answer(out []byte, err error) (string, error) {
+	exit := (*exec.ExitError)(nil)
+	if errors.As(err, &exit) && exit.ExitCode() == 1 {
+		return "", nil
+	}
+	return strings.TrimRight(string(out), "\r\n"), err
+}

@@ -1,0 +1,70 @@
+package git
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The fingerprint is written into task files, so it must never come out differently.
+func TestFingerprintIsPinned(t *testing.T) {
+	tree := Tree{}
+	tree.set("b", modeFile, "e69de29bb2d1d6434b8b29ae775ad8c2e48c5391")
+	tree.set("a b", modeExec, "814f4a422927b82f5f8a43f8fab6d3839e3983f2")
+	tree.set(".cairn/config.yaml", modeFile, "814f4a422927b82f5f8a43f8fab6d3839e3983f2")
+	// printf '%s\0' '100644 e69de... b' '100755 814f4... a b' | sha256sum
+	const want = "1083ca53d9c70ef1dffdbadc9ef5004cc5660d25893d2c36b1e5a48d09f37f60"
+	if got := tree.Fingerprint(); got != want {
+		t.Errorf("got %s, want %s", got, want)
+	}
+}
+
+func TestChanged(t *testing.T) {
+	a := Tree{"same": "1", "changed": "1", "removed": "1"}
+	b := Tree{"same": "1", "changed": "2", "added": "1"}
+	want := []string{"added", "changed", "removed"}
+	if got := a.Changed(b); !slices.Equal(got, want) {
+		t.Errorf("got %v", got)
+	}
+	if got := a.Changed(a); len(got) != 0 {
+		t.Errorf("of itself: %v", got)
+	}
+}
+
+func TestOurs(t *testing.T) {
+	for path, want := range map[string]bool{
+		".cairn": true, ".cairn/a": true, "a/.cairn/b": true, "a/.cairn": true,
+		"a.cairn/b": false, ".cairnx/b": false, "cairn/a": false,
+	} {
+		if ours(path) != want {
+			t.Errorf("ours(%q) = %v", path, !want)
+		}
+	}
+}
+
+func TestOldModes(t *testing.T) {
+	for mode, want := range map[string]string{
+		"100644": modeFile, "100664": modeFile, "100755": modeExec, "100775": modeExec, "120000": modeLink, "160000": modeRepo,
+	} {
+		if got := indexMode(mode); got != want {
+			t.Errorf("indexMode(%s) = %s", mode, got)
+		}
+	}
+}
+
+func TestCommitTreeRefusesWhatIsNoCommit(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.commit()
+	for rev, want := range map[string]task.Code{
+		"":            task.InvalidInput,
+		"--name-only": task.InvalidInput,
+		"nothing":     task.Git,
+		"HEAD~5":      task.Git,
+	} {
+		if _, err := r.open().CommitTree(t.Context(), rev); task.CodeOf(err) != want {
+			t.Errorf("%q: got %v, want %s", rev, err, want)
+		}
+	}
+}

@@ -1,0 +1,117 @@
+package git
+
+import (
+	"context"
+	"strings"
+)
+
+// WorkTree reads the tree of the files as they are now: all that are tracked or not ignored, with the content that
+// "git add" would store. It looks at the index for the files that are as they were added, and hashes the others.
+//
+// A file that changes meanwhile is seen as it was at some moment; one that vanishes is left out. Files that the user told
+// git not to look at (assume-unchanged, skip-worktree) count as unchanged. Other work trees of the same clone that lie
+// inside this one are left out. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it
+// and committing the change give two fingerprints.
+func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
+	t, err := r.index(ctx)
+	if err != nil {
+		return nil, err
+	}
+	changes, err := r.status(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var files []change
+	for _, c := range changes {
+		switch {
+		case c.mode == modeNone:
+			delete(t, c.path)
+		case c.isRepo():
+			if err := r.addNested(ctx, t, strings.TrimSuffix(c.path, "/")); err != nil {
+				return nil, err
+			}
+		default:
+			delete(t, c.path)
+			files = append(files, c)
+		}
+	}
+	return t, r.addFiles(ctx, t, files)
+}
+
+// Fingerprint is the fingerprint of the work tree.
+func (r *Repo) Fingerprint(ctx context.Context) (string, error) {
+	t, err := r.WorkTree(ctx)
+	if err != nil {
+		return "", err
+	}
+	return t.Fingerprint(), nil
+}
+
+// index reads what is staged, but for the paths that are in conflict: status names those.
+func (r *Repo) index(ctx context.Context) (Tree, error) {
+	out, err := Run(ctx, r.Top, "ls-files", "--stage", "-z")
+	if err != nil {
+		return nil, err
+	}
+	t := Tree{}
+	for _, line := range records(out) {
+		meta, path, _ := strings.Cut(line, "\t")
+		f := strings.Fields(meta) // mode, id, stage
+		if len(f) != 3 {
+			return nil, garbled("ls-files", line)
+		}
+		if f[2] == "0" {
+			t.set(path, f[0], f[1])
+		}
+	}
+	return t, nil
+}
+
+// change is a path whose working content is not what the index has for it.
+type change struct {
+	path string
+	mode string // in the work tree, as git would record it; modeNone if it was deleted, "" if it is not tracked
+}
+
+// isRepo tells whether there is a repository at the path; git shows one that is not tracked as "path/".
+func (c change) isRepo() bool { return c.mode == modeRepo || strings.HasSuffix(c.path, "/") }
+
+// status lists the changes outside cairn's own folders.
+func (r *Repo) status(ctx context.Context) ([]change, error) {
+	out, err := Run(ctx, r.Top, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none")
+	if err != nil {
+		return nil, err
+	}
+	var changes []change
+	for _, line := range records(out) {
+		c, ok, err := parseStatus(line)
+		if err != nil {
+			return nil, err
+		}
+		if ok && !ours(c.path) {
+			changes = append(changes, c)
+		}
+	}
+	return changes, nil
+}
+
+// parseStatus reads a line of porcelain format 2. It returns false for one that names no change of the work tree.
+func parseStatus(line string) (change, bool, error) {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "#", "!":
+		return change{}, false, nil
+	case "?":
+		return change{path: rest}, true, nil
+	case "1": // XY sub mH mI mW hH hI path
+		if f := strings.SplitN(rest, " ", 8); len(f) == 8 {
+			inIndexOnly := strings.HasSuffix(f[0], ".")
+			return change{path: f[7], mode: f[4]}, !inIndexOnly, nil
+		}
+	case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
+		if f := strings.SplitN(rest, " ", 10); len(f) == 10 {
+			return change{path: f[9], mode: f[5]}, true, nil
+		}
+	}
+	return change{}, false, garbled("status", line)
+}
