@@ -1,0 +1,129 @@
+package frontmatter
+
+import (
+	"bytes"
+	"errors"
+	"testing"
+
+	"gopkg.in/yaml.v3"
+)
+
+// seed adds the files in testdata, in every way they may be saved, and the shapes of edit_test.go.
+func seed(f *testing.F) {
+	for _, src := range fixtures(f) {
+		for _, change := range variants {
+			f.Add([]byte(change(src)))
+		}
+	}
+	for _, tt := range shapes {
+		f.Add([]byte("---\n" + tt.src + "---\n"))
+	}
+	for _, tt := range refusals {
+		if len(tt.src) < 1000 {
+			f.Add([]byte(tt.src))
+		}
+	}
+}
+
+// What parses prints back byte for byte, and what fails returns nothing.
+func FuzzParse(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		for _, kind := range []Kind{Markdown, YAML} {
+			d, err := Parse(src, kind)
+			if err != nil {
+				mustBeError(t, err)
+				if d != nil {
+					t.Fatal("a document came with an error")
+				}
+				continue
+			}
+			if !bytes.Equal(d.Bytes(), src) {
+				t.Fatal("the bytes differ")
+			}
+			if d.Root() == nil || d.Root().Kind != yaml.MappingNode {
+				t.Fatal("the root is not a mapping")
+			}
+			checkSpans(t, d)
+		}
+	})
+}
+
+// An edit of any file is refused with an *Error, or it changes what it names and nothing else.
+func FuzzEdit(f *testing.F) {
+	seed(f)
+	f.Fuzz(func(t *testing.T, src []byte) {
+		for _, kind := range []Kind{Markdown, YAML} {
+			d, err := Parse(src, kind)
+			if err != nil {
+				continue
+			}
+			for _, e := range fuzzEdits(d) {
+				mustEditAlone(t, d, e)
+			}
+		}
+	})
+}
+
+func fuzzEdits(d *Doc) []Edit {
+	edits := []Edit{
+		Set(Path{"status"}, String("done")),
+		Set(Path{"status"}, Seq{Map{{"a", Int(1)}}}),
+		Remove(Path{"status"}),
+		Set(Path{"checks", 0, "result"}, String("pass")),
+		Remove(Path{"checks", 0}),
+	}
+	if p := d.Get("provenance"); p == nil || p.Kind == yaml.SequenceNode {
+		n := 0
+		if p != nil {
+			n = len(p.Content)
+		}
+		edits = append(edits, appended(Path{"provenance"}, n, entry("noted")))
+	}
+	return edits
+}
+
+func mustEditAlone(t *testing.T, d *Doc, e Edit) {
+	before := bytes.Clone(d.Bytes())
+	next, err := d.Edit(order, e)
+	if !bytes.Equal(before, d.Bytes()) {
+		t.Fatal("the edit changed its source")
+	}
+	if err != nil {
+		mustBeError(t, err)
+		return
+	}
+	if !bytes.Equal(next.Body(), d.Body()) {
+		t.Fatalf("%T: the body changed", e)
+	}
+	for i := 0; i+1 < len(d.Root().Content); i += 2 {
+		key := keyText(d.Root().Content[i])
+		if key == e.path()[0] {
+			continue
+		}
+		if v := next.Get(key); v == nil || !same(d.Root().Content[i+1], v) {
+			t.Fatalf("%T of %s changed %q:\n%q\n%q", e, e.path(), key, d.Bytes(), next.Bytes())
+		}
+	}
+}
+
+func mustBeError(t *testing.T, err error) {
+	var e *Error
+	if !errors.As(err, &e) || e.Msg == "" || e.Line < 0 {
+		t.Fatalf("not a proper error: %#v", err)
+	}
+}
+
+// checkSpans makes sure that every node ends behind its beginning and inside the YAML.
+func checkSpans(t *testing.T, d *Doc) {
+	var visit func(n *yaml.Node, p place)
+	visit = func(n *yaml.Node, p place) {
+		if from, to := d.start(n), d.end(n, p); from > to || from < d.from || to > d.to {
+			t.Fatalf("%q lies at [%d, %d) of [%d, %d)", n.Value, from, to, d.from, d.to)
+		}
+		for _, c := range n.Content {
+			visit(c, d.inside(n, p))
+		}
+	}
+	visit(d.root, top)
+}

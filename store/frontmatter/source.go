@@ -1,0 +1,86 @@
+package frontmatter
+
+import (
+	"bytes"
+	"fmt"
+	"unicode/utf8"
+)
+
+// checkFile refuses what no text file holds.
+func checkFile(src []byte) *Error {
+	if len(src) > MaxFile {
+		return &Error{Msg: fmt.Sprintf("the file has %d bytes; at most %d are read", len(src), MaxFile)}
+	}
+	if i := bytes.IndexByte(src, 0); i >= 0 {
+		return errorAt(src, i, "NUL byte: this is not a text file")
+	}
+	if !utf8.Valid(src) {
+		return errorAt(src, invalidUTF8(src), "invalid UTF-8")
+	}
+	return nil
+}
+
+func invalidUTF8(src []byte) int {
+	for i := 0; i < len(src); {
+		r, size := utf8.DecodeRune(src[i:])
+		if r == utf8.RuneError && size == 1 {
+			return i
+		}
+		i += size
+	}
+	return len(src)
+}
+
+// checkFront refuses what the YAML parser would misread, or refuse without saying where.
+func checkFront(src []byte, from, to int) *Error {
+	if to-from > MaxFront {
+		return &Error{Line: 1, Msg: fmt.Sprintf("the front matter has %d bytes; at most %d are read", to-from, MaxFront)}
+	}
+	for i := from; i < to; {
+		r, size := utf8.DecodeRune(src[i:to])
+		if !allowed(r) {
+			return errorAt(src, i, fmt.Sprintf("character %U is not allowed in YAML", r))
+		}
+		i += size
+	}
+	return findMarkers(src, from, to, "<<<<<<< ")
+}
+
+// allowed reports whether YAML lets a character stand as itself. The byte order mark is left out, although YAML allows
+// it, because yaml.v3 drops the character after it.
+func allowed(r rune) bool {
+	switch {
+	case r == '\t', r == '\n', r == '\r', r == 0x85:
+		return true
+	case r < 0x20, r >= 0x7F && r < 0xA0, r == 0xFEFF, r == 0xFFFE, r == 0xFFFF:
+		return false
+	}
+	return true
+}
+
+// findMarkers refuses a line that begins like one of the markers that git leaves around a conflict.
+func findMarkers(src []byte, from, to int, markers ...string) *Error {
+	for i := from; i < to; i = afterLine(src[:to], i) {
+		for _, m := range markers {
+			if bytes.HasPrefix(src[i:to], []byte(m)) {
+				return conflictMarkers(fileLine(src, i))
+			}
+		}
+	}
+	return nil
+}
+
+func isMarker(line []byte) bool {
+	return bytes.HasPrefix(line, []byte("<<<<<<< "))
+}
+
+func conflictMarkers(line int) *Error {
+	return &Error{Line: line, Msg: "conflict markers: a merge was not finished; settle it in an editor"}
+}
+
+// errorAt makes an error that points at src[i].
+func errorAt(src []byte, i int, msg string) *Error {
+	line := max(bytes.LastIndexByte(src[:i], '\n'), bytes.LastIndexByte(src[:i], '\r')) + 1
+	column := utf8.RuneCount(bytes.TrimPrefix(src[line:i], []byte(bom))) + 1
+	return &Error{Line: fileLine(src, i), Column: column, Msg: msg}
+}
