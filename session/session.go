@@ -80,7 +80,7 @@ func (s Session) End(to Status, at time.Time, text string) Session {
 // Usable returns SESSION_ENDED if the session is over, and NOT_YOURS if it is not the actor's.
 func (s Session) Usable(by task.Actor) error {
 	if s.Actor != by {
-		return task.Errorf(task.NotYours, "session of %s", s.Actor).WithHint("begin a session of your own")
+		return task.Errorf(task.NotYours, "the session belongs to %s", s.Actor).WithHint("begin a session of your own")
 	}
 	if s.Status != Active {
 		return task.Errorf(task.SessionEnded, "the session is over (%s)", s.Status).

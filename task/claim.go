@@ -17,12 +17,13 @@ func (f Flow) Claim(t Task, takeover bool, s Stamp) (Task, *Entry, error) {
 	return commit(t, e)
 }
 
-// Release lets a task go. Only its holder may, or a person; one that nobody holds stays as it is.
-func Release(t Task, s Stamp) (Task, *Entry, error) {
-	if t.Assignee == "" {
+// Release lets a task go. Only its holder may, or a person; one that nobody holds stays as it is. live says that there is
+// a claim beside the file, which then ends even if the file names nobody.
+func Release(t Task, live bool, s Stamp) (Task, *Entry, error) {
+	if t.Assignee == "" && !live {
 		return t, nil, nil
 	}
-	if t.Assignee != s.Who && !s.Who.Human() {
+	if t.Assignee != "" && t.Assignee != s.Who && !s.Who.Human() {
 		return t, nil, Errorf(NotYours, "held by %s", t.Assignee).WithHint("ask %s, or a person, to release it", t.Assignee)
 	}
 	t, e := assign(t, "", s.entry(Released))

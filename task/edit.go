@@ -92,7 +92,7 @@ func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, e, closedError(t)
 	}
-	if t.Status != f.Initial && weakens(t.Checks, after) {
+	if f.hasLeft(t) && weakens(t.Checks, after) {
 		if !ed.MayWeaken {
 			return t, e, Errorf(Forbidden, "a check of a task that has left %s can be taken away or changed by a person only", f.Initial).
 				WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
@@ -103,6 +103,13 @@ func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	}
 	t.Checks, e.Checks = after, ChecksHash(after)
 	return t, e, nil
+}
+
+// hasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.
+func (f Flow) hasLeft(t Task) bool {
+	return t.Status != f.Initial || slices.ContainsFunc(t.Provenance, func(e Entry) bool {
+		return e.To != "" && e.To != f.Initial
+	})
 }
 
 // newChecks is the list that the edit asks for.

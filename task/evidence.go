@@ -45,17 +45,17 @@ type Run struct {
 	Tree    string        // fingerprint of the working tree, "" if unknown or if it moved during the run
 }
 
-// result returns what the run says of a check.
-func (r *Run) result(c Check) (Result, bool) {
+// result returns what the run says of a check. Of two checks with the same command neither has passed if one failed.
+func (r *Run) result(c Check) (result Result, ok bool) {
 	if r == nil || c.Manual() {
 		return "", false
 	}
 	for _, got := range r.Results {
-		if got.Check == c.Key() {
-			return got.Result, true
+		if got.Check == c.Key() && result != Fail {
+			result, ok = got.Result, true
 		}
 	}
-	return "", false
+	return result, ok
 }
 
 // Proof is what is known at the moment of a move, beside the record.
