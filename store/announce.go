@@ -1,0 +1,95 @@
+package store
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/session"
+)
+
+// records are the announcements of what is about to be written: for each task who will hold it and how far it will be.
+func (tx *Tx) records(ctx context.Context) []session.Record {
+	head := tx.s.Head(ctx)
+	var out []session.Record
+	for _, id := range tx.order {
+		st := tx.tasks[id]
+		r := session.Record{Task: id}
+		if old := tx.s.record(id); old != nil {
+			r = old.Settle(st.was.Has(reachOf(old)))
+			r.Task = id
+		}
+		reach := session.Reach{
+			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
+		}
+		r.Intent = &session.Intent{Lease: st.nextLease(r.Lease), Reach: reach, Session: st.opens}
+		out = append(out, r)
+	}
+	return out
+}
+
+func reachOf(r *session.Record) string {
+	if r.Intent == nil {
+		return ""
+	}
+	return r.Intent.Reach.Entry
+}
+
+// nextLease is the claim after the write. A holder's every write is a sign of life.
+func (st *staged) nextLease(now *session.Lease) *session.Lease {
+	if st.claims {
+		return st.lease
+	}
+	if last := st.now.Last(); now != nil && last.Who == now.Actor {
+		refreshed := *now
+		refreshed.Seen = last.At
+		return &refreshed
+	}
+	return now
+}
+
+// announce writes the records, so that a killed process leaves word of what it was about to do.
+func (tx *Tx) announce(records []session.Record) error {
+	for _, r := range records {
+		if err := tx.s.putRecord(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// finish settles the records of files that are in place, and writes the heartbeats.
+func (tx *Tx) finish(records []session.Record) error {
+	for _, r := range records {
+		if err := tx.s.putRecord(tx.reached(r)); err != nil {
+			return err
+		}
+	}
+	for _, b := range tx.beats {
+		if err := tx.s.writeJSON(tx.s.heartbeat(b.Session), b); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reached settles a record whose write came. A write that did not move a task which has been carried further elsewhere
+// leaves the record of how far it was carried.
+func (tx *Tx) reached(r session.Record) session.Record {
+	st := tx.tasks[r.Task]
+	was := r.Reach
+	settled := r.Settle(true)
+	behind := was != nil && !st.was.Has(was.Entry) && st.was.Status != was.Status
+	if behind && st.was.Status == st.now.Status && !st.supersedes {
+		settled.Reach = was
+	}
+	return settled
+}
+
+// settle judges each announced write by what its file now says, after some of them failed.
+func (tx *Tx) settle(records []session.Record) error {
+	for _, r := range records {
+		if err := tx.s.settle(r); err != nil {
+			return err
+		}
+	}
+	return nil
+}

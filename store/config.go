@@ -1,0 +1,223 @@
+package store
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+	"gopkg.in/yaml.v3"
+)
+
+// Format is the newest file format this version writes. A workspace with a higher one is opened for reading only.
+const Format = 1
+
+// Config is what .cairn/config.yaml says, with the defaults filled in.
+type Config struct {
+	Format        int
+	Prefix        string
+	Flow          task.Flow
+	CheckTimeout  time.Duration // of a check that names none
+	StaleAfter    time.Duration // a session without a sign of life for longer is stalled
+	ClaimTTL      time.Duration // an agent's claim without a session expires after it
+	WaitDefault   time.Duration
+	WaitMax       time.Duration
+	DefaultChecks []task.Check      // added to every new task
+	Attest        string            // who settles manual checks that name nobody
+	Rules         map[string]string // severity of the rules of cairn check
+}
+
+// DefaultConfig is what a config.yaml that says nothing means.
+func DefaultConfig() Config {
+	return Config{
+		Format: Format,
+		Prefix: "TASK",
+		Flow: task.Flow{
+			States:  []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
+			Initial: "backlog",
+			Closed:  []task.Status{"done", "canceled"},
+		},
+		CheckTimeout: 120 * time.Second,
+		StaleAfter:   5 * time.Minute,
+		ClaimTTL:     4 * time.Hour,
+		WaitDefault:  1800 * time.Second,
+		WaitMax:      3600 * time.Second,
+		Attest:       task.ByHuman,
+	}
+}
+
+// ParseConfig reads a config.yaml. A wrong value is an error with its line and column; unknown keys are left alone.
+func ParseConfig(src []byte) (Config, error) {
+	doc, err := frontmatter.Parse(src, frontmatter.YAML)
+	if err != nil {
+		return Config{}, err
+	}
+	r := &configReader{reader: reader{doc: doc}, c: DefaultConfig()}
+	r.identity()
+	r.flow()
+	r.times()
+	r.checks()
+	return r.c, r.err
+}
+
+type configReader struct {
+	reader
+	c Config
+}
+
+// get returns the value of the first of the keys that is there and says something.
+func (r *configReader) get(keys ...string) *yaml.Node {
+	for _, key := range keys {
+		if n := r.doc.Get(key); !isNull(n) {
+			return n
+		}
+	}
+	return nil
+}
+
+func (r *configReader) identity() {
+	if n := r.get("format"); n != nil {
+		if r.c.Format = r.number("format", n); r.c.Format < 1 {
+			r.fail(n, "format must be 1 or more")
+		}
+	}
+	if n := r.get("prefix"); n != nil {
+		prefix, err := task.ParsePrefix(r.text("prefix", n))
+		if err != nil {
+			r.fail(n, "%v", err)
+		}
+		r.c.Prefix = prefix
+	}
+	if n := r.get("attest"); n != nil {
+		r.c.Attest = r.text("attest", n)
+		if r.c.Attest != task.ByHuman && r.c.Attest != task.ByAnyone {
+			r.fail(n, "attest must be human or anyone, not %q", r.c.Attest)
+		}
+	}
+	if n := deref(r.get("rules")); n != nil {
+		r.rules(n)
+	}
+}
+
+func (r *configReader) rules(n *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		r.fail(n, "rules must be a mapping of rule to severity")
+		return
+	}
+	r.c.Rules = map[string]string{}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		severity := r.text("severity", n.Content[i+1])
+		if !slices.Contains([]string{"off", "notice", "warning", "error"}, severity) {
+			r.fail(n.Content[i+1], "severity must be off, notice, warning or error, not %q", severity)
+		}
+		r.c.Rules[n.Content[i].Value] = severity
+	}
+}
+
+func (r *configReader) flow() {
+	f := &r.c.Flow
+	if n := r.get("states"); n != nil {
+		if f.States = r.statuses("states", n); len(f.States) == 0 {
+			r.fail(n, "states must name at least one state")
+			return
+		}
+	}
+	if known(*f, f.Initial) == "" {
+		f.Initial = f.States[0]
+	}
+	f.Initial = r.state("initial", f.Initial, r.get("initial"))
+	f.Working = r.state("working", known(*f, "in_progress"), r.get("working", "working_state"))
+	f.Review = r.state("review", known(*f, "in_review"), r.get("review", "review_state"))
+	f.Closed = slices.DeleteFunc(f.Closed, func(s task.Status) bool { return known(*f, s) == "" })
+	if n := r.get("closed"); n != nil {
+		f.Closed = r.statesOf("closed", n)
+	}
+	if n := r.get("abandoned"); n != nil {
+		f.Abandoned = r.statesOf("abandoned", n)
+		for _, s := range f.Abandoned {
+			if !f.IsClosed(s) {
+				r.fail(n, "abandoned names %q, which is not one of closed", s)
+			}
+		}
+	}
+	f.GateReview = r.boolean("gate_review", r.get("gate_review"))
+	r.bornOpen(f)
+}
+
+// bornOpen refuses a flow in which a task would be born closed, or could never be closed.
+func (r *configReader) bornOpen(f *task.Flow) {
+	at := r.get("closed", "states")
+	if at == nil {
+		at = r.doc.Root()
+	}
+	if len(f.Closed) == 0 {
+		r.fail(at, "closed must name at least one of states")
+	}
+	if f.IsClosed(f.Initial) {
+		r.fail(at, "initial is %q, which is one of closed", f.Initial)
+	}
+}
+
+// known is the state if the flow has it, else "": what working and review mean where they are not configured.
+func known(f task.Flow, s task.Status) task.Status {
+	if f.Known(s) != nil {
+		return ""
+	}
+	return s
+}
+
+func (r *configReader) state(name string, fallback task.Status, n *yaml.Node) task.Status {
+	if n == nil {
+		return fallback
+	}
+	s := task.Status(r.text(name, n))
+	if r.c.Flow.Known(s) != nil {
+		r.fail(n, "%s is %q, which is not one of states", name, s)
+	}
+	return s
+}
+
+func (r *configReader) statuses(name string, n *yaml.Node) []task.Status {
+	var out []task.Status
+	for _, s := range r.texts(name, n) {
+		out = append(out, task.Status(s))
+	}
+	return out
+}
+
+func (r *configReader) statesOf(name string, n *yaml.Node) []task.Status {
+	out := r.statuses(name, n)
+	for _, s := range out {
+		if r.c.Flow.Known(s) != nil {
+			r.fail(n, "%s names %q, which is not one of states", name, s)
+		}
+	}
+	return out
+}
+
+func (r *configReader) times() {
+	for _, t := range []struct {
+		key string
+		to  *time.Duration
+	}{
+		{"check_timeout_default", &r.c.CheckTimeout},
+		{"session_stale_after", &r.c.StaleAfter},
+		{"claim_ttl", &r.c.ClaimTTL},
+		{"wait_timeout_default", &r.c.WaitDefault},
+		{"wait_timeout_max", &r.c.WaitMax},
+	} {
+		if n := r.get(t.key); n != nil {
+			*t.to = r.seconds(t.key, n)
+		}
+	}
+}
+
+func (r *configReader) checks() {
+	n := r.get("default_checks")
+	for _, m := range r.maps("default_checks", n) {
+		r.c.DefaultChecks = append(r.c.DefaultChecks, r.check(m))
+	}
+	if err := task.ValidChecks(r.c.DefaultChecks); err != nil && n != nil {
+		r.fail(n, "default_%v", err)
+	}
+}

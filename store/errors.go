@@ -1,0 +1,80 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ioError gives what the operating system said a code. Errors that have one keep it, and the end of a context stays what
+// it is.
+func ioError(err error) error {
+	if err == nil || task.CodeOf(err) != "" || errors.Is(err, context.Canceled) {
+		return err
+	}
+	hint := "check the folder's permissions"
+	if errors.Is(err, syscall.ENOSPC) {
+		hint = "free some disk space and try again; nothing was half-written"
+	}
+	return task.Errorf(task.IO, "%w", err).WithHint("%s", hint)
+}
+
+// liveError is ioError for the live folder, which sandboxes like to make read-only.
+func (l Layout) liveError(err error) error {
+	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
+		return task.Errorf(task.Sandboxed, "%s cannot be written, and the lock lies there", l.Live).
+			WithHint("allow writes to that folder; the MCP server (cairn serve) usually runs outside the sandbox")
+	}
+	return ioError(err)
+}
+
+// Problem is a file under .cairn that cannot be read as what it should be.
+type Problem struct {
+	Path    string    `json:"path"` // from the workspace root, with forward slashes
+	Line    int       `json:"line"` // 0 when no line is to blame
+	Code    task.Code `json:"code"`
+	Message string    `json:"message"`
+}
+
+// badFile turns what is wrong with a file into BAD_FILE, with the place in front.
+func (l Layout) badFile(path string, err error) *task.Error {
+	var at *frontmatter.Error
+	line, msg := 0, err.Error()
+	if errors.As(err, &at) {
+		line, msg = at.Line, at.Msg
+	}
+	e := task.Errorf(task.BadFile, "%s: %s", place(l.rel(path), line), msg)
+	e.Err = err
+	e.Details = map[string]any{"path": l.rel(path), "line": line}
+	return e.WithHint("mend the file in an editor, or take the last good one from git")
+}
+
+// problemOf is what a list says about a file that it left out.
+func (l Layout) problemOf(path string, err error) Problem {
+	p := Problem{Path: l.rel(path), Code: task.CodeOf(err), Message: err.Error()}
+	var e *task.Error
+	if errors.As(err, &e) {
+		p.Message = e.Msg
+		p.Line, _ = e.Details["line"].(int)
+	}
+	if p.Code == "" {
+		p.Code = task.IO
+	}
+	return p
+}
+
+func isMissing(err error) bool { return errors.Is(err, os.ErrNotExist) }
+
+// place is a path, and the line in it if one is to blame.
+func place(path string, line int) string {
+	if line == 0 {
+		return path
+	}
+	return fmt.Sprintf("%s:%d", path, line)
+}

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Folder is the name of the folder that makes a folder a workspace.
+const Folder = ".cairn"
+
+const (
+	taskExt    = ".md"
+	sessionExt = ".yaml"
+)
+
+// Layout says where everything lies. All paths are absolute.
+type Layout struct {
+	Root     string    // the workspace: the folder that holds .cairn
+	Repo     *git.Repo // nil outside git
+	Live     string    // never committed; shared by the worktrees of a clone
+	Worktree string    // top of the work tree, or Root outside git: where an agent holds what it holds
+}
+
+// ConfigFile is the path of config.yaml.
+func (l Layout) ConfigFile() string { return filepath.Join(l.Root, Folder, "config.yaml") }
+
+// TasksDir is the folder of the task files.
+func (l Layout) TasksDir() string { return filepath.Join(l.Root, Folder, "tasks") }
+
+// SessionsDir is the folder of the session files.
+func (l Layout) SessionsDir() string { return filepath.Join(l.Root, Folder, "sessions") }
+
+// RunsDir is the folder of the check logs.
+func (l Layout) RunsDir() string { return filepath.Join(l.Root, Folder, "runs") }
+
+func (l Layout) task(id task.ID) string      { return filepath.Join(l.TasksDir(), string(id)+taskExt) }
+func (l Layout) session(id string) string    { return filepath.Join(l.SessionsDir(), id+sessionExt) }
+func (l Layout) lock() string                { return filepath.Join(l.Live, "write.lock") }
+func (l Layout) dirty() string               { return filepath.Join(l.Live, "write.dirty") }
+func (l Layout) record(id task.ID) string    { return filepath.Join(l.Live, "claims", string(id)+".json") }
+func (l Layout) heartbeat(ses string) string { return filepath.Join(l.Live, "live", ses+".json") }
+func (l Layout) runsLock() string            { return filepath.Join(l.Live, "checks-"+key(l.Worktree)+".lock") }
+func (l Layout) rel(path string) string      { return slashRel(l.Root, path) }
+
+// Find walks up from dir to the nearest workspace. It returns NO_WORKSPACE if there is none, and INVALID_INPUT for a .cairn
+// that is a link, since writes through it would leave the workspace.
+func Find(dir string) (Layout, error) {
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Layout{}, ioError(err)
+	}
+	for at := dir; ; at = filepath.Dir(at) {
+		info, err := os.Lstat(filepath.Join(at, Folder))
+		switch {
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			return Layout{}, linkError(filepath.Join(at, Folder))
+		case err == nil && info.IsDir():
+			return LayoutAt(at)
+		case err != nil && !errors.Is(err, fs.ErrNotExist):
+			return Layout{}, ioError(err)
+		}
+		if at == filepath.Dir(at) {
+			return Layout{}, task.Errorf(task.NoWorkspace, "no %s folder in %s or above", Folder, dir).
+				WithHint("cairn init makes one; or name the repository with -C DIR")
+		}
+	}
+}
+
+// noLinks returns INVALID_INPUT if one of the folders or files that cairn writes is a link.
+func (l Layout) noLinks() error {
+	for _, path := range []string{l.TasksDir(), l.SessionsDir(), l.RunsDir(), l.ConfigFile()} {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return linkError(path)
+		}
+	}
+	return nil
+}
+
+func linkError(path string) error {
+	return task.Errorf(task.InvalidInput, "%s is a link", path).
+		WithHint("put a real one there; cairn reads and writes nothing through links")
+}
+
+// LayoutAt is the layout of a workspace whose root is known, whether or not its files exist yet.
+func LayoutAt(root string) (Layout, error) {
+	root, err := filepath.EvalSymlinks(root)
+	if err != nil {
+		return Layout{}, ioError(err)
+	}
+	repo, ok, err := git.Find(root)
+	if err != nil {
+		return Layout{}, err
+	}
+	if !ok {
+		return Layout{Root: root, Live: filepath.Join(root, Folder, "local"), Worktree: root}, nil
+	}
+	live := filepath.Join(repo.CommonDir, "cairn", key(slashRel(repo.Top, root)))
+	return Layout{Root: root, Repo: repo, Live: live, Worktree: repo.Top}, nil
+}
+
+// key makes a short file name of a path.
+func key(path string) string {
+	sum := sha256.Sum256([]byte(filepath.ToSlash(path)))
+	return hex.EncodeToString(sum[:])[:16]
+}
+
+// slashRel is path seen from base, with forward slashes; path itself if it has no such name.
+func slashRel(base, path string) string {
+	rel, err := filepath.Rel(base, path)
+	if err != nil {
+		rel = path
+	}
+	return filepath.ToSlash(rel)
+}

@@ -1,0 +1,143 @@
+package store
+
+import (
+	"encoding/json"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Live returns what the clone knows about a task beside its file. State that cannot be read counts as absent: it is about
+// the present, and the files are the truth.
+func (s *Store) Live(id task.ID) session.Live {
+	live := session.Live{Record: s.record(id), ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
+	if r := live.Record; r != nil && r.Lease != nil {
+		live.Beat = s.Heartbeat(r.Lease.Session)
+	}
+	return live
+}
+
+// Heartbeat returns the newest sign of life of a session that this clone has seen, or nil.
+func (s *Store) Heartbeat(ses string) *session.Heartbeat {
+	if ses == "" {
+		return nil
+	}
+	return readJSON[session.Heartbeat](s.heartbeat(ses))
+}
+
+func (s *Store) record(id task.ID) *session.Record {
+	return readJSON[session.Record](s.Layout.record(id))
+}
+
+func readJSON[T any](path string) *T {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		return nil
+	}
+	var v T
+	if json.Unmarshal(src, &v) != nil {
+		return nil
+	}
+	return &v
+}
+
+// writeJSON replaces a file of live state. It is not synced: a power cut may lose it, a killed process may not.
+func (l Layout) writeJSON(path string, v any) error {
+	src, err := json.Marshal(v)
+	if err != nil {
+		return err
+	}
+	return l.liveError(atomicfile.WriteVolatile(path, append(src, '\n')))
+}
+
+// putRecord keeps a record, or takes it away if there is nothing left to say.
+func (l Layout) putRecord(r session.Record) error {
+	if r.Lease != nil || r.Reach != nil || r.Intent != nil {
+		return l.writeJSON(l.record(r.Task), r)
+	}
+	if err := os.Remove(l.record(r.Task)); err != nil && !isMissing(err) {
+		return l.liveError(err)
+	}
+	return nil
+}
+
+// prepareLive makes the folders of the live state.
+func (l Layout) prepareLive() error {
+	for _, dir := range []string{"claims", "live"} {
+		if err := os.MkdirAll(filepath.Join(l.Live, dir), 0o755); err != nil {
+			return l.liveError(err)
+		}
+	}
+	return nil
+}
+
+// settleAll settles what a killed writer left behind: temporary files, and announced writes that came or did not come.
+// The caller holds the write lock, so nothing of it belongs to a writer at work.
+func (s *Store) settleAll() error {
+	for _, dir := range s.writtenTo() {
+		if err := atomicfile.Sweep(dir); err != nil && !isMissing(err) {
+			return ioError(err)
+		}
+	}
+	entries, err := os.ReadDir(filepath.Join(s.Layout.Live, "claims"))
+	if err != nil {
+		return ioError(err)
+	}
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), ".json")
+		if !ok {
+			continue
+		}
+		if r := s.record(task.ID(id)); r != nil && r.Intent != nil {
+			if err := s.settle(*r); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// settle ends an announced write: if the file in the worktree that it was meant for has the announced entry it came, and
+// else it did not, and the session it would have made is taken away again. While that file cannot be read nobody knows,
+// and the announcement stands.
+func (s *Store) settle(r session.Record) error {
+	there, err := s.inWorktree(r.Intent.Reach.Worktree)
+	if err != nil {
+		return s.putRecord(r.Settle(false)) // the worktree is gone, and its files with it
+	}
+	_, t, err := there.readTask(r.Task)
+	if err != nil && !isMissing(err) {
+		return nil
+	}
+	came := err == nil && t.Has(r.Intent.Reach.Entry)
+	if _, err := session.ParseID(r.Intent.Session); err == nil && !came {
+		if err := os.Remove(there.session(r.Intent.Session)); err != nil && !isMissing(err) {
+			return ioError(err)
+		}
+	}
+	return s.putRecord(r.Settle(came))
+}
+
+// inWorktree is this workspace in another worktree of the clone.
+func (s *Store) inWorktree(top string) (*Store, error) {
+	if top == s.Worktree {
+		return s, nil
+	}
+	rel, err := filepath.Rel(s.Worktree, s.Root)
+	if err != nil {
+		return nil, err
+	}
+	layout, err := LayoutAt(filepath.Join(top, rel))
+	if err != nil {
+		return nil, err
+	}
+	if layout.Live != s.Layout.Live {
+		return nil, fs.ErrNotExist // the folder belongs to another clone by now
+	}
+	return &Store{Layout: layout, Config: s.Config, stateDir: s.stateDir}, nil
+}

@@ -1,0 +1,194 @@
+package store
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"gopkg.in/yaml.v3"
+)
+
+// reader takes typed values out of a parsed document. The first thing it cannot read is kept in err, with its line, and
+// everything after it reads as zero.
+type reader struct {
+	doc *frontmatter.Doc
+	err error
+}
+
+func (r *reader) fail(n *yaml.Node, format string, args ...any) {
+	if r.err == nil {
+		r.err = &frontmatter.Error{Line: r.doc.Line(n), Column: n.Column, Msg: fmt.Sprintf(format, args...)}
+	}
+}
+
+// deref follows an alias.
+func deref(n *yaml.Node) *yaml.Node {
+	for n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	return n
+}
+
+func isNull(n *yaml.Node) bool {
+	n = deref(n)
+	return n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null"
+}
+
+// text reads a scalar as the text it was written as; a missing or empty one is "".
+func (r *reader) text(name string, n *yaml.Node) string {
+	if isNull(n) {
+		return ""
+	}
+	n = deref(n)
+	if n.Kind != yaml.ScalarNode {
+		r.fail(n, "%s must be one value, not a list or a mapping", name)
+		return ""
+	}
+	return n.Value
+}
+
+// texts reads a list of scalars; a lone scalar is a list of one.
+func (r *reader) texts(name string, n *yaml.Node) []string {
+	if isNull(n) {
+		return nil
+	}
+	n = deref(n)
+	if n.Kind == yaml.ScalarNode {
+		return []string{n.Value}
+	}
+	if n.Kind != yaml.SequenceNode {
+		r.fail(n, "%s must be a list", name)
+		return nil
+	}
+	out := make([]string, 0, len(n.Content))
+	for _, item := range n.Content {
+		out = append(out, r.text(name, item))
+	}
+	return out
+}
+
+// maps reads a list of mappings.
+func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
+	if isNull(n) {
+		return nil
+	}
+	n = deref(n)
+	if n.Kind != yaml.SequenceNode {
+		r.fail(n, "%s must be a list", name)
+		return nil
+	}
+	var out []*yaml.Node
+	for _, item := range n.Content {
+		m := deref(item)
+		if m.Kind != yaml.MappingNode {
+			r.fail(item, "each of %s must be a mapping", name)
+			return nil
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+func (r *reader) number(name string, n *yaml.Node) int {
+	text := r.text(name, n)
+	if text == "" {
+		return 0
+	}
+	v, err := strconv.Atoi(text)
+	if err != nil {
+		r.fail(n, "%s must be a whole number, not %q", name, text)
+	}
+	return v
+}
+
+func (r *reader) boolean(name string, n *yaml.Node) bool {
+	switch text := r.text(name, n); text {
+	case "true":
+		return true
+	case "", "false":
+	default:
+		r.fail(n, "%s must be true or false, not %q", name, text)
+	}
+	return false
+}
+
+// instant reads an RFC 3339 time, quoted or not.
+func (r *reader) instant(name string, n *yaml.Node) time.Time {
+	text := r.text(name, n)
+	if text == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, text)
+	if err != nil {
+		r.fail(n, "%s must be a time such as 2026-06-21T10:00:00Z, not %q", name, text)
+	}
+	return t.UTC()
+}
+
+// seconds reads a duration, written as Go writes it (5m) or as plain seconds (300).
+func (r *reader) seconds(name string, n *yaml.Node) time.Duration {
+	text := r.text(name, n)
+	if text == "" {
+		return 0
+	}
+	if v, err := strconv.Atoi(text); err == nil && v > 0 {
+		return time.Duration(v) * time.Second
+	}
+	d, err := time.ParseDuration(text)
+	if err != nil || d <= 0 {
+		r.fail(n, "%s must be seconds, or a duration such as 5m or 4h, not %q", name, text)
+	}
+	return d
+}
+
+// field returns the value of a key of a mapping, or nil.
+func field(m *yaml.Node, key string) *yaml.Node {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return m.Content[i+1]
+		}
+	}
+	return nil
+}
+
+// plain makes a value that encoding/json can print of a node that cairn does not know. Whatever JSON has no word for
+// becomes text.
+func plain(n *yaml.Node) any {
+	n = deref(n)
+	switch n.Kind {
+	case yaml.MappingNode:
+		out := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			out[n.Content[i].Value] = plain(n.Content[i+1])
+		}
+		return out
+	case yaml.SequenceNode:
+		out := make([]any, 0, len(n.Content))
+		for _, item := range n.Content {
+			out = append(out, plain(item))
+		}
+		return out
+	default:
+		return plainScalar(n)
+	}
+}
+
+func plainScalar(n *yaml.Node) any {
+	switch n.ShortTag() {
+	case "!!null":
+		return nil
+	case "!!bool":
+		return n.Value == "true"
+	case "!!int":
+		if v, err := strconv.ParseInt(n.Value, 10, 64); err == nil {
+			return v
+		}
+	case "!!float":
+		var v float64
+		if n.Decode(&v) == nil && v-v == 0 { // neither NaN nor infinite
+			return v
+		}
+	}
+	return n.Value
+}

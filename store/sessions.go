@@ -1,0 +1,82 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Session reads one session. It returns NOT_FOUND if there is none of that id.
+func (s *Store) Session(id string) (session.Session, error) {
+	_, ses, err := s.readSession(id)
+	if isMissing(err) {
+		return ses, task.Errorf(task.NotFound, "there is no session %s", id).
+			WithHint("cairn list-sessions shows them").WithNext("list_sessions", map[string]any{})
+	}
+	return ses, ioError(err)
+}
+
+func (s *Store) readSession(id string) (file, session.Session, error) {
+	if _, err := session.ParseID(id); err != nil {
+		return file{}, session.Session{}, err
+	}
+	f, err := s.readFile(s.session(id), frontmatter.YAML)
+	if err != nil {
+		return file{}, session.Session{}, err
+	}
+	ses, err := readSession(f.doc)
+	if err != nil {
+		return file{}, session.Session{}, s.badFile(f.path, err)
+	}
+	return f, ses, nil
+}
+
+// Sessions reads every session, newest first, and names the files that could not be read.
+func (s *Store) Sessions(ctx context.Context) ([]session.Session, []Problem, error) {
+	entries, err := os.ReadDir(s.SessionsDir())
+	if err != nil && !isMissing(err) {
+		return nil, nil, ioError(err)
+	}
+	var out []session.Session
+	var problems []Problem
+	for _, e := range slices.Backward(entries) {
+		id, ok := strings.CutSuffix(e.Name(), sessionExt)
+		if !ok || strings.HasPrefix(id, ".") {
+			continue
+		}
+		if ctx.Err() != nil {
+			return nil, nil, ctx.Err()
+		}
+		_, ses, err := s.readSession(id)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+		case err != nil:
+			problems = append(problems, s.problemOf(s.session(id), err))
+		default:
+			out = append(out, ses)
+		}
+	}
+	return out, problems, nil
+}
+
+// ResolveSession completes part of a session's id.
+func (s *Store) ResolveSession(part string) (string, error) {
+	entries, err := os.ReadDir(s.SessionsDir())
+	if err != nil && !isMissing(err) {
+		return "", ioError(err)
+	}
+	var names []string
+	for _, e := range entries {
+		if id, ok := strings.CutSuffix(e.Name(), sessionExt); ok && !strings.HasPrefix(id, ".") {
+			names = append(names, id)
+		}
+	}
+	return complete("session", part, names)
+}

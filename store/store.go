@@ -1,0 +1,158 @@
+package store
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Store is one workspace on disk. It holds no open file and no cache: every call reads what is there.
+type Store struct {
+	Layout
+	Config   Config
+	stateDir string // where this user's trust is kept
+
+	lockPatience time.Duration     // shorter in tests
+	beforeRename func(path string) // called between the last look at a file and its replacement; for tests
+}
+
+// Open opens the nearest workspace at or above dir. stateDir is the user's own folder for what must not lie in a
+// repository; it need not exist. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and column, if its
+// config cannot be used.
+func Open(dir, stateDir string) (*Store, error) {
+	layout, err := Find(dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := layout.noLinks(); err != nil {
+		return nil, err
+	}
+	src, err := os.ReadFile(layout.ConfigFile())
+	if isMissing(err) {
+		return nil, task.Errorf(task.NoWorkspace, "%s has no config.yaml", filepath.Join(layout.Root, Folder)).
+			WithHint("cairn init finishes it")
+	}
+	if err != nil {
+		return nil, ioError(err)
+	}
+	config, err := ParseConfig(src)
+	if err != nil {
+		return nil, layout.badFile(layout.ConfigFile(), err)
+	}
+	return &Store{Layout: layout, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
+}
+
+// revOf is the revision of a file's bytes.
+func revOf(src []byte) task.Rev {
+	sum := sha256.Sum256(src)
+	return task.Rev(hex.EncodeToString(sum[:])[:16])
+}
+
+// file is a task or session file as it was read.
+type file struct {
+	path string
+	doc  *frontmatter.Doc
+}
+
+// patience is how long a file that is empty or unclosed is read again: an editor may be in the middle of saving it.
+const patience = 50 * time.Millisecond
+
+// readFile reads and parses one file. A missing one is fs.ErrNotExist, a broken one BAD_FILE. Links are refused.
+func (s *Store) readFile(path string, kind frontmatter.Kind) (file, error) {
+	for start := time.Now(); ; time.Sleep(patience / 10) {
+		src, err := readRegular(path)
+		if err != nil {
+			return file{}, err
+		}
+		doc, err := frontmatter.Parse(src, kind)
+		if err == nil {
+			return file{path, doc}, nil
+		}
+		var bad *frontmatter.Error
+		if !errors.As(err, &bad) || !bad.Incomplete || time.Since(start) > patience {
+			return file{}, s.badFile(path, err)
+		}
+	}
+}
+
+// readRegular reads a file, and refuses everything that is not one.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, task.Errorf(task.BadFile, "%s is not a regular file", filepath.Base(path)).WithHint("put a real file there; links are not followed")
+	}
+	if info.Size() > frontmatter.MaxFile {
+		return nil, task.Errorf(task.BadFile, "%s is larger than %d bytes", filepath.Base(path), frontmatter.MaxFile).WithHint("move what is long into a file of its own")
+	}
+	return os.ReadFile(path)
+}
+
+// readTask reads one task file.
+func (s *Store) readTask(id task.ID) (file, task.Task, error) {
+	f, err := s.readFile(s.task(id), frontmatter.Markdown)
+	if err != nil {
+		return file{}, task.Task{}, err
+	}
+	t, err := readTask(f.doc)
+	if err == nil && t.ID != id {
+		err = wrongName(f.doc, id, t.ID)
+	}
+	if err != nil {
+		return file{}, task.Task{}, s.badFile(f.path, err)
+	}
+	return f, t, nil
+}
+
+// Get reads one task. It returns NOT_FOUND if there is none of that id, and BAD_FILE with the line if its file is broken.
+func (s *Store) Get(id task.ID) (task.Task, error) {
+	_, t, err := s.readTask(id)
+	return t, found(id, err)
+}
+
+// fullAt is the size of front matter, in bytes, beyond which a task takes no more notes and runs.
+const fullAt = 768 << 10
+
+// Room returns TASK_FULL if the record of a task has no room for another note or run. Moves and closes do not ask: they
+// must be possible always.
+func (s *Store) Room(id task.ID) error {
+	f, _, err := s.readTask(id)
+	if err != nil {
+		return found(id, err)
+	}
+	return room(f.doc)
+}
+
+func room(doc *frontmatter.Doc) error {
+	if len(doc.Front()) <= fullAt {
+		return nil
+	}
+	return task.Errorf(task.TaskFull, "the front matter has grown beyond %d KiB", fullAt>>10).
+		WithHint("go on in a new task, and close or cancel this one")
+}
+
+// found gives a missing file its code.
+func found(id task.ID, err error) error {
+	if isMissing(err) {
+		return task.Errorf(task.NotFound, "there is no task %s", id).
+			WithHint("cairn list shows what there is").WithNext("list", map[string]any{})
+	}
+	return ioError(err)
+}
+
+// Find is a task.Find over the files.
+func (s *Store) Find(id task.ID) (task.Task, bool) {
+	if _, err := task.ParseID(string(id)); err != nil {
+		return task.Task{}, false
+	}
+	_, t, err := s.readTask(id)
+	return t, err == nil
+}

@@ -1,0 +1,123 @@
+package store
+
+import (
+	"slices"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+	"gopkg.in/yaml.v3"
+)
+
+// editTask makes the edits that turn the document of one state of a task into that of the next. Only what differs is
+// touched.
+func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error) {
+	var edits []frontmatter.Edit
+	set := func(key string, v frontmatter.Value) {
+		edits = append(edits, frontmatter.Set(frontmatter.Path{key}, v))
+	}
+	if was.Title != now.Title {
+		set("title", frontmatter.String(now.Title))
+	}
+	if was.Status != now.Status {
+		set("status", frontmatter.String(now.Status))
+	}
+	if was.Priority != now.Priority {
+		set("priority", frontmatter.Int(now.Priority))
+	}
+	edits = append(edits, editOptional("assignee", string(was.Assignee), string(now.Assignee))...)
+	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)
+	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
+	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
+	edits = append(edits, editChecks(was.Checks, now.Checks)...)
+	if n := len(was.Provenance); len(now.Provenance) > n {
+		edits = append(edits, frontmatter.SetSeq(frontmatter.Path{"provenance"}, appended(n, now.Provenance[n:])...))
+	}
+	if was.Body != now.Body {
+		edits = append(edits, frontmatter.SetBody(spaced(now.Body)))
+	}
+	doc, err := doc.Edit(taskKeys, edits...)
+	if err != nil {
+		return nil, err
+	}
+	return editResults(doc, now.Checks)
+}
+
+func editOptional(key, was, now string) []frontmatter.Edit {
+	switch {
+	case was == now:
+		return nil
+	case now == "":
+		return []frontmatter.Edit{frontmatter.Remove(frontmatter.Path{key})}
+	default:
+		return []frontmatter.Edit{frontmatter.Set(frontmatter.Path{key}, frontmatter.String(now))}
+	}
+}
+
+// editList changes a list of texts item by item, so that those which stay keep their bytes.
+func editList[T ~string](doc *frontmatter.Doc, key string, was, now []T) []frontmatter.Edit {
+	if slices.Equal(was, now) {
+		return nil
+	}
+	path := frontmatter.Path{key}
+	if n := deref(doc.Get(key)); n != nil && n.Kind == yaml.ScalarNode && !isNull(n) {
+		return []frontmatter.Edit{frontmatter.Set(path, list(now))} // a lone text becomes a list
+	}
+	items := make([]frontmatter.Item, len(now))
+	for i, text := range now {
+		if at := slices.Index(was, text); at >= 0 {
+			items[i] = frontmatter.Old(at)
+		} else {
+			items[i] = frontmatter.NewItem(frontmatter.String(text))
+		}
+	}
+	return []frontmatter.Edit{frontmatter.SetSeq(path, items...)}
+}
+
+// editChecks changes the declared list. Results are left to editResults.
+func editChecks(was, now []task.Check) []frontmatter.Edit {
+	if slices.EqualFunc(was, now, sameDeclaration) {
+		return nil
+	}
+	items := make([]frontmatter.Item, len(now))
+	for i, c := range now {
+		at := slices.IndexFunc(was, func(old task.Check) bool { return sameDeclaration(old, c) })
+		if at >= 0 {
+			items[i] = frontmatter.Old(at)
+		} else {
+			items[i] = frontmatter.NewItem(checkValue(c))
+		}
+	}
+	return []frontmatter.Edit{frontmatter.SetSeq(frontmatter.Path{"checks"}, items...)}
+}
+
+func sameDeclaration(a, b task.Check) bool {
+	a.Result, b.Result = "", ""
+	return a == b
+}
+
+// editResults writes the results that differ from what the document says.
+func editResults(doc *frontmatter.Doc, checks []task.Check) (*frontmatter.Doc, error) {
+	r := &reader{doc: doc}
+	var edits []frontmatter.Edit
+	for i, written := range r.checkList() {
+		if i < len(checks) && written.Result != checks[i].Result {
+			path := frontmatter.Path{"checks", i, "result"}
+			edits = append(edits, frontmatter.Set(path, frontmatter.Plain(checks[i].Result)))
+		}
+	}
+	if r.err != nil || len(edits) == 0 {
+		return doc, r.err
+	}
+	return doc.Edit(taskKeys, edits...)
+}
+
+func appended(have int, entries []task.Entry) []frontmatter.Item {
+	var items []frontmatter.Item
+	for i := range have {
+		items = append(items, frontmatter.Old(i))
+	}
+	for _, e := range entries {
+		items = append(items, frontmatter.NewItem(entryValue(e)))
+	}
+	return items
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const (
+	lockPatience = 10 * time.Second // how long a write waits for its turn
+	maxRestarts  = 10               // how often a write starts over because an editor got in between
+)
+
+// Update makes one write. It waits for the workspace's lock, runs fn, and then writes everything that fn put into the Tx.
+// fn reads the newest revisions through the Tx and decides; it must be quick, must not call the Store's own writers, and
+// may run again from the start if an editor, which takes no lock, changes a file before it is replaced. If fn fails,
+// nothing is written and its error returns.
+//
+// It returns BUSY if the lock was not free within 10 seconds, SANDBOXED if the folder of the lock cannot be written,
+// READ_ONLY if the workspace has a newer format than this version knows, and CONFLICT if an editor kept changing the file.
+//
+// After a kill each file holds its old revision or its new one, whole. Of several files the new sessions come first, then
+// the tasks in the order they were put, so no file names one that is not there; what was only announced is settled by the
+// next write.
+func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
+	if s.Config.Format > Format {
+		return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", s.Config.Format, Format).
+			WithHint("install a newer cairn")
+	}
+	lock, err := s.lockWrites(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	if err := s.recover(); err != nil {
+		return err
+	}
+	for range maxRestarts {
+		tx := &Tx{s: s, tasks: map[task.ID]*staged{}, sessions: map[string]*stagedSession{}}
+		if err := fn(tx); err != nil {
+			return err
+		}
+		if err := tx.write(ctx); !errors.Is(err, errOvertaken) {
+			return err
+		}
+	}
+	return task.Errorf(task.Conflict, "the file is being changed by another program").WithHint("try again once that program is done")
+}
+
+// errOvertaken says that a file changed between being read and being replaced.
+var errOvertaken = errors.New("changed meanwhile")
+
+// lockWrites takes the one lock that every write of this clone's workspace holds.
+func (s *Store) lockWrites(ctx context.Context) (*filelock.Lock, error) {
+	if err := s.prepareLive(); err != nil {
+		return nil, err
+	}
+	waiting, cancel := context.WithTimeout(ctx, s.lockPatience)
+	defer cancel()
+	lock, err := filelock.Acquire(waiting, s.lock())
+	switch {
+	case err == nil:
+		return lock, nil
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, task.Errorf(task.Busy, "another process has held the lock for %v", s.lockPatience).WithHint("try again in a moment")
+	default:
+		return nil, s.liveError(err)
+	}
+}
+
+// recover cleans up after a writer that was killed. The marker is there exactly while somebody writes, so under the lock it
+// means that somebody died.
+func (s *Store) recover() error {
+	if _, err := os.Lstat(s.dirty()); err != nil {
+		return nil //nolint:nilerr // no marker, nothing to clean up
+	}
+	if err := s.settleAll(); err != nil {
+		return err
+	}
+	return s.setDirty(false)
+}
+
+func (s *Store) setDirty(on bool) error {
+	if on {
+		return s.liveError(os.WriteFile(s.dirty(), nil, 0o644))
+	}
+	if err := os.Remove(s.dirty()); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return s.liveError(err)
+	}
+	return nil
+}
