@@ -1,0 +1,28 @@
+// Command cairn keeps a task graph in Markdown files beside the code.
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/cairn-tasks/cairn/cmd"
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	dir, err := os.Getwd()
+	if err != nil {
+		dir = "."
+	}
+	return cmd.Main(ctx, cmd.Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader,
+	})
+}

@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/urfave/cli/v3"
+)
+
+// Env is everything that the program takes from the process around it.
+type Env struct {
+	Args   []string // without the program's name
+	Stdin  io.Reader
+	Stdout io.Writer
+	Stderr io.Writer
+	Getenv func(string) string
+	Dir    string // working directory
+	Now    func() time.Time
+	Rand   io.Reader
+}
+
+// Main runs the command line and returns the exit number. It never exits the process.
+func Main(ctx context.Context, env Env) int {
+	p := &program{Env: env, json: slices.Contains(env.Args, "--json")}
+	return p.report(ctx, p.run(ctx))
+}
+
+// run turns a panic, which is a defect of ours, into an error: no stack reaches a user.
+func (p *program) run(ctx context.Context) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = task.Errorf(task.IO, "internal error: %v", r).WithHint("report it, with the command that you ran")
+		}
+	}()
+	root := p.root()
+	return root.Run(ctx, append([]string{root.Name}, p.Args...))
+}
+
+// program is one run of the command line.
+type program struct {
+	Env
+	json bool // asked for anywhere on the line, so that errors about the line are JSON too
+	exit int  // of a command that did its work and still does not exit with 0
+}
+
+func (p *program) root() *cli.Command {
+	root := &cli.Command{
+		Name:                      "cairn",
+		Usage:                     "keep a task graph in Markdown files beside the code",
+		Reader:                    p.Stdin,
+		Writer:                    p.Stdout,
+		ErrWriter:                 p.Stderr,
+		HideVersion:               true,
+		HideHelpCommand:           true,
+		EnableShellCompletion:     true,
+		DisableSliceFlagSeparator: true,
+		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "C", Usage: "work as if started in `DIR`"},
+			&cli.StringFlag{Name: "repo", Usage: "the same, for scripts; CAIRN_REPO sets it too"},
+			&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else human: and git's user.name"},
+			&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
+		},
+		Action:                          p.noCommand,
+		Commands:                        p.commands(),
+		ConfigureShellCompletionCommand: p.completion,
+	}
+	for _, c := range append(root.Commands, root) {
+		p.strict(c)
+	}
+	return root
+}
+
+// strict replaces what urfave/cli says and does about misuse: no usage text on stdout, no exits of its own.
+func (p *program) strict(c *cli.Command) {
+	name := c.Name
+	c.DisableSliceFlagSeparator = true
+	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
+		e := usage("%v", err).WithHint("cairn help %s", name)
+		if c == c.Root() {
+			return e.WithHint("cairn help")
+		}
+		return named(e, name)
+	}
+	if action := c.Action; action != nil {
+		c.Action = func(ctx context.Context, cmd *cli.Command) error {
+			p.json = cmd.Bool("json")
+			if cmd.Root() == cmd {
+				return action(ctx, cmd)
+			}
+			return named(action(ctx, cmd), name)
+		}
+	}
+	for _, sub := range c.Commands {
+		p.strict(sub)
+	}
+}
+
+func (p *program) commands() []*cli.Command {
+	out := []*cli.Command{p.initCommand(), p.readyCommand()}
+	for _, v := range verb.All {
+		out = append(out, p.verbCommand(v))
+	}
+	return append(out, p.trustCommand(), p.serveCommand(), p.versionCommand(), p.helpCommand())
+}
+
+// noCommand is cairn alone, or with a word that is no command.
+func (p *program) noCommand(_ context.Context, c *cli.Command) error {
+	if c.Args().Len() == 0 {
+		return cli.ShowRootCommandHelp(c)
+	}
+	word := c.Args().First()
+	var names []string
+	for _, sub := range c.Commands {
+		names = append(names, sub.Names()...)
+	}
+	e := usage("there is no command %q", word)
+	if near := verb.Nearest(word, names); near != "" {
+		return e.WithHint("did you mean cairn %s? cairn help lists the commands", near)
+	}
+	return e.WithHint("cairn help lists the commands")
+}
+
+// workspace is what the flags and the environment say about where and as whom to act. On the command line the actor has
+// every right: whoever can run it can edit the files as well.
+func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspace, error) {
+	dir, err := p.dir(c)
+	if err != nil {
+		return nil, err
+	}
+	actor, err := p.actor(ctx, c, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &verb.Workspace{
+		Dir: dir, StateDir: p.stateDir(), Actor: actor, Version: Version(),
+		Profile: verb.Maintainer, Now: p.Now, Rand: p.Rand,
+	}, nil
+}
+
+// dir is the folder to work in: -C, --repo, CAIRN_REPO, or the working directory.
+func (p *program) dir(c *cli.Command) (string, error) {
+	for _, dir := range []string{c.String("C"), c.String("repo"), p.Getenv("CAIRN_REPO")} {
+		if dir == "" {
+			continue
+		}
+		if !filepath.IsAbs(dir) {
+			dir = filepath.Join(p.Dir, dir)
+		}
+		return dir, isFolder(dir)
+	}
+	return p.Dir, nil
+}
+
+func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (task.Actor, error) {
+	for _, actor := range []string{c.String("actor"), p.Getenv("CAIRN_ACTOR")} {
+		if actor != "" {
+			return task.ParseActor(actor)
+		}
+	}
+	return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME")), nil
+}

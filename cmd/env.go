@@ -1,0 +1,100 @@
+package cmd
+
+import (
+	"context"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+	"golang.org/x/term"
+)
+
+var notName = regexp.MustCompile(`[^A-Za-z0-9._@+-]+`)
+
+// humanActor makes an actor of the first name that says something. What no actor's name may hold becomes a dash.
+func humanActor(names ...string) task.Actor {
+	for _, name := range names {
+		clean := strings.Trim(notName.ReplaceAllString(strings.TrimSpace(name), "-"), "-")
+		if len(clean) > 64 {
+			clean = clean[:64]
+		}
+		if clean != "" {
+			return task.Actor("human:" + clean)
+		}
+	}
+	return "human:unknown"
+}
+
+// stateDir is the user's folder for what must not lie in a repository, by the custom of each system.
+func (p *program) stateDir() string {
+	if dir := p.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
+		return filepath.Join(dir, "cairn")
+	}
+	if runtime.GOOS == "windows" {
+		return filepath.Join(p.Getenv("LOCALAPPDATA"), "cairn")
+	}
+	return filepath.Join(p.Getenv("HOME"), ".local", "state", "cairn")
+}
+
+func isFolder(dir string) error {
+	info, err := os.Stat(dir)
+	if err != nil || !info.IsDir() {
+		return usage("%s is not a folder", dir).WithHint("name the folder of a repository")
+	}
+	return nil
+}
+
+// isTerminal reports whether a stream is a terminal, and how wide it is.
+func isTerminal(stream any) (width int, ok bool) {
+	f, isFile := stream.(*os.File)
+	if !isFile || !term.IsTerminal(int(f.Fd())) {
+		return 0, false
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil || width <= 0 {
+		width = 80
+	}
+	return width, true
+}
+
+const maxStdin = 4 << 20 // bytes; no file of cairn's is larger
+
+// readStdin reads what was piped in.
+func (p *program) readStdin(ctx context.Context) (string, error) {
+	text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(p.Stdin, maxStdin+1)) })
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", task.Errorf(task.IO, "standard input: %w", err)
+	}
+	if len(text) > maxStdin {
+		return "", usage("standard input is longer than %d bytes", maxStdin)
+	}
+	return string(text), nil
+}
+
+// interruptible reads until it is done or ctx ends: somebody who is asked something must be able to leave with Ctrl-C. A
+// read that was left goes on unseen until the process ends.
+func interruptible[T any](ctx context.Context, read func() (T, error)) (T, error) {
+	type answer struct {
+		value T
+		err   error
+	}
+	answers := make(chan answer, 1)
+	go func() {
+		value, err := read()
+		answers <- answer{value, err}
+	}()
+	select {
+	case a := <-answers:
+		return a.value, a.err
+	case <-ctx.Done():
+		var none T
+		return none, ctx.Err()
+	}
+}

@@ -1,0 +1,78 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+const exitInterrupted = 130
+
+// report prints what went wrong, if anything did, and returns the exit number: on stdout as JSON where that was asked for,
+// else on stderr as a message and a hint.
+func (p *program) report(ctx context.Context, err error) int {
+	switch {
+	case err == nil:
+		return p.exit
+	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
+		return exitInterrupted
+	}
+	var e *task.Error
+	if !errors.As(err, &e) {
+		e = task.Errorf(task.IO, "%w", err)
+	}
+	if p.json {
+		p.printJSON(verb.FailureOf(e, verb.Maintainer))
+		return e.Code.Info().Exit
+	}
+	_, _ = fmt.Fprintf(p.Stderr, "cairn: %s\n", safe(e.Error()))
+	if run, ok := e.Details["run"].(*verb.RunReport); ok {
+		writeRun(p.Stderr, run, plainStyle)
+	}
+	if e.Hint != "" {
+		_, _ = fmt.Fprintf(p.Stderr, "hint: %s\n", safe(e.Hint))
+	}
+	return e.Code.Info().Exit
+}
+
+// named puts the name of the command into an error that has none yet.
+func named(err error, command string) error {
+	var e *task.Error
+	if !errors.As(err, &e) || e.Op != "" {
+		return err
+	}
+	withOp := *e
+	withOp.Op = command
+	return &withOp
+}
+
+func usage(format string, args ...any) *task.Error {
+	return task.Errorf(task.InvalidInput, format, args...)
+}
+
+// exitCodes is the text of "cairn help exit-codes", made from the list of codes.
+func exitCodes() string {
+	words := map[int]string{
+		1: "failure", 2: "usage", 3: "not found", 4: "refused by a gate or rule",
+		5: "held by another, or changed meanwhile", 7: "not allowed", 8: "commands not approved",
+	}
+	codes := map[int][]string{}
+	for _, info := range task.Codes {
+		codes[info.Exit] = append(codes[info.Exit], string(info.Code))
+	}
+	var b strings.Builder
+	b.WriteString("  0  done\n")
+	for n := 1; n <= 8; n++ {
+		if n == 6 {
+			b.WriteString("  6  timed out\n")
+			continue
+		}
+		fmt.Fprintf(&b, "  %d  %s: %s\n", n, words[n], strings.Join(codes[n], " "))
+	}
+	fmt.Fprintf(&b, "%d  interrupted\n", exitInterrupted)
+	return b.String()
+}

@@ -1,0 +1,92 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/urfave/cli/v3"
+)
+
+// initResult is what init did.
+type initResult struct {
+	Workspace string   `json:"workspace"`
+	Prefix    string   `json:"prefix"`
+	Made      []string `json:"made"`
+	Trusted   bool     `json:"trusted"`
+}
+
+func (p *program) initCommand() *cli.Command {
+	return &cli.Command{
+		Name:     "init",
+		Usage:    "Make this folder a workspace, or finish one that is half made; nothing is overwritten.",
+		Category: "workspace",
+		Flags: []cli.Flag{
+			&cli.StringFlag{Name: "prefix", Local: true, Usage: "what ids begin with, as `PREFIX`-...; made of the folder's name unless told"},
+		},
+		Action: p.runInit,
+	}
+}
+
+func (p *program) runInit(ctx context.Context, c *cli.Command) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	dir, err := p.dir(c)
+	if err != nil {
+		return err
+	}
+	actor, err := p.actor(ctx, c, dir)
+	if err != nil {
+		return err
+	}
+	layout, made, err := store.Init(dir, c.String("prefix"))
+	if err != nil {
+		return err
+	}
+	s, err := store.Open(layout.Root, p.stateDir())
+	if err != nil {
+		return err
+	}
+	harmless, err := s.Harmless(ctx)
+	if err != nil {
+		return err
+	}
+	if harmless {
+		if err := s.SetTrust(actor, p.Now()); err != nil {
+			return err
+		}
+	}
+	p.showInit(initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made...), Trusted: s.Trusted()})
+	return nil
+}
+
+func (p *program) showInit(r initResult) {
+	if p.json {
+		p.printJSON(r)
+		return
+	}
+	if len(r.Made) == 0 {
+		p.printf("%s is a workspace already (prefix %s)\n", r.Workspace, r.Prefix)
+	}
+	for _, path := range r.Made {
+		p.printf("wrote %s\n", path)
+	}
+	if !r.Trusted {
+		p.printf("It has tasks that came from elsewhere: cairn trust lists their commands before any of them runs.\n")
+	}
+	if len(r.Made) > 0 {
+		p.printf("Next: cairn create 'what is to be done', and commit .cairn.\n")
+	}
+}
+
+func (p *program) printf(format string, args ...any) {
+	_, _ = fmt.Fprintf(p.Stdout, format, args...)
+}
+
+func noArguments(c *cli.Command) error {
+	if c.Args().Len() > 0 {
+		return usage("does not take the argument %q", c.Args().First()).WithHint("cairn help %s", c.Name)
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package cmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/urfave/cli/v3"
+)
+
+// flags makes the flags of a verb: one for each field that is no positional argument. Fields that are lists have flags
+// that may be repeated, named in the singular.
+func flags(v verb.Verb) []cli.Flag {
+	var out []cli.Flag
+	for _, f := range v.Fields {
+		if f.Arg {
+			continue
+		}
+		out = append(out, flagsOf(f)...)
+	}
+	return append(out, &cli.StringFlag{
+		Name: "input", Local: true, Usage: "take the whole input as JSON: `-|FILE|JSON`, where - is standard input",
+	})
+}
+
+func flagsOf(f verb.Field) []cli.Flag {
+	name := flagName(f)
+	switch {
+	case f.Type == verb.Objects:
+		return checkFlags(f)
+	case f.Type == verb.Boolean && f.Required:
+		return verdictFlags()
+	case f.Type == verb.Boolean:
+		return []cli.Flag{&cli.BoolFlag{Name: name, Local: true, Usage: f.Doc}}
+	case f.Type == verb.Texts || f.Type == verb.Numbers:
+		return []cli.Flag{&cli.StringSliceFlag{Name: name, Local: true, Usage: f.Doc + "; may be repeated"}}
+	default:
+		return []cli.Flag{&cli.StringFlag{Name: name, Local: true, Usage: f.Doc}}
+	}
+}
+
+// flagName is a field's name as a flag: add_deps is --add-dep.
+func flagName(f verb.Field) string {
+	name := commandName(f.Name)
+	if f.Type == verb.Texts || f.Type == verb.Objects {
+		name = strings.TrimSuffix(name, "s")
+	}
+	return name
+}
+
+// input is what the command line says, as the JSON object that the verb decodes: --input first, then arguments and flags.
+func (p *program) input(ctx context.Context, c *cli.Command, v verb.Verb) (map[string]any, error) {
+	in, err := p.wholeInput(ctx, c)
+	if err != nil {
+		return nil, err
+	}
+	if err := p.arguments(ctx, c, v, in); err != nil {
+		return nil, err
+	}
+	for _, f := range v.Fields {
+		if f.Arg {
+			continue
+		}
+		if err := p.flag(ctx, c, f, in); err != nil {
+			return nil, err
+		}
+	}
+	return in, nil
+}
+
+func (p *program) wholeInput(ctx context.Context, c *cli.Command) (map[string]any, error) {
+	source := c.String("input")
+	if source == "" {
+		return map[string]any{}, nil
+	}
+	text, err := p.inputText(ctx, source)
+	if err != nil {
+		return nil, err
+	}
+	return verb.ReadObject([]byte(text))
+}
+
+func (p *program) inputText(ctx context.Context, source string) (string, error) {
+	switch {
+	case source == "-":
+		return p.readStdin(ctx)
+	case strings.HasPrefix(strings.TrimSpace(source), "{"):
+		return source, nil
+	}
+	if !filepath.IsAbs(source) {
+		source = filepath.Join(p.Dir, source)
+	}
+	text, err := os.ReadFile(source)
+	if err != nil {
+		return "", usage("--input: %v", err)
+	}
+	return string(text), nil
+}
+
+// arguments fills the positional fields in their order.
+func (p *program) arguments(ctx context.Context, c *cli.Command, v verb.Verb, in map[string]any) error {
+	args := c.Args().Slice()
+	for _, f := range v.Fields {
+		if !f.Arg || len(args) == 0 {
+			continue
+		}
+		text, err := p.text(ctx, f, args[0])
+		if err != nil {
+			return err
+		}
+		in[f.Name], args = text, args[1:]
+	}
+	if len(args) > 0 {
+		return usage("does not take the argument %q", args[0]).
+			WithHint("cairn %s %s; quote text that has spaces", c.Name, argsUsage(v))
+	}
+	return nil
+}
+
+func (p *program) flag(ctx context.Context, c *cli.Command, f verb.Field, in map[string]any) error {
+	switch {
+	case f.Type == verb.Objects:
+		return checksFromFlags(c, f, in)
+	case f.Type == verb.Boolean && f.Required:
+		return verdictFromFlags(c, f, in)
+	}
+	name := flagName(f)
+	if !c.IsSet(name) {
+		return nil
+	}
+	var err error
+	switch f.Type {
+	case verb.Boolean:
+		in[f.Name] = c.Bool(name)
+	case verb.Texts, verb.Numbers:
+		in[f.Name] = cleared(c.StringSlice(name))
+	default:
+		in[f.Name], err = p.text(ctx, f, c.String(name))
+	}
+	return err
+}
+
+// cleared reads one empty value as the empty list, so that --label ” clears the labels.
+func cleared(values []string) []string {
+	if len(values) == 1 && values[0] == "" {
+		return []string{}
+	}
+	return values
+}
+
+// text is a value as given, or what is on stdin if it is "-" and the field takes free text.
+func (p *program) text(ctx context.Context, f verb.Field, value string) (string, error) {
+	if value != "-" || f.Names != "" || f.Type != verb.Text {
+		return value, nil
+	}
+	text, err := p.readStdin(ctx)
+	return strings.TrimRight(text, "\r\n"), err
+}

@@ -1,0 +1,178 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// render prints what a verb returned, for people. Everything that came out of a file goes through safe.
+func (p *program) render(v verb.Verb, out any) {
+	st := p.style()
+	switch out := out.(type) {
+	case verb.Identity:
+		p.renderIdentity(out)
+	case verb.List:
+		p.renderList(out, st)
+	case verb.Task:
+		if v.Kind == verb.Read {
+			p.renderTask(out, st)
+			return
+		}
+		p.renderChanged(out, st)
+	case verb.Session:
+		p.renderSession(out, st)
+	case verb.Sessions:
+		p.renderSessions(out, st)
+	default:
+		p.printJSON(out)
+	}
+}
+
+func (p *program) renderIdentity(id verb.Identity) {
+	p.printf("%s (profile %s)\n", id.Actor, id.Profile)
+	if id.Workspace == "" {
+		p.printf("no workspace here; cairn init makes one\n")
+		return
+	}
+	p.printf("workspace %s\n", id.Workspace)
+}
+
+func (p *program) renderList(l verb.List, st style) {
+	t := table{head: []string{"ID", "P", "STATUS", "TITLE", "WHO", ""}, grow: 3}
+	for _, r := range l.Tasks {
+		t.add(st.bold(string(r.ID)), fmt.Sprint(r.Priority), string(r.Status), r.Title, holder(r), remark(r))
+	}
+	p.write(t.text(p.width()))
+	if l.NextCursor != "" {
+		p.printf("%d of %d; the next: --cursor %s\n", len(l.Tasks), l.Total, l.NextCursor)
+	}
+	if l.Total == 0 && len(l.Problems) == 0 {
+		p.printf("no tasks\n")
+	}
+	p.renderProblems(l.Problems)
+}
+
+func (p *program) renderProblems(problems []store.Problem) {
+	for _, pr := range problems {
+		_, _ = fmt.Fprintf(p.Stderr, "cairn: left out: %s\n", safe(problemText(pr)))
+	}
+}
+
+func problemText(pr store.Problem) string {
+	if strings.HasPrefix(pr.Message, pr.Path) {
+		return pr.Message
+	}
+	return pr.Path + ": " + pr.Message
+}
+
+// holder is who is at work on a task, in a word.
+func holder(r verb.Row) string {
+	who := string(r.Assignee)
+	if r.Claim != nil {
+		who = string(r.Claim.Actor)
+	}
+	return who
+}
+
+// remark is the one thing about a task that a reader should not miss.
+func remark(r verb.Row) string {
+	switch {
+	case r.Elsewhere != nil:
+		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
+	case r.Execution != "" && r.Execution != "active":
+		return strings.ReplaceAll(r.Execution, "_", " ")
+	case r.Claim != nil && r.Claim.Lapsed:
+		return "claim lapsed"
+	case r.IsBlocked:
+		return "waits for " + string(r.BlockedBy[0]) + more(len(r.BlockedBy)-1)
+	default:
+		return ""
+	}
+}
+
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// renderChanged is what a write says: the task as it is now, on one line, and what was run.
+func (p *program) renderChanged(t verb.Task, st style) {
+	if t.Run != nil {
+		writeRun(p.Stdout, t.Run, st)
+	}
+	line := fmt.Sprintf("%s  %s  %s", st.bold(string(t.ID)), t.Status, safe(t.Title))
+	if who := holder(t.Row); who != "" {
+		line += "  (" + safe(who) + ")"
+	}
+	p.printf("%s\n", line)
+}
+
+// writeRun shows how each check ended, and the last of what a failed one printed.
+func writeRun(out io.Writer, run *verb.RunReport, st style) {
+	for _, c := range run.Checks {
+		word := st.good("pass")
+		if c.Result != task.Pass {
+			word = st.bad("FAIL")
+		}
+		_, _ = fmt.Fprintf(out, "%s  %s (%s, %.1f s)\n", word, safe(c.Desc), c.Summary, c.Seconds)
+		if text := strings.Trim(c.Output, "\n"); text != "" {
+			_, _ = fmt.Fprintf(out, "%s\n", indent(safe(text)))
+		}
+	}
+	if len(run.TreeChanged) > 0 {
+		_, _ = fmt.Fprintf(out, "files changed meanwhile, so these results will not count later: %s\n", safe(strings.Join(run.TreeChanged, ", ")))
+	}
+	if run.Log != "" {
+		_, _ = fmt.Fprintf(out, "log   %s\n", run.Log)
+	}
+}
+
+func indent(text string) string {
+	return "      " + strings.ReplaceAll(text, "\n", "\n      ")
+}
+
+func (p *program) renderSessions(s verb.Sessions, st style) {
+	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
+	for _, ses := range s.Sessions {
+		what := ses.Summary + ses.Reason
+		if what == "" {
+			what = ses.Progress
+		}
+		t.add(st.bold(ses.ID), string(ses.Health), string(ses.Task), string(ses.Actor), what)
+	}
+	p.write(t.text(p.width()))
+	if len(s.Sessions) == 0 {
+		p.printf("no sessions\n")
+	}
+	p.renderProblems(s.Problems)
+}
+
+func (p *program) renderSession(s verb.Session, st style) {
+	p.printf("%s  %s (%s)  %s\n", st.bold(s.ID), s.Status, s.Health, s.Actor)
+	for _, f := range []struct{ name, text string }{
+		{"task", string(s.Task)}, {"branch", s.Branch}, {"worktree", s.Worktree}, {"head", s.Head}, {"client", s.Client},
+		{"model", s.Model}, {"progress", s.Progress}, {"summary", s.Summary}, {"reason", s.Reason},
+	} {
+		if f.text != "" {
+			p.printf("  %-9s %s\n", f.name, safe(f.text))
+		}
+	}
+}
+
+func (p *program) write(text string) { p.printf("%s", text) }
+
+// width is how wide a line may be: the terminal's width, or without limit where there is none.
+func (p *program) width() int {
+	width, ok := isTerminal(p.Stdout)
+	if !ok {
+		return 0
+	}
+	return width
+}

@@ -1,0 +1,125 @@
+package cmd
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// renderTask prints a task as a page: what it is, what must pass, what it says, and how it came here.
+func (p *program) renderTask(t verb.Task, st style) {
+	p.printf("%s  %s\n", st.bold(string(t.ID)), st.bold(safe(t.Title)))
+	for _, f := range facts(t) {
+		p.printf("  %-9s %s\n", f.name, safe(f.text))
+	}
+	if len(t.Checks) > 0 {
+		p.printf("\nChecks\n")
+		for i, c := range t.Checks {
+			p.printf("  %d  %s  %s%s\n", i, st.result(c.Result), safe(c.Desc), how(c))
+		}
+	}
+	if t.Body != "" {
+		p.printf("\n%s\n", safe(strings.TrimRight(t.Body, "\n")))
+	}
+	p.printf("\nProvenance\n")
+	for _, e := range t.Provenance {
+		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, safe(story(e)))
+	}
+}
+
+type fact struct{ name, text string }
+
+// facts are the lines at the top; those that say nothing are left out.
+func facts(t verb.Task) []fact {
+	all := []fact{
+		{"status", string(t.Status)},
+		{"priority", fmt.Sprint(t.Priority)},
+		{"held by", claimText(t)},
+		{"elsewhere", elsewhereText(t)},
+		{"session", strings.ReplaceAll(t.Execution, "_", " ")},
+		{"labels", strings.Join(t.Labels, ", ")},
+		{"parent", string(t.Parent)},
+		{"deps", joined(t.Deps)},
+		{"waits for", joined(t.BlockedBy)},
+	}
+	return slices.DeleteFunc(all, func(f fact) bool { return f.text == "" })
+}
+
+func claimText(t verb.Task) string {
+	if t.Claim == nil {
+		return string(t.Assignee)
+	}
+	text := string(t.Claim.Actor)
+	if t.Claim.Session != "" {
+		text += ", session " + t.Claim.Session
+	}
+	if t.Claim.Branch != "" {
+		text += ", branch " + t.Claim.Branch
+	}
+	if t.Claim.Lapsed {
+		text += " (lapsed: takeover ends it)"
+	}
+	return text
+}
+
+func elsewhereText(t verb.Task) string {
+	if t.Elsewhere == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s on branch %s, worktree %s", t.Elsewhere.Status, t.Elsewhere.Branch, t.Elsewhere.Worktree)
+}
+
+func joined(ids []task.ID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// how is what settles a check.
+func how(c verb.Check) string {
+	if c.Cmd == "" {
+		if c.By != "" {
+			return "  (manual, by " + safe(c.By) + ")"
+		}
+		return "  (manual)"
+	}
+	return "  $ " + safe(firstLine(c.Cmd))
+}
+
+func firstLine(s string) string {
+	line, rest, _ := strings.Cut(s, "\n")
+	if rest != "" {
+		line += " …"
+	}
+	return line
+}
+
+// story tells an entry in words.
+func story(e verb.Entry) string {
+	text := string(e.Did)
+	if e.From != "" || e.To != "" {
+		text += fmt.Sprintf(" %s -> %s", e.From, e.To)
+	}
+	if e.Assignee != nil && *e.Assignee != e.Who && *e.Assignee != "" {
+		text += " to " + string(*e.Assignee)
+	}
+	for i, r := range e.Results {
+		if i == 0 {
+			text += ":"
+		}
+		text += fmt.Sprintf(" %s %s", r.Check, r.Result)
+	}
+	if e.Session != "" {
+		text += " [" + e.Session + "]"
+	}
+	if e.Text != "" {
+		text += ": " + strings.ReplaceAll(e.Text, "\n", "\n      ")
+	}
+	return text
+}

@@ -1,0 +1,153 @@
+package cmd
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/urfave/cli/v3"
+)
+
+// verbCommand is the command of a verb: its arguments, flags and help are read off the declaration.
+func (p *program) verbCommand(v verb.Verb) *cli.Command {
+	c := &cli.Command{
+		Name:        commandName(v.Name),
+		Usage:       v.Summary,
+		ArgsUsage:   argsUsage(v),
+		Description: v.When,
+		Category:    categories[v.Noun],
+		Flags:       flags(v),
+		Action:      func(ctx context.Context, c *cli.Command) error { return p.runVerb(ctx, c, v) },
+	}
+	if c.Name != v.Name {
+		c.Aliases = append(c.Aliases, v.Name)
+	}
+	if v.Name == "get" {
+		c.Aliases = append(c.Aliases, "show")
+	}
+	return c
+}
+
+var categories = map[string]string{"task": "tasks", "session": "sessions"}
+
+func commandName(verbName string) string { return strings.ReplaceAll(verbName, "_", "-") }
+
+// argsUsage names the positional arguments, as in "ID TEXT".
+func argsUsage(v verb.Verb) string {
+	var words []string
+	for _, f := range v.Fields {
+		if !f.Arg {
+			continue
+		}
+		word := strings.ToUpper(f.Name)
+		if !f.Required {
+			word = "[" + word + "]"
+		}
+		words = append(words, word)
+	}
+	return strings.Join(words, " ")
+}
+
+// runVerb calls a verb with what the command line says and prints what it returns.
+func (p *program) runVerb(ctx context.Context, c *cli.Command, v verb.Verb) error {
+	w, err := p.workspace(ctx, c)
+	if err != nil {
+		return err
+	}
+	in, err := p.input(ctx, c, v)
+	if err != nil {
+		return err
+	}
+	if err := completeIDs(w, v, in); err != nil {
+		return err
+	}
+	return p.call(ctx, w, v, in)
+}
+
+func (p *program) call(ctx context.Context, w *verb.Workspace, v verb.Verb, in map[string]any) error {
+	raw, err := json.Marshal(in)
+	if err != nil {
+		return usage("the input does not make JSON: %v", err)
+	}
+	out, err := v.Call(ctx, w, raw)
+	if err != nil {
+		return err
+	}
+	p.exit = exitOf(v, out)
+	if p.json {
+		p.printJSON(out)
+		return nil
+	}
+	p.render(v, out)
+	return nil
+}
+
+// exitOf is the exit number of a verb that did its work: run-checks says by it whether the checks passed, as every test
+// runner does.
+func exitOf(v verb.Verb, out any) int {
+	t, ok := out.(verb.Task)
+	if !ok || v.Name != "run_checks" || t.Run == nil {
+		return 0
+	}
+	for _, c := range t.Run.Checks {
+		if c.Result != "pass" {
+			return exitRefused
+		}
+	}
+	return 0
+}
+
+const exitRefused = 4
+
+func (p *program) printJSON(v any) {
+	enc := json.NewEncoder(p.Stdout)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		_, _ = fmt.Fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
+	}
+}
+
+// completeIDs replaces parts of ids by the ids they are parts of. What takes something away wants the whole id.
+func completeIDs(w *verb.Workspace, v verb.Verb, in map[string]any) error {
+	if v.Kind == verb.Destructive {
+		return nil
+	}
+	for _, f := range v.Fields {
+		if f.Names == "" || in[f.Name] == nil {
+			continue
+		}
+		var err error
+		switch value := in[f.Name].(type) {
+		case string:
+			in[f.Name], err = completeID(w, f.Names, value)
+		case []string:
+			for i, part := range value {
+				if value[i], err = completeID(w, f.Names, part); err != nil {
+					return err
+				}
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func completeID(w *verb.Workspace, kind, part string) (string, error) {
+	if part == "" {
+		return "", nil
+	}
+	s, err := w.Open()
+	if err != nil {
+		return "", err
+	}
+	if kind == "session" {
+		return s.ResolveSession(part)
+	}
+	id, err := s.Resolve(part)
+	return string(id), err
+}

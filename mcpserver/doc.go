@@ -1,0 +1,6 @@
+// Package mcpserver serves the verbs to coding agents over the Model Context Protocol.
+//
+// It is an adapter: each verb of the catalogue becomes a tool, its declaration the tool's schema and annotations, its
+// output the structured content and the same JSON as text, since some clients show only one of the two. It holds no rule.
+// Who acts, and with what rights, is fixed when the server starts and is nobody's argument.
+package mcpserver

@@ -1,0 +1,12 @@
+package mcpserver
+
+import (
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// failed tells the client what went wrong and what to do next, as a result that the model sees: protocol errors are shown
+// to few of them. The next tool is one that the client has.
+func failed(err error, profile verb.Profile) (*mcp.CallToolResult, error) {
+	return result(verb.FailureOf(err, profile), true)
+}

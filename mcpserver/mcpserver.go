@@ -1,0 +1,43 @@
+package mcpserver
+
+import (
+	"context"
+	_ "embed"
+	"io"
+	"log"
+
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+//go:embed instructions.md
+var instructions string
+
+// Server speaks MCP for one actor.
+type Server struct {
+	mcp *server.MCPServer
+}
+
+// New makes a server. Each call runs on a copy of w, so what it says about actor and rights holds for the server's life.
+func New(w verb.Workspace) *Server {
+	s := &Server{mcp: server.NewMCPServer("cairn", w.Version,
+		server.WithTitle("cairn"),
+		server.WithInstructions(instructions),
+		server.WithToolCapabilities(false),
+		server.WithRecovery(),
+	)}
+	for _, v := range verb.All {
+		if v.Profile <= w.Profile {
+			s.mcp.AddTool(tool(v), handler(v, w))
+		}
+	}
+	return s
+}
+
+// Serve answers requests until the end of input or of ctx. Nothing but MCP is written to out; what goes wrong with the
+// connection itself is logged.
+func (s *Server) Serve(ctx context.Context, in io.Reader, out, logTo io.Writer) error {
+	stdio := server.NewStdioServer(s.mcp)
+	stdio.SetErrorLogger(log.New(logTo, "cairn serve: ", 0))
+	return stdio.Listen(ctx, in, out)
+}

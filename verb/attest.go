@@ -1,0 +1,30 @@
+package verb
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// AttestIn is the input of Attest.
+type AttestIn struct {
+	ID    task.ID `json:"id" doc:"task whose check it is" cli:"arg"`
+	Check string  `json:"check" doc:"the check's index, from 0, or its description or a part of it" cli:"arg"`
+	Pass  bool    `json:"pass" doc:"true if it is as the check demands"`
+	Text  string  `json:"text,omitempty" doc:"what was looked at, or what is missing"`
+}
+
+// Attest settles a manual check.
+func (w *Workspace) Attest(ctx context.Context, in AttestIn) (Task, error) {
+	if err := task.ValidText("text", in.Text); err != nil {
+		return Task{}, err
+	}
+	return w.change(ctx, in.ID, func(s *store.Store, sc scene) (task.Task, *task.Entry, error) {
+		i, err := sc.t.FindCheck(in.Check)
+		if err != nil {
+			return sc.t, nil, err
+		}
+		return task.Attest(sc.t, i, in.Pass, s.Config.Attest, w.stamp(in.Text))
+	})
+}

@@ -1,0 +1,109 @@
+package verb
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// CreateIn is the input of Create.
+type CreateIn struct {
+	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
+	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; nobody but update changes it later"`
+	Deps       []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start"`
+	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed"`
+	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by"`
+	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 unless told"`
+	Parent     task.ID   `json:"parent,omitempty" doc:"task that groups it; gates nothing"`
+	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
+}
+
+// CheckIn is a check as a caller declares it.
+type CheckIn struct {
+	Desc    string `json:"desc" doc:"what it verifies; unique within the task"`
+	Cmd     string `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
+	Type    string `json:"type,omitempty" doc:"manual for a check that somebody attests"`
+	Cwd     string `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
+	Timeout int    `json:"timeout,omitempty" doc:"seconds; the workspace's default unless told"`
+	By      string `json:"by,omitempty" doc:"who may attest it: human, anyone, or one actor"`
+	Result  string `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
+}
+
+// Create makes a task in the initial state.
+func (w *Workspace) Create(ctx context.Context, in CreateIn) (Task, error) {
+	s, err := w.open()
+	if err != nil {
+		return Task{}, err
+	}
+	t, err := w.newTask(s, in)
+	if err != nil {
+		return Task{}, err
+	}
+	if t, err = w.createTask(ctx, s, t); err != nil {
+		return Task{}, err
+	}
+	return w.show(s, t.ID)
+}
+
+// newTask reads an input as a task without an id.
+func (w *Workspace) newTask(s *store.Store, in CreateIn) (task.Task, error) {
+	checks, err := declaredChecks(in.Checks)
+	if err != nil {
+		return task.Task{}, err
+	}
+	priority, err := task.ParsePriority(in.Priority)
+	if err != nil {
+		return task.Task{}, err
+	}
+	checks = append(checks, task.Acceptance(in.Acceptance)...)
+	return task.Task{
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority, Parent: in.Parent, Deps: in.Deps,
+		Checks: task.WithDefaults(checks, s.Config.DefaultChecks),
+	}, nil
+}
+
+const mintTries = 5 // two ids of one millisecond are the same once in a million
+
+// createTask mints an id and writes the file.
+func (w *Workspace) createTask(ctx context.Context, s *store.Store, t task.Task) (task.Task, error) {
+	var err error
+	for range mintTries {
+		if t.ID, err = task.NewID(s.Config.Prefix, w.Now(), w.Rand); err != nil {
+			return t, err
+		}
+		err = s.Update(ctx, func(tx *store.Tx) error {
+			created, err := s.Config.Flow.Create(t, tx.Find, w.stamp(""))
+			if err == nil {
+				tx.Create(created)
+			}
+			return err
+		})
+		if task.CodeOf(err) != task.Conflict {
+			return t, err
+		}
+	}
+	return t, err
+}
+
+// declaredChecks reads checks as a caller declares them. Results are the engine's alone.
+func declaredChecks(in []CheckIn) ([]task.Check, error) {
+	var out []task.Check
+	for i, c := range in {
+		where := fmt.Sprintf("checks[%d]", i)
+		switch {
+		case c.Result != "":
+			return nil, badInput(where+".result", "cannot be written by a caller").
+				WithHint("leave it out; run_checks and attest settle checks")
+		case c.Type != "" && c.Type != "manual":
+			return nil, badInput(where+".type", "is %q", c.Type).WithHint("manual, or leave it out")
+		case c.Type == "manual" && c.Cmd != "":
+			return nil, badInput(where, "has a cmd and is of type manual").WithHint("leave out one of the two")
+		case c.Cmd == "" && c.Timeout > 0:
+			return nil, badInput(where+".timeout", "is set, and there is no cmd").WithHint("leave it out")
+		}
+		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: c.Timeout, By: c.By, Result: task.Pending})
+	}
+	return out, nil
+}

@@ -1,0 +1,259 @@
+package verb
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key given
+// twice, a wrong type, and names the nearest known key; it takes numbers and booleans sent as text for what they say, and
+// a lone value for a list of one, because models send them. null means absent. Everything refused is INVALID_INPUT.
+func decode(input []byte, into reflect.Value, fields []Field) error {
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = []byte("{}")
+	}
+	got, err := ReadObject(input)
+	if err != nil {
+		return err
+	}
+	return fill(got, into, fields, "")
+}
+
+// ReadObject reads one JSON object and nothing behind it. Numbers keep their text. It returns INVALID_INPUT for anything
+// else, and for an object in which a key comes twice, however deep.
+func ReadObject(input []byte) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(input))
+	d.UseNumber()
+	got, err := readValue(d, 0)
+	if err != nil {
+		return nil, notObject("is not one JSON object: %v", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, notObject("has something behind the JSON object")
+	}
+	object, ok := got.(jsonObject)
+	if !ok {
+		return nil, notObject("must be an object, not %s", describe(got))
+	}
+	return object, nil
+}
+
+func notObject(format string, args ...any) *task.Error {
+	return badInput("the input", format, args...).WithHint(`send one JSON object, such as {"id": "PROJ-7"}`)
+}
+
+// jsonObject is an object in which no key came twice.
+type jsonObject = map[string]any
+
+const maxJSONDepth = 16 // no input is nested deeper than three
+
+// readValue reads one value. Unlike encoding/json it refuses a key that comes twice.
+func readValue(d *json.Decoder, depth int) (any, error) {
+	if depth > maxJSONDepth {
+		return nil, errors.New("it is nested too deeply")
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		return readObject(d, depth)
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			v, err := readValue(d, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := d.Token()
+		return list, err
+	default:
+		return token, nil
+	}
+}
+
+func readObject(d *json.Decoder, depth int) (any, error) {
+	object := jsonObject{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprint(key)
+		if _, twice := object[name]; twice {
+			return nil, fmt.Errorf("the key %q comes twice", name)
+		}
+		if object[name], err = readValue(d, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.Token()
+	return object, err
+}
+
+// fill sets the fields of a struct. The path is where the object stands, for messages: "" or "checks[0].".
+func fill(got any, into reflect.Value, fields []Field, path string) error {
+	object, ok := got.(jsonObject)
+	if !ok {
+		return badInput(strings.TrimSuffix(path, "."), "must be an object, not %s", describe(got))
+	}
+	if err := knownKeys(object, fields, path); err != nil {
+		return err
+	}
+	for _, f := range fields {
+		v, ok := object[f.Name]
+		if !ok || v == nil {
+			if f.Required {
+				return badInput(path+f.Name, "is missing").WithHint("%s: %s", f.Name, f.Doc)
+			}
+			continue
+		}
+		target := into.Field(f.index)
+		if target.Kind() == reflect.Pointer {
+			target.Set(reflect.New(target.Type().Elem()))
+			target = target.Elem()
+		}
+		if err := f.set(target, v, path+f.Name); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func knownKeys(object jsonObject, fields []Field, path string) error {
+	var names []string
+	for _, f := range shown(fields) {
+		names = append(names, f.Name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == key }) {
+			return unknownKey(path, key, names)
+		}
+	}
+	return nil
+}
+
+func unknownKey(path, key string, names []string) error {
+	e := badInput("", "unknown argument %q", path+key)
+	if len(names) == 0 {
+		return e.WithHint("it takes no arguments")
+	}
+	if near := Nearest(key, names); near != "" {
+		return e.WithHint("did you mean %q? The arguments are %s", path+near, strings.Join(names, ", "))
+	}
+	return e.WithHint("the arguments are %s", strings.Join(names, ", "))
+}
+
+// set stores one value of a field.
+func (f Field) set(target reflect.Value, v any, path string) error {
+	switch f.Type {
+	case Text:
+		return setText(target, v, path)
+	case Number:
+		return setNumber(target, v, path)
+	case Boolean:
+		return setBoolean(target, v, path)
+	case Texts, Numbers, Objects:
+		return f.setList(target, v, path)
+	}
+	return nil
+}
+
+func (f Field) setList(target reflect.Value, v any, path string) error {
+	items, ok := v.([]any)
+	if !ok {
+		items = []any{v}
+	}
+	list := reflect.MakeSlice(target.Type(), len(items), len(items))
+	for i, item := range items {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		var err error
+		switch f.Type {
+		case Numbers:
+			err = setNumber(list.Index(i), item, at)
+		case Objects:
+			err = fill(item, list.Index(i), f.Fields, at+".")
+		default:
+			err = setText(list.Index(i), item, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	target.Set(list)
+	return nil
+}
+
+func setText(target reflect.Value, v any, path string) error {
+	switch v := v.(type) {
+	case string:
+		target.SetString(v)
+	case json.Number: // a check or a priority given as a bare number
+		target.SetString(v.String())
+	default:
+		return badInput(path, "must be text, not %s", describe(v))
+	}
+	return nil
+}
+
+func setNumber(target reflect.Value, v any, path string) error {
+	n, err := strconv.Atoi(fmt.Sprint(v))
+	if _, isBool := v.(bool); err != nil || isBool {
+		return badInput(path, "must be a whole number, not %s", describe(v))
+	}
+	target.SetInt(int64(n))
+	return nil
+}
+
+func setBoolean(target reflect.Value, v any, path string) error {
+	switch v {
+	case true, "true":
+		target.SetBool(true)
+	case false, "false":
+		target.SetBool(false)
+	default:
+		return badInput(path, "must be true or false, not %s", describe(v))
+	}
+	return nil
+}
+
+func describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		if len(v) > 40 {
+			return "a long text"
+		}
+		return strconv.Quote(v)
+	case json.Number:
+		return v.String()
+	case jsonObject:
+		return "an object"
+	case []any:
+		return "a list"
+	default:
+		return fmt.Sprint(v)
+	}
+}
+
+func badInput(path, format string, args ...any) *task.Error {
+	msg := fmt.Sprintf(format, args...)
+	if path != "" {
+		msg = path + " " + msg
+	}
+	return task.Errorf(task.InvalidInput, "%s", msg)
+}

@@ -1,0 +1,112 @@
+package verb
+
+import (
+	"reflect"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Field is one field of a verb's input.
+type Field struct {
+	Name     string // in JSON
+	Doc      string
+	Required bool
+	Arg      bool // positional on the command line
+	Type     Type
+	Names    string  // what its text names and may be a part of on the command line: "task", "session" or ""
+	Fields   []Field // of the objects, for Objects
+
+	index int
+}
+
+// Type is the JSON type of a field.
+type Type string
+
+// The types.
+const (
+	Text    Type = "string"
+	Number  Type = "integer"
+	Boolean Type = "boolean"
+	Texts   Type = "strings"
+	Numbers Type = "integers"
+	Objects Type = "objects"
+)
+
+// SessionID is a session's id in an input.
+type SessionID string
+
+var (
+	taskID    = reflect.TypeFor[task.ID]()
+	sessionID = reflect.TypeFor[SessionID]()
+)
+
+// fieldsOf reads the fields of an input struct. A field is required unless it is a pointer or ",omitempty". A doc of "-"
+// keeps a field out of schemas and pages.
+func fieldsOf(t reflect.Type) []Field {
+	var out []Field
+	for i := range t.NumField() {
+		sf := t.Field(i)
+		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		ft := sf.Type
+		pointer := ft.Kind() == reflect.Pointer
+		if pointer {
+			ft = ft.Elem()
+		}
+		f := Field{
+			Name:     name,
+			Doc:      sf.Tag.Get("doc"),
+			Arg:      sf.Tag.Get("cli") == "arg",
+			Required: !pointer && options != "omitempty",
+			Type:     typeOf(ft),
+			Names:    namedBy(ft),
+			index:    i,
+		}
+		if f.Type == Objects {
+			f.Fields = fieldsOf(ft.Elem())
+		}
+		out = append(out, f)
+	}
+	return out
+}
+
+var (
+	singleTypes = map[reflect.Kind]Type{reflect.String: Text, reflect.Int: Number, reflect.Bool: Boolean}
+	listTypes   = map[reflect.Kind]Type{reflect.String: Texts, reflect.Int: Numbers, reflect.Struct: Objects}
+)
+
+func typeOf(t reflect.Type) Type {
+	name := singleTypes[t.Kind()]
+	if t.Kind() == reflect.Slice {
+		name = listTypes[t.Elem().Kind()]
+	}
+	if name == "" {
+		panic("verb: an input has a field of type " + t.String() + ", which no schema can say")
+	}
+	return name
+}
+
+func namedBy(t reflect.Type) string {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	switch t {
+	case taskID:
+		return "task"
+	case sessionID:
+		return "session"
+	default:
+		return ""
+	}
+}
+
+// shown leaves out the fields that no schema and no page shows.
+func shown(fields []Field) []Field {
+	var out []Field
+	for _, f := range fields {
+		if f.Doc != "-" {
+			out = append(out, f)
+		}
+	}
+	return out
+}

@@ -1,0 +1,123 @@
+package verb
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// FinishIn is the input of Finish.
+type FinishIn struct {
+	Session SessionID `json:"session" doc:"session to end" cli:"arg"`
+	Summary string    `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
+	Head    string    `json:"head,omitempty" doc:"commit to review; read from git unless told"`
+}
+
+// Finish hands a task over for review and ends the session. It does not close the task. Where the workspace gates the
+// review, the command checks must pass first; if they do not, the session goes on.
+func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
+	if strings.TrimSpace(in.Summary) == "" {
+		return Session{}, badInput("summary", "is empty").WithHint("say what the reviewer should know")
+	}
+	if err := task.ValidText("summary", in.Summary); err != nil {
+		return Session{}, err
+	}
+	s, ses, err := w.mine(in.Session)
+	if err != nil {
+		return Session{}, err
+	}
+	flow, head := s.Config.Flow, in.Head
+	if head == "" {
+		head = s.Head(ctx).Commit
+	}
+	_, err = w.move(ctx, s, ses.Task, flow.Review, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+		ses, err := w.usable(sc, ses.ID)
+		if err != nil {
+			return sc.t, nil, err
+		}
+		stamp := w.stamp(in.Summary)
+		stamp.Session = ses.ID
+		t, entry, err := flow.Finish(sc.t, p, sc.tx.Find, stamp)
+		if err != nil {
+			return sc.t, nil, err
+		}
+		ended := ses.End(session.Finished, sc.now, in.Summary)
+		if head != "" {
+			ended.Head = head
+		}
+		sc.tx.PutSession(ended)
+		if sc.hold.Session == ses.ID && sc.hold.How == session.Claimed {
+			sc.tx.Claim(t.ID, w.lease(ctx, s, "", sc.now))
+		}
+		return t, entry, nil
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return w.showSession(s, ses.ID)
+}
+
+// mine reads a session of the caller that is still active, before anything expensive is done for it.
+func (w *Workspace) mine(id SessionID) (*store.Store, session.Session, error) {
+	s, err := w.open()
+	if err != nil {
+		return nil, session.Session{}, err
+	}
+	ses, err := s.Session(string(id))
+	if err != nil {
+		return nil, session.Session{}, err
+	}
+	return s, ses, withSession(ses.Usable(w.Actor), ses.ID)
+}
+
+// usable reads a session for a write of its actor.
+func (w *Workspace) usable(sc scene, id string) (session.Session, error) {
+	ses, err := sc.tx.Session(id)
+	if err != nil {
+		return ses, err
+	}
+	return ses, withSession(ses.Usable(w.Actor), id)
+}
+
+func withSession(err error, id string) error { return withID(err, task.ID(id)) }
+
+// CancelIn is the input of Cancel.
+type CancelIn struct {
+	Session SessionID `json:"session" doc:"session to end" cli:"arg"`
+	Reason  string    `json:"reason" doc:"why the attempt ends; 4 KiB at most" cli:"arg"`
+}
+
+// Cancel ends a session and releases its task, which stays open where it is.
+func (w *Workspace) Cancel(ctx context.Context, in CancelIn) (Session, error) {
+	if strings.TrimSpace(in.Reason) == "" {
+		return Session{}, badInput("reason", "is empty").WithHint("say why the attempt ends")
+	}
+	if err := task.ValidText("reason", in.Reason); err != nil {
+		return Session{}, err
+	}
+	s, ses, err := w.mine(in.Session)
+	if err != nil {
+		return Session{}, err
+	}
+	_, err = w.changeIn(ctx, s, ses.Task, func(_ *store.Store, sc scene) (task.Task, *task.Entry, error) {
+		ses, err := w.usable(sc, ses.ID)
+		if err != nil {
+			return sc.t, nil, err
+		}
+		stamp := w.stamp(in.Reason)
+		stamp.Session = ses.ID
+		t, entry, err := task.Cancel(sc.t, ses.Actor, stamp)
+		sc.tx.PutSession(ses.End(session.Canceled, sc.now, in.Reason))
+		if sc.hold.Session == ses.ID {
+			sc.tx.Claim(t.ID, nil)
+		}
+		return t, entry, err
+	})
+	if err != nil {
+		return Session{}, err
+	}
+	return w.showSession(s, ses.ID)
+}

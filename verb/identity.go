@@ -1,0 +1,32 @@
+package verb
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// IdentityIn is the input of Identity.
+type IdentityIn struct{}
+
+// Identity is who the caller is to cairn.
+type Identity struct {
+	Actor     task.Actor `json:"actor"`
+	Client    string     `json:"client,omitempty"`
+	Version   string     `json:"version"`
+	Workspace string     `json:"workspace,omitempty"` // folder; absent outside a workspace
+	Profile   string     `json:"profile"`
+}
+
+// Identity says who acts, with what rights, and where. It works outside a workspace too.
+func (w *Workspace) Identity(context.Context, IdentityIn) (Identity, error) {
+	out := Identity{Actor: w.Actor, Client: w.Client, Version: w.Version, Profile: w.Profile.String()}
+	s, err := w.open()
+	if err == nil {
+		out.Workspace = s.Root
+	}
+	if task.CodeOf(err) == task.NoWorkspace {
+		err = nil
+	}
+	return out, err
+}

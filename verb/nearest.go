@@ -1,0 +1,45 @@
+package verb
+
+import "strings"
+
+// Nearest returns the name that was probably meant: one that begins like the word or differs from it by a typing mistake
+// or two; "" if none does.
+func Nearest(word string, names []string) string {
+	word = fold(word)
+	best, bestDistance := "", 1+len(word)/3
+	for _, name := range names {
+		n := fold(name)
+		d := distance(word, n)
+		if len(word) > 2 && (strings.HasPrefix(n, word) || strings.HasPrefix(word, n)) {
+			d = min(d, 1)
+		}
+		if d <= bestDistance && (best == "" || d < bestDistance) {
+			best, bestDistance = name, d
+		}
+	}
+	return best
+}
+
+func fold(s string) string {
+	return strings.NewReplacer("_", "", "-", "").Replace(strings.ToLower(s))
+}
+
+// distance counts the insertions, deletions and replacements that turn a into b.
+func distance(a, b string) int {
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		diagonal := row[0]
+		row[0] = i + 1
+		for j := range len(b) {
+			cost := 1
+			if a[i] == b[j] {
+				cost = 0
+			}
+			diagonal, row[j+1] = row[j+1], min(row[j+1]+1, row[j]+1, diagonal+cost)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,27 @@
+package verb
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// NoteIn is the input of Note.
+type NoteIn struct {
+	ID   task.ID `json:"id" doc:"task to note it on" cli:"arg"`
+	Text string  `json:"text" doc:"what is worth remembering; 4 KiB at most" cli:"arg"`
+}
+
+// Note appends text to the provenance without changing anything else. Anybody may, whoever holds the task.
+func (w *Workspace) Note(ctx context.Context, in NoteIn) (Task, error) {
+	if err := task.ValidText("text", in.Text); err != nil {
+		return Task{}, err
+	}
+	return w.change(ctx, in.ID, func(_ *store.Store, sc scene) (task.Task, *task.Entry, error) {
+		if err := sc.tx.Room(in.ID); err != nil {
+			return sc.t, nil, err
+		}
+		return task.Note(sc.t, w.stamp(in.Text))
+	})
+}

@@ -1,0 +1,107 @@
+package verb
+
+import (
+	"context"
+	"fmt"
+	"os"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// proven is what a move knows when it comes to the lock: what was run, and of what.
+type proven struct {
+	proof  task.Proof
+	report *RunReport
+	from   task.Status // of the task when it was read
+	checks string      // hash of its checks then
+}
+
+// prove runs the commands that the checks gate asks for before a task may move to a state. A move that the deps gate
+// refuses runs nothing.
+func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, to task.Status) (proven, error) {
+	t, err := s.Get(id)
+	if err != nil || to == "" || t.Status == to {
+		return proven{from: t.Status, checks: task.ChecksHash(t.Checks)}, err
+	}
+	flow := s.Config.Flow
+	if err := flow.Known(to); err != nil {
+		return proven{}, err
+	}
+	if err := flow.DepsGate(t, to, s.Find); err != nil {
+		return proven{}, err
+	}
+	p := proven{from: t.Status, checks: task.ChecksHash(t.Checks)}
+	if len(flow.ToRun(t, to, task.Proof{})) == 0 {
+		return p, nil // no commands, or none that count here
+	}
+	tree := w.tree(ctx, s)
+	p.proof.Tree = fingerprint(tree)
+	todo := flow.ToRun(t, to, p.proof)
+	if len(todo) == 0 {
+		return p, nil
+	}
+	p.proof.Run, p.report, err = w.run(ctx, s, t, todo, tree)
+	return p, err
+}
+
+// stillHolds returns CONFLICT if the task is no longer what the commands were run for.
+func (p proven) stillHolds(t task.Task) error {
+	if p.proof.Run == nil || t.Status == p.from && task.ChecksHash(t.Checks) == p.checks {
+		return nil
+	}
+	return task.Errorf(task.Conflict, "changed while its checks ran").
+		WithHint("read it again and decide anew").WithNext("get", map[string]any{"id": string(t.ID)})
+}
+
+// records reports whether the results belong into the task as it is now.
+func (p proven) records(t task.Task) bool {
+	return p.proof.Run != nil && task.ChecksHash(t.Checks) == p.checks
+}
+
+// tree reads the state of the working tree. Where git cannot say, every pass is stale, and nothing else follows.
+func (w *Workspace) tree(ctx context.Context, s *store.Store) store.Tree {
+	tree, err := s.WorkTree(ctx)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
+func fingerprint(tree store.Tree) string {
+	if tree == nil {
+		return ""
+	}
+	return tree.Fingerprint()
+}
+
+// consent returns UNTRUSTED, naming the commands, unless this user trusted the clone.
+func consent(s *store.Store, t task.Task, todo []int) error {
+	if s.Trusted() {
+		return nil
+	}
+	commands := make([]string, len(todo))
+	for i, n := range todo {
+		commands[i] = t.Checks[n].Cmd
+	}
+	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s", quoteAll(commands)).
+		WithHint("read them, then a person runs cairn trust")
+	e.Details = map[string]any{"commands": commands}
+	return e
+}
+
+func quoteAll(texts []string) string {
+	out := ""
+	for i, text := range texts {
+		if i > 0 {
+			out += ", "
+		}
+		out += fmt.Sprintf("%q", text)
+	}
+	return out
+}
+
+// runner names a run for whoever has to wait for it.
+func (w *Workspace) runner(t task.Task) string {
+	return fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor, os.Getpid())
+}

@@ -1,0 +1,120 @@
+package verb
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// HeartbeatIn is the input of Heartbeat.
+type HeartbeatIn struct {
+	Session  SessionID `json:"session" doc:"session that is alive" cli:"arg"`
+	Progress string    `json:"progress,omitempty" doc:"what is being done, for whoever looks" cli:"arg"`
+}
+
+// Heartbeat says that a session is alive. It changes no committed file.
+func (w *Workspace) Heartbeat(ctx context.Context, in HeartbeatIn) (Session, error) {
+	if err := task.ValidText("progress", in.Progress); err != nil {
+		return Session{}, err
+	}
+	s, err := w.open()
+	if err != nil {
+		return Session{}, err
+	}
+	id := string(in.Session)
+	if err := w.beat(ctx, s, id, in.Progress); err != nil {
+		return Session{}, err
+	}
+	return w.showSession(s, id)
+}
+
+// beat writes a heartbeat. Progress that says nothing leaves what was said before.
+func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress string) error {
+	return s.Update(ctx, func(tx *store.Tx) error {
+		ses, err := tx.Session(id)
+		if err != nil {
+			return err
+		}
+		if err := ses.Usable(w.Actor); err != nil {
+			return err
+		}
+		if old := s.Heartbeat(id); old != nil && progress == "" {
+			progress = old.Progress
+		}
+		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: w.Now().UTC(), Progress: progress, Worktree: s.Worktree})
+		return nil
+	})
+}
+
+// GetSessionIn is the input of GetSession.
+type GetSessionIn struct {
+	Session SessionID `json:"session" doc:"session to read" cli:"arg"`
+}
+
+// GetSession returns a session, with its health as of now.
+func (w *Workspace) GetSession(_ context.Context, in GetSessionIn) (Session, error) {
+	s, err := w.open()
+	if err != nil {
+		return Session{}, err
+	}
+	return w.showSession(s, string(in.Session))
+}
+
+// ListSessionsIn is the input of ListSessions. A filter that is left out lets everything through.
+type ListSessionsIn struct {
+	Task   task.ID        `json:"task,omitempty" doc:"only sessions on this task"`
+	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours"`
+	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones"`
+	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended"`
+}
+
+// Sessions is a list of sessions.
+type Sessions struct {
+	Sessions []Session       `json:"sessions"`
+	Problems []store.Problem `json:"problems"`
+}
+
+// ListSessions returns the sessions that fit the filters, the newest first.
+func (w *Workspace) ListSessions(ctx context.Context, in ListSessionsIn) (Sessions, error) {
+	s, err := w.open()
+	if err != nil {
+		return Sessions{}, err
+	}
+	if err := in.valid(); err != nil {
+		return Sessions{}, err
+	}
+	who, err := w.actor(in.Actor)
+	if err != nil {
+		return Sessions{}, err
+	}
+	all, problems, err := s.Sessions(ctx)
+	if err != nil {
+		return Sessions{}, err
+	}
+	out := Sessions{Sessions: []Session{}, Problems: noNil(problems)}
+	for _, ses := range all {
+		if in.Task != "" && ses.Task != in.Task || in.Actor != "" && ses.Actor != who || in.Status != "" && ses.Status != in.Status {
+			continue
+		}
+		if v := w.viewSession(s, ses); in.Health == "" || v.Health == in.Health {
+			out.Sessions = append(out.Sessions, v)
+		}
+	}
+	return out, nil
+}
+
+func (in ListSessionsIn) valid() error {
+	switch in.Status {
+	case "", session.Active, session.Finished, session.Canceled, session.Abandoned:
+	default:
+		return badInput("status", "is %q", in.Status).WithHint("active, finished, canceled or abandoned")
+	}
+	switch in.Health {
+	case "", session.Alive, session.Stalled, session.AwaitingReview, session.Ended:
+	default:
+		return badInput("health", "is %q", in.Health).WithHint("active, stalled, awaiting_review or ended")
+	}
+	return nil
+}

@@ -1,0 +1,115 @@
+package verb
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// UpdateIn is the input of Update. What is left out stays; "" and [] clear a field.
+type UpdateIn struct {
+	ID          task.ID    `json:"id" doc:"task to change" cli:"arg"`
+	Title       *string    `json:"title" doc:"new title"`
+	Body        *string    `json:"body" doc:"new body, in Markdown"`
+	Labels      *[]string  `json:"labels" doc:"new labels, in place of the old"`
+	Priority    *string    `json:"priority" doc:"0 (drop everything) to 4 (someday)"`
+	Parent      *task.ID   `json:"parent" doc:"task that groups it"`
+	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned"`
+	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result"`
+	Acceptance  *[]string  `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
+	AddDeps     []task.ID  `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start"`
+	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for"`
+	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition"`
+	Note        string     `json:"note,omitempty" doc:"text for the provenance entry"`
+	Reason      string     `json:"reason,omitempty" doc:"why; needed to take a check away once work has begun"`
+	ExpectedRev string     `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
+}
+
+// Update changes what a task says, in one entry.
+func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
+	edit, text, err := w.edit(in)
+	if err != nil {
+		return Task{}, err
+	}
+	s, err := w.open()
+	if err != nil {
+		return Task{}, err
+	}
+	var to task.Status
+	if edit.To != nil {
+		to = *edit.To
+	}
+	return w.move(ctx, s, in.ID, to, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+		if in.ExpectedRev != "" && task.Rev(in.ExpectedRev) != sc.t.Rev {
+			return sc.t, nil, task.Errorf(task.Conflict, "has revision %s, not %s", sc.t.Rev, in.ExpectedRev).
+				WithHint("read the task again and decide anew").WithNext("get", map[string]any{"id": string(in.ID)})
+		}
+		if in.Note != "" {
+			if err := sc.tx.Room(in.ID); err != nil {
+				return sc.t, nil, err
+			}
+		}
+		t, entry, err := s.Config.Flow.Update(sc.t, edit, p, sc.tx.Find, w.stamp(text))
+		if err == nil && entry != nil && edit.Assignee != nil {
+			err = w.reassign(ctx, s, sc, *edit.Assignee)
+		}
+		return t, entry, err
+	})
+}
+
+// edit reads an input as an edit and the text of its entry.
+func (w *Workspace) edit(in UpdateIn) (task.Edit, string, error) {
+	ed := task.Edit{
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Parent: in.Parent, Acceptance: in.Acceptance,
+		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.mayWeaken(),
+	}
+	if in.Priority != nil {
+		p, err := task.ParsePriority(*in.Priority)
+		if err != nil {
+			return ed, "", err
+		}
+		ed.Priority = &p
+	}
+	if in.Assignee != nil {
+		who, err := w.actor(*in.Assignee)
+		if err != nil {
+			return ed, "", err
+		}
+		ed.Assignee = &who
+	}
+	if in.Checks != nil {
+		checks, err := declaredChecks(*in.Checks)
+		if err != nil {
+			return ed, "", err
+		}
+		ed.Checks = &checks
+	}
+	text := in.Reason
+	if in.Note != "" && text != "" {
+		text += "\n"
+	}
+	text += in.Note
+	return ed, text, task.ValidText("note and reason together", text)
+}
+
+// reassign gives a task to somebody. What another holds only a person may give away; its session ends as abandoned.
+func (w *Workspace) reassign(ctx context.Context, s *store.Store, sc scene, to task.Actor) error {
+	if to == sc.t.Assignee && (to == sc.hold.Actor || sc.hold.Actor == "") {
+		return nil
+	}
+	mine := sc.hold.Mine(w.Actor, s.Worktree)
+	if sc.hold.How != session.Nobody && !mine && !w.Actor.Human() {
+		return sc.hold.Refuse(sc.t.ID, w.Actor, s.Worktree, false)
+	}
+	if err := w.mayEndSession(sc, mine); err != nil {
+		return err
+	}
+	if to == w.Actor {
+		sc.tx.Claim(sc.t.ID, w.lease(ctx, s, "", sc.now))
+	} else {
+		sc.tx.Claim(sc.t.ID, nil)
+	}
+	return sc.endLive(session.Abandoned, "reassigned by "+string(w.Actor))
+}

@@ -1,0 +1,135 @@
+package verb
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Kind says what a verb does to the workspace.
+type Kind int
+
+// The kinds.
+const (
+	Read        Kind = iota // changes nothing
+	Write                   // changes tasks or sessions; nothing is lost
+	Destructive             // takes something away
+)
+
+// Profile says what a caller may do. Each profile holds those before it.
+type Profile int
+
+// The profiles.
+const (
+	Viewer Profile = iota
+	Planner
+	PairWorker
+	Operator
+	Maintainer
+)
+
+var profileNames = []string{"viewer", "planner", "pair_worker", "operator", "maintainer"}
+
+func (p Profile) String() string { return profileNames[p] }
+
+// ParseProfile reads the name of a profile.
+func ParseProfile(s string) (Profile, error) {
+	if i := slices.Index(profileNames, s); i >= 0 {
+		return Profile(i), nil
+	}
+	return 0, task.Errorf(task.InvalidInput, "there is no profile %q", s).
+		WithHint("the profiles are viewer, planner, pair_worker, operator and maintainer")
+}
+
+// Verb is one thing that can be done.
+type Verb struct {
+	Name       string
+	Noun       string // what it is about: task or session
+	Title      string // a few words, for menus
+	Summary    string // one sentence, for lists and help
+	When       string // when to use it, for whoever has to choose
+	Kind       Kind
+	Profile    Profile // the least that may call it
+	Idempotent bool    // doing it twice does no more than doing it once
+	Runs       bool    // may run commands from the repository
+	Fields     []Field // of the input
+
+	in     reflect.Type
+	invoke func(context.Context, *Workspace, any) (any, error)
+}
+
+// Call decodes a JSON object as the verb's input and does it. Errors are *task.Error with Op set: FORBIDDEN if the
+// workspace's profile does not reach, INVALID_INPUT for input that is not of the right form, else what the verb says.
+func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
+	out, err := v.call(ctx, w, input)
+	return out, v.named(err)
+}
+
+func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error) {
+	if w.Profile < v.Profile {
+		return nil, task.Errorf(task.Forbidden, "needs the profile %s, and this caller has %s", v.Profile, w.Profile).
+			WithHint("start the server with --profile %s, if the caller is to be trusted with it", v.Profile)
+	}
+	in := reflect.New(v.in)
+	if err := decode(input, in.Elem(), v.Fields); err != nil {
+		return nil, err
+	}
+	return v.invoke(ctx, w, in.Elem().Interface())
+}
+
+// named puts the verb's name into an error that has none yet, a code into one that has none, and a hint into a complaint
+// about the input that has none.
+func (v Verb) named(err error) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	var e *task.Error
+	if !errors.As(err, &e) {
+		e = task.Errorf(task.IO, "%w", err)
+	}
+	named := *e
+	if named.Op == "" {
+		named.Op = v.Name
+	}
+	if named.Hint == "" && named.Code == task.InvalidInput {
+		named.Hint = v.arguments()
+	}
+	return &named
+}
+
+// arguments says what the verb takes, for whoever called it wrongly.
+func (v Verb) arguments() string {
+	var names []string
+	for _, f := range shown(v.Fields) {
+		if !f.Required {
+			names = append(names, f.Name)
+			continue
+		}
+		names = append(names, f.Name+" (required)")
+	}
+	if len(names) == 0 {
+		return "it takes no arguments"
+	}
+	return "the arguments are " + strings.Join(names, ", ")
+}
+
+// declare makes a verb of a method. The input's fields are read off its struct.
+func declare[In, Out any](v Verb, method func(*Workspace, context.Context, In) (Out, error)) Verb {
+	v.in = reflect.TypeFor[In]()
+	v.Fields = fieldsOf(v.in)
+	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return method(w, ctx, in.(In)) }
+	return v
+}
+
+// Named finds a verb.
+func Named(name string) (Verb, bool) {
+	i := slices.IndexFunc(All, func(v Verb) bool { return v.Name == name })
+	if i < 0 {
+		return Verb{}, false
+	}
+	return All[i], true
+}

@@ -1,0 +1,90 @@
+package verb
+
+// All is the catalogue, in the order in which help and tool lists show it.
+var All = []Verb{
+	declare(Verb{
+		Name: "identity", Noun: "session", Title: "Who am I", Kind: Read, Profile: Viewer, Idempotent: true,
+		Summary: "Say who acts, with what rights, and in which workspace.",
+		When:    "Call it first: begin wants the actor that it names.",
+	}, (*Workspace).Identity),
+	declare(Verb{
+		Name: "list", Noun: "task", Title: "List tasks", Kind: Read, Profile: Viewer, Idempotent: true,
+		Summary: "List the tasks that fit all filters given, the most urgent first.",
+		When:    "With ready true and status the initial state it answers what can be started now. Rows are short; get has the rest.",
+	}, (*Workspace).List),
+	declare(Verb{
+		Name: "get", Noun: "task", Title: "Read a task", Kind: Read, Profile: Viewer, Idempotent: true,
+		Summary: "Read one task: body, checks with their results, provenance, what blocks it, who holds it.",
+		When:    "Read a task before working on it.",
+	}, (*Workspace).Get),
+	declare(Verb{
+		Name: "create", Noun: "task", Title: "Create a task", Kind: Write, Profile: Operator,
+		Summary: "Create a task in the initial state.",
+		When:    "Give it checks: they are what makes its close mean something. Deps must exist already.",
+	}, (*Workspace).Create),
+	declare(Verb{
+		Name: "claim", Noun: "task", Title: "Claim a task", Kind: Write, Profile: PairWorker, Idempotent: true,
+		Summary: "Take a task, so that nobody else does.",
+		When:    "For short work; begin claims too, and opens a session. What another holds is refused, naming the holder.",
+	}, (*Workspace).Claim),
+	declare(Verb{
+		Name: "release", Noun: "task", Title: "Release a task", Kind: Write, Profile: PairWorker, Idempotent: true,
+		Summary: "Let a claimed task go without moving it.",
+		When:    "When you will not go on with it. In a session use cancel instead.",
+	}, (*Workspace).Release),
+	declare(Verb{
+		Name: "update", Noun: "task", Title: "Change a task", Kind: Write, Profile: Operator, Idempotent: true, Runs: true,
+		Summary: "Change what a task says: title, body, labels, priority, parent, holder, deps, checks, state; all in one entry.",
+		When:    "What is left out stays. A check that work has begun under is taken away or changed by a person or a maintainer only, with a reason.",
+	}, (*Workspace).Update),
+	declare(Verb{
+		Name: "transition", Noun: "task", Title: "Move a task", Kind: Write, Profile: PairWorker, Idempotent: true, Runs: true,
+		Summary: "Move a task to a state, through the deps gate and the checks gate.",
+		When:    "Closing runs the command checks that have not passed on this state of the tree, and is refused with their output if one fails. It can take as long as the checks do.",
+	}, (*Workspace).Transition),
+	declare(Verb{
+		Name: "run_checks", Noun: "task", Title: "Run checks", Kind: Write, Profile: PairWorker, Runs: true,
+		Summary: "Run a task's command checks and record the results, without moving the task.",
+		When:    "To see whether a close would be let through. A failing check is a result, not an error: look at run.",
+	}, (*Workspace).RunChecks),
+	declare(Verb{
+		Name: "attest", Noun: "task", Title: "Attest a manual check", Kind: Write, Profile: Operator, Idempotent: true,
+		Summary: "Settle a manual check: say that it is, or is not, as it demands.",
+		When:    "Only whoever the check names may; unless it says otherwise, a person.",
+	}, (*Workspace).Attest),
+	declare(Verb{
+		Name: "note", Noun: "task", Title: "Add a note", Kind: Write, Profile: PairWorker,
+		Summary: "Append a note to a task's provenance, changing nothing else.",
+		When:    "For what the next one should know: a finding, a dead end, why it is blocked.",
+	}, (*Workspace).Note),
+	declare(Verb{
+		Name: "begin", Noun: "session", Title: "Begin a session", Kind: Write, Profile: PairWorker, Idempotent: true,
+		Summary: "Claim a task, move it to the working state, and open a session on it, in one step.",
+		When:    "Before real work. Then heartbeat now and again, and finish or cancel at the end. Repeating it with the same idempotency_key returns the same session.",
+	}, (*Workspace).Begin),
+	declare(Verb{
+		Name: "heartbeat", Noun: "session", Title: "Report progress", Kind: Write, Profile: PairWorker, Idempotent: true,
+		Summary: "Say that a session is alive and what it is doing; no committed file changes.",
+		When:    "Every few minutes during long work: a session without a sign of life counts as stalled and may be taken over.",
+	}, (*Workspace).Heartbeat),
+	declare(Verb{
+		Name: "finish", Noun: "session", Title: "Finish a session", Kind: Write, Profile: PairWorker, Runs: true,
+		Summary: "Hand the task over for review with a summary, and end the session.",
+		When:    "When the work is done. It does not close the task: that takes passing checks and a transition.",
+	}, (*Workspace).Finish),
+	declare(Verb{
+		Name: "cancel", Noun: "session", Title: "Cancel a session", Kind: Write, Profile: PairWorker,
+		Summary: "End a session without handing over; the task is released and stays open.",
+		When:    "When you cannot go on. The reason helps whoever is next.",
+	}, (*Workspace).Cancel),
+	declare(Verb{
+		Name: "get_session", Noun: "session", Title: "Read a session", Kind: Read, Profile: Viewer, Idempotent: true,
+		Summary: "Read one session, with its health as of now.",
+		When:    "To see how an attempt is doing, or how it ended.",
+	}, (*Workspace).GetSession),
+	declare(Verb{
+		Name: "list_sessions", Noun: "session", Title: "List sessions", Kind: Read, Profile: Viewer, Idempotent: true,
+		Summary: "List the sessions that fit all filters given, the newest first.",
+		When:    "With health stalled it shows what was left behind; with awaiting_review what waits for a reviewer.",
+	}, (*Workspace).ListSessions),
+}

@@ -1,0 +1,215 @@
+package verb
+
+import (
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Task is a task as every verb returns it. Lists are never null, and what is not set is left out.
+type Task struct {
+	Row
+	Checks     []Check        `json:"checks"`
+	Provenance []Entry        `json:"provenance"`
+	Body       string         `json:"body"`
+	Rev        task.Rev       `json:"rev"`
+	CreatedAt  *time.Time     `json:"created_at,omitempty"`
+	Extra      map[string]any `json:"extra,omitempty"`
+	Run        *RunReport     `json:"run,omitempty"` // of the call that returned this
+}
+
+// Row is a task in a list.
+type Row struct {
+	ID          task.ID       `json:"id"`
+	Title       string        `json:"title"`
+	Status      task.Status   `json:"status"`
+	Priority    task.Priority `json:"priority"`
+	Labels      []string      `json:"labels"`
+	Assignee    task.Actor    `json:"assignee,omitempty"`
+	Parent      task.ID       `json:"parent,omitempty"`
+	Deps        []task.ID     `json:"deps"`
+	Ready       bool          `json:"ready"`
+	BlockedBy   []task.ID     `json:"blocked_by"`
+	Execution   string        `json:"execution,omitempty"` // active, stalled or awaiting_review
+	Claim       *Claim        `json:"claim,omitempty"`
+	Elsewhere   *Elsewhere    `json:"elsewhere,omitempty"`
+	IsRunning   bool          `json:"is_running"`   // a session is at work on it
+	IsReviewing bool          `json:"is_reviewing"` // it is in the review state
+	IsBlocked   bool          `json:"is_blocked"`   // it is open and waits for others
+	IsPending   bool          `json:"is_pending"`   // it could be started, and nobody has
+	UpdatedAt   *time.Time    `json:"updated_at,omitempty"`
+}
+
+// Claim is who holds a task.
+type Claim struct {
+	Actor     task.Actor `json:"actor"`
+	Session   string     `json:"session,omitempty"`
+	Worktree  string     `json:"worktree,omitempty"`
+	Branch    string     `json:"branch,omitempty"`
+	Since     *time.Time `json:"since,omitempty"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	Lapsed    bool       `json:"lapsed"` // it expired or its session stalled; takeover ends it
+}
+
+// Elsewhere is how far another branch or worktree of the clone has carried a task.
+type Elsewhere struct {
+	Status   task.Status `json:"status"`
+	Branch   string      `json:"branch,omitempty"`
+	Worktree string      `json:"worktree,omitempty"`
+}
+
+// Check is a check as declared, with the result that is recorded.
+type Check struct {
+	Desc    string      `json:"desc"`
+	Cmd     string      `json:"cmd,omitempty"`
+	Cwd     string      `json:"cwd,omitempty"`
+	Type    string      `json:"type,omitempty"` // manual
+	By      string      `json:"by,omitempty"`
+	Timeout int         `json:"timeout,omitempty"` // seconds
+	Result  task.Result `json:"result"`
+}
+
+// Entry is one line of provenance.
+type Entry struct {
+	Who      task.Actor   `json:"who"`
+	At       time.Time    `json:"at"`
+	Did      task.Did     `json:"did"`
+	From     task.Status  `json:"from,omitempty"`
+	To       task.Status  `json:"to,omitempty"`
+	Assignee *task.Actor  `json:"assignee,omitempty"`
+	Results  []EntryCheck `json:"results,omitempty"`
+	Commit   string       `json:"commit,omitempty"`
+	Tree     string       `json:"tree,omitempty"`
+	Checks   string       `json:"checks,omitempty"`
+	Session  string       `json:"session,omitempty"`
+	Text     string       `json:"text,omitempty"`
+}
+
+// EntryCheck is the result of one check in an entry.
+type EntryCheck struct {
+	Check  string      `json:"check"`
+	Result task.Result `json:"result"`
+}
+
+// show reads a task and returns it in full.
+func (w *Workspace) show(s *store.Store, id task.ID) (Task, error) {
+	t, err := s.Get(id)
+	if err != nil {
+		return Task{}, err
+	}
+	return w.view(s, t), nil
+}
+
+func (w *Workspace) view(s *store.Store, t task.Task) Task {
+	out := Task{
+		Row:        w.row(s, t, s.Find),
+		Checks:     []Check{},
+		Provenance: []Entry{},
+		Body:       t.Body,
+		Rev:        t.Rev,
+		Extra:      t.Extra,
+	}
+	for _, c := range t.Checks {
+		out.Checks = append(out.Checks, viewCheck(c))
+	}
+	for _, e := range t.Provenance {
+		out.Provenance = append(out.Provenance, viewEntry(e))
+	}
+	if len(t.Provenance) > 0 {
+		out.CreatedAt = instant(t.Provenance[0].At)
+	}
+	return out
+}
+
+func viewCheck(c task.Check) Check {
+	out := Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, By: c.By, Timeout: c.Timeout, Result: c.Result}
+	if c.Manual() {
+		out.Type = "manual"
+	}
+	return out
+}
+
+func viewEntry(e task.Entry) Entry {
+	out := Entry{
+		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
+		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
+	}
+	for _, r := range e.Results {
+		out.Results = append(out.Results, EntryCheck(r))
+	}
+	return out
+}
+
+// row derives everything that a list shows of a task.
+func (w *Workspace) row(s *store.Store, t task.Task, find task.Find) Row {
+	flow := s.Config.Flow
+	closed := flow.IsClosed(t.Status)
+	r := Row{
+		ID: t.ID, Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: noNil(t.Labels),
+		Assignee: t.Assignee, Parent: t.Parent, Deps: noNil(t.Deps), BlockedBy: noNil(flow.BlockedBy(t, find)),
+		UpdatedAt: instant(t.Last().At),
+	}
+	r.Ready = len(r.BlockedBy) == 0
+	r.IsBlocked = !r.Ready && !closed
+	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
+	hold := session.Holder(t, s.Live(t.ID), w.Now())
+	if hold.How == session.Behind {
+		r.Elsewhere = &Elsewhere{hold.Status, hold.Branch, hold.Worktree}
+	}
+	if !closed {
+		r.Claim = viewClaim(hold)
+		r.Execution = w.execution(s, t)
+		r.IsRunning = r.Execution == string(session.Alive)
+		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil && r.Elsewhere == nil
+	}
+	return r
+}
+
+// viewClaim shows a hold, also one that lapsed. A file that is behind says nothing about who holds the task.
+func viewClaim(h session.Hold) *Claim {
+	if h.Actor == "" {
+		return nil
+	}
+	return &Claim{
+		Actor: h.Actor, Session: h.Session, Worktree: h.Worktree, Branch: h.Branch,
+		Since: instant(h.Since), ExpiresAt: instant(h.Until), Lapsed: h.Lapsed,
+	}
+}
+
+// execution is the health of the task's last session, as far as it says something about the task.
+func (w *Workspace) execution(s *store.Store, t task.Task) string {
+	id := t.LastSession()
+	if id == "" {
+		return ""
+	}
+	ses, err := s.Session(id)
+	if err != nil {
+		return ""
+	}
+	health := w.health(s, ses, t)
+	if health == session.Ended {
+		return ""
+	}
+	return string(health)
+}
+
+func (w *Workspace) health(s *store.Store, ses session.Session, t task.Task) session.Health {
+	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, w.Now())
+}
+
+func instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC()
+	return &t
+}
+
+func noNil[T any](in []T) []T {
+	if in == nil {
+		return []T{}
+	}
+	return in
+}
