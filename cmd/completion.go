@@ -13,12 +13,12 @@ var shells = []string{"bash", "zsh", "fish", "pwsh"}
 func (p *program) completion(c *cli.Command) {
 	c.Hidden, c.Category = false, "workspace"
 	c.Usage, c.ArgsUsage = "Print a completion script.", "bash|zsh|fish|pwsh"
-	print := c.Action
+	script := c.Action
 	c.Action = func(ctx context.Context, c *cli.Command) error {
 		if c.Args().Len() != 1 || !slices.Contains(shells, c.Args().First()) {
 			return usage("needs the name of a shell").WithHint("one of bash, zsh, fish, pwsh")
 		}
-		return print(ctx, c)
+		return script(ctx, c)
 	}
 	p.strict(c)
 }

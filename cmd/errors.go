@@ -29,12 +29,12 @@ func (p *program) report(ctx context.Context, err error) int {
 		p.printJSON(verb.FailureOf(e, verb.Maintainer))
 		return e.Code.Info().Exit
 	}
-	_, _ = fmt.Fprintf(p.Stderr, "cairn: %s\n", safe(e.Error()))
+	fprintf(p.Stderr, "cairn: %s\n", e.Error())
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
 	}
 	if e.Hint != "" {
-		_, _ = fmt.Fprintf(p.Stderr, "hint: %s\n", safe(e.Hint))
+		fprintf(p.Stderr, "hint: %s\n", e.Hint)
 	}
 	return e.Code.Info().Exit
 }

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"fmt"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/urfave/cli/v3"
@@ -78,10 +77,6 @@ func (p *program) showInit(r initResult) {
 	if len(r.Made) > 0 {
 		p.printf("Next: cairn create 'what is to be done', and commit .cairn.\n")
 	}
-}
-
-func (p *program) printf(format string, args ...any) {
-	_, _ = fmt.Fprintf(p.Stdout, format, args...)
 }
 
 func noArguments(c *cli.Command) error {

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 )
 
-// render prints what a verb returned, for people. Everything that came out of a file goes through safe.
+// render prints what a verb returned, for people. Everything that came out of a file goes through printf, which makes it harmless.
 func (p *program) render(v verb.Verb, out any) {
 	st := p.style()
 	switch out := out.(type) {
@@ -45,9 +45,9 @@ func (p *program) renderIdentity(id verb.Identity) {
 func (p *program) renderList(l verb.List, st style) {
 	t := table{head: []string{"ID", "P", "STATUS", "TITLE", "WHO", ""}, grow: 3}
 	for _, r := range l.Tasks {
-		t.add(st.bold(string(r.ID)), fmt.Sprint(r.Priority), string(r.Status), r.Title, holder(r), remark(r))
+		t.add(string(r.ID), fmt.Sprint(r.Priority), string(r.Status), r.Title, holder(r), remark(r))
 	}
-	p.write(t.text(p.width()))
+	t.print(p.Stdout, p.width(), st)
 	if l.NextCursor != "" {
 		p.printf("%d of %d; the next: --cursor %s\n", len(l.Tasks), l.Total, l.NextCursor)
 	}
@@ -59,7 +59,7 @@ func (p *program) renderList(l verb.List, st style) {
 
 func (p *program) renderProblems(problems []store.Problem) {
 	for _, pr := range problems {
-		_, _ = fmt.Fprintf(p.Stderr, "cairn: left out: %s\n", safe(problemText(pr)))
+		fprintf(p.Stderr, "cairn: left out: %s\n", problemText(pr))
 	}
 }
 
@@ -107,11 +107,11 @@ func (p *program) renderChanged(t verb.Task, st style) {
 	if t.Run != nil {
 		writeRun(p.Stdout, t.Run, st)
 	}
-	line := fmt.Sprintf("%s  %s  %s", st.bold(string(t.ID)), t.Status, safe(t.Title))
-	if who := holder(t.Row); who != "" {
-		line += "  (" + safe(who) + ")"
+	who := holder(t.Row)
+	if who != "" {
+		who = "  (" + who + ")"
 	}
-	p.printf("%s\n", line)
+	p.printf("%s  %s  %s%s\n", st.bold(string(t.ID)), t.Status, t.Title, who)
 }
 
 // writeRun shows how each check ended, and the last of what a failed one printed.
@@ -121,16 +121,16 @@ func writeRun(out io.Writer, run *verb.RunReport, st style) {
 		if c.Result != task.Pass {
 			word = st.bad("FAIL")
 		}
-		_, _ = fmt.Fprintf(out, "%s  %s (%s, %.1f s)\n", word, safe(c.Desc), c.Summary, c.Seconds)
+		fprintf(out, "%s  %s (%s, %.1f s)\n", word, c.Desc, c.Summary, c.Seconds)
 		if text := strings.Trim(c.Output, "\n"); text != "" {
-			_, _ = fmt.Fprintf(out, "%s\n", indent(safe(text)))
+			fprintf(out, "%s\n", indent(text))
 		}
 	}
 	if len(run.TreeChanged) > 0 {
-		_, _ = fmt.Fprintf(out, "files changed meanwhile, so these results will not count later: %s\n", safe(strings.Join(run.TreeChanged, ", ")))
+		fprintf(out, "files changed meanwhile, so these results will not count later: %s\n", strings.Join(run.TreeChanged, ", "))
 	}
 	if run.Log != "" {
-		_, _ = fmt.Fprintf(out, "log   %s\n", run.Log)
+		fprintf(out, "log   %s\n", run.Log)
 	}
 }
 
@@ -145,9 +145,9 @@ func (p *program) renderSessions(s verb.Sessions, st style) {
 		if what == "" {
 			what = ses.Progress
 		}
-		t.add(st.bold(ses.ID), string(ses.Health), string(ses.Task), string(ses.Actor), what)
+		t.add(ses.ID, string(ses.Health), string(ses.Task), string(ses.Actor), what)
 	}
-	p.write(t.text(p.width()))
+	t.print(p.Stdout, p.width(), st)
 	if len(s.Sessions) == 0 {
 		p.printf("no sessions\n")
 	}
@@ -161,12 +161,10 @@ func (p *program) renderSession(s verb.Session, st style) {
 		{"model", s.Model}, {"progress", s.Progress}, {"summary", s.Summary}, {"reason", s.Reason},
 	} {
 		if f.text != "" {
-			p.printf("  %-9s %s\n", f.name, safe(f.text))
+			p.printf("  %-9s %s\n", f.name, f.text)
 		}
 	}
 }
-
-func (p *program) write(text string) { p.printf("%s", text) }
 
 // width is how wide a line may be: the terminal's width, or without limit where there is none.
 func (p *program) width() int {

@@ -12,22 +12,22 @@ import (
 
 // renderTask prints a task as a page: what it is, what must pass, what it says, and how it came here.
 func (p *program) renderTask(t verb.Task, st style) {
-	p.printf("%s  %s\n", st.bold(string(t.ID)), st.bold(safe(t.Title)))
+	p.printf("%s  %s\n", st.bold(string(t.ID)), st.bold(t.Title))
 	for _, f := range facts(t) {
-		p.printf("  %-9s %s\n", f.name, safe(f.text))
+		p.printf("  %-9s %s\n", f.name, f.text)
 	}
 	if len(t.Checks) > 0 {
 		p.printf("\nChecks\n")
 		for i, c := range t.Checks {
-			p.printf("  %d  %s  %s%s\n", i, st.result(c.Result), safe(c.Desc), how(c))
+			p.printf("  %d  %s  %s%s\n", i, st.result(c.Result), c.Desc, how(c))
 		}
 	}
 	if t.Body != "" {
-		p.printf("\n%s\n", safe(strings.TrimRight(t.Body, "\n")))
+		p.printf("\n%s\n", strings.TrimRight(t.Body, "\n"))
 	}
 	p.printf("\nProvenance\n")
 	for _, e := range t.Provenance {
-		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, safe(story(e)))
+		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, story(e))
 	}
 }
 
@@ -85,11 +85,11 @@ func joined(ids []task.ID) string {
 func how(c verb.Check) string {
 	if c.Cmd == "" {
 		if c.By != "" {
-			return "  (manual, by " + safe(c.By) + ")"
+			return "  (manual, by " + c.By + ")"
 		}
 		return "  (manual)"
 	}
-	return "  $ " + safe(firstLine(c.Cmd))
+	return "  $ " + firstLine(c.Cmd)
 }
 
 func firstLine(s string) string {

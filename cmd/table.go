@@ -1,22 +1,23 @@
 package cmd
 
 import (
-	"regexp"
+	"io"
 	"strings"
 
 	"github.com/mattn/go-runewidth"
 )
 
-// table lines columns up. The column grow gives way where the terminal is too narrow.
+// table lines columns up. The first column is printed bold; the column grow gives way where the terminal is too narrow.
 type table struct {
 	head []string
 	rows [][]string
 	grow int
 }
 
+// add adds a row. Cells are made safe, and put on one line.
 func (t *table) add(cells ...string) {
 	for i, c := range cells {
-		cells[i] = oneLine(c)
+		cells[i] = strings.Join(strings.Fields(safe(c)), " ")
 	}
 	t.rows = append(t.rows, cells)
 }
@@ -26,10 +27,10 @@ const (
 	leastGrow = 12 // columns
 )
 
-// text is the table, at most width columns wide where that can be done; 0 is without limit. No rows make no table.
-func (t *table) text(width int) string {
+// print writes the table, at most width columns wide where that can be done; 0 is without limit. No rows make no table.
+func (t *table) print(out io.Writer, width int, st style) {
 	if len(t.rows) == 0 {
-		return ""
+		return
 	}
 	widths := t.widths()
 	total := len(gap) * (len(widths) - 1)
@@ -39,64 +40,33 @@ func (t *table) text(width int) string {
 	if width > 0 && total > width {
 		widths[t.grow] = max(leastGrow, widths[t.grow]-(total-width))
 	}
-	var b strings.Builder
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		b.WriteString(strings.TrimRight(t.line(row, widths), " ") + "\n")
+	fprintf(out, "%s\n", painted(t.line(t.head, widths, plainStyle)))
+	for _, row := range t.rows {
+		fprintf(out, "%s\n", painted(t.line(row, widths, st)))
 	}
-	return b.String()
 }
 
 func (t *table) widths() []int {
 	widths := make([]int, len(t.head))
 	for _, row := range append([][]string{t.head}, t.rows...) {
 		for i, c := range row {
-			widths[i] = max(widths[i], visible(c))
+			widths[i] = max(widths[i], runewidth.StringWidth(c))
 		}
 	}
 	return widths
 }
 
-func (t *table) line(row []string, widths []int) string {
+func (t *table) line(row []string, widths []int, st style) string {
 	var b strings.Builder
 	for i, c := range row {
 		if i == t.grow {
 			c = runewidth.Truncate(c, widths[i], "…")
 		}
-		b.WriteString(c + strings.Repeat(" ", max(0, widths[i]-visible(c))) + gap)
-	}
-	return b.String()
-}
-
-var escape = regexp.MustCompile("\x1b\\[[0-9;]*m")
-
-// visible is how many columns a cell takes, its colours left out.
-func visible(s string) int { return runewidth.StringWidth(escape.ReplaceAllString(s, "")) }
-
-// oneLine makes text safe and puts it on one line, but for the colours that style gave it.
-func oneLine(s string) string {
-	if escape.MatchString(s) {
-		return s
-	}
-	return strings.Join(strings.Fields(safe(s)), " ")
-}
-
-// safe makes text from a file harmless for a terminal: control characters, which could move the cursor, rewrite what was
-// printed or answer for the person, become a mark. Line breaks and tabs stay.
-func safe(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == '\r':
-			return -1
-		case r < ' ' || r >= 0x7f && r < 0xa0 || isBidi(r):
-			return '\uFFFD'
+		pad := strings.Repeat(" ", max(0, widths[i]-runewidth.StringWidth(c)))
+		if i == 0 {
+			c = string(st.bold(c))
 		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
-
-// isBidi reports the characters that turn the direction of writing around and so can hide what a command says.
-func isBidi(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+		b.WriteString(c + pad + gap)
+	}
+	return strings.TrimRight(b.String(), " ")
 }

@@ -74,7 +74,7 @@ func (p *program) consent(ctx context.Context, actor task.Actor, commands []stor
 	}
 	p.printf("These commands would run on this machine when tasks are checked:\n")
 	for _, cmd := range commands {
-		p.printf("  %s: %s\n", cmd.Where, safe(cmd.Cmd))
+		p.printf("  %s: %s\n", cmd.Where, cmd.Cmd)
 	}
 	p.printf("Approve this clone, whatever commands its files hold later? [y/N] ")
 	answer, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })

@@ -3,7 +3,6 @@ package cmd
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
@@ -106,7 +105,7 @@ func (p *program) printJSON(v any) {
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
-		_, _ = fmt.Fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
+		fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
 	}
 }
 

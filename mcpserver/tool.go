@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -44,7 +45,11 @@ func call(ctx context.Context, v verb.Verb, w verb.Workspace, req mcp.CallToolRe
 			err = task.Errorf(task.IO, "%s: internal error: %v", v.Name, p).WithHint("report it; nothing was half-written")
 		}
 	}()
-	return v.Call(ctx, &w, arguments(req))
+	out, err = v.Call(ctx, &w, arguments(req))
+	if errors.Is(err, context.Canceled) {
+		err = task.Errorf(task.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
+	}
+	return out, err
 }
 
 // arguments is the JSON that the client sent, to the byte where mcp-go kept it.

@@ -104,7 +104,7 @@ func complete(kind, part string, names []string) (string, error) {
 	case 1:
 		return hits[0], nil
 	case 0:
-		return "", task.Errorf(task.NotFound, "there is no %s %s", kind, part).WithHint("cairn list shows what there is")
+		return "", missing(kind, part)
 	}
 	shown := hits
 	more := ""

@@ -10,15 +10,13 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // Session reads one session. It returns NOT_FOUND if there is none of that id.
 func (s *Store) Session(id string) (session.Session, error) {
 	_, ses, err := s.readSession(id)
 	if isMissing(err) {
-		return ses, task.Errorf(task.NotFound, "there is no session %s", id).
-			WithHint("cairn list-sessions shows them").WithNext("list_sessions", map[string]any{})
+		return ses, missing("session", id)
 	}
 	return ses, ioError(err)
 }

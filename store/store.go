@@ -142,10 +142,18 @@ func room(doc *frontmatter.Doc) error {
 // found gives a missing file its code.
 func found(id task.ID, err error) error {
 	if isMissing(err) {
-		return task.Errorf(task.NotFound, "there is no task %s", id).
-			WithHint("cairn list shows what there is").WithNext("list", map[string]any{})
+		return missing("task", string(id))
 	}
 	return ioError(err)
+}
+
+// missing says that there is no task, or no session, of a name.
+func missing(kind, name string) error {
+	e := task.Errorf(task.NotFound, "there is no %s %s", kind, name)
+	if kind == "session" {
+		return e.WithHint("cairn list-sessions shows them").WithNext("list_sessions", map[string]any{})
+	}
+	return e.WithHint("cairn list shows what there is").WithNext("list", map[string]any{})
 }
 
 // Find is a task.Find over the files.

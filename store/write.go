@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
@@ -116,6 +117,9 @@ func (tx *Tx) prepare() ([]replacement, error) {
 func prepareFile(path string, old *frontmatter.Doc, src []byte) (replacement, error) {
 	if err := tooLarge(src); err != nil {
 		return replacement{}, err
+	}
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { // git keeps no empty folders
+		return replacement{}, ioError(err)
 	}
 	r := replacement{path: path}
 	if old != nil {

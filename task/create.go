@@ -21,6 +21,7 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 		return t, err
 	}
 	t.Status = f.Initial
+	t.Labels, t.Deps = unique(t.Labels), unique(t.Deps)
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.entry(Created)
 	e.Checks = ChecksHash(t.Checks)

@@ -114,16 +114,17 @@ func (f Flow) hasLeft(t Task) bool {
 
 // newChecks is the list that the edit asks for.
 func (ed Edit) newChecks(now []Check) []Check {
-	after := now
-	if ed.Checks != nil {
-		after = *ed.Checks
-	}
-	if ed.Acceptance != nil {
-		after = slices.DeleteFunc(slices.Clone(after), func(c Check) bool { return c.Manual() && c.By == ByAnyone })
-		after = append(after, Acceptance(*ed.Acceptance)...)
-	}
 	if ed.Checks == nil && ed.Acceptance == nil {
 		return now
+	}
+	after := slices.Clone(now)
+	if ed.Checks != nil {
+		after = slices.Clone(*ed.Checks)
+	} else {
+		after = slices.DeleteFunc(after, func(c Check) bool { return c.Manual() && c.By == ByAnyone })
+	}
+	if ed.Acceptance != nil {
+		after = append(after, Acceptance(*ed.Acceptance)...)
 	}
 	return carryResults(now, after)
 }

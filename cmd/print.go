@@ -1,0 +1,42 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+)
+
+// printf prints for people. Text among the arguments is made safe, wherever it came from; only what style painted is not.
+func (p *program) printf(format string, args ...any) { fprintf(p.Stdout, format, args...) }
+
+// fprintf is printf on any stream. A stream that cannot be written to has nobody left to tell.
+func fprintf(out io.Writer, format string, args ...any) {
+	for i, arg := range args {
+		if _, ours := arg.(painted); !ours && reflect.ValueOf(arg).Kind() == reflect.String {
+			args[i] = safe(fmt.Sprint(arg))
+		}
+	}
+	_, _ = fmt.Fprintf(out, format, args...)
+}
+
+// safe makes text harmless for a terminal: control characters, which could move the cursor, rewrite what was printed or
+// answer for the person, become a mark, and so do those that turn the direction of writing around. Line breaks and tabs
+// stay.
+func safe(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\r':
+			return -1
+		case r < ' ' || r >= 0x7f && r < 0xa0 || isBidi(r):
+			return '\uFFFD'
+		}
+		return r
+	}, strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+func isBidi(r rune) bool {
+	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
+}

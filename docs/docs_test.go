@@ -1,0 +1,121 @@
+// Package docs_test holds the pages against the code: what they show as an example is read by the program, and where they
+// point there is something.
+package docs_test
+
+import (
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var link = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+
+// Links between the pages lead somewhere.
+func TestLinks(t *testing.T) {
+	pages := find(t, "../*.md", "*.md", "decisions/*.md")
+	links := 0
+	for _, page := range pages {
+		for _, hit := range link.FindAllStringSubmatch(read(t, page), -1) {
+			if strings.Contains(hit[1], "://") {
+				continue
+			}
+			links++
+			if _, err := os.Stat(filepath.Join(filepath.Dir(page), hit[1])); err != nil {
+				t.Errorf("%s points to %s, which is not there", page, hit[1])
+			}
+		}
+	}
+	if links == 0 {
+		t.Error("no page has a link")
+	}
+}
+
+var goFile = regexp.MustCompile("`([a-z_/]+/[a-z_]+\\.go)`")
+
+// The files that the map names are there.
+func TestArchitectureNamesFilesThatExist(t *testing.T) {
+	named := goFile.FindAllStringSubmatch(read(t, "architecture.md"), -1)
+	if len(named) == 0 {
+		t.Fatal("architecture.md names no file")
+	}
+	for _, hit := range named {
+		if _, err := os.Stat(filepath.Join("..", hit[1])); err != nil {
+			t.Errorf("architecture.md names %s, which is not there", hit[1])
+		}
+	}
+}
+
+// Each package has its line in the map.
+func TestArchitectureKnowsEveryPackage(t *testing.T) {
+	page := read(t, "architecture.md")
+	for _, dir := range packages(t) {
+		if !strings.Contains(page, "\n| `"+dir+"` |") {
+			t.Errorf("the code map of architecture.md has no line for %s", dir)
+		}
+	}
+}
+
+// packages are the folders of this repository that hold Go files other than tests.
+func packages(t *testing.T) []string {
+	found := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		switch name := e.Name(); {
+		case err != nil:
+			return err
+		case e.IsDir() && path != ".." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor"):
+			return filepath.SkipDir
+		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
+			found[strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")] = true
+		}
+		return nil
+	})
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no packages found (%v)", err)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+var decisionName = regexp.MustCompile(`^\d{4}-[a-z0-9-]+\.md$`)
+
+// A decision is numbered, says why, and says what it costs.
+func TestDecisions(t *testing.T) {
+	seen := map[string]bool{}
+	for _, page := range find(t, "decisions/*.md") {
+		name := filepath.Base(page)
+		if !decisionName.MatchString(name) || seen[name[:4]] {
+			t.Errorf("%s is not called by a number of its own and a title", name)
+		}
+		seen[name[:4]] = true
+		text := read(t, page)
+		for _, part := range []string{"# " + name[:4] + " ", "\n## Context\n", "\n## Choice\n", "\n## Cost\n"} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s has no %q", name, strings.TrimSpace(part))
+			}
+		}
+	}
+}
+
+func find(t *testing.T, patterns ...string) []string {
+	var out []string
+	for _, pattern := range patterns {
+		hits, err := filepath.Glob(pattern)
+		if err != nil || len(hits) == 0 {
+			t.Fatalf("no page is called %s (%v)", pattern, err)
+		}
+		out = append(out, hits...)
+	}
+	return out
+}
+
+func read(t *testing.T, path string) string {
+	src, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.ReplaceAll(string(src), "\r\n", "\n")
+}

@@ -1,0 +1,133 @@
+package docs_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const exampleID = "SHOP-01m7yxspehxx1g"
+
+func TestExampleTaskIsReadAsThePageSays(t *testing.T) {
+	got := exampleTask(t)
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"title", got.Title, "Round discounts to the nearest cent"},
+		{"status", got.Status, task.Status("done")},
+		{"priority", got.Priority, task.Priority(1)},
+		{"labels", got.Labels, []string{"prices"}},
+		{"assignee", got.Assignee, task.Actor("agent:claude-1")},
+		{"parent", got.Parent, task.ID("SHOP-01m7yxsp000000")},
+		{"deps", got.Deps, []task.ID{"SHOP-01m7yxspaaaaaa"}},
+		{"number of checks", len(got.Checks), 2},
+		{"time limit", got.Checks[0].Timeout, 300},
+		{"number of entries", len(got.Provenance), 6},
+		{"body", got.Body, "15 % off 9.99 is 8.49, not 8.50."},
+		{"key of its own", got.Extra, map[string]any{"rank": int64(7)}},
+	} {
+		if !reflect.DeepEqual(c.got, c.want) {
+			t.Errorf("%s is %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// The hashes in the example are those that the page's definitions give.
+func TestExampleTaskAccountsForItself(t *testing.T) {
+	got := exampleTask(t)
+	if want := task.ChecksHash(got.Checks); got.Provenance[0].Checks != want {
+		t.Errorf("the example's checks hash to %s, not %s", want, got.Provenance[0].Checks)
+	}
+	ran, ok := got.Evidence(0)
+	if !ok || !ran.Hashed {
+		t.Fatalf("no entry accounts for the command; its key is %s", got.Checks[0].Key())
+	}
+	for i, c := range got.Checks {
+		if standing := got.Standing(i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
+			t.Errorf("%s counts as %s on the tree that the entry names", c.Desc, standing)
+		}
+	}
+}
+
+func TestHashesThatThePageNames(t *testing.T) {
+	page := read(t, "format.md")
+	for what, hash := range map[string]string{
+		"a command in the workspace's own folder": task.Check{Cmd: "go test ./...", Cwd: "."}.Key(),
+		"no checks": task.ChecksHash(nil),
+	} {
+		if !strings.Contains(page, hash) {
+			t.Errorf("the hash of %s is %s, which the page does not say", what, hash)
+		}
+	}
+}
+
+// The example config says what an empty one means.
+func TestExampleConfigIsTheDefault(t *testing.T) {
+	got, err := store.ParseConfig([]byte(example(t, "config")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, err := store.ParseConfig([]byte("{}\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []*store.Config{&got, &want} { // none, however it is written
+		c.Flow.Abandoned = append([]task.Status{}, c.Flow.Abandoned...)
+		if len(c.Rules) == 0 {
+			c.Rules = nil
+		}
+	}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("the page's config means\n%+v\nand an empty one\n%+v", got, want)
+	}
+}
+
+func TestEveryKindOfEntryIsExplained(t *testing.T) {
+	page := read(t, "format.md")
+	for _, did := range []task.Did{
+		task.Created, task.Claimed, task.Released, task.Assigned, task.Began, task.Finished, task.Canceled, task.TakenOver,
+		task.Transitioned, task.Checked, task.Attested, task.Noted, task.Updated,
+	} {
+		if !strings.Contains(page, "`"+string(did)+"`") {
+			t.Errorf("format.md does not mention %s", did)
+		}
+	}
+}
+
+// exampleTask opens a workspace that holds the page's example and nothing else.
+func exampleTask(t *testing.T) task.Task {
+	root := t.TempDir()
+	if _, _, err := store.Init(root, "SHOP"); err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(root, store.Folder, "tasks", exampleID+".md")
+	if err := os.WriteFile(file, []byte(example(t, "task "+exampleID)), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(root, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := s.Get(exampleID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// example is the block of format.md behind <!-- example NAME -->.
+func example(t *testing.T, name string) string {
+	_, rest, ok := strings.Cut(read(t, "format.md"), "\n<!-- example "+name+" -->\n```")
+	if !ok {
+		t.Fatalf("format.md has no example %s", name)
+	}
+	_, rest, _ = strings.Cut(rest, "\n")
+	block, _, _ := strings.Cut(rest, "\n```\n")
+	return block + "\n"
+}

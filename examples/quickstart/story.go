@@ -1,0 +1,133 @@
+package main
+
+import (
+	"context"
+	"strings"
+)
+
+// story is who takes part, and the tasks it is about.
+type story struct {
+	*narrator
+	repo   repo
+	person shell
+	agent  *agent
+
+	fix, announce, release string // ids
+	ses                    string // the agent's session on fix
+}
+
+// Exit numbers of cairn, as "cairn help exit-codes" prints them.
+const (
+	refusedByGate = 4
+	heldByAnother = 5
+)
+
+// tell tells the story from beginning to end, and returns the first thing that did not go as told.
+func tell(ctx context.Context, n *narrator, r repo) error {
+	s := &story{narrator: n, repo: r, person: shell{n, r}}
+	for _, chapter := range []func(context.Context){
+		s.somethingIsBroken, s.planning, s.depsGate, s.agentBegins, s.checksGate, s.fixing, s.review, s.whatGitSees,
+	} {
+		chapter(ctx)
+	}
+	s.agent.close()
+	return n.err
+}
+
+func (s *story) somethingIsBroken(ctx context.Context) {
+	s.say("A repository whose test fails.")
+	s.person.exits(ctx, 1, "want 849", "go", "test", "./...")
+}
+
+func (s *story) planning(ctx context.Context) {
+	s.say("A person makes it a workspace and plans three tasks. Checks say when each is done.")
+	s.person.runs(ctx, "cairn", "init", "--prefix", "SHOP")
+	s.fix = s.create(ctx, "Round discounts to the nearest cent", "--priority", "1",
+		"--check", "tests pass=go test ./...", "--manual", "a person has read the change")
+	s.announce = s.create(ctx, "Announce the new prices", "--dep", s.fix, "--check", "there is a text=test -s PRICES.md")
+	s.release = s.create(ctx, "Release 1.0", "--dep", s.announce, "--manual", "customers were told")
+	s.person.runs(ctx, "git", "add", ".cairn")
+	s.person.runs(ctx, "git", "commit", "--quiet", "--message=Plan the release")
+	s.onlyReady(ctx, s.fix)
+}
+
+// create makes a task and returns its id, which is the first word that cairn prints.
+func (s *story) create(ctx context.Context, title string, flags ...string) string {
+	out := s.person.runs(ctx, append([]string{"cairn", "create", title}, flags...)...)
+	id, _, _ := strings.Cut(out, " ")
+	s.expect(strings.HasPrefix(id, "SHOP-"), "cairn create prints %q, not an id", id)
+	return id
+}
+
+// onlyReady looks at what can be started now.
+func (s *story) onlyReady(ctx context.Context, want string) {
+	out := s.person.runs(ctx, "cairn", "ready")
+	for _, id := range []string{s.fix, s.announce, s.release} {
+		s.expect(strings.Contains(out, id) == (id == want), "only %s is ready", want)
+	}
+}
+
+func (s *story) depsGate(ctx context.Context) {
+	s.say("The deps gate: a task cannot be started before those it depends on are closed.")
+	s.person.exits(ctx, refusedByGate, "waits for "+s.fix, "cairn", "transition", s.announce, "in_progress")
+}
+
+func (s *story) agentBegins(ctx context.Context) {
+	s.say("An agent connects over MCP, looks for work, and begins a session.")
+	s.agent = connect(ctx, s.narrator, s.repo, "agent:claude-1")
+	me := s.agent.does(ctx, "identity", args{}).Actor
+	found := s.agent.does(ctx, "list", args{"ready": true, "status": "backlog"}).Tasks
+	s.expect(len(found) == 1 && found[0].ID == s.fix, "the agent finds one task to start")
+	begun := s.agent.does(ctx, "begin", args{"id": s.fix, "expected_actor": me, "idempotency_key": "first try"})
+	s.ses = begun.ID
+	s.expect(begun.Status == "active", "the session is active")
+	s.say("From now on nobody else starts the same work.")
+	s.person.exits(ctx, heldByAnother, "held by agent:claude-1", "cairn", "claim", s.fix)
+}
+
+func (s *story) checksGate(ctx context.Context) {
+	s.say("The checks gate: the agent says that it is done, cairn runs the test, and the agent is told why not.")
+	no := s.agent.refused(ctx, "CHECKS_FAILED", "transition", args{"id": s.fix, "to": "done"})
+	s.expect(len(no.Details.Run.Checks) == 1 && strings.Contains(no.Details.Run.Checks[0].Output, "want 849"),
+		"the refusal shows what the test printed")
+	s.expect(no.NextTool == "run_checks", "the refusal names the next tool")
+}
+
+func (s *story) fixing(ctx context.Context) {
+	s.say("The agent reports, mends price.go, runs the checks, and hands the task over for review.")
+	s.agent.does(ctx, "heartbeat", args{"session": s.ses, "progress": "the discount is cut off, not rounded"})
+	s.edits("price.go", fixedPrice)
+	ran := s.agent.does(ctx, "run_checks", args{"id": s.fix}).Run.Checks
+	s.expect(len(ran) == 1 && ran[0].Result == "pass", "the test passes now")
+	done := s.agent.does(ctx, "finish", args{"session": s.ses, "summary": "Discounted rounds to the nearest cent"})
+	s.expect(done.Health == "awaiting_review", "the session waits for a reviewer")
+	s.say("It cannot close the task yet: a person has to look, and no agent can say so in a person's name.")
+	s.agent.refused(ctx, "CHECKS_PENDING", "transition", args{"id": s.fix, "to": "done"})
+}
+
+// edits is the agent writing a file, with whatever tool it has for that.
+func (s *story) edits(name, content string) {
+	if s.err == nil {
+		s.print("(the agent edits " + name + ")")
+		s.fail(s.repo.write(name, content))
+	}
+}
+
+func (s *story) review(ctx context.Context) {
+	s.say("The person reviews and closes. The test is not run again: its pass is on record for these very files.")
+	out := s.person.runs(ctx, "cairn", "list-sessions", "--health", "awaiting_review")
+	s.expect(strings.Contains(out, s.ses), "the session is listed for review")
+	s.person.runs(ctx, "git", "diff", "--unified=0", "price.go")
+	s.person.runs(ctx, "cairn", "attest", s.fix, "a person", "--pass", "--text", "read it, and did the sums by hand")
+	closed := s.person.exits(ctx, 0, s.fix+"  done", "cairn", "transition", s.fix, "done")
+	s.expect(!strings.Contains(closed, "tests pass"), "a fresh pass is not earned again")
+	s.onlyReady(ctx, s.announce)
+}
+
+func (s *story) whatGitSees(ctx context.Context) {
+	s.say("All of it is in the task's file, a line for each write, to be committed with the fix.")
+	diff := s.person.runs(ctx, "git", "diff", ".cairn/tasks/"+s.fix+".md")
+	for _, line := range []string{"-status: backlog", "+status: done", "+assignee: agent:claude-1", "did: attested"} {
+		s.expect(strings.Contains(diff, line), "the diff has a line %q", line)
+	}
+}
