@@ -159,7 +159,7 @@ func (p *program) dir(c *cli.Command) (string, error) {
 }
 
 func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (task.Actor, error) {
-	for _, actor := range []string{c.String("actor"), p.Getenv("CAIRN_ACTOR")} {
+	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
 		if actor != "" {
 			return task.ParseActor(actor)
 		}

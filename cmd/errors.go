@@ -29,12 +29,12 @@ func (p *program) report(ctx context.Context, err error) int {
 		p.printJSON(verb.FailureOf(e, verb.Maintainer))
 		return e.Code.Info().Exit
 	}
-	fprintf(p.Stderr, "cairn: %s\n", e.Error())
+	fprintf(p.Stderr, "cairn: %s\n", oneLine(e.Error()))
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
 	}
 	if e.Hint != "" {
-		fprintf(p.Stderr, "hint: %s\n", e.Hint)
+		fprintf(p.Stderr, "hint: %s\n", oneLine(e.Hint))
 	}
 	return e.Code.Info().Exit
 }

@@ -37,6 +37,9 @@ func safe(s string) string {
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
 
+// oneLine keeps what must not look like two lines on one.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
 func isBidi(r rune) bool {
 	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

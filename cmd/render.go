@@ -59,7 +59,7 @@ func (p *program) renderList(l verb.List, st style) {
 
 func (p *program) renderProblems(problems []store.Problem) {
 	for _, pr := range problems {
-		fprintf(p.Stderr, "cairn: left out: %s\n", problemText(pr))
+		fprintf(p.Stderr, "cairn: left out: %s\n", oneLine(problemText(pr)))
 	}
 }
 

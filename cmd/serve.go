@@ -28,7 +28,7 @@ func (p *program) runServe(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	if c.String("actor") == "" && p.Getenv("CAIRN_ACTOR") == "" {
+	if c.Root().String("actor") == "" && p.Getenv("CAIRN_ACTOR") == "" {
 		return usage("needs --actor").WithHint("cairn serve --actor agent:NAME; whoever connects acts under that name")
 	}
 	profile, err := verb.ParseProfile(c.String("profile"))

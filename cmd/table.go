@@ -17,7 +17,7 @@ type table struct {
 // add adds a row. Cells are made safe, and put on one line.
 func (t *table) add(cells ...string) {
 	for i, c := range cells {
-		cells[i] = strings.Join(strings.Fields(safe(c)), " ")
+		cells[i] = oneLine(safe(c))
 	}
 	t.rows = append(t.rows, cells)
 }

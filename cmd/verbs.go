@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"strings"
@@ -98,15 +99,22 @@ func exitOf(v verb.Verb, out any) int {
 	return 0
 }
 
-const exitRefused = 4
+const (
+	exitFailure = 1
+	exitRefused = 4
+)
 
 func (p *program) printJSON(v any) {
-	enc := json.NewEncoder(p.Stdout)
+	var text bytes.Buffer
+	enc := json.NewEncoder(&text)
 	enc.SetEscapeHTML(false)
 	enc.SetIndent("", "  ")
 	if err := enc.Encode(v); err != nil {
 		fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
+		p.exit = exitFailure
+		return
 	}
+	_, _ = p.Stdout.Write(text.Bytes())
 }
 
 // completeIDs replaces parts of ids by the ids they are parts of. What takes something away wants the whole id.

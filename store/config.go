@@ -23,7 +23,6 @@ type Config struct {
 	WaitDefault   time.Duration
 	WaitMax       time.Duration
 	DefaultChecks []task.Check      // added to every new task
-	Attest        string            // who settles manual checks that name nobody
 	Rules         map[string]string // severity of the rules of cairn check
 }
 
@@ -36,13 +35,13 @@ func DefaultConfig() Config {
 			States:  []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
 			Initial: "backlog",
 			Closed:  []task.Status{"done", "canceled"},
+			Settles: task.ByHuman,
 		},
 		CheckTimeout: 120 * time.Second,
 		StaleAfter:   5 * time.Minute,
 		ClaimTTL:     4 * time.Hour,
 		WaitDefault:  1800 * time.Second,
 		WaitMax:      3600 * time.Second,
-		Attest:       task.ByHuman,
 	}
 }
 
@@ -89,10 +88,11 @@ func (r *configReader) identity() {
 		r.c.Prefix = prefix
 	}
 	if n := r.get("attest"); n != nil {
-		r.c.Attest = r.text("attest", n)
-		if r.c.Attest != task.ByHuman && r.c.Attest != task.ByAnyone {
-			r.fail(n, "attest must be human or anyone, not %q", r.c.Attest)
+		by := r.text("attest", n)
+		if by != task.ByHuman && by != task.ByAnyone {
+			r.fail(n, "attest must be human or anyone, not %q", by)
 		}
+		r.c.Flow.Settles = by
 	}
 	if n := deref(r.get("rules")); n != nil {
 		r.rules(n)
@@ -154,6 +154,9 @@ func (r *configReader) bornOpen(f *task.Flow) {
 		r.fail(at, "closed must name at least one of states")
 	}
 	if f.IsClosed(f.Initial) {
+		if n := r.get("initial"); n != nil {
+			at = n
+		}
 		r.fail(at, "initial is %q, which is one of closed", f.Initial)
 	}
 }

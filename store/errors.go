@@ -45,13 +45,12 @@ type Problem struct {
 // badFile turns what is wrong with a file into BAD_FILE, with the place in front.
 func (l Layout) badFile(path string, err error) *task.Error {
 	var at *frontmatter.Error
-	line, msg := 0, err.Error()
-	if errors.As(err, &at) {
-		line, msg = at.Line, at.Msg
+	if !errors.As(err, &at) {
+		at = &frontmatter.Error{Msg: err.Error()}
 	}
-	e := task.Errorf(task.BadFile, "%s: %s", place(l.rel(path), line), msg)
+	e := task.Errorf(task.BadFile, "%s: %s", place(l.rel(path), at), at.Msg)
 	e.Err = err
-	e.Details = map[string]any{"path": l.rel(path), "line": line}
+	e.Details = map[string]any{"path": l.rel(path), "line": at.Line, "column": at.Column}
 	return e.WithHint("mend the file in an editor, or take the last good one from git")
 }
 
@@ -71,10 +70,14 @@ func (l Layout) problemOf(path string, err error) Problem {
 
 func isMissing(err error) bool { return errors.Is(err, os.ErrNotExist) }
 
-// place is a path, and the line in it if one is to blame.
-func place(path string, line int) string {
-	if line == 0 {
+// place is a path, and the line and column in it as far as they are known.
+func place(path string, at *frontmatter.Error) string {
+	switch {
+	case at.Line == 0:
 		return path
+	case at.Column == 0:
+		return fmt.Sprintf("%s:%d", path, at.Line)
+	default:
+		return fmt.Sprintf("%s:%d:%d", path, at.Line, at.Column)
 	}
-	return fmt.Sprintf("%s:%d", path, line)
 }

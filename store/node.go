@@ -120,7 +120,7 @@ func (r *reader) instant(name string, n *yaml.Node) time.Time {
 		return time.Time{}
 	}
 	t, err := time.Parse(time.RFC3339, text)
-	if err != nil {
+	if err != nil || t.UTC().Year() > 9999 || t.UTC().Year() < 1 {
 		r.fail(n, "%s must be a time such as 2026-06-21T10:00:00Z, not %q", name, text)
 	}
 	return t.UTC()

@@ -30,6 +30,9 @@ func (s *Store) readSession(id string) (file, session.Session, error) {
 		return file{}, session.Session{}, err
 	}
 	ses, err := readSession(f.doc)
+	if err == nil && ses.ID != id {
+		err = wrongName(f.doc, id, ses.ID)
+	}
 	if err != nil {
 		return file{}, session.Session{}, s.badFile(f.path, err)
 	}

@@ -18,8 +18,8 @@ type Store struct {
 	Config   Config
 	stateDir string // where this user's trust is kept
 
-	lockPatience time.Duration     // shorter in tests
-	beforeRename func(path string) // called between the last look at a file and its replacement; for tests
+	lockPatience  time.Duration     // shorter in tests
+	beforePublish func(path string) // called between the last look at a file and giving it its name; for tests
 }
 
 // Open opens the nearest workspace at or above dir. stateDir is the user's own folder for what must not lie in a
@@ -98,13 +98,16 @@ func readRegular(path string) ([]byte, error) {
 
 // readTask reads one task file.
 func (s *Store) readTask(id task.ID) (file, task.Task, error) {
+	if _, err := task.ParseID(string(id)); err != nil {
+		return file{}, task.Task{}, err
+	}
 	f, err := s.readFile(s.task(id), frontmatter.Markdown)
 	if err != nil {
 		return file{}, task.Task{}, err
 	}
 	t, err := readTask(f.doc)
 	if err == nil && t.ID != id {
-		err = wrongName(f.doc, id, t.ID)
+		err = wrongName(f.doc, string(id), string(t.ID))
 	}
 	if err != nil {
 		return file{}, task.Task{}, s.badFile(f.path, err)
@@ -158,9 +161,6 @@ func missing(kind, name string) error {
 
 // Find is a task.Find over the files.
 func (s *Store) Find(id task.ID) (task.Task, bool) {
-	if _, err := task.ParseID(string(id)); err != nil {
-		return task.Task{}, false
-	}
 	_, t, err := s.readTask(id)
 	return t, err == nil
 }

@@ -138,7 +138,7 @@ func extra(doc *frontmatter.Doc) map[string]any {
 }
 
 // wrongName says that a file is not called what its id asks for.
-func wrongName(doc *frontmatter.Doc, want, got task.ID) error {
+func wrongName(doc *frontmatter.Doc, want, got string) error {
 	return &frontmatter.Error{
 		Line: doc.Line(doc.Get("id")),
 		Msg:  fmt.Sprintf("the file is called %s, and its id is %s", want, got),

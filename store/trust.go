@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -72,6 +71,9 @@ func (s *Store) trustFile() (string, error) {
 	if err != nil {
 		return "", err
 	}
+	if strings.TrimSpace(string(id)) == "" {
+		return "", fs.ErrNotExist // a power cut can leave it empty
+	}
 	name := key(s.Layout.Live + "\x00" + strings.TrimSpace(string(id)))
 	return filepath.Join(s.stateDir, "trust", name+".json"), nil
 }
@@ -83,15 +85,8 @@ func (s *Store) mintCloneID() error {
 	if err := s.prepareLive(); err != nil {
 		return err
 	}
-	f, err := os.OpenFile(s.cloneID(), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return s.liveError(err)
-	}
-	_, err = f.WriteString(rand.Text() + "\n")
-	return ioError(errors.Join(err, f.Close()))
+	_, err := createOnce(s.cloneID(), rand.Text()+"\n")
+	return s.liveError(err)
 }
 
 // Command is a command that trusting the workspace lets run.

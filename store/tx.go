@@ -119,23 +119,24 @@ func (tx *Tx) PutSession(ses session.Session) {
 // Beat stages a heartbeat.
 func (tx *Tx) Beat(b session.Heartbeat) { tx.beats = append(tx.beats, b) }
 
-// bytes is what the file of a staged task will hold.
-func (st *staged) bytes() ([]byte, error) {
-	if st.file.doc == nil {
+// content is what the file of a staged task will hold.
+func (st *staged) content(old *frontmatter.Doc) ([]byte, error) {
+	if old == nil {
 		return newTaskFile(st.now)
 	}
-	doc, err := editTask(st.file.doc, st.was, st.now)
+	doc, err := editTask(old, st.was, st.now)
 	if err != nil {
 		return nil, err
 	}
 	return doc.Bytes(), nil
 }
 
-func (st *stagedSession) bytes() ([]byte, error) {
-	if st.file.doc == nil {
+// content is what the file of a staged session will hold.
+func (st *stagedSession) content(old *frontmatter.Doc) ([]byte, error) {
+	if old == nil {
 		return newSessionFile(st.now)
 	}
-	doc, err := editSession(st.file.doc, st.was, st.now)
+	doc, err := editSession(old, st.was, st.now)
 	if err != nil {
 		return nil, err
 	}
@@ -143,12 +144,3 @@ func (st *stagedSession) bytes() ([]byte, error) {
 }
 
 func (st *stagedSession) changed() bool { return st.was != st.now }
-
-// tooLarge keeps a write from making a file that could not be read again.
-func tooLarge(src []byte) error {
-	if len(src) > frontmatter.MaxFile {
-		return task.Errorf(task.TaskFull, "the file would be larger than %d bytes", frontmatter.MaxFile).
-			WithHint("move what is long into a file of its own")
-	}
-	return nil
-}

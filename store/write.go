@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
@@ -15,8 +17,8 @@ import (
 
 // replacement is one file on its way to the disk.
 type replacement struct {
-	path    string
-	was     []byte // nil for a file that is to be created
+	change
+	was     []byte // what the file held when it was read; nil for one that is to be created
 	pending *atomicfile.Pending
 }
 
@@ -29,7 +31,8 @@ func (tx *Tx) write(ctx context.Context) (err error) {
 	if err := tx.s.setDirty(true); err != nil {
 		return err
 	}
-	if err = tx.writeFiles(ctx); errors.Is(err, errUnsettled) {
+	err = tx.writeFiles(ctx)
+	if errors.As(err, new(errUnsettled)) {
 		return err // the marker stays, so the next write settles it
 	}
 	if clean := tx.s.setDirty(false); err == nil {
@@ -38,8 +41,10 @@ func (tx *Tx) write(ctx context.Context) (err error) {
 	return err
 }
 
-// errUnsettled says that an announcement may still stand in the live state.
-var errUnsettled = errors.New("not settled")
+// errUnsettled is the cause of an error after which an announcement may still stand in the live state.
+type errUnsettled struct{ error }
+
+func (e errUnsettled) Unwrap() error { return e.error }
 
 func (tx *Tx) writeFiles(ctx context.Context) error {
 	files, err := tx.prepare()
@@ -52,16 +57,16 @@ func (tx *Tx) writeFiles(ctx context.Context) error {
 	}
 	records := tx.records(ctx)
 	if err := tx.announce(records); err != nil {
-		return errors.Join(err, errUnsettled)
+		return errUnsettled{err}
 	}
 	if err := tx.publish(files); err != nil {
-		if unsettled := tx.settle(records); unsettled != nil {
-			return errors.Join(err, unsettled, errUnsettled)
+		if tx.settle(records) != nil {
+			return errUnsettled{err}
 		}
 		return err
 	}
 	if err := tx.finish(records); err != nil {
-		return errors.Join(err, errUnsettled)
+		return errUnsettled{err}
 	}
 	return nil
 }
@@ -78,66 +83,78 @@ func (tx *Tx) idle() bool {
 
 // prepare writes the new content of every staged file under a temporary name: new sessions, then the tasks that name them,
 // then the sessions that were there.
-func (tx *Tx) prepare() ([]replacement, error) {
-	var files []replacement
-	add := func(path string, old *frontmatter.Doc, content func() ([]byte, error)) error {
-		src, err := content()
+func (tx *Tx) prepare() ([]*replacement, error) {
+	var files []*replacement
+	for _, f := range tx.changes() {
+		r, err := tx.prepareFile(f)
 		if err != nil {
-			return tx.s.badFile(path, err)
+			return files, err
 		}
-		r, err := prepareFile(path, old, src)
-		if err == nil {
-			files = append(files, r)
-		}
-		return err
+		files = append(files, r)
 	}
-	addSessions := func(created bool) error {
-		for id, st := range tx.sessions {
-			if !st.changed() || (st.file.doc == nil) != created {
-				continue
-			}
-			if err := add(tx.s.session(id), st.file.doc, st.bytes); err != nil {
-				return err
-			}
+	return files, nil
+}
+
+// change is one file that a write makes or replaces.
+type change struct {
+	path    string
+	old     *frontmatter.Doc // nil for a file that is to be created
+	content func(old *frontmatter.Doc) ([]byte, error)
+	again   bool // the change can be made on whatever the file holds by then
+}
+
+// changes lists the files of the write in the order in which they get their names.
+func (tx *Tx) changes() []change {
+	var created, tasks, changed []change
+	for _, id := range slices.Sorted(maps.Keys(tx.sessions)) {
+		switch st := tx.sessions[id]; {
+		case st.file.doc == nil:
+			created = append(created, change{path: tx.s.session(id), content: st.content})
+		case st.changed():
+			changed = append(changed, change{tx.s.session(id), st.file.doc, st.content, true})
 		}
-		return nil
-	}
-	if err := addSessions(true); err != nil {
-		return files, err
 	}
 	for _, id := range tx.order {
 		st := tx.tasks[id]
-		if err := add(tx.s.task(id), st.file.doc, st.bytes); err != nil {
-			return files, err
-		}
+		tasks = append(tasks, change{path: tx.s.task(id), old: st.file.doc, content: st.content})
 	}
-	return files, addSessions(false)
+	return slices.Concat(created, tasks, changed)
 }
 
-func prepareFile(path string, old *frontmatter.Doc, src []byte) (replacement, error) {
-	if err := tooLarge(src); err != nil {
-		return replacement{}, err
+func (tx *Tx) prepareFile(c change) (*replacement, error) {
+	src, err := c.content(c.old)
+	if err != nil {
+		return nil, tx.s.cannotWrite(c.path, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil { // git keeps no empty folders
-		return replacement{}, ioError(err)
+	if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil { // git keeps no empty folders
+		return nil, ioError(err)
 	}
-	r := replacement{path: path}
-	if old != nil {
-		r.was = old.Bytes()
+	r := &replacement{change: c}
+	if c.old != nil {
+		r.was = c.old.Bytes()
 	}
-	pending, err := atomicfile.Prepare(path, src, 0o644)
-	r.pending = pending
+	r.pending, err = atomicfile.Prepare(c.path, src, 0o644)
 	return r, ioError(err)
 }
 
-func discard(files []replacement) {
+// cannotWrite says why a file cannot be made what it should be: it would be too large, or it holds something that cannot be
+// edited without touching other lines.
+func (s *Store) cannotWrite(path string, err error) error {
+	var bad *frontmatter.Error
+	if errors.As(err, &bad) && bad.TooLarge {
+		return task.Errorf(task.TaskFull, "%s", bad.Msg).WithHint("move what is long into a file of its own")
+	}
+	return s.badFile(path, err)
+}
+
+func discard(files []*replacement) {
 	for _, r := range files {
 		r.pending.Discard()
 	}
 }
 
 // unmoved looks once more at every file that is to be replaced, before the first of them is.
-func unmoved(files []replacement) error {
+func unmoved(files []*replacement) error {
 	for _, r := range files {
 		if err := r.look(); err != nil {
 			return err
@@ -147,7 +164,7 @@ func unmoved(files []replacement) error {
 }
 
 // look returns errOvertaken if the file no longer holds what was read.
-func (r replacement) look() error {
+func (r *replacement) look() error {
 	if r.was == nil {
 		return nil
 	}
@@ -161,29 +178,50 @@ func (r replacement) look() error {
 	return nil
 }
 
-// publish gives the files their names, one after the other.
-func (tx *Tx) publish(files []replacement) error {
+// publish gives the files their names, one after the other. Once one of them has its name, the write can no longer start
+// over; so a session that an editor changed in the meantime is changed on top of that.
+func (tx *Tx) publish(files []*replacement) error {
 	for _, r := range files {
-		if err := tx.publishOne(r); err != nil {
+		err := tx.publishOne(r)
+		for tries := 0; errors.Is(err, errOvertaken) && r.again && tries < maxRestarts; tries++ {
+			err = tx.publishAgain(r)
+		}
+		if err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (tx *Tx) publishOne(r replacement) error {
-	if r.was == nil {
-		err := r.pending.Create()
-		if errors.Is(err, fs.ErrExist) {
-			return task.Errorf(task.Conflict, "%s is there already", tx.s.rel(r.path)).WithHint("try again")
-		}
-		return ioError(err)
-	}
+func (tx *Tx) publishOne(r *replacement) error {
 	if err := r.look(); err != nil {
 		return err
 	}
-	if tx.s.beforeRename != nil {
-		tx.s.beforeRename(r.path)
+	if tx.s.beforePublish != nil {
+		tx.s.beforePublish(r.path)
 	}
-	return ioError(r.pending.Replace())
+	if r.old != nil {
+		return ioError(r.pending.Replace())
+	}
+	err := r.pending.Create()
+	if errors.Is(err, fs.ErrExist) {
+		return task.Errorf(task.Conflict, "%s is there already", tx.s.rel(r.path)).WithHint("try again")
+	}
+	return ioError(err)
+}
+
+// publishAgain makes the same change to what the file holds now.
+func (tx *Tx) publishAgain(r *replacement) error {
+	now, err := tx.s.readFile(r.path, r.old.Kind())
+	if err != nil {
+		return err
+	}
+	r.old = now.doc
+	next, err := tx.prepareFile(r.change)
+	if err != nil {
+		return err
+	}
+	r.pending.Discard()
+	*r = *next
+	return tx.publishOne(r)
 }

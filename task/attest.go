@@ -27,16 +27,16 @@ func (t Task) FindCheck(ref string) (int, error) {
 		WithHint("name a check by its index, from 0, or by its description; cairn show %s lists them", t.ID)
 }
 
-// Attest settles a manual check. Who may is said by the check's By, else by the configured default (ByHuman or ByAnyone):
-// FORBIDDEN for anybody else. Saying again what was attested, without text, changes nothing.
-func Attest(t Task, i int, pass bool, byDefault string, s Stamp) (Task, *Entry, error) {
+// Attest settles a manual check. Who may is said by the check's By, else by the flow: FORBIDDEN for anybody else. Saying
+// again what was attested, without text, changes nothing.
+func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	c := t.Checks[i]
 	if !c.Manual() {
 		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
 			WithHint("cairn run-checks %s --only %d", t.ID, i).
 			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
 	}
-	if err := mayAttest(t, i, byDefault, s.Who); err != nil {
+	if err := f.mayAttest(t, i, s.Who); err != nil {
 		return t, nil, err
 	}
 	result := Fail
@@ -53,19 +53,31 @@ func Attest(t Task, i int, pass bool, byDefault string, s Stamp) (Task, *Entry, 
 	return commit(t, e)
 }
 
-func mayAttest(t Task, i int, byDefault string, who Actor) error {
-	by := t.Checks[i].By
-	if by == "" {
-		by = byDefault
-	}
+// settledBy is who may attest a manual check: ByHuman, ByAnyone or one actor.
+func (f Flow) settledBy(c Check) string {
 	switch {
-	case by == ByAnyone, by == ByHuman && who.Human(), by == string(who):
-		return nil
-	case by == ByHuman:
-		return Errorf(Forbidden, "check %d (%s) is settled by a person", i, t.Checks[i].Desc).
-			WithHint("a person runs cairn attest %s %d --pass", t.ID, i)
+	case c.By != "":
+		return c.By
+	case f.Settles != "":
+		return f.Settles
 	default:
-		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, t.Checks[i].Desc, by).
-			WithHint("ask %s to attest it", by)
+		return ByHuman
 	}
+}
+
+func (f Flow) maySettle(c Check, who Actor) bool {
+	by := f.settledBy(c)
+	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
+}
+
+func (f Flow) mayAttest(t Task, i int, who Actor) error {
+	c := t.Checks[i]
+	if f.maySettle(c, who) {
+		return nil
+	}
+	if by := f.settledBy(c); by != ByHuman {
+		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
+	}
+	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
+		WithHint("a person runs cairn attest %s %d --pass", t.ID, i)
 }

@@ -20,7 +20,7 @@ type Edit struct {
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that may not stand, DANGLING_DEP or DEP_CYCLE
 // for edges, the gates' refusals for To, TASK_CLOSED for checks of a closed task, and FORBIDDEN for taking a check away or
-// changing one, once the task has left the initial state, by whoever may not. An edit that says what is so already changes
+// changing one by whoever may not (see mayWeaken). An edit that says what is so already changes
 // nothing.
 func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry, error) {
 	before := t
@@ -92,17 +92,38 @@ func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, e, closedError(t)
 	}
-	if f.hasLeft(t) && weakens(t.Checks, after) {
-		if !ed.MayWeaken {
-			return t, e, Errorf(Forbidden, "a check of a task that has left %s can be taken away or changed by a person only", f.Initial).
-				WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
-		}
-		if e.Text == "" {
-			return t, e, Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
+	if weakens(t.Checks, after) {
+		if err := f.mayWeaken(t, ed, e); err != nil {
+			return t, e, err
 		}
 	}
 	t.Checks, e.Checks = after, ChecksHash(after)
 	return t, e, nil
+}
+
+// mayWeaken decides whether the writer of an entry may take checks away. Until work has begun whoever declared them may;
+// after that, a person or a maintainer, with a reason.
+func (f Flow) mayWeaken(t Task, ed Edit, e Entry) error {
+	left := f.hasLeft(t)
+	switch {
+	case !ed.MayWeaken && (left || t.declaredBy() != e.Who):
+		return Errorf(Forbidden, "a check that others rely on can be taken away or changed by a person only").
+			WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
+	case left && e.Text == "":
+		return Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
+	default:
+		return nil
+	}
+}
+
+// declaredBy is who set the list of checks last.
+func (t Task) declaredBy() Actor {
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.Checks != "" || e.Did == Created {
+			return e.Who
+		}
+	}
+	return ""
 }
 
 // hasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.

@@ -65,8 +65,9 @@ type Proof struct {
 }
 
 // Standing is the result of check i that the gates go by. A pass written into the file that no entry accounts for is
-// pending, and so is the pass of a command that was earned on another state of the tree.
-func (t Task) Standing(i int, p Proof) Result {
+// pending, so is the pass of a command that was earned on another state of the tree, and so is the pass of a manual check
+// that was attested by whoever may not.
+func (f Flow) Standing(t Task, i int, p Proof) Result {
 	c := t.Checks[i]
 	if r, ok := p.Run.result(c); ok {
 		return r
@@ -81,6 +82,9 @@ func (t Task) Standing(i int, p Proof) Result {
 	if !c.Manual() && (p.Tree == "" || ev.Tree != p.Tree) {
 		return Pending
 	}
+	if c.Manual() && ev.Hashed && !f.maySettle(c, ev.Who) {
+		return Pending
+	}
 	return Pass
 }
 
@@ -89,7 +93,7 @@ func (t Task) Standing(i int, p Proof) Result {
 func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 	var out []int
 	for i, c := range t.Checks {
-		if !c.Manual() && f.gates(t, to, c) && t.Standing(i, p) != Pass {
+		if !c.Manual() && f.gates(t, to, c) && f.Standing(t, i, p) != Pass {
 			out = append(out, i)
 		}
 	}

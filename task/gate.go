@@ -6,9 +6,11 @@ import (
 )
 
 // DepsGate returns DEPS_OPEN, naming what the task waits for, if moving it to a state would leave the initial state while
-// a dependency is not closed. A dependency that cannot be found counts as open.
+// a dependency is not closed. A dependency that cannot be found counts as open. An abandoned state is entered without
+// asking, so leaving it asks as leaving the initial state does: else it would be a way round.
 func (f Flow) DepsGate(t Task, to Status, find Find) error {
-	if t.Status != f.Initial || to == f.Initial || f.IsAbandoned(to) {
+	waits := t.Status == f.Initial || f.IsAbandoned(t.Status)
+	if !waits || to == f.Initial || f.IsAbandoned(to) {
 		return nil
 	}
 	open := f.BlockedBy(t, find)
@@ -41,7 +43,7 @@ func (f Flow) ChecksGate(t Task, to Status, p Proof) error {
 		if !f.gates(t, to, c) {
 			continue
 		}
-		switch t.Standing(i, p) {
+		switch f.Standing(t, i, p) {
 		case Pass:
 			continue
 		case Fail:

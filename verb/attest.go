@@ -25,6 +25,6 @@ func (w *Workspace) Attest(ctx context.Context, in AttestIn) (Task, error) {
 		if err != nil {
 			return sc.t, nil, err
 		}
-		return task.Attest(sc.t, i, in.Pass, s.Config.Attest, w.stamp(in.Text))
+		return s.Config.Flow.Attest(sc.t, i, in.Pass, w.stamp(in.Text))
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -161,7 +162,7 @@ func unknownKey(path, key string, names []string) error {
 func (f Field) set(target reflect.Value, v any, path string) error {
 	switch f.Type {
 	case Text:
-		return setText(target, v, path)
+		return f.setName(target, v, path)
 	case Number:
 		return setNumber(target, v, path)
 	case Boolean:
@@ -187,7 +188,7 @@ func (f Field) setList(target reflect.Value, v any, path string) error {
 		case Objects:
 			err = fill(item, list.Index(i), f.Fields, at+".")
 		default:
-			err = setText(list.Index(i), item, at)
+			err = f.setName(list.Index(i), item, at)
 		}
 		if err != nil {
 			return err
@@ -195,6 +196,29 @@ func (f Field) setList(target reflect.Value, v any, path string) error {
 	}
 	target.Set(list)
 	return nil
+}
+
+// setName stores text, which must have the form of what the field names: no path gets through as an id.
+func (f Field) setName(target reflect.Value, v any, path string) error {
+	if err := setText(target, v, path); err != nil || f.Names == "" || target.String() == "" {
+		return err
+	}
+	parse := func(s string) error { _, err := task.ParseID(s); return err }
+	if f.Names == "session" {
+		parse = func(s string) error { _, err := session.ParseID(s); return err }
+	}
+	if err := parse(target.String()); err != nil {
+		return badInput(path, "names no %s: %s", f.Names, message(err)).WithHint("%s: %s", f.Name, f.Doc)
+	}
+	return nil
+}
+
+func message(err error) string {
+	var e *task.Error
+	if errors.As(err, &e) {
+		return e.Msg
+	}
+	return err.Error()
 }
 
 func setText(target reflect.Value, v any, path string) error {

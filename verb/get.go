@@ -17,9 +17,5 @@ func (w *Workspace) Get(_ context.Context, in GetIn) (Task, error) {
 	if err != nil {
 		return Task{}, err
 	}
-	id, err := task.ParseID(string(in.ID))
-	if err != nil {
-		return Task{}, err
-	}
-	return w.show(s, id)
+	return w.show(s, in.ID)
 }

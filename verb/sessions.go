@@ -38,7 +38,7 @@ func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress strin
 			return err
 		}
 		if err := ses.Usable(w.Actor); err != nil {
-			return err
+			return withSession(err, id)
 		}
 		if old := s.Heartbeat(id); old != nil && progress == "" {
 			progress = old.Progress

@@ -11,6 +11,9 @@ type Error struct {
 	// Incomplete says that the file is empty or ends inside its front matter, as it does while another program is
 	// writing it. Reading again a moment later may succeed.
 	Incomplete bool
+
+	// TooLarge says that the file, or what an edit would make of it, is over a limit.
+	TooLarge bool
 }
 
 func (e *Error) Error() string {
@@ -35,5 +38,5 @@ func entangled(path Path, cause *Error) *Error {
 }
 
 func explain(prefix string, cause *Error) *Error {
-	return &Error{Line: cause.Line, Column: cause.Column, Msg: prefix + cause.Msg}
+	return &Error{Line: cause.Line, Column: cause.Column, Msg: prefix + cause.Msg, TooLarge: cause.TooLarge}
 }

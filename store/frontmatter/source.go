@@ -9,7 +9,7 @@ import (
 // checkFile refuses what no text file holds.
 func checkFile(src []byte) *Error {
 	if len(src) > MaxFile {
-		return &Error{Msg: fmt.Sprintf("the file has %d bytes; at most %d are read", len(src), MaxFile)}
+		return &Error{TooLarge: true, Msg: fmt.Sprintf("the file has %d bytes; at most %d are read", len(src), MaxFile)}
 	}
 	if i := bytes.IndexByte(src, 0); i >= 0 {
 		return errorAt(src, i, "NUL byte: this is not a text file")
@@ -34,7 +34,7 @@ func invalidUTF8(src []byte) int {
 // checkFront refuses what the YAML parser would misread, or refuse without saying where.
 func checkFront(src []byte, from, to int) *Error {
 	if to-from > MaxFront {
-		return &Error{Line: 1, Msg: fmt.Sprintf("the front matter has %d bytes; at most %d are read", to-from, MaxFront)}
+		return &Error{Line: 1, TooLarge: true, Msg: fmt.Sprintf("the front matter has %d bytes; at most %d are read", to-from, MaxFront)}
 	}
 	for i := from; i < to; {
 		r, size := utf8.DecodeRune(src[i:to])
