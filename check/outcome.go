@@ -30,6 +30,8 @@ func (o Outcome) Summary() string {
 		return "canceled"
 	case o.Signal != "":
 		return "killed by " + o.Signal
+	case o.Exit < 0:
+		return "not started"
 	case o.Exit == 127:
 		return "command not found (exit 127)"
 	}

@@ -5,6 +5,7 @@ import (
 	"io"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -82,9 +83,9 @@ func (p *program) strict(c *cli.Command) {
 	name := c.Name
 	c.DisableSliceFlagSeparator = true
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
-		e := usage("%v", err).WithHint("cairn help %s", name)
+		e := misuse(c, err)
 		if c == c.Root() {
-			return e.WithHint("cairn help")
+			return e
 		}
 		return named(e, name)
 	}
@@ -100,6 +101,26 @@ func (p *program) strict(c *cli.Command) {
 	for _, sub := range c.Commands {
 		p.strict(sub)
 	}
+}
+
+const undefinedFlag = "flag provided but not defined: -"
+
+// misuse says what is wrong with the flags of a command. A flag that there is not gets the nearest that there is.
+func misuse(c *cli.Command, err error) *task.Error {
+	help := strings.TrimSpace("cairn help " + strings.TrimPrefix(c.Name, "cairn"))
+	flag, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
+	if !unknown {
+		return usage("%v", err).WithHint("%s", help)
+	}
+	var names []string
+	for _, f := range append(c.Root().Flags, c.Flags...) {
+		names = append(names, f.Names()...)
+	}
+	e := usage("there is no flag --%s", strings.TrimPrefix(flag, "-"))
+	if near := verb.Nearest(flag, names); near != "" {
+		return e.WithHint("did you mean --%s? %s lists the flags", near, help)
+	}
+	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
 }
 
 func (p *program) commands() []*cli.Command {

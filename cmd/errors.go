@@ -29,7 +29,9 @@ func (p *program) report(ctx context.Context, err error) int {
 		p.printJSON(verb.FailureOf(e, verb.Maintainer))
 		return e.Code.Info().Exit
 	}
-	fprintf(p.Stderr, "cairn: %s\n", oneLine(e.Error()))
+	said := *e
+	said.Op = commandName(e.Op)
+	fprintf(p.Stderr, "cairn: %s\n", oneLine(said.Error()))
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
 	}

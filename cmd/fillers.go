@@ -46,7 +46,7 @@ func verdictFlags() []cli.Flag {
 func verdictFromFlags(c *cli.Command, f verb.Field, in map[string]any) error {
 	pass, fail := c.Bool("pass"), c.Bool("fail")
 	if pass && fail {
-		return usage("--pass and --fail exclude each other")
+		return usage("--pass and --fail exclude each other").WithHint("leave out the one that does not hold")
 	}
 	if !pass && !fail {
 		if _, given := in[f.Name]; !given {

@@ -92,7 +92,10 @@ func (p *program) inputText(ctx context.Context, source string) (string, error) 
 	if !filepath.IsAbs(source) {
 		source = filepath.Join(p.Dir, source)
 	}
-	text, err := os.ReadFile(source)
+	text, err := interruptible(ctx, func() ([]byte, error) { return os.ReadFile(source) })
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", usage("--input: %v", err)
 	}

@@ -116,6 +116,9 @@ func (p *program) renderChanged(t verb.Task, st style) {
 
 // writeRun shows how each check ended, and the last of what a failed one printed.
 func writeRun(out io.Writer, run *verb.RunReport, st style) {
+	if len(run.Checks) == 0 {
+		fprintf(out, "no command to run among these checks\n")
+	}
 	for _, c := range run.Checks {
 		word := st.good("pass")
 		if c.Result != task.Pass {
@@ -163,6 +166,9 @@ func (p *program) renderSession(s verb.Session, st style) {
 		if f.text != "" {
 			p.printf("  %-9s %s\n", f.name, f.text)
 		}
+	}
+	for _, c := range s.OpenChecks {
+		p.printf("  %-9s check %d, %s\n", c.State, c.Check, c.Desc)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
 )
@@ -156,5 +157,8 @@ func completeID(w *verb.Workspace, kind, part string) (string, error) {
 		return s.ResolveSession(part)
 	}
 	id, err := s.Resolve(part)
+	if _, malformed := task.ParseID(part); task.CodeOf(err) == task.NotFound && malformed == nil {
+		return part, nil // a whole id that is not there: the verb knows what that means
+	}
 	return string(id), err
 }

@@ -49,7 +49,7 @@ func TestExampleTaskAccountsForItself(t *testing.T) {
 		t.Fatalf("no entry accounts for the command; its key is %s", got.Checks[0].Key())
 	}
 	for i, c := range got.Checks {
-		if standing := got.Standing(i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
+		if standing := store.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
 			t.Errorf("%s counts as %s on the tree that the entry names", c.Desc, standing)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 	"log"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
@@ -20,18 +21,32 @@ type Server struct {
 
 // New makes a server. Each call runs on a copy of w, so what it says about actor and rights holds for the server's life.
 func New(w verb.Workspace) *Server {
+	hooks := &server.Hooks{}
+	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
+		list.Tools = tools(w.Profile)
+	})
 	s := &Server{mcp: server.NewMCPServer("cairn", w.Version,
+		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
 		server.WithRecovery(),
 	)}
 	for _, v := range verb.All {
-		if v.Profile <= w.Profile {
-			s.mcp.AddTool(tool(v), handler(v, w))
-		}
+		s.mcp.AddTool(tool(v), handler(v, w)) // also what the actor may not call: the refusal says which flag allows it
 	}
 	return s
+}
+
+// tools is what a client is told it can call: the verbs within the profile, in the order of the catalogue.
+func tools(profile verb.Profile) []mcp.Tool {
+	out := []mcp.Tool{}
+	for _, v := range verb.All {
+		if v.Profile <= profile {
+			out = append(out, tool(v))
+		}
+	}
+	return out
 }
 
 // Serve answers requests until the end of input or of ctx. Nothing but MCP is written to out; what goes wrong with the

@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -52,13 +51,16 @@ func call(ctx context.Context, v verb.Verb, w verb.Workspace, req mcp.CallToolRe
 	return out, err
 }
 
-// arguments is the JSON that the client sent, to the byte where mcp-go kept it.
+// arguments is the JSON that the client sent, to the byte where mcp-go kept it; nothing for null.
 func arguments(req mcp.CallToolRequest) []byte {
-	if len(req.Params.RawArguments) > 0 {
-		return req.Params.RawArguments
+	raw := req.Params.RawArguments
+	if len(raw) == 0 {
+		var err error
+		if raw, err = json.Marshal(req.Params.Arguments); err != nil {
+			return nil
+		}
 	}
-	raw, err := json.Marshal(req.Params.Arguments)
-	if err != nil || bytes.Equal(raw, []byte("null")) {
+	if string(raw) == "null" {
 		return nil
 	}
 	return raw

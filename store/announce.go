@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // records are the announcements of what is about to be written: for each task who will hold it and how far it will be.
@@ -12,11 +13,7 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 	var out []session.Record
 	for _, id := range tx.order {
 		st := tx.tasks[id]
-		r := session.Record{Task: id}
-		if old := tx.s.record(id); old != nil {
-			r = old.Settle(st.was.Has(reachOf(old)))
-			r.Task = id
-		}
+		r := tx.settled(id)
 		reach := session.Reach{
 			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
 		}
@@ -63,6 +60,19 @@ func (tx *Tx) finish(records []session.Record) error {
 			return err
 		}
 	}
+	for id, st := range tx.tasks {
+		if st.put || !st.claims {
+			continue
+		}
+		if err := tx.s.putRecord(tx.claimed(id, st.lease)); err != nil {
+			return err
+		}
+	}
+	for _, key := range tx.keys {
+		if err := tx.s.writeJSON(tx.s.key(key.Call), key); err != nil {
+			return err
+		}
+	}
 	for _, b := range tx.beats {
 		if err := tx.s.writeJSON(tx.s.heartbeat(b.Session), b); err != nil {
 			return err
@@ -71,14 +81,31 @@ func (tx *Tx) finish(records []session.Record) error {
 	return nil
 }
 
-// reached settles a record whose write came. A write that did not move a task which has been carried further elsewhere
-// leaves the record of how far it was carried.
+// claimed is the record of a task whose file stays as it is.
+func (tx *Tx) claimed(id task.ID, lease *session.Lease) session.Record {
+	r := tx.settled(id)
+	r.Lease = lease
+	return r
+}
+
+// settled is the record of a task as it is before this write, with nothing left open.
+func (tx *Tx) settled(id task.ID) session.Record {
+	r := session.Record{}
+	if old := tx.s.record(id); old != nil {
+		r = old.Settle(tx.tasks[id].was.Has(reachOf(old)))
+	}
+	r.Task = id
+	return r
+}
+
+// reached settles a record whose write came. A task that has been carried further elsewhere stays so, whatever was written
+// here, until this file has caught up or a takeover starts again from it.
 func (tx *Tx) reached(r session.Record) session.Record {
 	st := tx.tasks[r.Task]
 	was := r.Reach
 	settled := r.Settle(true)
 	behind := was != nil && !st.was.Has(was.Entry) && st.was.Status != was.Status
-	if behind && st.was.Status == st.now.Status && !st.supersedes {
+	if behind && !st.supersedes {
 		settled.Reach = was
 	}
 	return settled

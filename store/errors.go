@@ -50,7 +50,12 @@ func (l Layout) badFile(path string, err error) *task.Error {
 	}
 	e := task.Errorf(task.BadFile, "%s: %s", place(l.rel(path), at), at.Msg)
 	e.Err = err
-	e.Details = map[string]any{"path": l.rel(path), "line": at.Line, "column": at.Column}
+	e.Details = map[string]any{"path": l.rel(path)}
+	for key, n := range map[string]int{"line": at.Line, "column": at.Column} {
+		if n > 0 {
+			e.Details[key] = n
+		}
+	}
 	return e.WithHint("mend the file in an editor, or take the last good one from git")
 }
 

@@ -46,7 +46,8 @@ func (l Layout) lock() string                { return filepath.Join(l.Live, "wri
 func (l Layout) dirty() string               { return filepath.Join(l.Live, "write.dirty") }
 func (l Layout) record(id task.ID) string    { return filepath.Join(l.Live, "claims", string(id)+".json") }
 func (l Layout) heartbeat(ses string) string { return filepath.Join(l.Live, "live", ses+".json") }
-func (l Layout) runsLock() string            { return filepath.Join(l.Live, "checks-"+key(l.Worktree)+".lock") }
+func (l Layout) key(call string) string      { return filepath.Join(l.Live, "keys", call+".json") }
+func (l Layout) runsLock() string            { return filepath.Join(l.Live, "checks-"+nameOf(l.Worktree)+".lock") }
 func (l Layout) rel(path string) string      { return slashRel(l.Root, path) }
 
 // Find walks up from dir to the nearest workspace. It returns NO_WORKSPACE if there is none, and INVALID_INPUT for a .cairn
@@ -80,7 +81,24 @@ func (l Layout) noLinks() error {
 			return linkError(path)
 		}
 	}
-	return nil
+	if l.Repo != nil {
+		return nil // the live state lies in git's own folder, which no clone brings along
+	}
+	return noLinksBelow(l.Live)
+}
+
+// noLinksBelow looks through the live state of a workspace outside git, which came along if the folder was copied.
+func noLinksBelow(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err == nil && e.Type()&fs.ModeSymlink != 0 {
+			return linkError(path)
+		}
+		return err
+	})
+	if isMissing(err) {
+		return nil
+	}
+	return ioError(err)
 }
 
 func linkError(path string) error {
@@ -101,12 +119,12 @@ func LayoutAt(root string) (Layout, error) {
 	if !ok {
 		return Layout{Root: root, Live: filepath.Join(root, Folder, "local"), Worktree: root}, nil
 	}
-	live := filepath.Join(repo.CommonDir, "cairn", key(slashRel(repo.Top, root)))
+	live := filepath.Join(repo.CommonDir, "cairn", nameOf(slashRel(repo.Top, root)))
 	return Layout{Root: root, Repo: repo, Live: live, Worktree: repo.Top}, nil
 }
 
-// key makes a short file name of a path.
-func key(path string) string {
+// nameOf makes a short file name of a path.
+func nameOf(path string) string {
 	sum := sha256.Sum256([]byte(filepath.ToSlash(path)))
 	return hex.EncodeToString(sum[:])[:16]
 }

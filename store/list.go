@@ -19,11 +19,12 @@ func (s *Store) List(ctx context.Context) ([]task.Task, []Problem, error) {
 		return nil, nil, err
 	}
 	tasks := make([]task.Task, 0, len(ids))
+	wait := &patience{patient}
 	for _, id := range ids {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		_, t, err := s.readTask(id)
+		_, t, err := s.readTaskPatiently(id, wait)
 		switch {
 		case isMissing(err): // deleted since the folder was read
 		case err != nil:

@@ -68,7 +68,7 @@ func (l Layout) putRecord(r session.Record) error {
 
 // prepareLive makes the folders of the live state.
 func (l Layout) prepareLive() error {
-	for _, dir := range []string{"claims", "live"} {
+	for _, dir := range []string{"claims", "live", "keys"} {
 		if err := os.MkdirAll(filepath.Join(l.Live, dir), 0o755); err != nil {
 			return l.liveError(err)
 		}

@@ -85,9 +85,19 @@ func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
 			r.fail(item, "each of %s must be a mapping", name)
 			return nil
 		}
+		r.noMerge(m)
 		out = append(out, m)
 	}
 	return out
+}
+
+// noMerge refuses merge keys: what they bring in would be overlooked, and a check would pass for a manual one.
+func (r *reader) noMerge(m *yaml.Node) {
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].ShortTag() == "!!merge" {
+			r.fail(m.Content[i], "merge keys (<<) are not read; write the keys out")
+		}
+	}
 }
 
 func (r *reader) number(name string, n *yaml.Node) int {

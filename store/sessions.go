@@ -25,7 +25,7 @@ func (s *Store) readSession(id string) (file, session.Session, error) {
 	if _, err := session.ParseID(id); err != nil {
 		return file{}, session.Session{}, err
 	}
-	f, err := s.readFile(s.session(id), frontmatter.YAML)
+	f, err := s.readFile(s.session(id), frontmatter.YAML, &patience{patient})
 	if err != nil {
 		return file{}, session.Session{}, err
 	}

@@ -33,7 +33,7 @@ func Open(dir, stateDir string) (*Store, error) {
 	if err := layout.noLinks(); err != nil {
 		return nil, err
 	}
-	src, err := os.ReadFile(layout.ConfigFile())
+	src, err := readRegular(layout.ConfigFile())
 	if isMissing(err) {
 		return nil, task.Errorf(task.NoWorkspace, "%s has no config.yaml", filepath.Join(layout.Root, Folder)).
 			WithHint("cairn init finishes it")
@@ -60,12 +60,28 @@ type file struct {
 	doc  *frontmatter.Doc
 }
 
-// patience is how long a file that is empty or unclosed is read again: an editor may be in the middle of saving it.
-const patience = 50 * time.Millisecond
+// patience is how long a file that is empty or unclosed is read again, since an editor may be in the middle of saving it.
+// Whoever reads many files has it once for all of them.
+type patience struct{ left time.Duration }
+
+const (
+	patient = 50 * time.Millisecond
+	nap     = 5 * time.Millisecond
+)
+
+// wait waits a little, and reports whether there was any patience left.
+func (p *patience) wait() bool {
+	if p.left <= 0 {
+		return false
+	}
+	p.left -= nap
+	time.Sleep(nap)
+	return true
+}
 
 // readFile reads and parses one file. A missing one is fs.ErrNotExist, a broken one BAD_FILE. Links are refused.
-func (s *Store) readFile(path string, kind frontmatter.Kind) (file, error) {
-	for start := time.Now(); ; time.Sleep(patience / 10) {
+func (s *Store) readFile(path string, kind frontmatter.Kind, p *patience) (file, error) {
+	for {
 		src, err := readRegular(path)
 		if err != nil {
 			return file{}, err
@@ -75,7 +91,7 @@ func (s *Store) readFile(path string, kind frontmatter.Kind) (file, error) {
 			return file{path, doc}, nil
 		}
 		var bad *frontmatter.Error
-		if !errors.As(err, &bad) || !bad.Incomplete || time.Since(start) > patience {
+		if !errors.As(err, &bad) || !bad.Incomplete || !p.wait() {
 			return file{}, s.badFile(path, err)
 		}
 	}
@@ -98,10 +114,14 @@ func readRegular(path string) ([]byte, error) {
 
 // readTask reads one task file.
 func (s *Store) readTask(id task.ID) (file, task.Task, error) {
+	return s.readTaskPatiently(id, &patience{patient})
+}
+
+func (s *Store) readTaskPatiently(id task.ID, p *patience) (file, task.Task, error) {
 	if _, err := task.ParseID(string(id)); err != nil {
 		return file{}, task.Task{}, err
 	}
-	f, err := s.readFile(s.task(id), frontmatter.Markdown)
+	f, err := s.readFile(s.task(id), frontmatter.Markdown, p)
 	if err != nil {
 		return file{}, task.Task{}, err
 	}

@@ -3,7 +3,6 @@ package store
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -16,6 +15,7 @@ var taskKeys = []string{"id", "title", "status", "priority", "labels", "assignee
 // readTask reads a document as a task. The error is a *frontmatter.Error with the line.
 func readTask(doc *frontmatter.Doc) (task.Task, error) {
 	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
 	t := task.Task{
 		ID:         task.ID(r.required("id")),
 		Title:      r.required("title"),
@@ -26,7 +26,7 @@ func readTask(doc *frontmatter.Doc) (task.Task, error) {
 		Parent:     task.ID(r.text("parent", doc.Get("parent"))),
 		Checks:     r.checkList(),
 		Provenance: r.entries(),
-		Body:       bodyText(doc.Body()),
+		Body:       task.CleanBody(string(doc.Body())),
 		Rev:        revOf(doc.Bytes()),
 		Extra:      extra(doc),
 	}
@@ -143,9 +143,4 @@ func wrongName(doc *frontmatter.Doc, want, got string) error {
 		Line: doc.Line(doc.Get("id")),
 		Msg:  fmt.Sprintf("the file is called %s, and its id is %s", want, got),
 	}
-}
-
-// bodyText is a body as callers see it: lines end in \n whatever the file has, and the empty lines around it are the file's.
-func bodyText(body []byte) string {
-	return strings.Trim(strings.ReplaceAll(string(body), "\r\n", "\n"), "\r\n")
 }

@@ -28,9 +28,9 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)
 	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
 	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
-	edits = append(edits, editChecks(was.Checks, now.Checks)...)
+	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
 	if n := len(was.Provenance); len(now.Provenance) > n {
-		edits = append(edits, frontmatter.SetSeq(frontmatter.Path{"provenance"}, appended(n, now.Provenance[n:])...))
+		edits = append(edits, setItems(doc, "provenance", appended(n, now.Provenance[n:]))...)
 	}
 	if was.Body != now.Body {
 		edits = append(edits, frontmatter.SetBody(spaced(now.Body)))
@@ -70,11 +70,21 @@ func editList[T ~string](doc *frontmatter.Doc, key string, was, now []T) []front
 			items[i] = frontmatter.NewItem(frontmatter.String(text))
 		}
 	}
-	return []frontmatter.Edit{frontmatter.SetSeq(path, items...)}
+	return setItems(doc, key, items)
+}
+
+// setItems sets a list item by item. A key that says null, in whatever spelling, gives way to one that holds the list.
+func setItems(doc *frontmatter.Doc, key string, items []frontmatter.Item) []frontmatter.Edit {
+	path := frontmatter.Path{key}
+	set := frontmatter.SetSeq(path, items...)
+	if n := doc.Get(key); n != nil && isNull(n) {
+		return []frontmatter.Edit{frontmatter.Remove(path), set}
+	}
+	return []frontmatter.Edit{set}
 }
 
 // editChecks changes the declared list. Results are left to editResults.
-func editChecks(was, now []task.Check) []frontmatter.Edit {
+func editChecks(doc *frontmatter.Doc, was, now []task.Check) []frontmatter.Edit {
 	if slices.EqualFunc(was, now, sameDeclaration) {
 		return nil
 	}
@@ -87,7 +97,7 @@ func editChecks(was, now []task.Check) []frontmatter.Edit {
 			items[i] = frontmatter.NewItem(checkValue(c))
 		}
 	}
-	return []frontmatter.Edit{frontmatter.SetSeq(frontmatter.Path{"checks"}, items...)}
+	return setItems(doc, "checks", items)
 }
 
 func sameDeclaration(a, b task.Check) bool {

@@ -74,7 +74,7 @@ func (s *Store) trustFile() (string, error) {
 	if strings.TrimSpace(string(id)) == "" {
 		return "", fs.ErrNotExist // a power cut can leave it empty
 	}
-	name := key(s.Layout.Live + "\x00" + strings.TrimSpace(string(id)))
+	name := nameOf(s.Layout.Live + "\x00" + strings.TrimSpace(string(id)))
 	return filepath.Join(s.stateDir, "trust", name+".json"), nil
 }
 

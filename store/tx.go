@@ -13,6 +13,7 @@ type Tx struct {
 	order    []task.ID
 	sessions map[string]*stagedSession
 	beats    []session.Heartbeat
+	keys     []Key
 }
 
 // staged is a task as it was read, and as it is to be.
@@ -66,7 +67,7 @@ func (tx *Tx) Put(t task.Task) {
 	st.now, st.put = t, true
 }
 
-// Claim stages a new live claim on a task that is put too; nil ends the claim.
+// Claim stages a new live claim on a task that Task returned, whether or not it is put too; nil ends the claim.
 func (tx *Tx) Claim(id task.ID, lease *session.Lease) {
 	tx.tasks[id].lease, tx.tasks[id].claims = lease, true
 }
@@ -115,6 +116,19 @@ func (tx *Tx) PutSession(ses session.Session) {
 		st.opens = ses.ID
 	}
 }
+
+// Key is what live state remembers of an idempotency key: which call it stands for, and what that made.
+type Key struct {
+	Call    string `json:"call"` // hash of actor, verb and key
+	Args    string `json:"args"` // hash of the arguments
+	Session string `json:"session,omitempty"`
+}
+
+// Key returns what is remembered of a call, or nil.
+func (tx *Tx) Key(call string) *Key { return readJSON[Key](tx.s.key(call)) }
+
+// Remember stages a key.
+func (tx *Tx) Remember(k Key) { tx.keys = append(tx.keys, k) }
 
 // Beat stages a heartbeat.
 func (tx *Tx) Beat(b session.Heartbeat) { tx.beats = append(tx.beats, b) }

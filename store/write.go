@@ -32,7 +32,7 @@ func (tx *Tx) write(ctx context.Context) (err error) {
 		return err
 	}
 	err = tx.writeFiles(ctx)
-	if errors.As(err, new(errUnsettled)) {
+	if errors.As(err, new(unsettledError)) {
 		return err // the marker stays, so the next write settles it
 	}
 	if clean := tx.s.setDirty(false); err == nil {
@@ -41,10 +41,10 @@ func (tx *Tx) write(ctx context.Context) (err error) {
 	return err
 }
 
-// errUnsettled is the cause of an error after which an announcement may still stand in the live state.
-type errUnsettled struct{ error }
+// unsettledError is the cause of an error after which an announcement may still stand in the live state.
+type unsettledError struct{ error }
 
-func (e errUnsettled) Unwrap() error { return e.error }
+func (e unsettledError) Unwrap() error { return e.error }
 
 func (tx *Tx) writeFiles(ctx context.Context) error {
 	files, err := tx.prepare()
@@ -57,16 +57,16 @@ func (tx *Tx) writeFiles(ctx context.Context) error {
 	}
 	records := tx.records(ctx)
 	if err := tx.announce(records); err != nil {
-		return errUnsettled{err}
+		return unsettledError{err}
 	}
 	if err := tx.publish(files); err != nil {
 		if tx.settle(records) != nil {
-			return errUnsettled{err}
+			return unsettledError{err}
 		}
 		return err
 	}
 	if err := tx.finish(records); err != nil {
-		return errUnsettled{err}
+		return unsettledError{err}
 	}
 	return nil
 }
@@ -78,7 +78,12 @@ func (tx *Tx) idle() bool {
 			return false
 		}
 	}
-	return len(tx.order)+len(tx.beats) == 0
+	for _, st := range tx.tasks {
+		if st.claims {
+			return false
+		}
+	}
+	return len(tx.order)+len(tx.beats)+len(tx.keys) == 0
 }
 
 // prepare writes the new content of every staged file under a temporary name: new sessions, then the tasks that name them,
@@ -124,7 +129,7 @@ func (tx *Tx) changes() []change {
 func (tx *Tx) prepareFile(c change) (*replacement, error) {
 	src, err := c.content(c.old)
 	if err != nil {
-		return nil, tx.s.cannotWrite(c.path, err)
+		return nil, tx.s.cannotWrite(c, err)
 	}
 	if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil { // git keeps no empty folders
 		return nil, ioError(err)
@@ -139,12 +144,16 @@ func (tx *Tx) prepareFile(c change) (*replacement, error) {
 
 // cannotWrite says why a file cannot be made what it should be: it would be too large, or it holds something that cannot be
 // edited without touching other lines.
-func (s *Store) cannotWrite(path string, err error) error {
+func (s *Store) cannotWrite(c change, err error) error {
 	var bad *frontmatter.Error
-	if errors.As(err, &bad) && bad.TooLarge {
+	switch {
+	case errors.As(err, &bad) && bad.TooLarge:
 		return task.Errorf(task.TaskFull, "%s", bad.Msg).WithHint("move what is long into a file of its own")
+	case c.old == nil:
+		return task.Errorf(task.InvalidInput, "it makes no file that could be read again: %w", err).WithHint("say less, or plainer things")
+	default:
+		return s.badFile(c.path, err)
 	}
-	return s.badFile(path, err)
 }
 
 func discard(files []*replacement) {
@@ -212,7 +221,7 @@ func (tx *Tx) publishOne(r *replacement) error {
 
 // publishAgain makes the same change to what the file holds now.
 func (tx *Tx) publishAgain(r *replacement) error {
-	now, err := tx.s.readFile(r.path, r.old.Kind())
+	now, err := tx.s.readFile(r.path, r.old.Kind(), &patience{patient})
 	if err != nil {
 		return err
 	}

@@ -23,7 +23,11 @@ func (t Task) FindCheck(ref string) (int, error) {
 	if len(hits) == 1 {
 		return hits[0], nil
 	}
-	return 0, Errorf(InvalidInput, "%q names %d of the task's %d checks", clip(ref, 60), len(hits), len(t.Checks)).
+	which := "no check is called"
+	if len(hits) > 1 {
+		which = "more than one check fits"
+	}
+	return 0, Errorf(InvalidInput, "%s %q", which, clip(ref, 60)).
 		WithHint("name a check by its index, from 0, or by its description; cairn show %s lists them", t.ID)
 }
 

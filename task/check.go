@@ -102,6 +102,9 @@ func validCheck(c Check) *Error {
 	if err := validLine("desc", c.Desc); err != nil {
 		return err
 	}
+	if c.Cmd != "" && strings.TrimSpace(c.Cmd) == "" {
+		return Errorf(InvalidInput, "cmd is blank").WithHint("leave it out for a manual check")
+	}
 	if len(c.Cmd) > maxCommand || strings.ContainsRune(c.Cmd, 0) || !utf8.ValidString(c.Cmd) {
 		return Errorf(InvalidInput, "cmd is not text of at most %d bytes", maxCommand)
 	}

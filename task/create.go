@@ -21,6 +21,7 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 		return t, err
 	}
 	t.Status = f.Initial
+	t.Body = CleanBody(t.Body)
 	t.Labels, t.Deps = unique(t.Labels), unique(t.Deps)
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.entry(Created)
@@ -80,9 +81,14 @@ func validFields(t Task) error {
 	return ValidChecks(t.Checks)
 }
 
+// CleanBody is a body as callers see it: its lines end in \n, and the empty lines around it belong to the file.
+func CleanBody(body string) string {
+	return strings.Trim(strings.ReplaceAll(body, "\r\n", "\n"), "\r\n")
+}
+
 func validBody(body string) error {
 	if len(body) > maxBody {
-		return Errorf(InvalidInput, "body is %d bytes long, more than %d", len(body), maxBody)
+		return Errorf(InvalidInput, "body is %d bytes long, more than %d", len(body), maxBody).WithHint("put long text into a file of its own")
 	}
 	if !utf8.ValidString(body) || strings.ContainsRune(body, 0) {
 		return Errorf(InvalidInput, "body is not text")

@@ -36,7 +36,7 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 	if ed.Assignee != nil {
 		t, e = assign(t, *ed.Assignee, e)
 	}
-	if err := validFields(t); err != nil {
+	if err := ed.valid(t); err != nil {
 		return before, nil, err
 	}
 	if ed.To != nil {
@@ -58,7 +58,7 @@ func (ed Edit) fields(t Task) Task {
 		t.Title = *ed.Title
 	}
 	if ed.Body != nil {
-		t.Body = *ed.Body
+		t.Body = CleanBody(*ed.Body)
 	}
 	if ed.Labels != nil {
 		t.Labels = unique(*ed.Labels)
@@ -67,6 +67,24 @@ func (ed Edit) fields(t Task) Task {
 		t.Priority = *ed.Priority
 	}
 	return t
+}
+
+// valid looks at the fields that the edit sets. What else is wrong with a file is not the caller's doing.
+func (ed Edit) valid(t Task) error {
+	looked := Task{Title: "-", Priority: t.Priority}
+	if ed.Title != nil {
+		looked.Title = t.Title
+	}
+	if ed.Body != nil {
+		looked.Body = t.Body
+	}
+	if ed.Labels != nil {
+		looked.Labels = t.Labels
+	}
+	if ed.Checks != nil || ed.Acceptance != nil {
+		looked.Checks = t.Checks
+	}
+	return validFields(looked)
 }
 
 // edges sets deps and parent.
@@ -101,12 +119,12 @@ func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	return t, e, nil
 }
 
-// mayWeaken decides whether the writer of an entry may take checks away. Until work has begun whoever declared them may;
-// after that, a person or a maintainer, with a reason.
+// mayWeaken decides whether the writer of an entry may take checks away. Until work has begun whoever alone declared them
+// may; after that, a person or a maintainer, with a reason.
 func (f Flow) mayWeaken(t Task, ed Edit, e Entry) error {
 	left := f.hasLeft(t)
 	switch {
-	case !ed.MayWeaken && (left || t.declaredBy() != e.Who):
+	case !ed.MayWeaken && (left || !t.declaredBy(e.Who)):
 		return Errorf(Forbidden, "a check that others rely on can be taken away or changed by a person only").
 			WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
 	case left && e.Text == "":
@@ -116,14 +134,11 @@ func (f Flow) mayWeaken(t Task, ed Edit, e Entry) error {
 	}
 }
 
-// declaredBy is who set the list of checks last.
-func (t Task) declaredBy() Actor {
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.Checks != "" || e.Did == Created {
-			return e.Who
-		}
-	}
-	return ""
+// declaredBy reports whether nobody else ever had a hand in the list of checks.
+func (t Task) declaredBy(who Actor) bool {
+	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e Entry) bool {
+		return (e.Checks != "" || e.Did == Created) && e.Who != who
+	})
 }
 
 // hasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.

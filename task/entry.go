@@ -46,8 +46,9 @@ type Entry struct {
 
 // CheckResult is the result of one check, named by Check.Key.
 type CheckResult struct {
-	Check  string
-	Result Result
+	Check    string
+	Result   Result
+	Unhashed bool // from a wording of the original cairn: Check is "*" for all that were run, or an index
 }
 
 // MaxText is the longest text of an entry, in bytes.
@@ -121,11 +122,8 @@ func (t Task) NewestBy(who Actor) time.Time {
 	return time.Time{}
 }
 
-// Marks of evidence written before results named their checks: one check by its index, or all that were run.
-const (
-	unhashedAll   = "*"
-	unhashedIndex = "#"
-)
+// unhashedAll stands for every check of its kind, in evidence from before results named their checks.
+const unhashedAll = "*"
 
 // ReadDid fills e.Did, and whatever else the wording says, from the text of a file. The wordings of the original cairn
 // ("ran checks", "transitioned to X", "note", "began session S", "attested", "check N pass") are read as today's kinds;
@@ -144,7 +142,7 @@ func (e *Entry) ReadDid(text string) {
 	case len(words) == 3 && text == "began session "+words[2]:
 		e.Did, e.Session = Began, words[2]
 	case len(words) == 3 && words[0] == "check" && isIndex(words[1]):
-		e.Did, e.Results = Checked, defaultResults(e.Results, unhashedIndex+words[1], Result(words[2]))
+		e.Did, e.Results = Checked, defaultResults(e.Results, words[1], Result(words[2]))
 	default:
 		e.Did = Did(text)
 	}
@@ -154,7 +152,7 @@ func defaultResults(have []CheckResult, check string, r Result) []CheckResult {
 	if len(have) > 0 {
 		return have
 	}
-	return []CheckResult{{Check: check, Result: r}}
+	return []CheckResult{{Check: check, Result: r, Unhashed: true}}
 }
 
 func isIndex(s string) bool {

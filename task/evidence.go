@@ -25,17 +25,20 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 			continue
 		}
 		for _, r := range e.Results {
-			if r.Check != c.Key() && !accountsUnhashed(r.Check, i) {
-				continue
+			if r.accountsFor(c, i) {
+				return Evidence{r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
 			}
-			return Evidence{r.Result, e.Who, e.At, e.Commit, e.Tree, r.Check == c.Key()}, true
 		}
 	}
 	return Evidence{}, false
 }
 
-func accountsUnhashed(mark string, i int) bool {
-	return mark == unhashedAll || mark == unhashedIndex+strconv.Itoa(i)
+// accountsFor reports whether a result is about a check, which is the task's i-th.
+func (r CheckResult) accountsFor(c Check, i int) bool {
+	if r.Unhashed {
+		return r.Check == unhashedAll || r.Check == strconv.Itoa(i)
+	}
+	return r.Check == c.Key()
 }
 
 // Run is what running some of a task's commands showed.
@@ -43,6 +46,18 @@ type Run struct {
 	Results []CheckResult // by Check.Key
 	Commit  string        // HEAD, "" outside git
 	Tree    string        // fingerprint of the working tree, "" if unknown or if it moved during the run
+}
+
+// Of is the part of a run that is about the given checks, or nil if there is none.
+func (r *Run) Of(checks []Check) *Run {
+	part := *r
+	part.Results = slices.DeleteFunc(slices.Clone(r.Results), func(got CheckResult) bool {
+		return !slices.ContainsFunc(checks, func(c Check) bool { return !c.Manual() && c.Key() == got.Check })
+	})
+	if len(part.Results) == 0 {
+		return nil
+	}
+	return &part
 }
 
 // result returns what the run says of a check. Of two checks with the same command neither has passed if one failed.

@@ -21,9 +21,13 @@ func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	for i, id := range open {
 		names[i] = fmt.Sprintf("%s (%s)", id, statusOf(id, find))
 	}
-	return Errorf(DepsOpen, "waits for %s", strings.Join(names, ", ")).
+	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", ")).
 		WithHint("cairn show %s", open[0]).
 		WithNext("get", map[string]any{"id": string(open[0])})
+	if _, ok := find(open[0]); !ok {
+		return e.WithHint("cairn show %s says why it cannot be read; cairn update %s --remove-dep %s lets it go", open[0], t.ID, open[0])
+	}
+	return e
 }
 
 func statusOf(id ID, find Find) string {

@@ -38,7 +38,8 @@ func ValidParent(id, parent ID, find Find) error {
 func validEdges(id ID, to []ID, find Find, kind string, next func(Task) []ID) error {
 	for _, target := range to {
 		if _, ok := find(target); !ok && target != id {
-			return Errorf(DanglingDep, "%s %s does not exist", kind, target).WithHint("create %s first, or name another; cairn list shows what there is", target)
+			return Errorf(DanglingDep, "%s %s does not exist, or cannot be read", kind, target).
+				WithHint("cairn show %s says which; cairn list shows what there is", target)
 		}
 		if path := pathTo(target, id, find, next); path != nil {
 			return Errorf(DepCycle, "%s would wait for itself: %s", id, joinIDs(append([]ID{id}, path...), " -> ")).

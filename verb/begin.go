@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -40,16 +39,18 @@ func (w *Workspace) Begin(ctx context.Context, in BeginIn) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	id, key, replayed := session.Prefix+"-"+token, keyOf(w.Actor, "begin", in.IdempotencyKey, in), false
+	id, key, replayed := session.Prefix+"-"+token, w.key("begin", in.IdempotencyKey, in), false
 	err = s.Update(ctx, func(tx *store.Tx) error {
 		sc, err := w.scene(tx, in.ID)
 		if err != nil {
 			return err
 		}
-		if old, err := replayOf(sc.t, key); old != "" || err != nil {
+		if old, err := w.replay(sc, in.IdempotencyKey, key); old != "" || err != nil {
 			id, replayed = old, true
 			return err
 		}
+		key.Session = id
+		tx.Remember(key)
 		return w.begin(ctx, s, sc, in, id, key)
 	})
 	if err != nil {
@@ -79,7 +80,7 @@ func (w *Workspace) mayBegin(in BeginIn) error {
 }
 
 // begin decides, under the lock.
-func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in BeginIn, id, key string) error {
+func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in BeginIn, id string, key store.Key) error {
 	takes, err := w.take(s, sc, in.Takeover)
 	if err != nil {
 		return err
@@ -88,7 +89,7 @@ func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in Begi
 		return err
 	}
 	stamp := w.stamp("")
-	stamp.Session, stamp.Key = id, key
+	stamp.Session, stamp.Key = id, key.Call+"-"+key.Args
 	t, _, err := s.Config.Flow.Begin(sc.t, takes, sc.tx.Find, stamp)
 	if err != nil {
 		return err
@@ -141,32 +142,44 @@ func (w *Workspace) newSession(ctx context.Context, s *store.Store, in BeginIn, 
 	return ses
 }
 
-// keyOf is what an entry keeps of an idempotency key: 16 hex digits that name the call, a dash, and 8 that name its
-// arguments.
-func keyOf(who task.Actor, verb, key string, args any) string {
+// key is what is kept of an idempotency key: 16 hex digits that name the call, and 8 that name its arguments.
+func (w *Workspace) key(verb, key string, args any) store.Key {
 	given, err := json.Marshal(args)
 	if err != nil {
 		panic("verb: an input does not marshal: " + err.Error())
 	}
-	return hash(string(who), verb, key)[:16] + "-" + hash(string(given))[:8]
+	return store.Key{Call: callOf(w.Actor, verb, key), Args: hash(string(given))[:8]}
 }
+
+func callOf(who task.Actor, verb, key string) string { return hash(string(who), verb, key)[:16] }
 
 func hash(parts ...string) string {
 	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
 	return hex.EncodeToString(sum[:])
 }
 
-// replayOf returns the session that an earlier call with the same key began, or "". The same key with other arguments is
-// CONFLICT.
-func replayOf(t task.Task, key string) (string, error) {
-	call, _, _ := strings.Cut(key, "-")
-	i := slices.IndexFunc(t.Provenance, func(e task.Entry) bool { return strings.HasPrefix(e.Key, call+"-") })
-	if i < 0 {
+// replay returns the session that an earlier call with the same key began, or "". The same key with other arguments is
+// CONFLICT, and a session that another actor began on the task under that key NOT_YOURS. The task's entries know what the
+// clone has forgotten, and the clone what was done to other tasks.
+func (w *Workspace) replay(sc scene, given string, key store.Key) (string, error) {
+	had := sc.tx.Key(key.Call)
+	for _, e := range sc.t.Provenance {
+		call, args, _ := strings.Cut(e.Key, "-")
+		switch {
+		case call == "" || call != callOf(e.Who, "begin", given):
+		case e.Who != w.Actor:
+			return "", task.Errorf(task.NotYours, "%s began %s under this idempotency key", e.Who, e.Session).
+				WithHint("use a key of your own")
+		default:
+			had = &store.Key{Call: call, Args: args, Session: e.Session}
+		}
+	}
+	if had == nil {
 		return "", nil
 	}
-	if t.Provenance[i].Key != key {
+	if had.Args != key.Args {
 		return "", task.Errorf(task.Conflict, "the idempotency key was used with other arguments").
 			WithHint("repeat the call exactly, or use a new key")
 	}
-	return t.Provenance[i].Session, nil
+	return had.Session, nil
 }

@@ -22,7 +22,7 @@ func (w *Workspace) Claim(ctx context.Context, in ClaimIn) (Task, error) {
 			return sc.t, nil, err
 		}
 		t, entry, err := s.Config.Flow.Claim(sc.t, takes, w.stamp(""))
-		if err != nil || entry == nil {
+		if err != nil || entry == nil && sc.hold.How == session.Claimed && sc.hold.Worktree == s.Worktree {
 			return t, nil, err
 		}
 		if takes {
@@ -32,7 +32,7 @@ func (w *Workspace) Claim(ctx context.Context, in ClaimIn) (Task, error) {
 		if sc.hold.Mine(w.Actor, s.Worktree) {
 			ses = sc.hold.Session
 		}
-		sc.tx.Claim(t.ID, w.lease(ctx, s, ses, sc.now))
+		sc.tx.Claim(t.ID, w.lease(ctx, s, ses, sc.now)) // also where the file names the caller already: a claim holds in one worktree
 		return t, entry, nil
 	})
 }

@@ -33,7 +33,7 @@ func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
 	if head == "" {
 		head = s.Head(ctx).Commit
 	}
-	_, err = w.move(ctx, s, ses.Task, flow.Review, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+	_, err = w.move(ctx, s, ses.Task, flow.Review, unchanged, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		ses, err := w.usable(sc, ses.ID)
 		if err != nil {
 			return sc.t, nil, err
@@ -57,7 +57,13 @@ func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	return w.showSession(s, ses.ID)
+	out, err := w.showSession(s, ses.ID)
+	if err != nil {
+		return Session{}, err
+	}
+	t, err := s.Get(ses.Task)
+	out.OpenChecks = w.openChecks(ctx, s, t)
+	return out, err
 }
 
 // mine reads a session of the caller that is still active, before anything expensive is done for it.

@@ -87,6 +87,9 @@ func (w *Workspace) filter(s *store.Store, in ListIn) (filter, error) {
 	if in.Execution != "" && !slices.Contains(executions, in.Execution) {
 		return f, badInput("execution", "is %q", in.Execution).WithHint("active, stalled or awaiting_review")
 	}
+	if in.Priority != nil && (*in.Priority < 0 || *in.Priority > 4) {
+		return f, badInput("priority", "is %d", *in.Priority).WithHint("0 (drop everything) to 4 (someday)")
+	}
 	if in.Limit < 0 || in.Limit > maxLimit {
 		return f, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
 	}

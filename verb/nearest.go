@@ -10,7 +10,7 @@ func Nearest(word string, names []string) string {
 	for _, name := range names {
 		n := fold(name)
 		d := distance(word, n)
-		if len(word) > 2 && (strings.HasPrefix(n, word) || strings.HasPrefix(word, n)) {
+		if min(len(word), len(n)) > 2 && (strings.HasPrefix(n, word) || strings.HasPrefix(word, n)) {
 			d = min(d, 1)
 		}
 		if d <= bestDistance && (best == "" || d < bestDistance) {

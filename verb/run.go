@@ -66,14 +66,19 @@ func (w *Workspace) run(ctx context.Context, s *store.Store, t task.Task, todo [
 	return run, report, err
 }
 
+// runOne runs one check. One that cannot be started where it should has failed, and says why; it does not take the
+// results of the others with it.
 func (w *Workspace) runOne(ctx context.Context, s *store.Store, c task.Check) (check.Outcome, error) {
 	limit := time.Duration(c.Timeout) * time.Second
 	if limit == 0 {
 		limit = s.Config.CheckTimeout
 	}
 	outcome, err := check.Run(ctx, check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Cwd, Timeout: limit})
-	if err == nil && outcome.Canceled {
-		err = context.Cause(ctx)
+	switch {
+	case task.CodeOf(err) == task.InvalidInput:
+		return check.Outcome{Exit: -1, Output: message(err)}, nil
+	case err == nil && outcome.Canceled:
+		err = ctx.Err()
 	}
 	return outcome, err
 }

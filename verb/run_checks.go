@@ -29,7 +29,9 @@ func (w *Workspace) RunChecks(ctx context.Context, in RunChecksIn) (Task, error)
 		return Task{}, withID(err, in.ID)
 	}
 	if len(todo) == 0 {
-		return w.view(s, t), nil
+		out := w.view(s, t)
+		out.Run = &RunReport{Checks: []CheckRun{}}
+		return out, nil
 	}
 	if err := s.Room(t.ID); err != nil {
 		return Task{}, withID(err, in.ID)

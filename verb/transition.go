@@ -26,15 +26,15 @@ func (w *Workspace) Transition(ctx context.Context, in TransitionIn) (Task, erro
 	if err != nil {
 		return Task{}, err
 	}
-	return w.move(ctx, s, in.ID, in.To, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+	return w.move(ctx, s, in.ID, in.To, unchanged, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		return s.Config.Flow.Move(sc.t, in.To, p, sc.tx.Find, w.stamp(in.Reason))
 	})
 }
 
 // move makes one write that may take a task to another state ("" for none): it runs what the checks gate asks for, outside
 // the lock, and then decides under it. A refusal after a run still records what the run showed, in one entry.
-func (w *Workspace) move(ctx context.Context, s *store.Store, id task.ID, to task.Status, decide func(scene, task.Proof) (task.Task, *task.Entry, error)) (Task, error) {
-	ran, err := w.prove(ctx, s, id, to)
+func (w *Workspace) move(ctx context.Context, s *store.Store, id task.ID, to task.Status, preview func(task.Task) (task.Task, error), decide func(scene, task.Proof) (task.Task, *task.Entry, error)) (Task, error) {
+	ran, err := w.prove(ctx, s, id, to, preview)
 	if err != nil {
 		return Task{}, withID(err, id)
 	}
@@ -63,8 +63,11 @@ func (w *Workspace) refuse(sc scene, ran proven, err error, refusal *error) (tas
 		return sc.t, nil, err
 	}
 	*refusal = err
-	return task.RecordRun(sc.t, ran.proof.Run, w.stamp(""))
+	return task.RecordRun(sc.t, ran.proof.Run.Of(sc.t.Checks), w.stamp(""))
 }
+
+// unchanged is the preview of a move that changes nothing else.
+func unchanged(t task.Task) (task.Task, error) { return t, nil }
 
 // afterMove ends what a close ends: the live session, as finished, and the claim.
 func (w *Workspace) afterMove(s *store.Store, sc scene, t task.Task) error {

@@ -41,7 +41,13 @@ func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
 	if edit.To != nil {
 		to = *edit.To
 	}
-	return w.move(ctx, s, in.ID, to, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+	preview := func(t task.Task) (task.Task, error) {
+		here := edit
+		here.To = nil
+		t, _, err := s.Config.Flow.Update(t, here, task.Proof{}, s.Find, w.stamp(text))
+		return t, err
+	}
+	return w.move(ctx, s, in.ID, to, preview, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		if in.ExpectedRev != "" && task.Rev(in.ExpectedRev) != sc.t.Rev {
 			return sc.t, nil, task.Errorf(task.Conflict, "has revision %s, not %s", sc.t.Rev, in.ExpectedRev).
 				WithHint("read the task again and decide anew").WithNext("get", map[string]any{"id": string(in.ID)})
@@ -100,16 +106,19 @@ func (w *Workspace) reassign(ctx context.Context, s *store.Store, sc scene, to t
 		return nil
 	}
 	mine := sc.hold.Mine(w.Actor, s.Worktree)
-	if sc.hold.How != session.Nobody && !mine && !w.Actor.Human() {
+	if !sc.hold.Free(w.Actor, s.Worktree) && !w.Actor.Human() {
 		return sc.hold.Refuse(sc.t.ID, w.Actor, s.Worktree, false)
 	}
 	if err := w.mayEndSession(sc, mine); err != nil {
 		return err
 	}
-	if to == w.Actor {
-		sc.tx.Claim(sc.t.ID, w.lease(ctx, s, "", sc.now))
-	} else {
+	switch to {
+	case "":
 		sc.tx.Claim(sc.t.ID, nil)
+	case w.Actor:
+		sc.tx.Claim(sc.t.ID, w.lease(ctx, s, "", sc.now))
+	default: // theirs in whichever worktree they claim it
+		sc.tx.Claim(sc.t.ID, &session.Lease{Actor: to, Since: sc.now.UTC(), Seen: sc.now.UTC()})
 	}
 	return sc.endLive(session.Abandoned, "reassigned by "+string(w.Actor))
 }

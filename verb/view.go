@@ -137,7 +137,7 @@ func viewEntry(e task.Entry) Entry {
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
 	}
 	for _, r := range e.Results {
-		out.Results = append(out.Results, EntryCheck(r))
+		out.Results = append(out.Results, EntryCheck{r.Check, r.Result})
 	}
 	return out
 }

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"context"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -26,7 +27,33 @@ type Session struct {
 	Head        string         `json:"head,omitempty"`
 	Summary     string         `json:"summary,omitempty"`
 	Reason      string         `json:"reason,omitempty"`
-	Replayed    bool           `json:"replayed,omitempty"` // begin was called again with the same key
+	Replayed    bool           `json:"replayed,omitempty"`    // begin was called again with the same key
+	OpenChecks  []OpenCheck    `json:"open_checks,omitempty"` // of finish: what still stands between the task and its close
+}
+
+// OpenCheck is a check that a close would not accept as it is.
+type OpenCheck struct {
+	Check int    `json:"check"` // index
+	Desc  string `json:"desc"`
+	State string `json:"state"` // pending, failed, or stale: passed, but on another state of the working tree
+}
+
+// openChecks lists what stands between a task and its close.
+func (w *Workspace) openChecks(ctx context.Context, s *store.Store, t task.Task) []OpenCheck {
+	p := task.Proof{Tree: fingerprint(w.tree(ctx, s))}
+	var out []OpenCheck
+	for i, c := range t.Checks {
+		switch standing := s.Config.Flow.Standing(t, i, p); {
+		case standing == task.Pass:
+		case standing == task.Fail:
+			out = append(out, OpenCheck{i, c.Desc, "failed"})
+		case c.Result == task.Pass && !c.Manual():
+			out = append(out, OpenCheck{i, c.Desc, "stale"})
+		default:
+			out = append(out, OpenCheck{i, c.Desc, "pending"})
+		}
+	}
+	return out
 }
 
 // showSession reads a session and returns it in full.

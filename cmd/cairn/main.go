@@ -15,8 +15,9 @@ import (
 func main() { os.Exit(run()) }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	defer stop()
+	context.AfterFunc(ctx, stop) // the first signal ends the work in good order, the second the process
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "."

@@ -1,0 +1,301 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/urfave/cli/v3"
+)
+
+// TestGenerated fails when a reference page is not what the declarations say. "make docs" writes the pages anew.
+func TestGenerated(t *testing.T) {
+	for name, page := range map[string]string{
+		"verbs.md":  verbsPage(),
+		"errors.md": errorsPage(storiesOf(t)),
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join("..", "docs", name)
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(path, []byte(page), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			committed, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if string(committed) != page {
+				t.Errorf("docs/%s is stale: run make docs", name)
+			}
+		})
+	}
+}
+
+func TestEveryCommandHasASection(t *testing.T) {
+	committed, err := os.ReadFile(filepath.Join("..", "docs", "verbs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, v := range verb.All {
+		names = append(names, v.Name)
+	}
+	for _, c := range aroundIt() {
+		names = append(names, c.Name)
+	}
+	for _, name := range names {
+		if !strings.Contains(string(committed), "\n### "+name+"\n") {
+			t.Errorf("docs/verbs.md has no section %s", name)
+		}
+	}
+}
+
+const generatedMark = "<!-- Generated from the declarations by the tests of cmd. Do not edit; make docs writes it anew. -->\n\n"
+
+const verbsIntro = `# Verbs
+
+A verb is one thing that can be done. Each is an MCP tool of the name given here, and a command of the same name with
+dashes for underscores. Arguments that are left out stay as they are, or filter nothing.
+
+Reads change nothing. Writes change tasks or sessions, and nothing is lost; they return the task or session whole, as it is
+afterwards. The profile is the least that may call a verb: ` + "`cairn serve --profile`" + ` sets it for an agent, and at the command
+line everybody is a maintainer. How a call is refused is in [errors.md](errors.md).
+
+At the command line
+
+- an id may be shortened to any part that no other id has;
+- ` + "`-`" + ` in place of a text reads it from standard input;
+- a flag for a list may be repeated, and one empty value clears the list;
+- every verb takes ` + "`--input -|FILE|JSON`" + `, the whole input as the MCP tool takes it;
+- and the [flags of every command](#flags-of-every-command).
+
+`
+
+func verbsPage() string {
+	var b strings.Builder
+	b.WriteString(generatedMark + verbsIntro)
+	b.WriteString(verbsTable())
+	for _, v := range verb.All {
+		b.WriteString(verbSection(v))
+	}
+	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
+	for _, c := range aroundIt() {
+		b.WriteString(commandSection(c))
+	}
+	b.WriteString("## Flags of every command\n\n" + flagTable((&program{}).root().Flags))
+	return b.String()
+}
+
+func verbsTable() string {
+	rows := [][]string{{"verb", "kind", "profile", "what it is for"}}
+	for _, v := range verb.All {
+		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", v.Name, v.Name), kinds[v.Kind], v.Profile.String(), v.Summary})
+	}
+	return markdown(rows)
+}
+
+var kinds = map[verb.Kind]string{verb.Read: "read", verb.Write: "write", verb.Destructive: "destructive"}
+
+func verbSection(v verb.Verb) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
+	fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits(v))
+	fmt.Fprintf(&b, "    %s\n\n", usageLine((&program{}).verbCommand(v)))
+	b.WriteString(argumentTable(v.Fields))
+	return b.String()
+}
+
+// traits are what a caller may want to know beyond the kind.
+func traits(v verb.Verb) string {
+	text := ""
+	if v.Idempotent && v.Kind != verb.Read {
+		text += " Doing it twice does no more than doing it once."
+	}
+	if v.Runs {
+		text += " It may run the commands of checks."
+	}
+	return text
+}
+
+func argumentTable(fields []verb.Field) string {
+	rows := [][]string{{"argument", "type", "on the command line", "meaning"}}
+	for _, f := range fields {
+		rows = append(rows, []string{"`" + f.Name + "`", typeOf(f), onCommandLine(f), f.Doc})
+		for _, sub := range f.Fields {
+			if sub.Doc != "-" { // no schema shows it either
+				rows = append(rows, []string{"`" + f.Name + "[]." + sub.Name + "`", typeOf(sub), "", sub.Doc})
+			}
+		}
+	}
+	if len(rows) == 1 {
+		return "It takes no arguments.\n\n"
+	}
+	return markdown(rows)
+}
+
+func typeOf(f verb.Field) string {
+	if f.Required {
+		return typeNames[f.Type] + ", required"
+	}
+	return typeNames[f.Type]
+}
+
+// onCommandLine is how a person gives an argument: in its position, or by its flags.
+func onCommandLine(f verb.Field) string {
+	if f.Arg {
+		return "`" + strings.ToUpper(f.Name) + "`"
+	}
+	var forms []string
+	for _, flag := range flagsOf(f) {
+		forms = append(forms, flagForm(flag.(flagDocs)))
+	}
+	return strings.Join(forms, ", ")
+}
+
+var typeNames = map[verb.Type]string{
+	verb.Text: "text", verb.Number: "number", verb.Boolean: "boolean",
+	verb.Texts: "list of texts", verb.Numbers: "list of numbers", verb.Objects: "list of objects",
+}
+
+// aroundIt are the commands that are no verbs.
+func aroundIt() []*cli.Command {
+	var out []*cli.Command
+	for _, c := range (&program{}).root().Commands {
+		if _, isVerb := verb.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb {
+			out = append(out, c)
+		}
+	}
+	return append(out, completionCommand())
+}
+
+// completionCommand stands in for the one that urfave/cli adds when it runs.
+func completionCommand() *cli.Command {
+	c := &cli.Command{Name: "completion", ArgsUsage: "SHELL"}
+	(&program{}).root().ConfigureShellCompletionCommand(c)
+	return c
+}
+
+func commandSection(c *cli.Command) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n%s\n\n", c.Name, sentence(c.Usage))
+	if c.Description != "" {
+		fmt.Fprintf(&b, "%s\n\n", c.Description)
+	}
+	fmt.Fprintf(&b, "    %s\n\n", usageLine(c))
+	b.WriteString(flagTable(c.Flags))
+	return b.String()
+}
+
+func usageLine(c *cli.Command) string {
+	line := "cairn " + c.Name
+	if len(c.Flags) > 0 {
+		line += " [FLAG...]"
+	}
+	if c.ArgsUsage != "" {
+		line += " " + c.ArgsUsage
+	}
+	return line
+}
+
+// sentence begins with a capital letter and ends with a full stop.
+func sentence(text string) string {
+	text = strings.ToUpper(text[:1]) + text[1:]
+	return strings.TrimSuffix(text, ".") + "."
+}
+
+func flagTable(flags []cli.Flag) string {
+	if len(flags) == 0 {
+		return ""
+	}
+	rows := [][]string{{"flag", "meaning"}}
+	for _, f := range flags {
+		rows = append(rows, flagRow(f.(flagDocs)))
+	}
+	return markdown(rows)
+}
+
+// flagDocs is what a flag of urfave/cli says about itself.
+type flagDocs interface {
+	Names() []string
+	TakesValue() bool
+	GetUsage() string
+}
+
+func flagRow(f flagDocs) []string {
+	return []string{flagForm(f), strings.ReplaceAll(f.GetUsage(), "`", "")}
+}
+
+// flagForm is a flag with the name of its value, which stands in backquotes in its usage.
+func flagForm(f flagDocs) string {
+	form := "--" + f.Names()[0]
+	if len(f.Names()[0]) == 1 {
+		form = form[1:]
+	}
+	if f.TakesValue() {
+		form += " " + valueName(f.GetUsage())
+	}
+	return "`" + form + "`"
+}
+
+func valueName(usage string) string {
+	if parts := strings.Split(usage, "`"); len(parts) > 2 {
+		return parts[1]
+	}
+	return "VALUE"
+}
+
+const errorsIntro = `# Errors
+
+Every refusal has a code that stays what it is, a message, and a hint that says what to do next. At the command line the
+code decides the exit number, and ` + "`--json`" + ` prints the error as a program wants it:
+
+    {"error": {"code", "message", "hint", "retryable", "next_tool", "next_arguments"}}
+
+Retryable means that the same call may succeed later without anything else being done. ` + "`next_tool`" + ` is a verb that helps, with
+arguments that can be used as they stand. Each code is shown by a story in
+[cmd/testdata/script](../cmd/testdata/script).
+
+`
+
+func errorsPage(shown map[task.Code][]string) string {
+	rows := [][]string{{"code", "exit", "retryable", "meaning", "story"}}
+	for _, info := range task.Codes {
+		retryable := "no"
+		if info.Retryable {
+			retryable = "yes"
+		}
+		rows = append(rows, []string{"`" + string(info.Code) + "`", fmt.Sprint(info.Exit), retryable, info.Meaning, storyLinks(info.Code, shown)})
+	}
+	return generatedMark + errorsIntro + markdown(rows) + "## Exit numbers\n\n```\n" + exitCodes() + "```\n"
+}
+
+func storyLinks(code task.Code, shown map[task.Code][]string) string {
+	if reason, ok := unprovoked[code]; ok {
+		return "none: " + reason
+	}
+	links := make([]string, len(shown[code]))
+	for i, name := range shown[code] {
+		links[i] = fmt.Sprintf("[%s](../cmd/testdata/script/%s.txtar)", name, name)
+	}
+	return strings.Join(links, ", ")
+}
+
+// markdown is a table, with its head in the first row, and an empty line behind it.
+func markdown(rows [][]string) string {
+	var b strings.Builder
+	for i, row := range rows {
+		for j := range row {
+			row[j] = strings.ReplaceAll(row[j], "|", `\|`)
+		}
+		fmt.Fprintf(&b, "| %s |\n", strings.Join(row, " | "))
+		if i == 0 {
+			b.WriteString(strings.Repeat("|---", len(row)) + "|\n")
+		}
+	}
+	return b.String() + "\n"
+}

@@ -1,0 +1,34 @@
+package cmd
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A run that was interrupted says nothing, and its number says why.
+func TestInterruptExitsWith130(t *testing.T) {
+	var out, errs strings.Builder
+	vars := map[string]string{"CAIRN_ACTOR": "human:shah", "XDG_STATE_HOME": t.TempDir()}
+	env := Env{
+		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(),
+		Getenv: func(name string) string { return vars[name] },
+		Now:    func() time.Time { return dawn }, Rand: zeros{},
+	}
+	env.Args = []string{"init"}
+	if exit := Main(t.Context(), env); exit != 0 {
+		t.Fatalf("init exits with %d: %s", exit, &errs)
+	}
+	out.Reset()
+
+	interrupted, interrupt := context.WithCancel(t.Context())
+	interrupt()
+	env.Args = []string{"create", "Raise the walls"}
+	if exit := Main(interrupted, env); exit != exitInterrupted {
+		t.Errorf("exits with %d, want %d", exit, exitInterrupted)
+	}
+	if said := out.String() + errs.String(); said != "" {
+		t.Errorf("says %q", said)
+	}
+}

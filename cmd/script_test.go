@@ -1,0 +1,143 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+const storyDir = "testdata/script"
+
+// TestMain makes this test binary the program cairn when a story calls it by that name.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"cairn": cairn})
+}
+
+// TestStories runs the stories. Each plays in a folder of its own, $WORK, with a home, a git identity and a clock of its
+// own, which lie outside that folder. Beside testscript's commands a story has
+//
+//	repo [DIR]         make a git repository of the folder and commit everything in it but want/
+//	exits N COMMAND    run a command that must exit with N
+//	clock DURATION     move the clock on
+//	id NAME            set $NAME to the id that the last command printed
+//	lock               hold the lock of the repository's workspace until the story ends
+//	agent TOOL JSON    call a tool over MCP, as agent:a with the rights of an operator
+//
+// The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Its randomness is all zeros, so
+// ids follow from the clock, and whole files can be compared. UPDATE=1 rewrites the files that stories compare with.
+func TestStories(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                storyDir,
+		Setup:              isolate,
+		RequireUniqueNames: true,
+		UpdateScripts:      os.Getenv("UPDATE") != "",
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo":  repo,
+			"exits": exits,
+			"clock": clock,
+			"id":    id,
+			"agent": agent,
+			"lock":  lock,
+		},
+	})
+}
+
+// cairn is the program as a story runs it: the shipped one, but for its clock and its randomness.
+func cairn() {
+	dir, err := os.Getwd()
+	must(err)
+	now, err := tick(os.Getenv("CLOCK"))
+	must(err)
+	os.Exit(Main(context.Background(), Env{
+		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: zeros{},
+	}))
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// zeros is randomness that holds no surprise.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+var dawn = time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
+
+// tick reads the story's clock and then moves it on by a minute. The clock is a file with one duration a line.
+func tick(clock string) (time.Time, error) {
+	now := dawn
+	text, err := os.ReadFile(clock)
+	if err != nil {
+		return now, err
+	}
+	for step := range strings.Lines(string(text)) {
+		d, err := time.ParseDuration(strings.TrimSpace(step))
+		if err != nil {
+			return now, err
+		}
+		now = now.Add(d)
+	}
+	return now, advance(clock, time.Minute)
+}
+
+func advance(clock string, d time.Duration) error {
+	f, err := os.OpenFile(clock, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, d)
+	return errors.Join(err, f.Close())
+}
+
+const gitConfig = `[user]
+	name = Shah
+	email = shah@example.com
+[init]
+	defaultBranch = main
+[core]
+	autocrlf = false
+`
+
+// isolate gives a story a home that no setting of this machine reaches into.
+func isolate(env *testscript.Env) error {
+	home := env.T().(testing.TB).TempDir()
+	program, err := exec.LookPath("cairn")
+	if err != nil {
+		return err
+	}
+	files := map[string]string{".gitconfig": gitConfig, "clock": ""}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	for name, value := range map[string]string{
+		"BIN":                 filepath.Dir(program), // holds cairn and nothing else
+		"CLOCK":               filepath.Join(home, "clock"),
+		"GIT_AUTHOR_DATE":     dawn.Format(time.RFC3339),
+		"GIT_COMMITTER_DATE":  dawn.Format(time.RFC3339),
+		"GIT_CONFIG_GLOBAL":   filepath.Join(home, ".gitconfig"),
+		"GIT_CONFIG_NOSYSTEM": "1",
+		"GORACE":              "atexit_sleep_ms=0",
+		"HOME":                home,
+		"XDG_STATE_HOME":      filepath.Join(home, "state"),
+	} {
+		env.Setenv(name, value)
+	}
+	return nil
+}

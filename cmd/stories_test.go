@@ -1,0 +1,164 @@
+package cmd
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// unprovoked are the codes that no story can provoke, and why.
+var unprovoked = map[task.Code]string{
+	task.OutOfScope: "scopes are fixed by a server's flags, which come later",
+}
+
+// script is a story as the tests below read it.
+type script struct {
+	name  string // without its extension
+	lines []string
+}
+
+func stories(t *testing.T) []script {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join(storyDir, "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no stories in %s: %v", storyDir, err)
+	}
+	var out []script
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		lines, _, _ := strings.Cut(string(text), "\n-- ")
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		out = append(out, script{name, strings.Split(lines, "\n")})
+	}
+	return out
+}
+
+var promise = regexp.MustCompile(`^# [A-Z0-9].*[^#]$`)
+
+// A reader who sees only the first lines of a story knows what it promises.
+func TestEveryStoryOpensWithItsPromise(t *testing.T) {
+	for _, s := range stories(t) {
+		sentence := ""
+		for _, line := range s.lines {
+			if !strings.HasPrefix(line, "# ") {
+				break
+			}
+			sentence += line
+		}
+		if !promise.MatchString(s.lines[0]) || !strings.HasSuffix(sentence, ".") {
+			t.Errorf("%s opens with %q and not with a sentence", s.name, s.lines[0])
+		}
+	}
+}
+
+var called = regexp.MustCompile(`(?:^|\s)cairn(?: --?(?:json|(?:C|repo|actor) \S+))* ([a-z][a-z_-]*)`)
+
+// commands are the names of the verbs and other commands that a story runs.
+func (s script) commands() []string {
+	var out []string
+	for _, line := range s.lines {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		for _, m := range called.FindAllStringSubmatch(line, -1) {
+			out = append(out, commandName(m[1]))
+		}
+	}
+	return out
+}
+
+func TestEveryVerbHasAStory(t *testing.T) {
+	told := map[string]bool{}
+	for _, s := range stories(t) {
+		for _, name := range s.commands() {
+			told[name] = true
+		}
+	}
+	for _, v := range verb.All {
+		if !told[commandName(v.Name)] {
+			t.Errorf("no story runs cairn %s", commandName(v.Name))
+		}
+	}
+	for _, c := range aroundIt() {
+		if !told[c.Name] {
+			t.Errorf("no story runs cairn %s", c.Name)
+		}
+	}
+}
+
+const codeMark = "# code: "
+
+// scenes are the parts of a story that provoke an error, by its code: from the mark to the next empty line.
+func (s script) scenes() map[task.Code]string {
+	out := map[task.Code]string{}
+	for i, line := range s.lines {
+		code, ok := strings.CutPrefix(line, codeMark)
+		if !ok {
+			continue
+		}
+		rest := s.lines[i+1:]
+		if end := slices.Index(rest, ""); end >= 0 {
+			rest = rest[:end]
+		}
+		out[task.Code(code)] = strings.Join(rest, "\n")
+	}
+	return out
+}
+
+// storiesOf are the names of the stories that provoke each code.
+func storiesOf(t *testing.T) map[task.Code][]string {
+	t.Helper()
+	out := map[task.Code][]string{}
+	for _, s := range stories(t) {
+		for code := range s.scenes() {
+			out[code] = append(out[code], s.name)
+		}
+	}
+	return out
+}
+
+func TestEveryCodeHasAStory(t *testing.T) {
+	shown := storiesOf(t)
+	for _, info := range task.Codes {
+		reason, excused := unprovoked[info.Code]
+		switch told := len(shown[info.Code]) > 0; {
+		case !told && !excused:
+			t.Errorf("no story has the mark %q", codeMark+string(info.Code))
+		case told && excused:
+			t.Errorf("%s has a story by now; it is still excused: %s", info.Code, reason)
+		}
+		delete(shown, info.Code)
+	}
+	for code, names := range shown {
+		t.Errorf("%s: there is no code %s", names, code)
+	}
+}
+
+// A scene shows a refusal whole: the exit number, the message and the hint as a person sees them, and the code as a
+// program does.
+func TestEverySceneShowsTheWholeRefusal(t *testing.T) {
+	for _, s := range stories(t) {
+		for code, scene := range s.scenes() {
+			for what, form := range map[string]string{
+				"exit number": fmt.Sprintf(`(?m)^exits %d cairn `, code.Info().Exit),
+				"message":     `(?m)^stderr '\^cairn: `,
+				"hint":        `(?m)^stderr '\^hint: `,
+				"code":        fmt.Sprintf(`(?m)^stdout '"code": "%s"'`, code),
+			} {
+				if !regexp.MustCompile(form).MatchString(scene) {
+					t.Errorf("%s: the scene of %s does not show the %s", s.name, code, what)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,120 @@
+package cmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/gofrs/flock"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The commands of stories, as TestStories lists them.
+
+func repo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: repo [DIR]")
+	}
+	dir := "."
+	if len(args) == 1 {
+		dir = args[0]
+	}
+	ts.Check(ts.Exec("git", "init", "--quiet", dir))
+	exclude := filepath.Join(ts.MkAbs(dir), ".git", "info", "exclude")
+	ts.Check(os.WriteFile(exclude, []byte("/want/\n"), 0o644))
+	ts.Check(ts.Exec("git", "-C", dir, "add", "--all"))
+	ts.Check(ts.Exec("git", "-C", dir, "commit", "--quiet", "--allow-empty", "--message", "begin"))
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N COMMAND [ARGUMENT...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("it exits with %d, not %d", got, want)
+	}
+}
+
+func clock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: clock DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	ts.Check(advance(ts.Getenv("CLOCK"), d))
+}
+
+var mintedID = regexp.MustCompile(`\b[A-Za-z0-9_]+-[0-9a-hjkmnp-tv-z]{14}\b`)
+
+func id(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: id NAME")
+	}
+	found := mintedID.FindString(ts.ReadFile("stdout"))
+	if found == "" {
+		ts.Fatalf("the last command printed no id")
+	}
+	ts.Setenv(args[0], found)
+}
+
+const handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"story","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// agent starts a server, makes one call, and ends the server's input once the answer is there.
+func agent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 2 {
+		ts.Fatalf("usage: agent TOOL JSON")
+	}
+	server := exec.Command(filepath.Join(ts.Getenv("BIN"), "cairn"), "--actor", "agent:a", "serve")
+	server.Dir = ts.MkAbs(".")
+	for _, name := range []string{"CLOCK", "HOME", "PATH", "XDG_STATE_HOME"} {
+		server.Env = append(server.Env, name+"="+ts.Getenv(name))
+	}
+	in, err := server.StdinPipe()
+	ts.Check(err)
+	out, err := server.StdoutPipe()
+	ts.Check(err)
+	ts.Check(server.Start())
+	_, err = fmt.Fprintf(in, "%s"+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", handshake, args[0], args[1])
+	ts.Check(err)
+	answers := bufio.NewScanner(out)
+	for answers.Scan() {
+		if strings.Contains(answers.Text(), `"id":1`) {
+			break
+		}
+	}
+	_, err = fmt.Fprintln(ts.Stdout(), answers.Text())
+	ts.Check(errors.Join(err, in.Close(), server.Wait()))
+}
+
+// lock takes the write lock as another process would.
+func lock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: lock")
+	}
+	paths, err := filepath.Glob(ts.MkAbs(".git/cairn/*/write.lock"))
+	ts.Check(err)
+	if len(paths) != 1 {
+		ts.Fatalf("there are %d locks and not one", len(paths))
+	}
+	held := flock.New(paths[0])
+	ts.Check(held.Lock())
+	ts.Defer(func() { _ = held.Unlock() })
+}

@@ -1,0 +1,144 @@
+package cmd
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+func TestSafe(t *testing.T) {
+	for _, c := range []struct {
+		name, in, want string
+	}{
+		{"plain text stays", "Raise the walls, größer und 高い 🧱", "Raise the walls, größer und 高い 🧱"},
+		{"line breaks and tabs stay", "one\n\ttwo", "one\n\ttwo"},
+		{"a carriage return cannot write over the line", "harmless\rrm -rf", "harmlessrm -rf"},
+		{"a colour is not passed on", "\x1b[31mred", "�[31mred"},
+		{"a title of the window is not set", "\x1b]0;title\x07", "�]0;title�"},
+		{"nor with the one-byte form of an escape", "\u009b2J", "�2J"},
+		{"a backspace takes nothing back", "rm\b\bls", "rm��ls"},
+		{"an override of the direction of writing shows", "make \u202etset", "make �tset"},
+		{"so does an isolate", "make \u2066test\u2069", "make �test�"},
+		{"bytes that are no text show", "a\xffb", "a�b"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			if got := safe(c.in); got != c.want {
+				t.Errorf("safe(%q) = %q, want %q", c.in, got, c.want)
+			}
+		})
+	}
+}
+
+func TestHumanActor(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		names []string
+		want  task.Actor
+	}{
+		{"a name that fits is taken as it is", []string{"shah"}, "human:shah"},
+		{"each run of other characters becomes one dash", []string{"Anna  van der Berg (she)"}, "human:Anna-van-der-Berg-she"},
+		{"marks that a name may hold stay", []string{"a.b_c@d+e-f"}, "human:a.b_c@d+e-f"},
+		{"the first name that says something counts", []string{"", " ", "***", "shah", "root"}, "human:shah"},
+		{"a name of letters that no actor has leaves what there is", []string{"Łukasz"}, "human:ukasz"},
+		{"a long name is cut", []string{strings.Repeat("x", 80)}, task.Actor("human:" + strings.Repeat("x", 64))},
+		{"no name at all is still an actor", nil, "human:unknown"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := humanActor(c.names...)
+			if got != c.want {
+				t.Errorf("humanActor(%q) = %q, want %q", c.names, got, c.want)
+			}
+			if _, err := task.ParseActor(string(got)); err != nil {
+				t.Errorf("%q is not an actor: %v", got, err)
+			}
+		})
+	}
+}
+
+func TestTable(t *testing.T) {
+	tasks := table{head: []string{"ID", "TITLE", "WHO"}, grow: 1}
+	tasks.add("T-1", "Raise the walls of the house", "agent:a")
+	tasks.add("T-2", "壁を建てる", "")
+	for _, c := range []struct {
+		name  string
+		width int
+		want  []string
+	}{
+		{"without a limit nothing is cut", 0, []string{
+			"ID   TITLE                         WHO",
+			"T-1  Raise the walls of the house  agent:a",
+			"T-2  壁を建てる",
+		}},
+		{"a narrow terminal shortens the titles", 30, []string{
+			"ID   TITLE             WHO",
+			"T-1  Raise the walls…  agent:a",
+			"T-2  壁を建てる",
+		}},
+		{"but leaves something of them", 5, []string{
+			"ID   TITLE         WHO",
+			"T-1  Raise the w…  agent:a",
+			"T-2  壁を建てる",
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			want := strings.Join(c.want, "\n") + "\n"
+			if got := printed(tasks, c.width, plainStyle); got != want {
+				t.Errorf("at a width of %d:\n%s\nwant:\n%s", c.width, got, want)
+			}
+		})
+	}
+}
+
+func TestTableWithoutRowsIsEmpty(t *testing.T) {
+	empty := table{head: []string{"ID", "TITLE"}, grow: 1}
+	if got := printed(empty, 80, plainStyle); got != "" {
+		t.Errorf("got %q", got)
+	}
+}
+
+func TestTableCellsStayOnTheirLine(t *testing.T) {
+	one := table{head: []string{"TITLE"}}
+	one.add("two\nlines\tand \x1b[2J")
+	if got, want := printed(one, 0, plainStyle), "TITLE\ntwo lines and �[2J\n"; got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func TestColourTakesNoRoom(t *testing.T) {
+	coloured := table{head: []string{"ID", "TITLE"}, grow: 1}
+	coloured.add("T-1", "Raise the walls")
+	want := "ID   TITLE\n\x1b[1mT-1\x1b[0m  Raise the walls\n"
+	if got := printed(coloured, 20, style(true)); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
+func printed(t table, width int, st style) string {
+	var b strings.Builder
+	t.print(&b, width, st)
+	return b.String()
+}
+
+// Every code stands in the line of its number.
+func TestExitCodes(t *testing.T) {
+	lines := map[int]string{}
+	for line := range strings.Lines(exitCodes()) {
+		n, err := strconv.Atoi(strings.Fields(line)[0])
+		if err != nil {
+			t.Fatalf("the line %q begins with no number", line)
+		}
+		lines[n] = line
+	}
+	for _, info := range task.Codes {
+		if !strings.Contains(lines[info.Exit], " "+string(info.Code)) {
+			t.Errorf("%s is not in the line of %d: %q", info.Code, info.Exit, lines[info.Exit])
+		}
+	}
+	for _, n := range []int{0, 6, exitInterrupted} {
+		if lines[n] == "" {
+			t.Errorf("%d is not explained", n)
+		}
+	}
+}

@@ -1,0 +1,79 @@
+package store
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+func BenchmarkGet(b *testing.B) {
+	s := filled(b, 1)
+	for b.Loop() {
+		if _, err := s.Get("PROJ-00000"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+func BenchmarkList(b *testing.B) {
+	for _, n := range []int{1_000, 10_000} {
+		b.Run(fmt.Sprintf("%d tasks", n), func(b *testing.B) {
+			s := filled(b, n)
+			for b.Loop() {
+				tasks, problems, err := s.List(b.Context())
+				if err != nil || len(problems) > 0 || len(tasks) != n {
+					b.Fatalf("%d tasks, problems %v, error %v", len(tasks), problems, err)
+				}
+			}
+		})
+	}
+}
+
+// BenchmarkUpdate notes on a task among others. The task starts afresh now and then, since its file grows.
+func BenchmarkUpdate(b *testing.B) {
+	for _, n := range []int{1, 10_000} {
+		b.Run(fmt.Sprintf("note, %d tasks", n), func(b *testing.B) {
+			s := filled(b, n)
+			a := newActor(s, "agent:a")
+			for i := 0; b.Loop(); i++ {
+				if i%100 == 0 {
+					b.StopTimer()
+					handWrite(b, s, "PROJ-00000", usualKeys...)
+					b.StartTimer()
+				}
+				if err := a.note("PROJ-00000", "a breadcrumb of the usual length"); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// usualKeys is what a task file usually has beside what is required.
+var usualKeys = strings.Split(`priority: 1
+labels: [payments, api]
+assignee: agent:claude-1
+deps: [PROJ-00001]
+checks:
+  - desc: tests pass
+    cmd: go test ./internal/payments
+    timeout: 300
+    result: pending
+  - desc: reviewed by a human
+    type: manual
+    result: pending
+provenance:
+  - {who: 'human:shah', at: 2026-06-21T10:00:00Z, did: created}
+  - {who: 'agent:claude-1', at: 2026-06-21T10:05:00Z, did: claimed, assignee: 'agent:claude-1'}`, "\n")
+
+// filled is a workspace of so many tasks of the usual size.
+func filled(b *testing.B, n int) *Store {
+	b.Helper()
+	s := newStoreAt(b, b.TempDir())
+	for i := range n {
+		handWrite(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
+	}
+	return s
+}

@@ -1,0 +1,160 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// A config that says nothing means the defaults.
+func TestConfigDefaults(t *testing.T) {
+	for name, src := range map[string]string{
+		"empty":                 "{}\n",
+		"only a comment":        "# nothing yet\n",
+		"keys without a value":  "prefix:\nstates:\nworking:\nclaim_ttl: ~\ndefault_checks:\n",
+		"keys nobody knows":     "theme: dark\nplugins: [a, {b: c}]\n",
+		"the defaults in words": "format: 1\nprefix: TASK\nclosed: [done, canceled]\ncheck_timeout_default: 120\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			got := parseConfig(t, src)
+			want := DefaultConfig()
+			want.Flow.Working, want.Flow.Review = "in_progress", "in_review"
+			if !reflect.DeepEqual(got, want) {
+				t.Errorf("reads\n%+v\nand should read\n%+v", got, want)
+			}
+		})
+	}
+}
+
+// Every key, and what it is read as.
+func TestConfigKeys(t *testing.T) {
+	for _, row := range []struct {
+		name, src string
+		got       func(Config) any
+		want      any
+	}{
+		{"a newer format", "format: 7", func(c Config) any { return c.Format }, 7},
+		{"the prefix", "prefix: PROJ_2", func(c Config) any { return c.Prefix }, "PROJ_2"},
+		{"the states", "states: [todo, doing, done]\ninitial: todo\nclosed: [done]", func(c Config) any { return c.Flow.States }, []task.Status{"todo", "doing", "done"}},
+		{"states that look like other things", "states: [1, yes, no]\ninitial: 1\nclosed: [no]", func(c Config) any { return c.Flow.States }, []task.Status{"1", "yes", "no"}},
+		{"the initial state", "initial: in_progress", func(c Config) any { return c.Flow.Initial }, task.Status("in_progress")},
+		{"the working state", "working: in_review", func(c Config) any { return c.Flow.Working }, task.Status("in_review")},
+		{"the working state under its old name", "working_state: in_review", func(c Config) any { return c.Flow.Working }, task.Status("in_review")},
+		{"the working state where no state is called so", "states: [a, b]\ninitial: a\nclosed: [b]", func(c Config) any { return c.Flow.Working }, task.Status("")},
+		{"the review state", "review: in_progress", func(c Config) any { return c.Flow.Review }, task.Status("in_progress")},
+		{"the review state under its old name", "review_state: in_progress", func(c Config) any { return c.Flow.Review }, task.Status("in_progress")},
+		{"the review state where no state is called so", "states: [a, b]\ninitial: a\nclosed: [b]", func(c Config) any { return c.Flow.Review }, task.Status("")},
+		{"the closed states", "closed: [done]", func(c Config) any { return c.Flow.Closed }, []task.Status{"done"}},
+		{"a lone closed state", "closed: done", func(c Config) any { return c.Flow.Closed }, []task.Status{"done"}},
+		{"the abandoned states", "abandoned: [canceled]", func(c Config) any { return c.Flow.Abandoned }, []task.Status{"canceled"}},
+		{"no abandoned states", "prefix: P", func(c Config) any { return len(c.Flow.Abandoned) }, 0},
+		{"a gate before the review", "gate_review: true", func(c Config) any { return c.Flow.GateReview }, true},
+		{"seconds for a check", "check_timeout_default: 90", func(c Config) any { return c.CheckTimeout }, 90 * time.Second},
+		{"a duration", "session_stale_after: 90s", func(c Config) any { return c.StaleAfter }, 90 * time.Second},
+		{"a duration as plain seconds", "session_stale_after: 300", func(c Config) any { return c.StaleAfter }, 5 * time.Minute},
+		{"a duration of hours", "claim_ttl: 1h30m", func(c Config) any { return c.ClaimTTL }, 90 * time.Minute},
+		{"the usual wait", "wait_timeout_default: 60", func(c Config) any { return c.WaitDefault }, time.Minute},
+		{"the longest wait", "wait_timeout_max: 2h", func(c Config) any { return c.WaitMax }, 2 * time.Hour},
+		{"who attests", "attest: anyone", func(c Config) any { return c.Flow.Settles }, task.ByAnyone},
+		{"severities of rules", "rules: {no-evidence: off, dep-cycle: warning}", func(c Config) any { return c.Rules }, map[string]string{"no-evidence": "off", "dep-cycle": "warning"}},
+		{
+			"checks for every task", "default_checks:\n  - {desc: tests pass, cmd: make test, timeout: 60}\n  - {desc: read, type: manual}",
+			func(c Config) any { return c.DefaultChecks },
+			[]task.Check{{Desc: "tests pass", Cmd: "make test", Timeout: 60, Result: task.Pending}, {Desc: "read", Result: task.Pending}},
+		},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if got := row.got(parseConfig(t, row.src+"\n")); !reflect.DeepEqual(got, row.want) {
+				t.Errorf("reads %v, and should read %v", got, row.want)
+			}
+		})
+	}
+}
+
+// Every wrong value is refused, with the place it stands at and what would be right.
+func TestConfigRefuses(t *testing.T) {
+	for _, row := range []struct {
+		name, src    string
+		line, column int
+		says         string
+	}{
+		{"a format that is no number", "format: new", 1, 9, `whole number, not "new"`},
+		{"a format below 1", "prefix: P\nformat: 0", 2, 9, "1 or more"},
+		{"a prefix with a dash", "prefix: A-B", 1, 9, "letters, digits and underscores"},
+		{"a prefix that is a list", "prefix: [A, B]", 1, 9, "one value"},
+		{"states that are a mapping", "states: {a: b}", 1, 9, "must be a list"},
+		{"no state at all", "states: []", 1, 9, "at least one state"},
+		{"an initial state that is none", "initial: started", 1, 10, `"started", which is not one of states`},
+		{"an initial state that is closed", "prefix: P\ninitial: done", 2, 10, "closed"},
+		{"a working state that is none", "working: doing", 1, 10, `"doing", which is not one of states`},
+		{"a review state that is none", "review_state: check", 1, 15, `"check", which is not one of states`},
+		{"a closed state that is none", "closed: [done, dropped]", 1, 9, `"dropped", which is not one of states`},
+		{"an abandoned state that is none", "abandoned: [dropped]", 1, 12, `"dropped", which is not one of states`},
+		{"an abandoned state that is open", "abandoned: [backlog]", 1, 12, "not one of closed"},
+		{"a gate that is no yes or no", "gate_review: maybe", 1, 14, `true or false, not "maybe"`},
+		{"a time limit in words", "check_timeout_default: soon", 1, 24, "seconds, or a duration"},
+		{"a time limit of nothing", "check_timeout_default: 0", 1, 24, "seconds, or a duration"},
+		{"a negative duration", "session_stale_after: -5m", 1, 22, "seconds, or a duration"},
+		{"a duration that is a list", "claim_ttl: [4h]", 1, 12, "one value"},
+		{"a wait that is no time", "wait_timeout_default: x", 1, 23, "seconds, or a duration"},
+		{"a longest wait that is no time", "wait_timeout_max: x", 1, 19, "seconds, or a duration"},
+		{"an attester that is nobody", "attest: robots", 1, 9, "human or anyone"},
+		{"rules that are a list", "rules: [a]", 1, 8, "mapping"},
+		{"a severity that is none", "rules: {\n  dep-cycle: loud}", 2, 14, "off, notice, warning or error"},
+		{"checks that are no list", "default_checks: tests", 1, 17, "must be a list"},
+		{"a check without a desc", "default_checks:\n  - {cmd: make}", 2, 5, "needs a desc"},
+		{"two checks of one desc", "default_checks:\n  - {desc: a}\n  - {desc: a}", 2, 3, "another check"},
+		{"a check that leaves the workspace", "default_checks:\n  - {desc: a, cmd: b, cwd: ../c}", 2, 3, "leaves the workspace"},
+		{"a check that is a command and manual", "default_checks:\n  - {desc: a, cmd: b, type: manual}", 2, 5, "manual"},
+		{"a key twice", "prefix: A\nprefix: B", 2, 1, "duplicate key"},
+		{"broken YAML", "prefix: [A\nformat: 1", 2, 0, "not valid YAML"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, err := ParseConfig([]byte(row.src + "\n"))
+			var at *frontmatter.Error
+			if !errors.As(err, &at) {
+				t.Fatalf("got %v, and wanted a refusal with its place", err)
+			}
+			if at.Line != row.line || row.column != 0 && at.Column != row.column {
+				t.Errorf("refused at line %d, column %d, and should be at %d, %d: %v", at.Line, at.Column, row.line, row.column, err)
+			}
+			if !strings.Contains(at.Msg, row.says) {
+				t.Errorf("says %q, and should say %q", at.Msg, row.says)
+			}
+		})
+	}
+}
+
+// Opening a workspace whose config is wrong names the file, the line and the column.
+func TestOpenNamesThePlaceInTheConfig(t *testing.T) {
+	s := newStoreAt(t, t.TempDir())
+	writeFile(t, s.ConfigFile(), "format: 1\nprefix: PROJ\nclaim_ttl: soon\n")
+	_, err := Open(s.Root, t.TempDir())
+	wantMessage(t, err, task.BadFile, ".cairn/config.yaml:3:12")
+}
+
+// What Init writes reads back, and means what its comments say.
+func TestConfigTemplate(t *testing.T) {
+	got := parseConfig(t, fmt.Sprintf(configTemplate, "PROJ"))
+	want := DefaultConfig()
+	want.Prefix = "PROJ"
+	want.Flow.Working, want.Flow.Review, want.Flow.Abandoned = "in_progress", "in_review", []task.Status{"canceled"}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("reads\n%+v\nand should read\n%+v", got, want)
+	}
+}
+
+func parseConfig(t *testing.T, src string) Config {
+	t.Helper()
+	got, err := ParseConfig([]byte(src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}

@@ -1,0 +1,83 @@
+// Package store is the disk: it reads a workspace, and it is the only code that writes one. What may happen is decided by
+// package task and session; the bytes of a file are changed by package frontmatter. Here is where files lie, who waits for
+// whom, and in which order they are written.
+//
+// # Layout
+//
+//	.cairn/
+//	  config.yaml             read by Open; written by Init only
+//	  tasks/ID.md             one task each; the name is the id, so a look-up is one open
+//	  sessions/SES.yaml       one attempt each
+//	  runs/ID-STAMP.log       output of checks; ignored by git
+//	  .gitignore
+//	  local/                  the live state, outside git; ignored
+//	GIT-COMMON-DIR/cairn/KEY/ the live state, in git; KEY is a hash of the workspace's path in the work tree
+//	  write.lock              held by whoever writes
+//	  write.dirty             there while somebody writes, or after a writer was killed
+//	  claims/ID.json          who holds a task, how far it was carried, and a write that was announced (session.Record)
+//	  live/SES.json           newest sign of life of a session (session.Heartbeat)
+//	  checks-KEY.lock         held while checks run in a worktree; KEY is a hash of its path
+//	  checks-KEY.lock.holder  on whose behalf, for whoever has to wait
+//	  clone-id                part of the name under which the user trusts the clone
+//
+// All worktrees of a clone share the live state, so a claim holds in all of them. The files under .cairn belong to a branch
+// and are the truth; the live state may be deleted whenever nobody writes, and costs claims, trust, and what this clone knew of
+// work on other branches. Everything else under .cairn is left alone, and links are refused.
+//
+// # Locks
+//
+// Reading takes no lock and never writes. There are two locks, both of the operating system (package filelock), so they end
+// with their holder:
+//
+//  1. checks-KEY.lock, for as long as checks run, minutes perhaps;
+//  2. write.lock, for one write, milliseconds.
+//
+// Who needs both takes them in this order: the results of a run are written while its lock is still held. Under write.lock
+// nothing else is waited for.
+//
+// # A write
+//
+// Update makes every write to tasks, sessions and claims:
+//
+//  1. take write.lock;
+//  2. if write.dirty is there, clean up after whoever left it (see below);
+//  3. read, and decide by the rules; a refusal ends here and has written nothing;
+//  4. make write.dirty;
+//  5. write all new content beside its place, under temporary names, and flush it;
+//  6. look whether each file still holds what was read; if not, start over at 3;
+//  7. announce the write in claims/: who will hold the task, and the entry that will be its last;
+//  8. one file after the other: look once more, put it in its place, flush the folder. New sessions come first, then the
+//     tasks that name them, then sessions that were there;
+//  9. settle the announcements, write heartbeats;
+//  10. remove write.dirty, release the lock.
+//
+// Content comes before the announcement, so a full disk or a file that cannot be edited shows at a point where nobody has
+// to be told of it. The announcement comes before the task, so a claim holds from before its file says so.
+//
+// An editor and git take no lock. What they change before the last look is kept: the write starts over on top of it, at most
+// ten times. What they change between the last look and the rename, a fraction of a millisecond, is replaced.
+//
+// # After a kill
+//
+// Each file holds its old content or its new one, whole. The marker says that there is something to clean up, and the next
+// write does it, under the lock, before anything else: it removes temporary files, and settles what was announced. If the
+// task has the announced entry the write came; if not it did not, and the session that it was to open is removed. Until then
+// whoever was announced counts as the holder.
+//
+// Of a write to several files a part may have come: a task that was handed over, and its session still active. It is never
+// the part that names what is not there.
+//
+// # After a power cut
+//
+// Tasks and sessions are flushed before Update returns, and what it returned for stays. Live state is not flushed. It may be
+// lost or unreadable, which counts as absent: claims are then read off the assignee in the file, and signs of life off its
+// entries. If the marker is lost, temporary files stay, which git ignores, as may a session that no task names. Verify
+// tells of temporary files whenever it is asked.
+//
+// # On a network file system
+//
+// Everything rests on locks that exclude other machines, and on a rename that replaces a file at once. Where the mount gives
+// locks for one machine only, one machine at a time may write. Reads are as fresh as the mount's cache. Where there are no
+// hard links a new file is reserved empty and then replaced, so a kill in between leaves an empty file, which is reported as
+// broken.
+package store

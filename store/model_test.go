@@ -1,0 +1,264 @@
+package store
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
+	"pgregory.net/rapid"
+)
+
+// Random steps of three actors, compared after each step with a plain map that says what should be. Once a sequence is
+// over nothing is left lying about.
+func TestRandomStepsAgreeWithAPlainMap(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(rt *rapid.T) {
+		s := newStoreAt(t, t.TempDir())
+		m := &model{s: s, now: noon, tasks: map[task.ID]*modelTask{}, sessions: map[string]*modelSession{}}
+		rt.Repeat(map[string]func(*rapid.T){
+			"create":  m.create,
+			"note":    m.note,
+			"claim":   m.claim,
+			"release": m.release,
+			"move":    m.move,
+			"begin":   m.begin,
+			"finish":  m.finish,
+			"":        m.agrees,
+		})
+		verifyClean(t, s)
+	})
+}
+
+// model is what a store should hold. Every step takes a second.
+type model struct {
+	s        *Store
+	now      time.Time
+	tasks    map[task.ID]*modelTask
+	sessions map[string]*modelSession
+}
+
+type modelTask struct {
+	status  task.Status
+	deps    []task.ID
+	holder  task.Actor
+	session string // that the holder is at work under
+	notes   []string
+	entries int
+}
+
+type modelSession struct {
+	task   task.ID
+	who    task.Actor
+	status session.Status
+}
+
+// Each step draws what to do, says what must come of it, does it, and compares.
+
+func (m *model) create(rt *rapid.T) {
+	id := task.ID(fmt.Sprintf("PROJ-%03d", len(m.tasks)))
+	deps := rapid.SliceOfNDistinct(m.anID(), 0, min(2, len(m.tasks)), rapid.ID).Draw(rt, "deps")
+	m.do(rt, "", m.actor(rt).createAs(id, "Task "+string(id), deps...))
+	m.tasks[id] = &modelTask{status: flow.Initial, deps: deps, entries: 1}
+}
+
+func (m *model) note(rt *rapid.T) {
+	id := m.existing(rt)
+	text := rapid.StringN(1, 40, -1).Draw(rt, "text")
+	m.do(rt, "", m.actor(rt).note(id, text))
+	m.tasks[id].notes = append(m.tasks[id].notes, text)
+	m.tasks[id].entries++
+}
+
+func (m *model) claim(rt *rapid.T) {
+	id, a := m.existing(rt), m.actor(rt)
+	t := m.tasks[id]
+	want := m.take(t, a.who)
+	m.do(rt, want, a.claim(id))
+	if want == "" && t.holder != a.who {
+		t.holder = a.who
+		t.entries++
+	}
+}
+
+func (m *model) release(rt *rapid.T) {
+	id, a := m.existing(rt), m.actor(rt)
+	t := m.tasks[id]
+	if t.holder != "" && t.holder != a.who && !a.who.Human() {
+		m.do(rt, task.NotYours, a.release(id))
+		return
+	}
+	m.do(rt, "", a.release(id))
+	if t.holder == "" {
+		return
+	}
+	if t.session != "" {
+		m.sessions[t.session].status = session.Abandoned
+	}
+	t.holder, t.session = "", ""
+	t.entries++
+}
+
+func (m *model) move(rt *rapid.T) {
+	id, to := m.existing(rt), rapid.SampledFrom(flow.States).Draw(rt, "to")
+	t := m.tasks[id]
+	want := m.leave(t, to)
+	m.do(rt, want, m.actor(rt).move(id, to))
+	if want == "" && t.status != to {
+		t.status = to
+		t.entries++
+	}
+}
+
+func (m *model) begin(rt *rapid.T) {
+	id, a := m.existing(rt), m.actor(rt)
+	t := m.tasks[id]
+	want := m.beginning(t, a.who)
+	ses, err := a.begin(id)
+	m.do(rt, want, err)
+	if want != "" {
+		return
+	}
+	if t.status == flow.Initial {
+		t.status = flow.Working
+	}
+	t.holder, t.session = a.who, ses
+	t.entries++
+	m.sessions[ses] = &modelSession{task: id, who: a.who, status: session.Active}
+}
+
+func (m *model) finish(rt *rapid.T) {
+	if len(m.sessions) == 0 {
+		rt.Skip("nothing to finish")
+	}
+	ses := rapid.SampledFrom(slices.Sorted(maps.Keys(m.sessions))).Draw(rt, "session")
+	a := m.actor(rt)
+	s := m.sessions[ses]
+	t := m.tasks[s.task]
+	want := m.finishing(s, t, a.who)
+	m.do(rt, want, a.finish(ses))
+	if want != "" {
+		return
+	}
+	if !flow.IsClosed(t.status) {
+		t.status = flow.Review
+	}
+	s.status, t.session = session.Finished, ""
+	t.entries++
+}
+
+// take is the code with which taking a task is refused, or "".
+func (m *model) take(t *modelTask, who task.Actor) task.Code {
+	switch {
+	case t.holder != "" && t.holder != who:
+		return task.AlreadyClaimed
+	case flow.IsClosed(t.status):
+		return task.TaskClosed
+	}
+	return ""
+}
+
+// leave is the code with which a move is refused, or "": what waits is what has not started, or was given up.
+func (m *model) leave(t *modelTask, to task.Status) task.Code {
+	waits := func(s task.Status) bool { return s == "backlog" || s == "canceled" }
+	if !waits(t.status) || waits(to) {
+		return ""
+	}
+	for _, dep := range t.deps {
+		if !flow.IsClosed(m.tasks[dep].status) {
+			return task.DepsOpen
+		}
+	}
+	return ""
+}
+
+func (m *model) beginning(t *modelTask, who task.Actor) task.Code {
+	switch {
+	case t.holder != "" && t.holder != who:
+		return task.AlreadyClaimed
+	case t.session != "":
+		return task.SessionLive
+	case flow.IsClosed(t.status):
+		return task.TaskClosed
+	case t.status == flow.Initial:
+		return m.leave(t, flow.Working)
+	}
+	return ""
+}
+
+func (m *model) finishing(s *modelSession, t *modelTask, who task.Actor) task.Code {
+	switch {
+	case s.who != who:
+		return task.NotYours
+	case s.status != session.Active:
+		return task.SessionEnded
+	case !flow.IsClosed(t.status):
+		return m.leave(t, flow.Review)
+	}
+	return ""
+}
+
+// do compares how a step ended with how it should have ended.
+func (m *model) do(rt *rapid.T, want task.Code, err error) {
+	rt.Helper()
+	if got := task.CodeOf(err); got != want || want == "" && err != nil {
+		rt.Fatalf("ended with %v, and should have with code %q", err, want)
+	}
+	m.now = m.now.Add(time.Second)
+}
+
+// agrees compares everything that the store holds with the model.
+func (m *model) agrees(rt *rapid.T) {
+	tasks, problems, err := m.s.List(context.Background())
+	if err != nil || len(problems) > 0 || len(tasks) != len(m.tasks) {
+		rt.Fatalf("%d tasks where %d should be, problems %v, error %v", len(tasks), len(m.tasks), problems, err)
+	}
+	for _, t := range tasks {
+		want := m.tasks[t.ID]
+		hold := session.Holder(t, m.s.Live(t.ID), m.now)
+		got := modelTask{t.Status, t.Deps, hold.Actor, hold.Session, notesOf(t), len(t.Provenance)}
+		if fmt.Sprint(got) != fmt.Sprint(*want) || t.Assignee != want.holder {
+			rt.Fatalf("%s is %+v, assigned to %q, and should be %+v", t.ID, got, t.Assignee, *want)
+		}
+	}
+	for id, want := range m.sessions {
+		if got, err := m.s.Session(id); err != nil || got.Status != want.status {
+			rt.Fatalf("session %s is %q (%v), and should be %q", id, got.Status, err, want.status)
+		}
+	}
+}
+
+// notesOf is what was noted on a task, oldest first.
+func notesOf(t task.Task) []string {
+	var notes []string
+	for _, e := range t.Provenance {
+		if e.Did == task.Noted {
+			notes = append(notes, e.Text)
+		}
+	}
+	return notes
+}
+
+func (m *model) actor(rt *rapid.T) actor {
+	who := rapid.SampledFrom([]task.Actor{"human:lee", "agent:a", "agent:b"}).Draw(rt, "who")
+	return actor{m.s, who, func() time.Time { return m.now }}
+}
+
+func (m *model) anID() *rapid.Generator[task.ID] {
+	if len(m.tasks) == 0 {
+		return rapid.Just(task.ID(""))
+	}
+	return rapid.SampledFrom(slices.Sorted(maps.Keys(m.tasks)))
+}
+
+// existing draws a task, and gives the step up if there is none.
+func (m *model) existing(rt *rapid.T) task.ID {
+	if len(m.tasks) == 0 {
+		rt.Skip("no task yet")
+	}
+	return m.anID().Draw(rt, "task")
+}

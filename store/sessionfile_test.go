@@ -1,0 +1,70 @@
+package store
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+)
+
+// A session file by another hand, with keys and comments of its own.
+const handwrittenSession = `# begun by hand
+id: ses-01j8x2k7q7f3az
+kind: review   # of a later version
+actor: 'agent:claude-1'
+status: active # for now
+started_at: "2026-06-21T10:00:00Z"
+notes:
+  - first look
+`
+
+// A new session file reads back as the session it was made of, and as the format's page shows it.
+func TestNewSessionFile(t *testing.T) {
+	want := session.Session{
+		ID: "ses-01j8x2k7q7f3az", Task: "PROJ-1", Actor: "agent:claude-1", Client: "codex", Model: "m-1", Status: session.Finished,
+		StartedAt: noon, EndedAt: noon.Add(time.Hour), Branch: "feature/x", Worktree: "shop", Head: "1f3870b",
+		Summary: "done: #1\nand more",
+	}
+	src, err := newSessionFile(want)
+	wantCode(t, err, "")
+	golden(t, "testdata/new-session.yaml", string(src))
+	if _, got := parseSession(t, src); got != want {
+		t.Errorf("reads back as\n%+v\nand was made of\n%+v", got, want)
+	}
+}
+
+// Ending a session touches its own lines only, also in a file of another hand that names no task.
+func TestSessionWritesTouchOnlyTheirOwnLines(t *testing.T) {
+	doc, was := parseSession(t, []byte(handwrittenSession))
+	if was.Task != "" || !was.StartedAt.Equal(time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)) {
+		t.Errorf("reads %+v", was)
+	}
+	now := was.End(session.Finished, noon, "ready for review")
+	edited, err := editSession(doc, was, now)
+	wantCode(t, err, "")
+	want := `-status: active # for now
++status: finished # for now
++ended_at: 2026-07-01T12:00:00Z
++summary: ready for review
+`
+	if got := diffLines(handwrittenSession, string(edited.Bytes())); got != want {
+		t.Errorf("changes\n%s\nand should change\n%s", got, want)
+	}
+	if _, got := parseSession(t, edited.Bytes()); got != now {
+		t.Errorf("reads back as\n%+v\nand was meant to be\n%+v", got, now)
+	}
+}
+
+func parseSession(t *testing.T, src []byte) (*frontmatter.Doc, session.Session) {
+	t.Helper()
+	doc, err := frontmatter.Parse(src, frontmatter.YAML)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, src)
+	}
+	s, err := readSession(doc)
+	if err != nil {
+		t.Fatalf("%v in\n%s", err, src)
+	}
+	return doc, s
+}

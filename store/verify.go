@@ -1,0 +1,195 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Verify lists everything in the workspace that no sound sequence of writes leaves: files that cannot be read,
+// dependencies and parents that lead nowhere or in a circle, sessions without their task, and, in the live state, what a
+// killed writer left behind. Each problem names its file. It mends nothing; the next write sweeps leftovers.
+//
+// It holds the write lock, so that nothing it finds belongs to a writer at work, and returns BUSY or SANDBOXED if it
+// cannot have it.
+func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
+	lock, err := s.lockWrites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = lock.Release() }()
+	tasks, problems, err := s.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sessions, unread, err := s.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	problems = append(problems, unread...)
+	problems = append(problems, s.badEdges(tasks)...)
+	problems = append(problems, s.orphans(sessions)...)
+	leftovers, err := s.leftovers(ctx)
+	return append(problems, leftovers...), err
+}
+
+// badEdges asks the rules about every dependency and parent.
+func (s *Store) badEdges(tasks []task.Task) []Problem {
+	byID := make(map[task.ID]task.Task, len(tasks))
+	for _, t := range tasks {
+		byID[t.ID] = t
+	}
+	find := func(id task.ID) (task.Task, bool) {
+		t, ok := byID[id]
+		return t, ok
+	}
+	var problems []Problem
+	for _, t := range tasks {
+		for _, err := range []error{task.ValidDeps(t.ID, t.Deps, find), task.ValidParent(t.ID, t.Parent, find)} {
+			if err != nil {
+				problems = append(problems, s.problemOf(s.task(t.ID), err))
+			}
+		}
+	}
+	return problems
+}
+
+// orphans are sessions about a task that has no file.
+func (s *Store) orphans(sessions []session.Session) []Problem {
+	var problems []Problem
+	for _, ses := range sessions {
+		if ses.Task != "" && !exists(s.task(ses.Task)) {
+			problems = append(problems, s.leftover(s.session(ses.ID), "task %s does not exist", ses.Task))
+		}
+	}
+	return problems
+}
+
+// leftovers are what a killed writer left: its marker, its temporary files, and live state about files that are not there.
+func (s *Store) leftovers(ctx context.Context) ([]Problem, error) {
+	var problems []Problem
+	if exists(s.dirty()) {
+		problems = append(problems, s.leftover(s.dirty(), "a writer was killed, and nobody has written since"))
+	}
+	temps, err := s.temps()
+	if err != nil {
+		return nil, err
+	}
+	records, err := s.staleRecords(ctx)
+	if err != nil {
+		return nil, err
+	}
+	beats, err := s.staleBeats()
+	return slices.Concat(problems, temps, records, beats), err
+}
+
+func (s *Store) temps() ([]Problem, error) {
+	var problems []Problem
+	for _, dir := range s.writtenTo() {
+		err := eachName(dir, "", func(name string) {
+			if atomicfile.IsTemp(name) {
+				problems = append(problems, s.leftover(filepath.Join(dir, name), "is the temporary file of a writer that was killed"))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return problems, nil
+}
+
+// writtenTo is every folder that writes put files into.
+func (s *Store) writtenTo() []string {
+	return []string{
+		filepath.Join(s.Root, Folder), s.TasksDir(), s.SessionsDir(),
+		s.Layout.Live, filepath.Join(s.Layout.Live, "claims"), filepath.Join(s.Layout.Live, "live"),
+	}
+}
+
+// staleRecords are records of writes that nobody settled, records that say nothing, and records of tasks that do not exist.
+func (s *Store) staleRecords(ctx context.Context) ([]Problem, error) {
+	var problems []Problem
+	err := eachName(filepath.Join(s.Layout.Live, "claims"), ".json", func(name string) {
+		id := task.ID(name)
+		path := s.Layout.record(id)
+		switch r := s.record(id); {
+		case r == nil:
+			problems = append(problems, s.leftover(path, "cannot be read"))
+		case r.Intent != nil:
+			problems = append(problems, s.leftover(path, "announces a write that was never settled"))
+		case r.Reach == nil && r.Lease == nil:
+			problems = append(problems, s.leftover(path, "says nothing"))
+		case r.Reach != nil && !s.mayHave(ctx, id, *r.Reach):
+			problems = append(problems, s.leftover(path, "task %s does not exist", id))
+		}
+	})
+	return problems, err
+}
+
+// mayHave reports whether a task that was carried somewhere may still be there: it is, or other files than those of its
+// branch are checked out there now.
+func (s *Store) mayHave(ctx context.Context, id task.ID, reach session.Reach) bool {
+	there, err := s.inWorktree(reach.Worktree)
+	if err != nil {
+		return true
+	}
+	return exists(there.task(id)) || there.Head(ctx).Branch != reach.Branch
+}
+
+// staleBeats are heartbeats of sessions that do not exist and under which nobody holds a task.
+func (s *Store) staleBeats() ([]Problem, error) {
+	atWork := map[string]bool{}
+	err := eachName(filepath.Join(s.Layout.Live, "claims"), ".json", func(name string) {
+		if r := s.record(task.ID(name)); r != nil && r.Lease != nil {
+			atWork[r.Lease.Session] = true
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	var problems []Problem
+	err = eachName(filepath.Join(s.Layout.Live, "live"), ".json", func(ses string) {
+		beat := s.Heartbeat(ses)
+		if beat == nil {
+			problems = append(problems, s.leftover(s.heartbeat(ses), "cannot be read"))
+			return
+		}
+		there, err := s.inWorktree(beat.Worktree)
+		if !atWork[ses] && (err != nil || !exists(there.session(ses))) {
+			problems = append(problems, s.leftover(s.heartbeat(ses), "session %s does not exist", ses))
+		}
+	})
+	return problems, err
+}
+
+// leftover names a file that is sound in itself and should not be there.
+func (s *Store) leftover(path, format string, args ...any) Problem {
+	return s.problemOf(path, task.Errorf(task.BadFile, format, args...))
+}
+
+// eachName calls fn with the names in a folder that end in ext, without it. A folder that is missing is empty.
+func eachName(dir, ext string, fn func(name string)) error {
+	entries, err := os.ReadDir(dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return ioError(err)
+	}
+	for _, e := range entries {
+		if name, ok := strings.CutSuffix(e.Name(), ext); ok {
+			fn(name)
+		}
+	}
+	return nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}

@@ -1,0 +1,95 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/session"
+)
+
+// A checker that finds nothing proves nothing, so everything that Verify looks for is put before it.
+func TestVerifyFinds(t *testing.T) {
+	const temp = ".PROJ-1.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
+	for _, row := range []struct {
+		name   string
+		damage func(t *testing.T, s *Store)
+		path   string // of the problem, from .cairn
+		says   string
+	}{
+		{"a task that cannot be read", func(t *testing.T, s *Store) { writeFile(t, s.task("PROJ-2"), "---\nid: [\n---\n") }, "tasks/PROJ-2.md", "not valid YAML"},
+		{"a session that cannot be read", func(t *testing.T, s *Store) { writeFile(t, s.session("ses-1"), "id: [\n") }, "sessions/ses-1.yaml", "not valid YAML"},
+		{"a dep that does not exist", func(t *testing.T, s *Store) { handWrite(t, s, "PROJ-2", "deps: [PROJ-9]") }, "tasks/PROJ-2.md", "PROJ-9 does not exist"},
+		{"a parent that does not exist", func(t *testing.T, s *Store) { handWrite(t, s, "PROJ-2", "parent: PROJ-9") }, "tasks/PROJ-2.md", "PROJ-9 does not exist"},
+		{"a task that waits for itself", func(t *testing.T, s *Store) { handWrite(t, s, "PROJ-2", "deps: [PROJ-2]") }, "tasks/PROJ-2.md", "wait for itself"},
+		{"a session without its task", func(t *testing.T, s *Store) { handSession(t, s, "ses-1", "PROJ-9") }, "sessions/ses-1.yaml", "PROJ-9 does not exist"},
+		{"the marker of a writer", func(t *testing.T, s *Store) { wantCode(t, s.setDirty(true), "") }, "local/write.dirty", "killed"},
+		{"a temporary file among the tasks", func(t *testing.T, s *Store) { writeFile(t, filepath.Join(s.TasksDir(), temp), "") }, "tasks/" + temp, "temporary"},
+		{"a temporary file among the claims", func(t *testing.T, s *Store) { writeFile(t, filepath.Join(s.Layout.Live, "claims", temp), "") }, "local/claims/" + temp, "temporary"},
+		{"an announcement that nobody settled", func(t *testing.T, s *Store) {
+			record(t, s, session.Record{Task: "PROJ-1", Intent: &session.Intent{Reach: session.Reach{Status: "done", Worktree: s.Worktree, Entry: "0123"}}})
+		}, "local/claims/PROJ-1.json", "never settled"},
+		{"a record of a task that does not exist", func(t *testing.T, s *Store) {
+			record(t, s, session.Record{Task: "PROJ-9", Reach: &session.Reach{Status: "done", Worktree: s.Worktree, Entry: "0123"}})
+		}, "local/claims/PROJ-9.json", "PROJ-9 does not exist"},
+		{"a record that says nothing", func(t *testing.T, s *Store) { record(t, s, session.Record{Task: "PROJ-1"}) }, "local/claims/PROJ-1.json", "says nothing"},
+		{"a record that cannot be read", func(t *testing.T, s *Store) { writeFile(t, s.Layout.record("PROJ-1"), "{") }, "local/claims/PROJ-1.json", "cannot be read"},
+		{"a heartbeat of a session that does not exist", func(t *testing.T, s *Store) {
+			wantCode(t, s.writeJSON(s.heartbeat("ses-9"), session.Heartbeat{Session: "ses-9", Worktree: s.Worktree}), "")
+		}, "local/live/ses-9.json", "ses-9 does not exist"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := newStoreAt(t, t.TempDir())
+			handWrite(t, s, "PROJ-1")
+			wantCode(t, s.prepareLive(), "")
+			row.damage(t, s)
+			problems, err := s.Verify(t.Context())
+			wantCode(t, err, "")
+			if len(problems) != 1 || problems[0].Path != ".cairn/"+row.path || !strings.Contains(problems[0].Message, row.says) {
+				t.Errorf("finds %+v", problems)
+			}
+		})
+	}
+}
+
+// A circle is a problem of every task in it.
+func TestVerifyFindsCircles(t *testing.T) {
+	s := newStoreAt(t, t.TempDir())
+	handWrite(t, s, "PROJ-1", "deps: [PROJ-2]")
+	handWrite(t, s, "PROJ-2", "deps: [PROJ-1]")
+	handWrite(t, s, "PROJ-3", "deps: [PROJ-1]")
+	problems, err := s.Verify(t.Context())
+	wantCode(t, err, "")
+	if len(problems) != 2 || problems[0].Path != ".cairn/tasks/PROJ-1.md" || problems[1].Path != ".cairn/tasks/PROJ-2.md" {
+		t.Errorf("finds %+v", problems)
+	}
+}
+
+// What lies on another branch, or in another worktree, is not missing.
+func TestVerifyKnowsBranchesAndWorktrees(t *testing.T) {
+	repo := newRepo(t)
+	here, there := newStoreAt(t, repo), newStoreAt(t, linkWorktree(t, repo))
+	a := newActor(there, "agent:a")
+	id, err := a.create("In the other worktree")
+	wantCode(t, err, "")
+	_, err = a.begin(id)
+	wantCode(t, err, "")
+	verifyClean(t, here)
+	verifyClean(t, there)
+
+	runGit(t, there.Root, "add", ".")
+	runGit(t, there.Root, "commit", "-q", "-m", "work")
+	runGit(t, there.Root, "checkout", "-q", "-b", "elsewhere", "main")
+	newStoreAt(t, there.Root)
+	verifyClean(t, here)
+}
+
+func handSession(t *testing.T, s *Store, id, about string) {
+	t.Helper()
+	writeFile(t, s.session(id), "id: "+id+"\ntask: "+about+"\nactor: human:lee\nstatus: active\nstarted_at: 2026-06-21T10:00:00Z\n")
+}
+
+func record(t *testing.T, s *Store, r session.Record) {
+	t.Helper()
+	wantCode(t, s.writeJSON(s.Layout.record(r.Task), r), "")
+}
