@@ -28,8 +28,13 @@ type Env struct {
 
 // Main runs the command line and returns the exit number. It never exits the process.
 func Main(ctx context.Context, env Env) int {
-	p := &program{Env: env, json: slices.Contains(env.Args, "--json")}
-	return p.report(ctx, p.run(ctx))
+	p := &program{Env: env, out: &output{to: env.Stdout}, json: slices.Contains(env.Args, "--json")}
+	exit := p.report(ctx, p.run(ctx))
+	if p.out.err != nil && exit == 0 {
+		fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
+		exit = exitFailure
+	}
+	return exit
 }
 
 // run turns a panic, which is a defect of ours, into an error: no stack reaches a user.
@@ -46,6 +51,7 @@ func (p *program) run(ctx context.Context) (err error) {
 // program is one run of the command line.
 type program struct {
 	Env
+	out  *output
 	json bool // asked for anywhere on the line, so that errors about the line are JSON too
 	exit int  // of a command that did its work and still does not exit with 0
 }
@@ -55,7 +61,7 @@ func (p *program) root() *cli.Command {
 		Name:                      "cairn",
 		Usage:                     "keep a task graph in Markdown files beside the code",
 		Reader:                    p.Stdin,
-		Writer:                    p.Stdout,
+		Writer:                    p.out,
 		ErrWriter:                 p.Stderr,
 		HideVersion:               true,
 		HideHelpCommand:           true,

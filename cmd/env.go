@@ -61,19 +61,23 @@ func isTerminal(stream any) (width int, ok bool) {
 	return width, true
 }
 
-const maxStdin = 4 << 20 // bytes; no file of cairn's is larger
+const maxInput = 4 << 20 // bytes; no file of cairn's is larger
 
 // readStdin reads what was piped in.
 func (p *program) readStdin(ctx context.Context) (string, error) {
-	text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(p.Stdin, maxStdin+1)) })
-	if ctx.Err() != nil {
+	return readAll(ctx, "standard input", p.Stdin)
+}
+
+// readAll reads a stream of bounded length, until ctx ends.
+func readAll(ctx context.Context, name string, in io.Reader) (string, error) {
+	text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxInput+1)) })
+	switch {
+	case ctx.Err() != nil:
 		return "", ctx.Err()
-	}
-	if err != nil {
-		return "", task.Errorf(task.IO, "standard input: %w", err)
-	}
-	if len(text) > maxStdin {
-		return "", usage("standard input is longer than %d bytes", maxStdin)
+	case err != nil:
+		return "", task.Errorf(task.IO, "%s: %w", name, err).WithHint("name a file that can be read")
+	case len(text) > maxInput:
+		return "", usage("%s is longer than %d bytes", name, maxInput).WithHint("no file of cairn's may be larger")
 	}
 	return string(text), nil
 }

@@ -92,14 +92,15 @@ func (p *program) inputText(ctx context.Context, source string) (string, error) 
 	if !filepath.IsAbs(source) {
 		source = filepath.Join(p.Dir, source)
 	}
-	text, err := interruptible(ctx, func() ([]byte, error) { return os.ReadFile(source) })
+	f, err := interruptible(ctx, func() (*os.File, error) { return os.Open(source) })
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", usage("--input: %v", err)
+		return "", usage("--input: %v", err).WithHint("--input takes -, a file, or an {...} object")
 	}
-	return string(text), nil
+	defer func() { _ = f.Close() }()
+	return readAll(ctx, "--input", f)
 }
 
 // arguments fills the positional fields in their order.

@@ -47,7 +47,7 @@ func (p *program) renderList(l verb.List, st style) {
 	for _, r := range l.Tasks {
 		t.add(string(r.ID), fmt.Sprint(r.Priority), string(r.Status), r.Title, holder(r), remark(r))
 	}
-	t.print(p.Stdout, p.width(), st)
+	t.print(p.out, p.width(), st)
 	if l.NextCursor != "" {
 		p.printf("%d of %d; the next: --cursor %s\n", len(l.Tasks), l.Total, l.NextCursor)
 	}
@@ -105,7 +105,7 @@ func more(n int) string {
 // renderChanged is what a write says: the task as it is now, on one line, and what was run.
 func (p *program) renderChanged(t verb.Task, st style) {
 	if t.Run != nil {
-		writeRun(p.Stdout, t.Run, st)
+		writeRun(p.out, t.Run, st)
 	}
 	who := holder(t.Row)
 	if who != "" {
@@ -150,7 +150,7 @@ func (p *program) renderSessions(s verb.Sessions, st style) {
 		}
 		t.add(ses.ID, string(ses.Health), string(ses.Task), string(ses.Actor), what)
 	}
-	t.print(p.Stdout, p.width(), st)
+	t.print(p.out, p.width(), st)
 	if len(s.Sessions) == 0 {
 		p.printf("no sessions\n")
 	}

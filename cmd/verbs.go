@@ -115,7 +115,7 @@ func (p *program) printJSON(v any) {
 		p.exit = exitFailure
 		return
 	}
-	_, _ = p.Stdout.Write(text.Bytes())
+	_, _ = p.out.Write(text.Bytes())
 }
 
 // completeIDs replaces parts of ids by the ids they are parts of. What takes something away wants the whole id.

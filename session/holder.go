@@ -47,13 +47,23 @@ func Holder(file task.Task, live Live, now time.Time) Hold {
 	if lease.How == Claimed {
 		return lease
 	}
-	if r := live.Record.reached(file); r != nil && file.Status != r.Status && !file.Has(r.Entry) {
-		return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status}
+	if behind := IsBehind(file, live); behind.How == Behind {
+		return behind
 	}
 	if lease.Lapsed {
 		return lease
 	}
 	return live.assignee(file, now)
+}
+
+// IsBehind returns how far another branch or worktree of the clone has carried a task, whoever holds it; nobody's Hold if
+// this file is as far. A file is behind if it lacks the last entry that the clone wrote and has another status.
+func IsBehind(file task.Task, live Live) Hold {
+	r := live.Record.reached(file)
+	if r == nil || file.Status == r.Status || file.Has(r.Entry) {
+		return Hold{}
+	}
+	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status}
 }
 
 // lease judges the live claim.
@@ -128,6 +138,10 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	switch {
 	case h.Free(actor, worktree), takeover && (h.Lapsed || h.How == Behind):
 		return nil
+	case h.How == Behind && h.Worktree == worktree:
+		return task.Errorf(task.Elsewhere, "%s was written here on %s, and the file no longer says so", h.Status, h.place()).
+			WithHint("bring that version back with git; takeover starts again from the file as it is").
+			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
 			WithHint("merge that work here, or go on there; takeover starts again from this branch").
@@ -150,13 +164,16 @@ func (h Hold) where() string {
 	return " on " + h.place()
 }
 
-func (h Hold) place() string {
-	switch name := filepath.Base(h.Worktree); {
-	case h.Worktree == "":
-		return "branch " + h.Branch
-	case h.Branch == "":
+func (h Hold) place() string { return place(h.Branch, h.Worktree) }
+
+// place names a branch, a worktree, or both.
+func place(branch, worktree string) string {
+	switch name := filepath.Base(worktree); {
+	case worktree == "":
+		return "branch " + branch
+	case branch == "":
 		return "worktree " + name
 	default:
-		return fmt.Sprintf("branch %s, worktree %s", h.Branch, name)
+		return fmt.Sprintf("branch %s, worktree %s", branch, name)
 	}
 }

@@ -90,6 +90,32 @@ func (s Session) Usable(by task.Actor) error {
 	return nil
 }
 
+// Held returns why an active session may not go on here, although its file says nothing against it: SESSION_ENDED if its
+// claim was taken over or let go in another worktree, ALREADY_CLAIMED if it is at work there.
+func (s Session) Held(file task.Task, live Live, worktree string) error {
+	lease := live.Record.heldBy(file)
+	if lease == nil {
+		if r := live.Record.reached(file); r != nil && !file.Has(r.Entry) {
+			return ended("its claim was let go on " + place(r.Branch, r.Worktree))
+		}
+		return nil
+	}
+	switch {
+	case lease.Session != s.ID:
+		return ended(string(lease.Actor) + " holds the task on " + place(lease.Branch, lease.Worktree))
+	case !s.Actor.Human() && lease.Worktree != worktree:
+		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
+			WithHint("go on there, or take another task: cairn ready").
+			WithNext("list", map[string]any{"ready": true})
+	default:
+		return nil
+	}
+}
+
+func ended(why string) error {
+	return task.Errorf(task.SessionEnded, "the session is over: %s", why).WithHint("begin a new one, if there is more to do")
+}
+
 // Health derives how the session is doing. The task is the one it is about; beat may be nil, as it always is in another
 // clone than the session's: then the actor's newest entry speaks for it.
 func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {

@@ -141,7 +141,7 @@ func (s *Store) Get(id task.ID) (task.Task, error) {
 	return t, found(id, err)
 }
 
-// fullAt is the size of front matter, in bytes, beyond which a task takes no more notes and runs.
+// fullAt is the size of front matter, in bytes, beyond which a task only moves: what is left up to the limit is for that.
 const fullAt = 768 << 10
 
 // Room returns TASK_FULL if the record of a task has no room for another note or run. Moves and closes do not ask: they

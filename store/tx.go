@@ -75,14 +75,6 @@ func (tx *Tx) Claim(id task.ID, lease *session.Lease) {
 // Supersede says that this write of a task starts again from this worktree's state, whatever was reached elsewhere.
 func (tx *Tx) Supersede(id task.ID) { tx.tasks[id].supersedes = true }
 
-// Room is Store.Room for a task that Task returned.
-func (tx *Tx) Room(id task.ID) error {
-	if doc := tx.tasks[id].file.doc; doc != nil {
-		return room(doc)
-	}
-	return nil
-}
-
 // Create stages a new task. Update returns CONFLICT, with nothing written, if there is a file of that id already.
 func (tx *Tx) Create(t task.Task) {
 	tx.tasks[t.ID] = &staged{now: t}
@@ -136,13 +128,37 @@ func (tx *Tx) Beat(b session.Heartbeat) { tx.beats = append(tx.beats, b) }
 // content is what the file of a staged task will hold.
 func (st *staged) content(old *frontmatter.Doc) ([]byte, error) {
 	if old == nil {
-		return newTaskFile(st.now)
+		return st.created()
 	}
 	doc, err := editTask(old, st.was, st.now)
 	if err != nil {
 		return nil, err
 	}
-	return doc.Bytes(), nil
+	if len(doc.Front()) > len(old.Front()) && !bare(st.now.Last()) {
+		err = room(doc)
+	}
+	return doc.Bytes(), err
+}
+
+func (st *staged) created() ([]byte, error) {
+	src, err := newTaskFile(st.now)
+	if err == nil && len(src)-len(st.now.Body) > fullAt {
+		err = task.Errorf(task.TaskFull, "what stands above the body would have more than %d KiB", fullAt>>10).
+			WithHint("say less in checks, labels and deps")
+	}
+	return src, err
+}
+
+// bare reports whether an entry only moves a task or its claim. Such writes must be possible even when the record is full.
+func bare(e task.Entry) bool {
+	switch e.Did {
+	case task.Finished, task.Canceled: // their text is the point, and a session has only one
+		return true
+	case task.Transitioned, task.Claimed, task.Released, task.Began, task.TakenOver:
+		return e.Text == ""
+	default:
+		return false
+	}
 }
 
 // content is what the file of a staged session will hold.

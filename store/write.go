@@ -128,6 +128,9 @@ func (tx *Tx) changes() []change {
 
 func (tx *Tx) prepareFile(c change) (*replacement, error) {
 	src, err := c.content(c.old)
+	if errors.As(err, new(*task.Error)) {
+		return nil, err
+	}
 	if err != nil {
 		return nil, tx.s.cannotWrite(c, err)
 	}

@@ -51,7 +51,8 @@ var prefixForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,31}$`)
 // ParsePrefix accepts what may stand before the dash of an id: a letter, then letters, digits and underscores; at most 32.
 func ParsePrefix(s string) (string, error) {
 	if !prefixForm.MatchString(s) {
-		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", clip(s, 40))
+		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", clip(s, 40)).
+			WithHint("a prefix looks like PROJ")
 	}
 	return s, nil
 }

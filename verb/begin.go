@@ -46,6 +46,9 @@ func (w *Workspace) Begin(ctx context.Context, in BeginIn) (Session, error) {
 			return err
 		}
 		if old, err := w.replay(sc, in.IdempotencyKey, key); old != "" || err != nil {
+			if err == nil && sc.hold.Session == old {
+				err = sc.hold.Refuse(in.ID, w.Actor, s.Worktree, false) // it is at work in another worktree
+			}
 			id, replayed = old, true
 			return err
 		}
@@ -114,7 +117,8 @@ func (w *Workspace) noSecond(s *store.Store, sc scene, takeover bool) error {
 		return nil //nolint:nilerr // a session that cannot be read is not alive
 	}
 	if takeover && sc.hold.Lapsed {
-		return sc.endLive(session.Abandoned, "taken over by "+string(w.Actor))
+		sc.endLive(session.Abandoned, "taken over by "+string(w.Actor))
+		return nil
 	}
 	return task.Errorf(task.SessionLive, "you have session %s on it", ses.ID).
 		WithHint("go on in that session: heartbeat, then finish or cancel").

@@ -49,7 +49,8 @@ func (w *Workspace) take(s *store.Store, sc scene, takeover bool) (takes bool, e
 	if sc.hold.Free(w.Actor, s.Worktree) {
 		return false, nil
 	}
-	return true, sc.endLive(session.Abandoned, "taken over by "+string(w.Actor))
+	sc.endLive(session.Abandoned, "taken over by "+string(w.Actor))
+	return true, nil
 }
 
 // ReleaseIn is the input of Release.
@@ -75,7 +76,7 @@ func (w *Workspace) Release(ctx context.Context, in ReleaseIn) (Task, error) {
 		t, entry, err := task.Release(sc.t, sc.hold.How == session.Claimed, w.stamp(in.Reason))
 		if err == nil && entry != nil {
 			sc.tx.Claim(t.ID, nil)
-			err = sc.endLive(session.Abandoned, "released by "+string(w.Actor))
+			sc.endLive(session.Abandoned, "released by "+string(w.Actor))
 		}
 		return t, entry, err
 	})

@@ -11,5 +11,6 @@
 //     print. Field tags: `json` for the name (",omitempty" makes it optional; a pointer tells absent from empty), `doc` for
 //     what it means, and `cli:"arg"` for a positional argument on the command line.
 //  2. Declare it in verbs.go.
-//  3. Tell its story in cmd/testdata/script, and run `make update`. Tests fail until it has a story, a schema and a page.
+//  3. Tell its story in cmd/testdata/script, add a call of it to the table in mcpserver/server_test.go, and run
+//     `make update`. Tests fail until it has a story, a schema, a call and a page.
 package verb

@@ -34,7 +34,7 @@ func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
 		head = s.Head(ctx).Commit
 	}
 	_, err = w.move(ctx, s, ses.Task, flow.Review, unchanged, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
-		ses, err := w.usable(sc, ses.ID)
+		ses, err := w.usable(s, sc, ses.ID)
 		if err != nil {
 			return sc.t, nil, err
 		}
@@ -79,13 +79,16 @@ func (w *Workspace) mine(id SessionID) (*store.Store, session.Session, error) {
 	return s, ses, withSession(ses.Usable(w.Actor), ses.ID)
 }
 
-// usable reads a session for a write of its actor.
-func (w *Workspace) usable(sc scene, id string) (session.Session, error) {
+// usable reads a session for a write of its actor, in the worktree that it is at work in.
+func (w *Workspace) usable(s *store.Store, sc scene, id string) (session.Session, error) {
 	ses, err := sc.tx.Session(id)
 	if err != nil {
 		return ses, err
 	}
-	return ses, withSession(ses.Usable(w.Actor), id)
+	if err := ses.Usable(w.Actor); err != nil {
+		return ses, withSession(err, id)
+	}
+	return ses, withSession(ses.Held(sc.t, sc.tx.Live(sc.t.ID), s.Worktree), id)
 }
 
 func withSession(err error, id string) error { return withID(err, task.ID(id)) }
@@ -108,8 +111,8 @@ func (w *Workspace) Cancel(ctx context.Context, in CancelIn) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	_, err = w.changeIn(ctx, s, ses.Task, func(_ *store.Store, sc scene) (task.Task, *task.Entry, error) {
-		ses, err := w.usable(sc, ses.ID)
+	_, err = w.changeIn(ctx, s, ses.Task, func(s *store.Store, sc scene) (task.Task, *task.Entry, error) {
+		ses, err := w.usable(s, sc, ses.ID)
 		if err != nil {
 			return sc.t, nil, err
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
+	"regexp"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -19,15 +20,15 @@ const (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Status    string         `json:"status,omitempty" doc:"only tasks in this state"`
-	Assignee  *string        `json:"assignee" doc:"only tasks of this actor; me for yours, unassigned for nobody's"`
-	Ready     *bool          `json:"ready" doc:"only tasks whose deps are all closed (true) or not (false)"`
-	Execution string         `json:"execution,omitempty" doc:"only tasks whose session is active, stalled or awaiting_review"`
-	Label     string         `json:"label,omitempty" doc:"only tasks with this label"`
-	Priority  *task.Priority `json:"priority" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)"`
-	Parent    task.ID        `json:"parent,omitempty" doc:"only children of this task"`
-	Limit     int            `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
-	Cursor    string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	Status    string  `json:"status,omitempty" doc:"only tasks in this state"`
+	Assignee  *string `json:"assignee" doc:"only tasks of this actor; me for yours, unassigned for nobody's"`
+	Ready     *bool   `json:"ready" doc:"only tasks whose deps are all closed (true) or not (false)"`
+	Execution string  `json:"execution,omitempty" doc:"only tasks whose session is active, stalled or awaiting_review"`
+	Label     string  `json:"label,omitempty" doc:"only tasks with this label"`
+	Priority  string  `json:"priority,omitempty" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)"`
+	Parent    task.ID `json:"parent,omitempty" doc:"only children of this task"`
+	Limit     int     `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Cursor    string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
 // List is a page of the graph.
@@ -74,6 +75,7 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 type filter struct {
 	in       ListIn
 	assignee task.Actor
+	priority task.Priority
 }
 
 func (w *Workspace) filter(s *store.Store, in ListIn) (filter, error) {
@@ -87,9 +89,11 @@ func (w *Workspace) filter(s *store.Store, in ListIn) (filter, error) {
 	if in.Execution != "" && !slices.Contains(executions, in.Execution) {
 		return f, badInput("execution", "is %q", in.Execution).WithHint("active, stalled or awaiting_review")
 	}
-	if in.Priority != nil && (*in.Priority < 0 || *in.Priority > 4) {
-		return f, badInput("priority", "is %d", *in.Priority).WithHint("0 (drop everything) to 4 (someday)")
+	priority, err := task.ParsePriority(in.Priority)
+	if err != nil {
+		return f, err
 	}
+	f.priority = priority
 	if in.Limit < 0 || in.Limit > maxLimit {
 		return f, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
 	}
@@ -109,7 +113,7 @@ func (f filter) task(t task.Task) bool {
 	return (in.Status == "" || string(t.Status) == in.Status) &&
 		(in.Assignee == nil || t.Assignee == f.assignee) &&
 		(in.Label == "" || slices.Contains(t.Labels, in.Label)) &&
-		(in.Priority == nil || t.Priority == *in.Priority) &&
+		(in.Priority == "" || t.Priority == f.priority) &&
 		(in.Parent == "" || t.Parent == in.Parent)
 }
 
@@ -125,7 +129,7 @@ func page(rows []Row, problems []store.Problem, in ListIn) (List, error) {
 	out := List{Tasks: rows, Total: len(rows), Problems: problems}
 	if in.Cursor != "" {
 		after, err := base64.RawURLEncoding.DecodeString(in.Cursor)
-		if err != nil {
+		if err != nil || !cursorForm.Match(after) {
 			return List{}, badInput("cursor", "is not one that list returned").WithHint("leave it out to begin at the top")
 		}
 		start := slices.IndexFunc(rows, func(r Row) bool { return rank(r) > string(after) })
@@ -141,6 +145,9 @@ func page(rows []Row, problems []store.Problem, in ListIn) (List, error) {
 	}
 	return out, nil
 }
+
+// cursorForm is what rank makes.
+var cursorForm = regexp.MustCompile(`^[0-4] \S+$`)
 
 // rank sorts as text the way rows are sorted.
 func rank(r Row) string { return fmt.Sprintf("%d %s", r.Priority, r.ID) }

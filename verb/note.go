@@ -19,9 +19,6 @@ func (w *Workspace) Note(ctx context.Context, in NoteIn) (Task, error) {
 		return Task{}, err
 	}
 	return w.change(ctx, in.ID, func(_ *store.Store, sc scene) (task.Task, *task.Entry, error) {
-		if err := sc.tx.Room(in.ID); err != nil {
-			return sc.t, nil, err
-		}
 		return task.Note(sc.t, w.stamp(in.Text))
 	})
 }

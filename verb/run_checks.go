@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
@@ -33,6 +34,9 @@ func (w *Workspace) RunChecks(ctx context.Context, in RunChecksIn) (Task, error)
 		out.Run = &RunReport{Checks: []CheckRun{}}
 		return out, nil
 	}
+	if err := consent(s, t, todo); err != nil {
+		return Task{}, withID(err, in.ID)
+	}
 	if err := s.Room(t.ID); err != nil {
 		return Task{}, withID(err, in.ID)
 	}
@@ -63,7 +67,7 @@ func commands(t task.Task, only []int) ([]int, error) {
 		if i < 0 || i >= len(t.Checks) {
 			return nil, badInput("only", "names check %d, and the task has %d, counted from 0", i, len(t.Checks))
 		}
-		if !t.Checks[i].Manual() {
+		if !t.Checks[i].Manual() && !slices.Contains(out, i) {
 			out = append(out, i)
 		}
 	}

@@ -37,8 +37,12 @@ func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress strin
 		if err != nil {
 			return err
 		}
-		if err := ses.Usable(w.Actor); err != nil {
-			return withSession(err, id)
+		sc, err := w.scene(tx, ses.Task)
+		if err != nil {
+			return err
+		}
+		if _, err := w.usable(s, sc, id); err != nil {
+			return err
 		}
 		if old := s.Heartbeat(id); old != nil && progress == "" {
 			progress = old.Progress

@@ -48,7 +48,8 @@ func (w *Workspace) move(ctx context.Context, s *store.Store, id task.ID, to tas
 		if err != nil {
 			return w.refuse(sc, ran, err, &refusal)
 		}
-		return t, entry, w.afterMove(s, sc, t)
+		w.afterMove(s, sc, t)
+		return t, entry, nil
 	})
 	if err == nil {
 		err = withID(refusal, id)
@@ -70,13 +71,12 @@ func (w *Workspace) refuse(sc scene, ran proven, err error, refusal *error) (tas
 func unchanged(t task.Task) (task.Task, error) { return t, nil }
 
 // afterMove ends what a close ends: the live session, as finished, and the claim.
-func (w *Workspace) afterMove(s *store.Store, sc scene, t task.Task) error {
+func (w *Workspace) afterMove(s *store.Store, sc scene, t task.Task) {
 	flow := s.Config.Flow
-	if flow.IsClosed(sc.t.Status) || !flow.IsClosed(t.Status) {
-		return nil
+	if !flow.IsClosed(sc.t.Status) && flow.IsClosed(t.Status) {
+		sc.tx.Claim(t.ID, nil)
+		sc.endLive(session.Finished, "closed by "+string(w.Actor))
 	}
-	sc.tx.Claim(t.ID, nil)
-	return sc.endLive(session.Finished, "closed by "+string(w.Actor))
 }
 
 // explain adds what the run showed to the refusal of the checks gate.

@@ -52,11 +52,6 @@ func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
 			return sc.t, nil, task.Errorf(task.Conflict, "has revision %s, not %s", sc.t.Rev, in.ExpectedRev).
 				WithHint("read the task again and decide anew").WithNext("get", map[string]any{"id": string(in.ID)})
 		}
-		if in.Note != "" {
-			if err := sc.tx.Room(in.ID); err != nil {
-				return sc.t, nil, err
-			}
-		}
 		t, entry, err := s.Config.Flow.Update(sc.t, edit, p, sc.tx.Find, w.stamp(text))
 		if err == nil && entry != nil && edit.Assignee != nil {
 			err = w.reassign(ctx, s, sc, *edit.Assignee)
@@ -120,5 +115,6 @@ func (w *Workspace) reassign(ctx context.Context, s *store.Store, sc scene, to t
 	default: // theirs in whichever worktree they claim it
 		sc.tx.Claim(sc.t.ID, &session.Lease{Actor: to, Since: sc.now.UTC(), Seen: sc.now.UTC()})
 	}
-	return sc.endLive(session.Abandoned, "reassigned by "+string(w.Actor))
+	sc.endLive(session.Abandoned, "reassigned by "+string(w.Actor))
+	return nil
 }

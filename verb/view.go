@@ -154,11 +154,12 @@ func (w *Workspace) row(s *store.Store, t task.Task, find task.Find) Row {
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
-	hold := session.Holder(t, s.Live(t.ID), w.Now())
-	if hold.How == session.Behind {
-		r.Elsewhere = &Elsewhere{hold.Status, hold.Branch, hold.Worktree}
+	live := s.Live(t.ID)
+	if behind := session.IsBehind(t, live); behind.How == session.Behind {
+		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
 	}
 	if !closed {
+		hold := session.Holder(t, live, w.Now())
 		r.Claim = viewClaim(hold)
 		r.Execution = w.execution(s, t)
 		r.IsRunning = r.Execution == string(session.Alive)
@@ -203,7 +204,7 @@ func instant(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
-	t = t.UTC()
+	t = t.UTC().Truncate(time.Second)
 	return &t
 }
 

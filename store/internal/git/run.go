@@ -21,7 +21,8 @@ func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 // runInput is Run with an input.
 func runInput(ctx context.Context, in io.Reader, dir string, args ...string) ([]byte, error) {
-	cmd := exec.CommandContext(ctx, "git", args...)
+	// A file-system monitor is a program that the repository's own config names; reading must not start it.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
 	cmd.Dir = dir
 	cmd.Env = environ()
 	cmd.Stdin = in
