@@ -1,0 +1,634 @@
+package mcpserver_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// One repository, one agent, one person, two doors. The agent speaks MCP to a server process through the official client;
+// the person types commands, each a process of its own. Together they take tasks from create to a close that the checks
+// have earned, and on the way every verb of the core set is used as its reference describes it, through both doors.
+func TestOneStoryThroughBothDoors(t *testing.T) {
+	s := newStory(t)
+	for _, chapter := range []struct {
+		name string
+		tell func(*story)
+	}{
+		{"identity: each door knows who acts", (*story).whoActs},
+		{"create: the engine assigns id and state, and refuses a dangling dep", (*story).create},
+		{"get: both doors return one shape, and ready is never stored", (*story).shape},
+		{"list: every filter, through both doors", (*story).filters},
+		{"claim: one's own is a no-op, another's is refused", (*story).claims},
+		{"transition: the deps gate", (*story).depsGate},
+		{"note: one entry and no other change", (*story).notes},
+		{"run_checks: only what was asked for, with a log", (*story).runsChecks},
+		{"transition: the checks gate, and a close that was earned", (*story).checksGate},
+		{"transition: reopening is free, and a stale pass is run again", (*story).reopens},
+		{"begin: the actor must match, and a retry is safe", (*story).begins},
+		{"heartbeat: no file of the repository changes", (*story).heartbeats},
+		{"get_session and list_sessions: both doors agree", (*story).readsSessions},
+		{"finish: a summary hands the task over and closes nothing", (*story).finishes},
+		{"cancel: the task is released and stays open", (*story).cancels},
+		{"git: the diff shows what was meant and nothing else", (*story).diff},
+	} {
+		if !t.Run(chapter.name, func(t *testing.T) { s.T = t; chapter.tell(s) }) {
+			t.FailNow() // what follows builds on it
+		}
+	}
+}
+
+// byHand is a task file that a person wrote, with comments and a key of their own.
+const byHand = `---
+id: PROJ-001
+title: 'Receive webhooks'   # the first of the payment tasks
+status: backlog
+
+rank: 7                     # ours, not cairn's
+checks:
+  # the handler exists
+  - desc: handler is there
+    cmd: test -f handler.txt
+---
+
+We get webhooks from two vendors.
+`
+
+const (
+	agentName  = "agent:claude-1"
+	personName = "human:shah"
+)
+
+// story is the repository and the two doors to it, and the tasks and sessions that the chapters hand on.
+type story struct {
+	*testing.T
+	dir   string
+	bin   string
+	agent *mcp.ClientSession
+
+	feature string // the task that is closed in the end
+	errand  string // a task without checks
+	session string // the agent's on the errand
+}
+
+func newStory(t *testing.T) *story {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the checks of this story are POSIX shell")
+	}
+	isolateButBuild(t)
+	s := &story{T: t, dir: t.TempDir(), bin: filepath.Join(t.TempDir(), "cairn")}
+	build := exec.CommandContext(t.Context(), "go", "build", "-o", s.bin, "github.com/cairn-tasks/cairn/cmd/cairn")
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	git(t, s.dir, "init", "-q")
+	s.run("init", "--prefix", "PROJ")
+	writeFile(t, s.task("PROJ-001"), byHand)
+	s.commit("a workspace with one task")
+
+	server := exec.Command(s.bin, "serve", "--actor", agentName, "--client", "story")
+	server.Dir = s.dir
+	cs, err := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil).
+		Connect(t.Context(), &mcp.CommandTransport{Command: server}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = cs.Close() })
+	s.agent = cs
+	return s
+}
+
+// isolateButBuild is isolate, with the go command's caches left where they are.
+func isolateButBuild(t *testing.T) {
+	t.Helper()
+	out, err := exec.CommandContext(t.Context(), "go", "env", "-json", "GOCACHE", "GOMODCACHE", "GOPATH", "GOFLAGS", "GOPROXY").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	isolate(t)
+	for name, value := range asObject(t, string(out)) {
+		t.Setenv(name, fmt.Sprint(value))
+	}
+}
+
+func (s *story) task(id string) string { return filepath.Join(s.dir, ".cairn", "tasks", id+".md") }
+
+func (s *story) commit(message string) {
+	s.Helper()
+	git(s.T, s.dir, "add", "-A")
+	git(s.T, s.dir, "commit", "-q", "-m", message)
+}
+
+// cli runs a command as a process of its own.
+func (s *story) cli(args ...string) (stdout, stderr string, exit int) {
+	s.Helper()
+	cmd := exec.CommandContext(s.Context(), s.bin, args...)
+	var out, errs bytes.Buffer
+	cmd.Dir, cmd.Stdout, cmd.Stderr = s.dir, &out, &errs
+	err := cmd.Run()
+	var failed *exec.ExitError
+	if err != nil && !errors.As(err, &failed) {
+		s.Fatal(err)
+	}
+	return out.String(), errs.String(), cmd.ProcessState.ExitCode()
+}
+
+// run runs a command that must succeed.
+func (s *story) run(args ...string) string {
+	s.Helper()
+	stdout, stderr, exit := s.cli(args...)
+	if exit != 0 {
+		s.Fatalf("cairn %v: exit %d\n%s%s", args, exit, stdout, stderr)
+	}
+	return stdout
+}
+
+// json runs a command that must succeed, with --json.
+func (s *story) json(args ...string) object {
+	s.Helper()
+	return asObject(s.T, s.run(append(args, "--json")...))
+}
+
+// cliTask runs a command that returns a task.
+func (s *story) cliTask(args ...string) verb.Task {
+	s.Helper()
+	return as[verb.Task](s.T, s.json(args...))
+}
+
+// cliSession runs a command that returns a session.
+func (s *story) cliSession(args ...string) verb.Session {
+	s.Helper()
+	return as[verb.Session](s.T, s.json(args...))
+}
+
+// refusedCLI runs a command that must fail with a code and its exit number, and returns what it says on stderr.
+func (s *story) refusedCLI(code task.Code, args ...string) string {
+	s.Helper()
+	stdout, _, exit := s.cli(append(args, "--json")...)
+	failure := as[verb.Failure](s.T, asObject(s.T, stdout)).Error
+	if failure.Code != code || exit != code.Info().Exit {
+		s.Fatalf("cairn %v: exit %d, %s %s; want %s", args, exit, failure.Code, failure.Message, code)
+	}
+	return failure.Message
+}
+
+// tool calls a verb over MCP that returns a task.
+func (s *story) tool(name string, args object) verb.Task {
+	s.Helper()
+	return does[verb.Task](s.T, s.agent, name, args)
+}
+
+// toolSession calls a verb over MCP that returns a session.
+func (s *story) toolSession(name string, args object) verb.Session {
+	s.Helper()
+	return does[verb.Session](s.T, s.agent, name, args)
+}
+
+func (s *story) refused(code task.Code, name string, args object) verb.FailureBody {
+	s.Helper()
+	return refused(s.T, s.agent, code, name, args)
+}
+
+// entries counts the provenance of a task, as a person sees it.
+func (s *story) entries(id string) int {
+	s.Helper()
+	return len(s.cliTask("get", id).Provenance)
+}
+
+// appends makes one write and checks that it appended exactly one entry of a kind.
+func (s *story) appends(id string, did task.Did, write func() verb.Task) verb.Task {
+	s.Helper()
+	before := s.entries(id)
+	after := write()
+	if n := len(after.Provenance) - before; n != 1 {
+		s.Fatalf("one write appended %d entries", n)
+	}
+	if last := after.Provenance[len(after.Provenance)-1]; last.Did != did {
+		s.Fatalf("the entry says %q, want %q", last.Did, did)
+	}
+	return after
+}
+
+// leaves makes a call that must not touch a task's file.
+func (s *story) leaves(id string, call func()) {
+	s.Helper()
+	before := readFile(s.T, s.task(id))
+	call()
+	if after := readFile(s.T, s.task(id)); after != before {
+		s.Fatalf("the file of %s changed from\n%s\nto\n%s", id, before, after)
+	}
+}
+
+func (s *story) want(what string, got, want any) {
+	s.Helper()
+	if !reflect.DeepEqual(got, want) {
+		s.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+func (s *story) whoActs() {
+	agent := does[verb.Identity](s.T, s.agent, "identity", nil)
+	s.want("the agent's actor", agent.Actor, task.Actor(agentName))
+	s.want("the agent's client", agent.Client, "story")
+	s.want("the agent's profile", agent.Profile, "operator")
+	s.want("a version is given", agent.Version != "", true)
+
+	person := as[verb.Identity](s.T, s.json("identity"))
+	s.want("the person's actor", person.Actor, task.Actor(personName))
+	s.want("the workspace", person.Workspace, agent.Workspace)
+
+	s.refused(task.InvalidInput, "claim", object{"id": "PROJ-001", "actor": personName})
+}
+
+// minted is the form of an id that the engine assigns.
+var minted = regexp.MustCompile(`^PROJ-[0-9a-hjkmnp-tv-z]{14}$`)
+
+func (s *story) create() {
+	s.refused(task.DanglingDep, "create", object{"title": "Retry", "deps": []string{"PROJ-404"}})
+	s.refusedCLI(task.DanglingDep, "create", "Retry", "--dep", "PROJ-404")
+	s.refused(task.InvalidInput, "create", object{"title": "Cheat", "checks": []object{{"desc": "tests", "cmd": "false", "result": "pass"}}})
+
+	made := s.tool("create", object{
+		"title": "Add idempotency keys",
+		"body":  "Dedupe webhook deliveries.",
+		"deps":  []string{"PROJ-001"},
+		"checks": []object{
+			{"desc": "tests pass", "cmd": "grep -q dedupe keys.txt || { echo 'no keys yet' >&2; exit 1; }", "cwd": "."},
+			{"desc": "docs build", "cmd": "echo built", "timeout": 60},
+			{"desc": "reviewed by a human", "type": "manual"},
+		},
+	})
+	s.feature = string(made.ID)
+	if !minted.MatchString(s.feature) {
+		s.Errorf("the id is %q", s.feature)
+	}
+	s.want("state", made.Status, task.Status("backlog"))
+	s.want("body", strings.TrimSpace(made.Body), "Dedupe webhook deliveries.")
+	s.want("ready", made.Ready, false)
+	s.want("blocked by", made.BlockedBy, []task.ID{"PROJ-001"})
+	s.want("entries", len(made.Provenance), 1)
+	s.want("created by", made.Provenance[0].Who, task.Actor(agentName))
+	for _, c := range made.Checks {
+		s.want("result of "+c.Desc, c.Result, task.Pending)
+	}
+
+	errand := s.cliTask("create", "Write it down", "--body", "One page.")
+	s.errand = string(errand.ID)
+	s.want("created by", errand.Provenance[0].Who, task.Actor(personName))
+	s.want("checks", len(errand.Checks), 0)
+	s.want("ready", errand.Ready, true)
+
+	files, err := filepath.Glob(s.task("*"))
+	if err != nil {
+		s.Fatal(err)
+	}
+	s.want("files, none of a refused create among them", len(files), 3)
+	s.commit("two more tasks")
+}
+
+// shapeKeys are the keys of the reference's task shape.
+var shapeKeys = []string{"id", "title", "status", "deps", "ready", "checks", "provenance", "body"}
+
+func (s *story) shape() {
+	overMCP, _ := call(s.T, s.agent, "get", object{"id": s.feature})
+	s.want("both doors return the same", overMCP, s.json("get", s.feature))
+	for _, key := range shapeKeys {
+		if _, there := overMCP[key]; !there {
+			s.Errorf("the task has no %q", key)
+		}
+	}
+	check := overMCP["checks"].([]any)[0].(object)
+	s.want("cwd of the check that names one", check["cwd"], any("."))
+	entry := overMCP["provenance"].([]any)[0].(object)
+	s.want("an entry says what was done", entry["did"], any("created"))
+	if file := readFile(s.T, s.task(s.feature)); strings.Contains(file, "ready") {
+		s.Errorf("ready is stored:\n%s", file)
+	}
+	s.want("a key of the file that is not cairn's", s.tool("get", object{"id": "PROJ-001"}).Extra, object{"rank": 7.0})
+}
+
+// ids lists tasks through both doors, which must agree, and returns their ids, sorted.
+func (s *story) ids(args object, flags ...string) []string {
+	s.Helper()
+	overMCP, _ := call(s.T, s.agent, "list", args)
+	s.want(fmt.Sprintf("list %v and list %v", args, flags), overMCP, s.json(append([]string{"list"}, flags...)...))
+	var out []string
+	for _, row := range as[verb.List](s.T, overMCP).Tasks {
+		out = append(out, string(row.ID))
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (s *story) sorted(ids ...string) []string { slices.Sort(ids); return ids }
+
+func (s *story) filters() {
+	all := s.sorted("PROJ-001", s.feature, s.errand)
+	s.want("no filter", s.ids(nil), all)
+	s.want("status", s.ids(object{"status": "backlog"}, "--status", "backlog"), all)
+	s.want("another status", s.ids(object{"status": "done"}, "--status", "done"), []string(nil))
+	s.want("ready", s.ids(object{"ready": true}, "--ready"), s.sorted("PROJ-001", s.errand))
+	s.want("not ready", s.ids(object{"ready": false}, "--ready=false"), []string{s.feature})
+	s.want("what can start now", s.ids(object{"ready": true, "status": "backlog"}, "--ready", "--status", "backlog"),
+		s.sorted("PROJ-001", s.errand))
+	s.want("assignee", s.ids(object{"assignee": agentName}, "--assignee", agentName), []string(nil))
+	s.want("execution", s.ids(object{"execution": "active"}, "--execution", "active"), []string(nil))
+	s.refused(task.UnknownState, "list", object{"status": "open"})
+	s.refused(task.InvalidInput, "list", object{"execution": "running"})
+}
+
+func (s *story) claims() {
+	mine := s.appends("PROJ-001", task.Claimed, func() verb.Task { return s.tool("claim", object{"id": "PROJ-001"}) })
+	s.want("assignee", mine.Assignee, task.Actor(agentName))
+	s.want("assignee filter", s.ids(object{"assignee": agentName}, "--assignee", agentName), []string{"PROJ-001"})
+
+	s.leaves("PROJ-001", func() {
+		s.tool("claim", object{"id": "PROJ-001"})
+		message := s.refusedCLI(task.AlreadyClaimed, "claim", "PROJ-001")
+		s.want("the refusal names the holder", strings.Contains(message, agentName), true)
+	})
+
+	s.appends(s.errand, task.Claimed, func() verb.Task { return s.cliTask("claim", s.errand) })
+	s.leaves(s.errand, func() {
+		s.run("claim", s.errand)
+		s.refused(task.AlreadyClaimed, "claim", object{"id": s.errand})
+	})
+	s.appends(s.errand, task.Released, func() verb.Task { return s.cliTask("release", s.errand) })
+}
+
+func (s *story) depsGate() {
+	s.leaves(s.feature, func() {
+		failure := s.refused(task.DepsOpen, "transition", object{"id": s.feature, "to": "in_progress"})
+		s.want("what it waits for", s.tool(failure.NextTool, failure.NextArguments).ID, task.ID("PROJ-001"))
+		s.refusedCLI(task.DepsOpen, "transition", s.feature, "in_progress")
+		s.refused(task.UnknownState, "transition", object{"id": s.feature, "to": "doing"})
+	})
+	writeFile(s.T, filepath.Join(s.dir, "handler.txt"), "handler\n")
+	closed := s.appends("PROJ-001", task.Transitioned, func() verb.Task {
+		return s.tool("transition", object{"id": "PROJ-001", "to": "done"})
+	})
+	s.want("state", closed.Status, task.Status("done"))
+	s.want("now the other is ready", s.tool("get", object{"id": s.feature}).Ready, true)
+	moved := s.appends(s.feature, task.Transitioned, func() verb.Task {
+		return s.cliTask("transition", s.feature, "in_progress")
+	})
+	s.want("state", moved.Status, task.Status("in_progress"))
+}
+
+func (s *story) notes() {
+	for _, write := range []func() verb.Task{
+		func() verb.Task {
+			return s.tool("note", object{"id": s.feature, "text": "blocked on upstream API change"})
+		},
+		func() verb.Task { return s.cliTask("note", s.feature, "blocked on upstream API change") },
+	} {
+		before := s.tool("get", object{"id": s.feature})
+		after := s.appends(s.feature, task.Noted, write)
+		s.want("text", after.Provenance[len(after.Provenance)-1].Text, "blocked on upstream API change")
+		s.want("state", after.Status, before.Status)
+		s.want("checks", after.Checks, before.Checks)
+	}
+}
+
+func (s *story) runsChecks() {
+	one := s.appends(s.feature, task.Checked, func() verb.Task {
+		return s.tool("run_checks", object{"id": s.feature, "only": []int{0}})
+	})
+	s.want("results", resultsOf(one), []task.Result{task.Fail, task.Pending, task.Pending})
+	s.want("checks that ran", len(one.Run.Checks), 1)
+	s.want("state", one.Status, task.Status("in_progress"))
+	log := filepath.Base(one.Run.Log)
+	s.want("the log's folder", filepath.ToSlash(filepath.Dir(one.Run.Log)), ".cairn/runs")
+	if !strings.HasPrefix(log, s.feature+"-") || !strings.HasSuffix(log, ".log") {
+		s.Errorf("the log is called %q", log)
+	}
+	if text := readFile(s.T, filepath.Join(s.dir, one.Run.Log)); !strings.Contains(text, "no keys yet") {
+		s.Errorf("the log does not hold what the check printed:\n%s", text)
+	}
+	s.want("git ignores the log", git(s.T, s.dir, "status", "--porcelain", "--", ".cairn/runs"), "")
+
+	stdout, _, exit := s.cli("run-checks", s.feature, "--json")
+	all := as[verb.Task](s.T, asObject(s.T, stdout))
+	s.want("exit number when a check fails", exit, 4)
+	s.want("results, the manual one passed over", resultsOf(all), []task.Result{task.Fail, task.Pass, task.Pending})
+	if _, _, exit := s.cli("run_checks", s.feature, "--only", "1"); exit != 0 {
+		s.Errorf("running what passes exits with %d", exit)
+	}
+	s.refused(task.InvalidInput, "run_checks", object{"id": s.feature, "only": []int{3}})
+}
+
+func resultsOf(t verb.Task) []task.Result {
+	var out []task.Result
+	for _, c := range t.Checks {
+		out = append(out, c.Result)
+	}
+	return out
+}
+
+func (s *story) checksGate() {
+	before := s.entries(s.feature)
+	failure := s.refused(task.ChecksFailed, "transition", object{"id": s.feature, "to": "done"})
+	if run, _ := json.Marshal(failure.Details); !strings.Contains(string(run), "no keys yet") {
+		s.Errorf("the refusal does not show the output: %s", run)
+	}
+	s.want("the next call", failure.NextTool, "run_checks")
+	s.want("state", s.tool("get", object{"id": s.feature}).Status, task.Status("in_progress"))
+	s.want("a refused close records its run in one entry", s.entries(s.feature)-before, 1)
+
+	writeFile(s.T, filepath.Join(s.dir, "keys.txt"), "dedupe\n")
+	s.refused(task.ChecksPending, "transition", object{"id": s.feature, "to": "done"})
+	s.refused(task.Forbidden, "attest", object{"id": s.feature, "check": "reviewed", "pass": true})
+	s.appends(s.feature, task.Attested, func() verb.Task {
+		return s.cliTask("attest", s.feature, "reviewed", "--pass")
+	})
+	closed := s.appends(s.feature, task.Transitioned, func() verb.Task {
+		return s.tool("transition", object{"id": s.feature, "to": "done"})
+	})
+	s.want("state", closed.Status, task.Status("done"))
+	s.want("results", resultsOf(closed), []task.Result{task.Pass, task.Pass, task.Pass})
+	s.refused(task.TaskClosed, "claim", object{"id": s.feature})
+}
+
+func (s *story) reopens() {
+	s.commit("keys")
+	reopened := s.appends(s.feature, task.Transitioned, func() verb.Task {
+		return s.tool("transition", object{"id": s.feature, "to": "in_review"})
+	})
+	s.want("state", reopened.Status, task.Status("in_review"))
+	again := s.appends(s.feature, task.Transitioned, func() verb.Task { return s.cliTask("transition", s.feature, "done") })
+	s.want("a fresh pass is not run again", again.Run == nil, true)
+
+	s.run("transition", s.feature, "in_progress")
+	writeFile(s.T, filepath.Join(s.dir, "keys.txt"), "nothing\n")
+	s.refusedCLI(task.ChecksFailed, "transition", s.feature, "done")
+	writeFile(s.T, filepath.Join(s.dir, "keys.txt"), "dedupe\n")
+	s.want("closed again", s.cliTask("transition", s.feature, "done").Status, task.Status("done"))
+}
+
+func (s *story) begins() {
+	begin := func(actor, key string) object {
+		return object{"id": s.errand, "expected_actor": actor, "idempotency_key": key, "model": "some-model"}
+	}
+	s.leaves(s.errand, func() { s.refused(task.IdentityMismatch, "begin", begin(personName, "try-1")) })
+
+	before := s.entries(s.errand)
+	ses := s.toolSession("begin", begin(agentName, "try-1"))
+	s.session = ses.ID
+	s.want("a session's task", ses.Task, task.ID(s.errand))
+	s.want("a session's actor", ses.Actor, task.Actor(agentName))
+	s.want("a session's status", string(ses.Status), "active")
+	s.want("a session's client and model", ses.Client+" "+ses.Model, "story some-model")
+	s.want("a session's branch", ses.Branch, "main")
+	s.want("a session's head", ses.Head, strings.TrimSpace(git(s.T, s.dir, "rev-parse", "HEAD")))
+
+	t := s.cliTask("get", s.errand)
+	s.want("one entry", len(t.Provenance)-before, 1)
+	s.want("holder", t.Assignee, task.Actor(agentName))
+	s.want("state", t.Status, task.Status("in_progress"))
+	s.want("at work", s.ids(object{"execution": "active"}, "--execution", "active"), []string{s.errand})
+
+	s.leaves(s.errand, func() {
+		replay := s.toolSession("begin", begin(agentName, "try-1"))
+		s.want("a retry returns the same session", replay.ID, ses.ID)
+		s.want("a retry says so", replay.Replayed, true)
+		other := begin(agentName, "try-1")
+		other["model"] = "another-model"
+		s.refused(task.Conflict, "begin", other)
+		s.refused(task.SessionLive, "begin", begin(agentName, "try-2"))
+		s.refusedCLI(task.AlreadyClaimed, "begin", s.errand, "--expected-actor", personName, "--idempotency-key", "try-3")
+	})
+}
+
+func (s *story) heartbeats() {
+	s.commit("a session")
+	beat := s.toolSession("heartbeat", object{"session": s.session, "progress": "half a page"})
+	s.want("progress", beat.Progress, "half a page")
+	s.want("health", string(beat.Health), "active")
+	s.cliSession("heartbeat", s.session, "most of a page", "--actor", agentName)
+	s.refusedCLI(task.NotYours, "heartbeat", s.session, "I help")
+	s.want("what git sees", git(s.T, s.dir, "status", "--porcelain"), "")
+}
+
+func (s *story) readsSessions() {
+	overMCP, _ := call(s.T, s.agent, "get_session", object{"session": s.session})
+	s.want("both doors return the same", overMCP, s.json("get-session", s.session))
+	s.want("progress", overMCP["progress"], any("most of a page"))
+	for _, tt := range []struct {
+		name  string
+		args  object
+		flags []string
+		want  int
+	}{
+		{"no filter", nil, nil, 1},
+		{"task", object{"task": s.errand}, []string{"--task", s.errand}, 1},
+		{"another task", object{"task": s.feature}, []string{"--task", s.feature}, 0},
+		{"actor", object{"actor": agentName}, []string{"--actor", agentName}, 1},
+		{"status", object{"status": "finished"}, []string{"--status", "finished"}, 0},
+		{"health", object{"health": "active"}, []string{"--health", "active"}, 1},
+	} {
+		overMCP, _ := call(s.T, s.agent, "list_sessions", tt.args)
+		s.want(tt.name, overMCP, s.json(append([]string{"list-sessions"}, tt.flags...)...))
+		s.want(tt.name, len(as[verb.Sessions](s.T, overMCP).Sessions), tt.want)
+	}
+}
+
+func (s *story) finishes() {
+	s.leaves(s.errand, func() {
+		s.refused(task.InvalidInput, "finish", object{"session": s.session})
+		s.refused(task.InvalidInput, "finish", object{"session": s.session, "summary": " "})
+	})
+	before := s.entries(s.errand)
+	done := s.toolSession("finish", object{"session": s.session, "summary": "one page, as asked", "head": "abc123"})
+	s.want("status", string(done.Status), "finished")
+	s.want("health", string(done.Health), "awaiting_review")
+	s.want("summary", done.Summary, "one page, as asked")
+	s.want("head", done.Head, "abc123")
+	s.want("one entry", s.entries(s.errand)-before, 1)
+	t := s.cliTask("get", s.errand)
+	s.want("handed over, not closed", t.Status, task.Status("in_review"))
+	s.want("holder", t.Assignee, task.Actor(agentName))
+	s.want("waiting", s.ids(object{"execution": "awaiting_review"}, "--execution", "awaiting_review"), []string{s.errand})
+	s.refused(task.SessionEnded, "heartbeat", object{"session": s.session, "progress": "more"})
+	s.want("closed by a person", s.cliTask("transition", s.errand, "done").Status, task.Status("done"))
+}
+
+// The command line is the agent here, to show that the session verbs have twins.
+func (s *story) cancels() {
+	chore := string(s.cliTask("create", "Tidy up").ID)
+	second := "agent:gemini"
+	ses := s.cliSession("begin", chore, "--expected-actor", second, "--idempotency-key", "k", "--actor", second)
+	s.refused(task.NotYours, "cancel", object{"session": ses.ID, "reason": "not mine"})
+	before := s.entries(chore)
+	ended := s.cliSession("cancel", ses.ID, "no access", "--actor", second)
+	s.want("status", string(ended.Status), "canceled")
+	s.want("reason", ended.Reason, "no access")
+	t := s.tool("get", object{"id": chore})
+	s.want("one entry", len(t.Provenance)-before, 1)
+	s.want("holder", t.Assignee, task.Actor(""))
+	s.want("still open", t.Status, task.Status("in_progress"))
+
+	s.refused(task.NotYours, "begin", object{"id": chore, "expected_actor": agentName, "idempotency_key": "k"})
+	another := s.toolSession("begin", object{"id": chore, "expected_actor": agentName, "idempotency_key": "k1"})
+	s.want("canceled over MCP", string(s.toolSession("cancel", object{"session": another.ID, "reason": "enough"}).Status), "canceled")
+	finished := s.cliSession("begin", chore, "--expected-actor", personName, "--idempotency-key", "k2")
+	s.want("finished on the command line", string(s.cliSession("finish", finished.ID, "tidy").Status), "finished")
+}
+
+// meant is what the story did to the task that a person wrote: lines that went, and lines that came, times left out.
+const meant = `
+-status: backlog
++status: done
++assignee: agent:claude-1
++    result: pass
++provenance:
++  - {who: 'agent:claude-1', at: TIME, did: claimed, assignee: 'agent:claude-1'}
++  - {who: 'agent:claude-1', at: TIME, did: transitioned, from: backlog, to: done, results: [{check: KEY, result: pass}], commit: HASH, tree: HASH}
+`
+
+var varying = []struct {
+	form *regexp.Regexp
+	word string
+}{
+	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
+	{regexp.MustCompile(`check: '?[0-9a-f]{16}'?`), "check: KEY"},
+	{regexp.MustCompile(`(commit|tree): '?[0-9a-f]{16,}'?`), "$1: HASH"},
+}
+
+func (s *story) diff() {
+	first := strings.Fields(git(s.T, s.dir, "rev-list", "--max-parents=0", "HEAD"))[0]
+	var changed []string
+	for line := range strings.Lines(git(s.T, s.dir, "diff", "-U0", first, "--", ".cairn/tasks/PROJ-001.md")) {
+		if strings.HasPrefix(line, "---") || strings.HasPrefix(line, "+++") || !strings.ContainsAny(line[:1], "+-") {
+			continue
+		}
+		for _, v := range varying {
+			line = v.form.ReplaceAllString(line, v.word)
+		}
+		changed = append(changed, line)
+	}
+	if got := "\n" + strings.Join(changed, ""); got != meant {
+		s.Errorf("the diff is%s\nwant%s", got, meant)
+	}
+	if leftovers, _ := filepath.Glob(filepath.Join(s.dir, ".cairn", "*", "*.tmp")); len(leftovers) > 0 {
+		s.Errorf("left behind: %v", leftovers)
+	}
+	s.want("nothing was staged", git(s.T, s.dir, "diff", "--cached", "--name-only"), "")
+	if _, err := os.Stat(filepath.Join(s.dir, ".git", "cairn")); err != nil {
+		s.Errorf("live state lies in the git directory: %v", err)
+	}
+}

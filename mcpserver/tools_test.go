@@ -1,0 +1,152 @@
+package mcpserver_test
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+func tools(t *testing.T, w verb.Workspace) []*mcp.Tool {
+	t.Helper()
+	list, err := connect(t, w).ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(list.Tools) == 0 {
+		t.Fatal("no tools")
+	}
+	return list.Tools
+}
+
+func namesOf(list []*mcp.Tool) []string {
+	var names []string
+	for _, tool := range list {
+		names = append(names, tool.Name)
+	}
+	return names
+}
+
+// A client sees the verbs that its profile may call, in the order of the catalogue.
+func TestToolsAreTheVerbsOfTheProfile(t *testing.T) {
+	for _, profile := range []verb.Profile{verb.Viewer, verb.Planner, verb.PairWorker, verb.Operator, verb.Maintainer} {
+		t.Run(profile.String(), func(t *testing.T) {
+			w := anywhere(t.TempDir())
+			w.Profile = profile
+			var want []string
+			for _, v := range verb.All {
+				if v.Profile <= profile {
+					want = append(want, v.Name)
+				}
+			}
+			if got := namesOf(tools(t, w)); !slices.Equal(got, want) {
+				t.Errorf("listed\n%v, want\n%v", got, want)
+			}
+		})
+	}
+}
+
+// A viewer is shown nothing that writes, and whoever works on tasks the whole life of one.
+func TestProfiles(t *testing.T) {
+	w := anywhere(t.TempDir())
+	w.Profile = verb.Viewer
+	for _, tool := range tools(t, w) {
+		if !tool.Annotations.ReadOnlyHint {
+			t.Errorf("a viewer may call %s", tool.Name)
+		}
+	}
+	w.Profile = verb.PairWorker
+	pair := namesOf(tools(t, w))
+	for _, name := range []string{"claim", "release", "note", "run_checks", "transition", "begin", "heartbeat", "finish", "cancel"} {
+		if !slices.Contains(pair, name) {
+			t.Errorf("a pair worker may not call %s", name)
+		}
+	}
+	for _, name := range []string{"create", "update", "attest"} {
+		if slices.Contains(pair, name) {
+			t.Errorf("a pair worker may call %s", name)
+		}
+	}
+}
+
+// What a client's model reads of each tool is pinned, one file a tool. UPDATE=1 go test ./mcpserver rewrites the files.
+func TestToolsAreAsPinned(t *testing.T) {
+	w := anywhere(t.TempDir())
+	w.Profile = verb.Maintainer
+	list := tools(t, w)
+	for _, tool := range list {
+		t.Run(tool.Name, func(t *testing.T) {
+			got, err := json.MarshalIndent(tool, "", "  ")
+			if err != nil {
+				t.Fatal(err)
+			}
+			pinned(t, filepath.Join("testdata", "tools", tool.Name+".json"), string(got)+"\n")
+		})
+	}
+	files, err := filepath.Glob(filepath.Join("testdata", "tools", "*.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		if name := strings.TrimSuffix(filepath.Base(file), ".json"); !slices.Contains(namesOf(list), name) {
+			t.Errorf("%s pins a tool that is gone", file)
+		}
+	}
+}
+
+// pinned compares with a golden file, or writes it under UPDATE=1.
+func pinned(t *testing.T, path, got string) {
+	t.Helper()
+	if os.Getenv("UPDATE") == "1" {
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		writeFile(t, path, got)
+	}
+	if want := strings.ReplaceAll(readFile(t, path), "\r\n", "\n"); got != want {
+		t.Errorf("%s is out of date; UPDATE=1 go test ./mcpserver rewrites it. Now:\n%s", path, got)
+	}
+}
+
+// Every tool says enough, and not too much, and leaves no annotation to be guessed.
+func TestToolsSayWhatTheyAre(t *testing.T) {
+	w := anywhere(t.TempDir())
+	w.Profile = verb.Maintainer
+	for _, tool := range tools(t, w) {
+		if n := utf8.RuneCountInString(tool.Description); n < 40 || n >= 600 {
+			t.Errorf("%s has a description of %d characters", tool.Name, n)
+		}
+		if tool.Title == "" || tool.Annotations == nil || tool.Annotations.Title != tool.Title {
+			t.Errorf("%s is called %q", tool.Name, tool.Title)
+		}
+		if tool.OutputSchema != nil {
+			t.Errorf("%s has an output schema, which doubles what the list costs", tool.Name)
+		}
+		raw, err := json.Marshal(tool.Annotations)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hint := range []string{"readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"} {
+			if _, set := asObject(t, string(raw))[hint]; !set {
+				t.Errorf("%s leaves out %s", tool.Name, hint)
+			}
+		}
+	}
+}
+
+// The list that every session of an agent pays for stays small: under 4,500 tokens, which is 18,000 bytes.
+func TestToolListIsSmall(t *testing.T) {
+	raw, err := json.Marshal(tools(t, anywhere(t.TempDir())))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(raw) >= 18_000 {
+		t.Errorf("tools/list of an operator has %d bytes", len(raw))
+	}
+}

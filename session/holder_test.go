@@ -1,0 +1,384 @@
+package session_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The cast: two agents and a person, at work in two worktrees of one clone.
+const (
+	claude = task.Actor("agent:claude-1")
+	gemini = task.Actor("agent:gemini")
+	shah   = task.Actor("human:shah")
+
+	here  = "/src/pay"
+	there = "/src/pay-fix"
+)
+
+const (
+	ttl   = 4 * time.Hour
+	stale = 5 * time.Minute
+)
+
+// now is the moment at which everybody asks. Times of the past are said as "so long ago".
+var now = time.Date(2026, 6, 21, 12, 0, 0, 0, time.UTC)
+
+func ago(d time.Duration) time.Time { return now.Add(-d) }
+
+// entry is a line of provenance.
+func entry(who task.Actor, d time.Duration, did task.Did) task.Entry {
+	return task.Entry{Who: who, At: ago(d), Did: did}
+}
+
+// toHolder is an entry that gave the task to somebody.
+func toHolder(who, holder task.Actor, d time.Duration) task.Entry {
+	e := entry(who, d, task.Claimed)
+	e.Assignee = &holder
+	return e
+}
+
+// file is the task as the worktree that asks has it.
+func file(status task.Status, assignee task.Actor, entries ...task.Entry) task.Task {
+	return task.Task{ID: "PROJ-7", Title: "Pay twice", Status: status, Assignee: assignee, Provenance: entries}
+}
+
+// lease is a live claim, made and last seen so long ago.
+func lease(who task.Actor, worktree string, d time.Duration) *session.Lease {
+	return &session.Lease{Actor: who, Worktree: worktree, Branch: "fix", Since: ago(d), Seen: ago(d)}
+}
+
+// inSession is a lease under a session.
+func inSession(l *session.Lease) *session.Lease {
+	l.Session = "ses-1"
+	return l
+}
+
+// reached is the furthest state that the clone has written, by an entry.
+func reached(status task.Status, e task.Entry) *session.Reach {
+	return &session.Reach{Status: status, Branch: "fix", Worktree: there, Entry: e.Hash()}
+}
+
+func beat(d time.Duration) *session.Heartbeat {
+	return &session.Heartbeat{Session: "ses-1", Actor: claude, At: ago(d)}
+}
+
+var (
+	longAgo = entry(shah, 48*time.Hour, task.Created)
+	done    = entry(claude, time.Hour, task.Transitioned)
+	noted   = entry(claude, time.Hour, task.Noted)
+)
+
+// Who holds a task, from the file of this worktree, the live state of the clone, and the clock: a live claim, then a record
+// that is further than this file, then an unexpired assignee, then nobody.
+var holderTests = []struct {
+	name   string
+	file   task.Task
+	record *session.Record
+	beat   *session.Heartbeat
+
+	how    session.How
+	who    task.Actor
+	lapsed bool
+}{
+	{name: "nobody has touched it",
+		file: file("backlog", "", longAgo)},
+	{name: "a record without a claim is nobody",
+		file: file("backlog", "", longAgo), record: &session.Record{}},
+
+	// A live claim.
+	{name: "a live claim",
+		file:   file("backlog", claude, longAgo),
+		record: &session.Record{Lease: lease(claude, here, time.Minute)},
+		how:    session.Claimed, who: claude},
+	{name: "a live claim that this branch has not heard of",
+		file:   file("backlog", "", longAgo),
+		record: &session.Record{Lease: lease(claude, there, time.Minute)},
+		how:    session.Claimed, who: claude},
+	{name: "a live claim counts for more than the file's assignee",
+		file:   file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
+		record: &session.Record{Lease: lease(claude, there, time.Minute)},
+		how:    session.Claimed, who: claude},
+	{name: "a live claim counts for more than being behind",
+		file:   file("backlog", "", longAgo),
+		record: &session.Record{Lease: lease(claude, there, time.Minute), Reach: reached("in_progress", done)},
+		how:    session.Claimed, who: claude},
+
+	// Claims of agents expire, those of people do not.
+	{name: "an agent's claim holds to the last second",
+		file:   file("backlog", claude, longAgo),
+		record: &session.Record{Lease: lease(claude, here, ttl)},
+		how:    session.Claimed, who: claude},
+	{name: "an agent's claim without a session expires",
+		file:   file("backlog", claude, longAgo),
+		record: &session.Record{Lease: lease(claude, here, ttl+time.Second)},
+		who:    claude, lapsed: true},
+	{name: "the holder's newest entry keeps the claim alive",
+		file:   file("backlog", claude, longAgo, entry(claude, time.Hour, task.Noted)),
+		record: &session.Record{Lease: lease(claude, here, 6*time.Hour)},
+		how:    session.Claimed, who: claude},
+	{name: "somebody else's entry does not",
+		file:   file("backlog", claude, longAgo, entry(gemini, time.Hour, task.Noted)),
+		record: &session.Record{Lease: lease(claude, here, 6*time.Hour)},
+		who:    claude, lapsed: true},
+	{name: "a person's claim never expires",
+		file:   file("backlog", shah, longAgo),
+		record: &session.Record{Lease: lease(shah, here, 1000*time.Hour)},
+		how:    session.Claimed, who: shah},
+
+	// Under a session the signs of life count.
+	{name: "a session with a fresh heartbeat",
+		file:   file("in_progress", claude, longAgo),
+		record: &session.Record{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(time.Minute),
+		how: session.Claimed, who: claude},
+	{name: "a session that stalled still holds, and may be taken over",
+		file:   file("in_progress", claude, longAgo),
+		record: &session.Record{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
+		how: session.Claimed, who: claude, lapsed: true},
+	{name: "a write of its actor is a sign of life too",
+		file:   file("in_progress", claude, longAgo, entry(claude, time.Minute, task.Noted)),
+		record: &session.Record{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
+		how: session.Claimed, who: claude},
+	{name: "a person's session stalls like any other",
+		file:   file("in_progress", shah, longAgo),
+		record: &session.Record{Lease: inSession(lease(shah, here, time.Hour))},
+		how:    session.Claimed, who: shah, lapsed: true},
+
+	// Behind: another branch or worktree has carried the task further.
+	{name: "done elsewhere, and this file lacks the entry",
+		file:   file("backlog", "", longAgo),
+		record: &session.Record{Reach: reached("done", done)},
+		how:    session.Behind},
+	{name: "done elsewhere, and merged since",
+		file:   file("done", "", longAgo, done),
+		record: &session.Record{Reach: reached("done", done)}},
+	{name: "merged, and carried further here",
+		file:   file("backlog", "", longAgo, done, entry(shah, time.Minute, task.Transitioned)),
+		record: &session.Record{Reach: reached("done", done)}},
+	{name: "a note elsewhere puts nobody behind",
+		file:   file("backlog", "", longAgo),
+		record: &session.Record{Reach: reached("backlog", noted)}},
+	{name: "being behind counts for more than the file's assignee",
+		file:   file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
+		record: &session.Record{Reach: reached("in_review", done)},
+		how:    session.Behind},
+	{name: "a file of a person is behind like any other",
+		file:   file("backlog", shah, toHolder(shah, shah, time.Minute)),
+		record: &session.Record{Reach: reached("done", done)},
+		how:    session.Behind},
+	{name: "being behind counts for more than a claim that expired",
+		file:   file("backlog", "", longAgo),
+		record: &session.Record{Lease: lease(claude, there, 5*time.Hour), Reach: reached("in_progress", done)},
+		how:    session.Behind},
+
+	// The file alone, as in another clone.
+	{name: "an assignee of the file",
+		file: file("backlog", claude, longAgo, toHolder(claude, claude, time.Hour)),
+		how:  session.Assigned, who: claude},
+	{name: "an agent's assignment expires from its newest entry",
+		file: file("backlog", claude, longAgo, toHolder(claude, claude, 5*time.Hour)),
+		who:  claude, lapsed: true},
+	{name: "an assignment by somebody else counts from that entry",
+		file: file("backlog", claude, longAgo, entry(claude, 30*time.Hour, task.Noted), toHolder(shah, claude, time.Hour)),
+		how:  session.Assigned, who: claude},
+	{name: "a person's assignment never expires",
+		file: file("backlog", shah, longAgo, toHolder(shah, shah, 1000*time.Hour)),
+		how:  session.Assigned, who: shah},
+	{name: "an assignee written by hand, of whom no entry speaks, holds",
+		file: file("backlog", claude, longAgo),
+		how:  session.Assigned, who: claude},
+	{name: "a closed task is nobody's once the claim has gone, and its file still names who did it",
+		file:   file("done", claude, longAgo, toHolder(claude, claude, 2*time.Hour), done),
+		record: &session.Record{Reach: reached("done", done)},
+		how:    session.Assigned, who: claude},
+
+	// Intents: a write was announced, and may have come or not.
+	{name: "an announced claim whose entry came",
+		file: file("backlog", claude, longAgo, done),
+		record: &session.Record{
+			Intent: &session.Intent{Lease: lease(claude, here, time.Minute), Reach: *reached("backlog", done)}},
+		how: session.Claimed, who: claude},
+	{name: "an announced claim whose entry never came holds until it is settled",
+		file: file("backlog", "", longAgo),
+		record: &session.Record{
+			Intent: &session.Intent{Lease: lease(claude, there, time.Minute), Reach: *reached("backlog", done)}},
+		how: session.Claimed, who: claude},
+	{name: "an announced release whose entry came",
+		file: file("backlog", "", longAgo, done),
+		record: &session.Record{Lease: lease(claude, here, time.Minute),
+			Intent: &session.Intent{Reach: *reached("backlog", done)}}},
+	{name: "an announced release whose entry never came leaves the claim",
+		file: file("backlog", claude, longAgo),
+		record: &session.Record{Lease: lease(claude, here, time.Minute),
+			Intent: &session.Intent{Reach: *reached("backlog", done)}},
+		how: session.Claimed, who: claude},
+	{name: "an announced move whose entry never came puts nobody behind",
+		file:   file("backlog", "", longAgo),
+		record: &session.Record{Intent: &session.Intent{Reach: *reached("done", done)}}},
+	{name: "after a takeover the new holder holds",
+		file: file("in_progress", gemini, longAgo, toHolder(gemini, gemini, time.Minute)),
+		record: &session.Record{Lease: lease(claude, there, 5*time.Hour),
+			Intent: &session.Intent{
+				Lease: lease(gemini, here, time.Minute),
+				Reach: *reached("in_progress", toHolder(gemini, gemini, time.Minute))}},
+		how: session.Claimed, who: gemini},
+}
+
+func TestHolder(t *testing.T) {
+	for _, tt := range holderTests {
+		t.Run(tt.name, func(t *testing.T) {
+			live := session.Live{Record: tt.record, Beat: tt.beat, ClaimTTL: ttl, StaleAfter: stale}
+			got := session.Holder(tt.file, live, now)
+			if got.How != tt.how || got.Actor != tt.who || got.Lapsed != tt.lapsed {
+				t.Errorf("held as %q by %q, lapsed %v; want %q by %q, lapsed %v",
+					got.How, got.Actor, got.Lapsed, tt.how, tt.who, tt.lapsed)
+			}
+		})
+	}
+}
+
+// A hold tells where the work goes on, and until when.
+func TestHolderTellsThePlaceAndTheTime(t *testing.T) {
+	live := session.Live{ClaimTTL: ttl, StaleAfter: stale}
+
+	live.Record = &session.Record{Lease: lease(claude, there, time.Hour)}
+	claimed := session.Holder(file("backlog", claude, longAgo), live, now)
+	if claimed.Worktree != there || claimed.Branch != "fix" || !claimed.Until.Equal(ago(time.Hour).Add(ttl)) {
+		t.Errorf("a claim is %+v", claimed)
+	}
+
+	live.Record = &session.Record{Reach: reached("in_review", done)}
+	behind := session.Holder(file("backlog", "", longAgo), live, now)
+	if behind.Worktree != there || behind.Branch != "fix" || behind.Status != "in_review" {
+		t.Errorf("a record elsewhere is %+v", behind)
+	}
+
+	live.Record = &session.Record{Lease: lease(shah, here, time.Hour)}
+	if person := session.Holder(file("backlog", shah, longAgo), live, now); !person.Until.IsZero() {
+		t.Errorf("a person's claim ends at %v", person.Until)
+	}
+}
+
+// claimed is a hold by a live claim from a worktree.
+func claimed(who task.Actor, worktree string) session.Hold {
+	return session.Hold{How: session.Claimed, Actor: who, Worktree: worktree, Branch: "fix"}
+}
+
+func expired(h session.Hold) session.Hold {
+	h.How, h.Lapsed = session.Nobody, true
+	return h
+}
+
+func stalled(h session.Hold) session.Hold {
+	h.Session, h.Lapsed = "ses-1", true
+	return h
+}
+
+var (
+	nobody     = session.Hold{}
+	byFile     = session.Hold{How: session.Assigned, Actor: claude}
+	isBehind   = session.Hold{How: session.Behind, Worktree: there, Branch: "fix", Status: "in_review"}
+	detached   = session.Hold{How: session.Claimed, Actor: claude, Worktree: there}
+	noWorktree = session.Hold{How: session.Behind, Branch: "fix", Status: "done"}
+)
+
+// Whether an actor who asks from the worktree "here" may take a task, and what it is told if not.
+var refuseTests = []struct {
+	name     string
+	hold     session.Hold
+	who      task.Actor
+	takeover bool
+	want     task.Code
+	says     string
+}{
+	{name: "a free task", hold: nobody, who: claude},
+	{name: "one's own", hold: claimed(claude, here), who: claude},
+	{name: "another's", hold: claimed(gemini, here), who: claude,
+		want: task.AlreadyClaimed, says: "held by agent:gemini on branch fix, worktree pay"},
+	{name: "another's, for a person", hold: claimed(gemini, here), who: shah,
+		want: task.AlreadyClaimed, says: "held by agent:gemini"},
+	{name: "another's is not taken over while it lives", hold: claimed(gemini, here), who: claude, takeover: true,
+		want: task.AlreadyClaimed, says: "held by agent:gemini"},
+
+	{name: "one's own from another worktree", hold: claimed(claude, there), who: claude,
+		want: task.AlreadyClaimed, says: "held by agent:claude-1 on branch fix, worktree pay-fix"},
+	{name: "one's own from another worktree, without a branch", hold: detached, who: claude,
+		want: task.AlreadyClaimed, says: "worktree pay-fix"},
+	{name: "a person holds in every worktree", hold: claimed(shah, there), who: shah},
+	{name: "one's own by the file alone, from another clone", hold: byFile, who: claude},
+	{name: "another's by the file alone", hold: byFile, who: gemini,
+		want: task.AlreadyClaimed, says: "held by agent:claude-1"},
+
+	{name: "another's that expired", hold: expired(claimed(gemini, there)), who: claude,
+		want: task.AlreadyClaimed, says: "without a sign of life"},
+	{name: "another's that expired, with takeover", hold: expired(claimed(gemini, there)), who: claude, takeover: true},
+	{name: "another's that stalled", hold: stalled(claimed(gemini, there)), who: claude,
+		want: task.AlreadyClaimed, says: "without a sign of life"},
+	{name: "another's that stalled, with takeover", hold: stalled(claimed(gemini, there)), who: claude, takeover: true},
+	{name: "one's own that expired is taken up again", hold: expired(claimed(claude, here)), who: claude},
+	{name: "one's own that expired in another worktree", hold: expired(claimed(claude, there)), who: claude,
+		want: task.AlreadyClaimed, says: "without a sign of life"},
+
+	{name: "carried further elsewhere", hold: isBehind, who: claude,
+		want: task.Elsewhere, says: "in_review on branch fix, worktree pay-fix"},
+	{name: "carried further elsewhere, for a person", hold: isBehind, who: shah,
+		want: task.Elsewhere, says: "in_review on branch fix, worktree pay-fix"},
+	{name: "carried further on a branch", hold: noWorktree, who: claude,
+		want: task.Elsewhere, says: "done on branch fix"},
+	{name: "carried further elsewhere, with takeover", hold: isBehind, who: claude, takeover: true},
+}
+
+func TestRefuse(t *testing.T) {
+	for _, tt := range refuseTests {
+		t.Run(tt.name, func(t *testing.T) {
+			err := tt.hold.Refuse("PROJ-7", tt.who, here, tt.takeover)
+			if task.CodeOf(err) != tt.want {
+				t.Fatalf("refused with %v, want %q", err, tt.want)
+			}
+			if err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("says %q, not %q", err, tt.says)
+			}
+		})
+	}
+}
+
+// What lapsed is offered for a takeover in words; nothing else is.
+func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
+	for _, tt := range refuseTests {
+		if tt.want != task.AlreadyClaimed || tt.takeover {
+			continue
+		}
+		var refusal *task.Error
+		if !errors.As(tt.hold.Refuse("PROJ-7", tt.who, here, false), &refusal) {
+			t.Fatalf("%s: not refused", tt.name)
+		}
+		if offered := strings.Contains(refusal.Hint, "takeover: true"); offered != tt.hold.Lapsed {
+			t.Errorf("%s: hint %q", tt.name, refusal.Hint)
+		}
+	}
+}
+
+// An intent ends with the file as the witness: it came, and what it announced is the record, or it did not, and nothing was.
+func TestSettle(t *testing.T) {
+	before := session.Record{Task: "PROJ-7", Lease: lease(claude, there, time.Hour), Reach: reached("backlog", noted)}
+	announced := before
+	announced.Intent = &session.Intent{Lease: lease(gemini, here, 0), Reach: *reached("in_progress", done)}
+
+	came := announced.Settle(true)
+	if came.Lease.Actor != gemini || came.Reach.Status != "in_progress" || came.Intent != nil {
+		t.Errorf("an intent that came leaves %+v", came)
+	}
+	if never := announced.Settle(false); never != before {
+		t.Errorf("an intent that never came leaves %+v", never)
+	}
+	if same := before.Settle(true); same != before {
+		t.Errorf("settling where there is no intent leaves %+v", same)
+	}
+	if announced.Intent == nil {
+		t.Error("settling changed the record that it was given")
+	}
+}

@@ -1,0 +1,136 @@
+package session_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// attempt is a session of claude on PROJ-7 that began a day ago.
+func attempt(status session.Status) session.Session {
+	return session.Session{ID: "ses-1", Task: "PROJ-7", Actor: claude, Status: status, StartedAt: ago(24 * time.Hour)}
+}
+
+func began(ses string, d time.Duration) task.Entry {
+	e := entry(claude, d, task.Began)
+	e.Session = ses
+	return e
+}
+
+// How a session is doing, from its record, the task, the newest heartbeat and the clock.
+var healthTests = []struct {
+	name    string
+	session session.Session
+	task    task.Task
+	beat    *session.Heartbeat
+	want    session.Health
+}{
+	{"a heartbeat a minute ago", attempt(session.Active),
+		file("in_progress", claude, began("ses-1", 24*time.Hour)), beat(time.Minute), session.Alive},
+	{"a heartbeat exactly as old as allowed", attempt(session.Active),
+		file("in_progress", claude, began("ses-1", 24*time.Hour)), beat(stale), session.Alive},
+	{"no heartbeat for too long", attempt(session.Active),
+		file("in_progress", claude, began("ses-1", 24*time.Hour)), beat(stale + time.Second), session.Stalled},
+	{"an entry of its actor is a sign of life", attempt(session.Active),
+		file("in_progress", claude, began("ses-1", 24*time.Hour), entry(claude, time.Minute, task.Noted)), beat(time.Hour), session.Alive},
+	{"an entry of somebody else is none", attempt(session.Active),
+		file("in_progress", claude, began("ses-1", 24*time.Hour), entry(shah, time.Minute, task.Noted)), beat(time.Hour), session.Stalled},
+	{"from another clone the newest entry speaks", attempt(session.Active),
+		file("in_progress", claude, began("ses-1", time.Minute)), nil, session.Alive},
+	{"without any sign the beginning counts", attempt(session.Active),
+		file("in_progress", claude), nil, session.Stalled},
+
+	{"finished, and the task is in review", attempt(session.Finished),
+		file("in_review", claude, began("ses-1", 24*time.Hour)), nil, session.AwaitingReview},
+	{"finished, and the task went on", attempt(session.Finished),
+		file("done", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
+	{"finished, and another attempt followed", attempt(session.Finished),
+		file("in_review", claude, began("ses-1", 24*time.Hour), began("ses-2", time.Hour)), nil, session.Ended},
+	{"finished, and the task is not to be found", attempt(session.Finished), task.Task{}, nil, session.Ended},
+	{"canceled, while the task is in review", attempt(session.Canceled),
+		file("in_review", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
+	{"abandoned by a takeover", attempt(session.Abandoned),
+		file("in_progress", gemini, began("ses-1", 24*time.Hour)), beat(time.Minute), session.Ended},
+}
+
+func TestHealth(t *testing.T) {
+	for _, tt := range healthTests {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.session.Health(tt.task, "in_review", tt.beat, stale, now); got != tt.want {
+				t.Errorf("is %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Who may go on in a session.
+var usableTests = []struct {
+	name    string
+	session session.Session
+	who     task.Actor
+	want    task.Code
+}{
+	{"its actor, while it is active", attempt(session.Active), claude, ""},
+	{"somebody else", attempt(session.Active), gemini, task.NotYours},
+	{"a person", attempt(session.Active), shah, task.NotYours},
+	{"its actor, after finish", attempt(session.Finished), claude, task.SessionEnded},
+	{"its actor, after cancel", attempt(session.Canceled), claude, task.SessionEnded},
+	{"its actor, after a takeover", attempt(session.Abandoned), claude, task.SessionEnded},
+	{"somebody else, after finish", attempt(session.Finished), gemini, task.NotYours},
+}
+
+func TestUsable(t *testing.T) {
+	for _, tt := range usableTests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := tt.session.Usable(tt.who); task.CodeOf(err) != tt.want {
+				t.Errorf("got %v, want %q", err, tt.want)
+			}
+		})
+	}
+}
+
+// A session ends with a summary if it was finished, and with a reason if not.
+func TestEnd(t *testing.T) {
+	at := now.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
+
+	finished := attempt(session.Active).End(session.Finished, at, "keys are stored")
+	if finished.Status != session.Finished || finished.Summary != "keys are stored" || finished.Reason != "" {
+		t.Errorf("finished: %+v", finished)
+	}
+	if want := now.Add(time.Second); finished.EndedAt != want {
+		t.Errorf("ended at %v, want whole seconds of UTC: %v", finished.EndedAt, want)
+	}
+	for _, status := range []session.Status{session.Canceled, session.Abandoned} {
+		ended := attempt(session.Active).End(status, at, "no access")
+		if ended.Status != status || ended.Reason != "no access" || ended.Summary != "" {
+			t.Errorf("%s: %+v", status, ended)
+		}
+	}
+}
+
+var idTests = []struct {
+	name, id string
+	ok       bool
+}{
+	{"a minted one", "ses-01j8x2k7q7f3az", true},
+	{"one of the original cairn", "ses-20260621T100000-1a2b", true},
+	{"nothing", "", false},
+	{"a task's", "PROJ-1", false},
+	{"a path", "ses-1/../../config", false},
+	{"a word", "ses", false},
+	{"one that is too long", "ses-" + strings.Repeat("x", 80), false},
+}
+
+func TestParseID(t *testing.T) {
+	for _, tt := range idTests {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := session.ParseID(tt.id)
+			if ok := err == nil && got == tt.id; ok != tt.ok {
+				t.Errorf("ParseID(%q) = %q, %v", tt.id, got, err)
+			}
+		})
+	}
+}

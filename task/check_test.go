@@ -1,0 +1,157 @@
+package task_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// What a check is called in provenance: two declarations with one name are the same to the record.
+func TestKey(t *testing.T) {
+	base := task.Check{Desc: "tests pass", Cmd: "go test ./..."}
+	for _, tt := range []struct {
+		name  string
+		other task.Check
+		same  bool
+	}{
+		{"another description", task.Check{Desc: "the suite", Cmd: "go test ./..."}, true},
+		{"another time limit and result", task.Check{Desc: "tests pass", Cmd: "go test ./...", Timeout: 9, Result: task.Pass}, true},
+		{"the workspace spelled as a dot", task.Check{Cmd: "go test ./...", Cwd: "."}, true},
+		{"a folder that leads back", task.Check{Cmd: "go test ./...", Cwd: "api/.."}, true},
+		{"another command", task.Check{Desc: "tests pass", Cmd: "true"}, false},
+		{"one space more", task.Check{Desc: "tests pass", Cmd: "go test  ./..."}, false},
+		{"another folder", task.Check{Desc: "tests pass", Cmd: "go test ./...", Cwd: "api"}, false},
+		{"command and folder cut elsewhere", task.Check{Cmd: "go test ./...api", Cwd: ""}, false},
+		{"a manual check", task.Check{Desc: "tests pass"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if same := tt.other.Key() == base.Key(); same != tt.same {
+				t.Errorf("%s and %s", base.Key(), tt.other.Key())
+			}
+		})
+	}
+	if len(base.Key()) != 16 {
+		t.Errorf("a command is named by 16 hex digits, not %q", base.Key())
+	}
+	if manual := (task.Check{Desc: "read by a person"}); manual.Key() != "read by a person" || !manual.Manual() {
+		t.Errorf("a manual check is named by its description, not %q", manual.Key())
+	}
+}
+
+// Keys stand in committed files, so they never change.
+func TestKeyIsStable(t *testing.T) {
+	c := task.Check{Desc: "tests pass", Cmd: "go test ./...", Cwd: "api"}
+	if got, want := c.Key(), "d757c4edd938a7f6"; got != want {
+		t.Errorf("the key of %q in %q is %s, and was %s", c.Cmd, c.Cwd, got, want)
+	}
+}
+
+// What the hash of a list of checks sees.
+func TestChecksHash(t *testing.T) {
+	tests := task.Check{Desc: "tests pass", Cmd: "go test ./..."}
+	read := task.Check{Desc: "read", By: task.ByHuman}
+	base := task.ChecksHash([]task.Check{tests, read})
+	edited := func(edit func(tests, read *task.Check)) []task.Check {
+		a, b := tests, read
+		edit(&a, &b)
+		return []task.Check{a, b}
+	}
+	for _, tt := range []struct {
+		name  string
+		other []task.Check
+		same  bool
+	}{
+		{"a result", edited(func(a, _ *task.Check) { a.Result = task.Pass }), true},
+		{"a time limit", edited(func(a, _ *task.Check) { a.Timeout = 1 }), true},
+		{"the folder in another spelling", edited(func(a, _ *task.Check) { a.Cwd = "./" }), true},
+		{"a description", edited(func(a, _ *task.Check) { a.Desc = "some tests pass" }), false},
+		{"a command", edited(func(a, _ *task.Check) { a.Cmd = "true" }), false},
+		{"a folder", edited(func(a, _ *task.Check) { a.Cwd = "api" }), false},
+		{"who may attest", edited(func(_, b *task.Check) { b.By = task.ByAnyone }), false},
+		{"the order", []task.Check{read, tests}, false},
+		{"one fewer", []task.Check{tests}, false},
+		{"one more", []task.Check{tests, read, {Desc: "lint", Cmd: "make lint"}}, false},
+		{"none", nil, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if same := task.ChecksHash(tt.other) == base; same != tt.same {
+				t.Errorf("the hash is the same: %v, want %v", same, tt.same)
+			}
+		})
+	}
+}
+
+func TestValidChecks(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		checks []task.Check
+		says   string // "" if they may be declared
+	}{
+		{"none", nil, ""},
+		{"a command", []task.Check{{Desc: "tests pass", Cmd: "go test ./...", Cwd: "api/v2", Timeout: 300}}, ""},
+		{"a manual check", []task.Check{{Desc: "read by a person"}}, ""},
+		{"one for a single actor", []task.Check{{Desc: "read", By: "human:shah"}}, ""},
+		{"one for anyone", []task.Check{{Desc: "read", By: task.ByAnyone}}, ""},
+		{"a command over several lines", []task.Check{{Desc: "tests", Cmd: "set -e\ngo vet ./...\ngo test ./..."}}, ""},
+		{"a folder whose name begins with dots", []task.Check{{Desc: "tests", Cmd: "true", Cwd: "..data"}}, ""},
+		{"the longest time limit", []task.Check{{Desc: "tests", Cmd: "true", Timeout: 86_400}}, ""},
+
+		{"no description", []task.Check{{Cmd: "true"}}, "checks[0]: desc is empty"},
+		{"a blank description", []task.Check{{Desc: " \t", Cmd: "true"}}, "desc is empty"},
+		{"a description of two lines", []task.Check{{Desc: "a\nb", Cmd: "true"}}, "desc is not one line"},
+		{"a description with a line separator", []task.Check{{Desc: "a\u2028b", Cmd: "true"}}, "desc is not one line"},
+		{"a description that is too long", []task.Check{{Desc: strings.Repeat("x", 501), Cmd: "true"}}, "desc is longer"},
+		{"two of one description", []task.Check{{Desc: "a", Cmd: "true"}, {Desc: "a"}}, `checks[1]: another check is called "a"`},
+		{"a command that is not text", []task.Check{{Desc: "a", Cmd: "\xff"}}, "cmd is not text"},
+		{"a command with a NUL", []task.Check{{Desc: "a", Cmd: "true\x00"}}, "cmd is not text"},
+		{"a command that is too long", []task.Check{{Desc: "a", Cmd: strings.Repeat("x", 16_385)}}, "cmd is not text of at most"},
+		{"a negative time limit", []task.Check{{Desc: "a", Cmd: "true", Timeout: -1}}, "timeout -1"},
+		{"a time limit of more than a day", []task.Check{{Desc: "a", Cmd: "true", Timeout: 86_401}}, "timeout 86401"},
+		{"a folder above", []task.Check{{Desc: "a", Cmd: "true", Cwd: ".."}}, "leaves the workspace"},
+		{"a folder beside", []task.Check{{Desc: "a", Cmd: "true", Cwd: "api/../../other"}}, "leaves the workspace"},
+		{"an absolute folder", []task.Check{{Desc: "a", Cmd: "true", Cwd: "/etc"}}, "leaves the workspace"},
+		{"a folder with backslashes", []task.Check{{Desc: "a", Cmd: "true", Cwd: `api\v2`}}, "leaves the workspace"},
+		{"an attester who is no actor", []task.Check{{Desc: "a", By: "the boss"}}, `by "the boss"`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := task.ValidChecks(tt.checks)
+			if (err == nil) != (tt.says == "") || err != nil && !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("got %v, want %q", err, tt.says)
+			}
+			if err != nil {
+				wantCode(t, err, task.InvalidInput)
+			}
+		})
+	}
+}
+
+// How a check is named by whoever attests it.
+func TestFindCheck(t *testing.T) {
+	of := task.Task{ID: "A-1", Checks: []task.Check{
+		{Desc: "tests pass", Cmd: "true"}, {Desc: "Read by a person"}, {Desc: "read"}, {Desc: "7 looked at it"},
+	}}
+	for _, tt := range []struct {
+		name, ref string
+		want      int
+		ok        bool
+	}{
+		{"an index", "1", 1, true},
+		{"its description", "tests pass", 0, true},
+		{"a part of it, in any case", "BY A PERSON", 1, true},
+		{"a whole description wins over parts of others", "read", 2, true},
+		{"a number that is no index is looked for in the descriptions", "7", 3, true},
+		{"a part of two", "a", 0, false},
+		{"a part of none", "lint", 0, false},
+		{"an index beyond the list", "4", 0, false},
+		{"a negative index", "-1", 0, false},
+		{"nothing", "", 0, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := of.FindCheck(tt.ref)
+			if (err == nil) != tt.ok || got != tt.want {
+				t.Errorf("FindCheck(%q) = %d, %v", tt.ref, got, err)
+			}
+		})
+	}
+}

@@ -1,0 +1,298 @@
+package task_test
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+func ptr[T any](v T) *T { return &v }
+
+// underway is a task that has left the initial state, with its suite passed and a manual check settled.
+func underway() task.Task {
+	started := created(suite, read)
+	started, _, err := flow.Move(started, "in_progress", task.Proof{}, alone, by(claude))
+	if err != nil {
+		panic(err)
+	}
+	started, _, _ = task.RecordRun(started, &task.Run{Results: results(suite, task.Pass), Tree: "t1"}, by(claude))
+	started, _, _ = flow.Attest(started, 1, true, by(shah))
+	return started
+}
+
+// created is a new task with checks.
+func created(checks ...task.Check) task.Task {
+	t, err := flow.Create(task.Task{ID: "A-1", Title: "Pay twice", Priority: 2, Checks: checks}, alone, by(shah))
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// Who may take checks away, and when. Adding them is always free.
+func TestChangingChecks(t *testing.T) {
+	own, err := flow.Create(task.Task{ID: "A-1", Title: "Pay twice", Checks: []task.Check{suite, read}}, alone, by(claude))
+	if err != nil {
+		t.Fatal(err)
+	}
+	extended, _, err := flow.Update(created(suite, read), task.Edit{Checks: &[]task.Check{suite, read, lint}}, task.Proof{}, alone, by(claude))
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, _, err := flow.Move(underway(), "backlog", task.Proof{}, alone, by(claude))
+	if err != nil {
+		t.Fatal(err)
+	}
+	closed, _, err := flow.Move(underway(), "done", onTree("t1"), alone, by(shah))
+	if err != nil {
+		t.Fatal(err)
+	}
+	const reason = "the suite moved to CI"
+	easier := task.Check{Desc: suite.Desc, Cmd: "true"}
+	elsewhere := task.Check{Desc: suite.Desc, Cmd: suite.Cmd, Cwd: "docs"}
+	byAnyone := task.Check{Desc: read.Desc, By: task.ByAnyone}
+	patient := task.Check{Desc: suite.Desc, Cmd: suite.Cmd, Timeout: 600}
+
+	for _, tt := range []struct {
+		name   string
+		task   task.Task
+		may    bool // the caller may weaken
+		reason string
+		checks []task.Check
+		want   task.Code
+	}{
+		{"before work began whoever declared them may take one away", own, false, "", []task.Check{read}, ""},
+		{"before work began whoever declared them may change one", own, false, "", []task.Check{easier, read}, ""},
+		{"before work began another agent may not", created(suite, read), false, reason, []task.Check{read}, task.Forbidden},
+		{"an agent does not make the list its own by adding to it", extended, false, reason, []task.Check{lint}, task.Forbidden},
+		{"before work began a person needs no reason", created(suite, read), true, "", []task.Check{read}, ""},
+
+		{"an agent may add one", underway(), false, "", []task.Check{suite, read, lint}, ""},
+		{"an agent may put them in another order", underway(), false, "", []task.Check{read, suite}, ""},
+		{"an agent may change a time limit", underway(), false, "", []task.Check{patient, read}, ""},
+		{"an agent may not take one away", underway(), false, reason, []task.Check{suite}, task.Forbidden},
+		{"an agent may not take all away", underway(), false, reason, nil, task.Forbidden},
+		{"an agent may not change the command", underway(), false, reason, []task.Check{easier, read}, task.Forbidden},
+		{"an agent may not change the folder", underway(), false, reason, []task.Check{elsewhere, read}, task.Forbidden},
+		{"an agent may not change who attests", underway(), false, reason, []task.Check{suite, byAnyone}, task.Forbidden},
+		{"an agent may not turn a command into a question", underway(), false, reason,
+			[]task.Check{{Desc: suite.Desc}, read}, task.Forbidden},
+		{"an agent may not do it behind one that it adds", underway(), false, reason, []task.Check{lint, read}, task.Forbidden},
+		{"an agent cannot take a check away by moving the task back to the start first", back, false, reason,
+			[]task.Check{read}, task.Forbidden},
+
+		{"a person may, with a reason", underway(), true, reason, []task.Check{suite}, ""},
+		{"a person needs a reason", underway(), true, "", []task.Check{suite}, task.InvalidInput},
+		{"a person may not on a closed task", closed, true, reason, []task.Check{suite}, task.TaskClosed},
+		{"nobody adds one to a closed task", closed, true, reason, []task.Check{suite, read, lint}, task.TaskClosed},
+		{"the same list on a closed task changes nothing", closed, false, "", []task.Check{suite, read}, ""},
+		{"a list that may not be declared", underway(), true, reason, []task.Check{suite, suite}, task.InvalidInput},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			edit := task.Edit{Checks: &tt.checks, MayWeaken: tt.may}
+			after, entry, err := flow.Update(tt.task, edit, task.Proof{}, alone, saying(claude, tt.reason))
+			wantCode(t, err, tt.want)
+			if err != nil {
+				if entry != nil || !reflect.DeepEqual(after, tt.task) {
+					t.Error("a refusal changed the task")
+				}
+				return
+			}
+			if task.ChecksHash(after.Checks) != task.ChecksHash(tt.checks) {
+				t.Errorf("the checks are %+v", after.Checks)
+			}
+			changed := task.ChecksHash(tt.task.Checks) != task.ChecksHash(after.Checks)
+			if changed && entry.Checks != task.ChecksHash(after.Checks) {
+				t.Errorf("the entry accounts for %q", entry.Checks)
+			}
+		})
+	}
+}
+
+// A check that asks for the same keeps its result; every other one is pending.
+func TestResultsThroughAChangeOfChecks(t *testing.T) {
+	renamed := task.Check{Desc: "the suite", Cmd: suite.Cmd}
+	retyped := task.Check{Desc: read.Desc, Cmd: "true"}
+	moved := task.Check{Desc: suite.Desc, Cmd: suite.Cmd, Cwd: "api"}
+	for _, tt := range []struct {
+		name   string
+		checks []task.Check
+		want   []task.Result
+	}{
+		{"the same, in another order", []task.Check{read, suite}, []task.Result{task.Pass, task.Pass}},
+		{"one added", []task.Check{suite, lint, read}, []task.Result{task.Pass, task.Pending, task.Pass}},
+		{"another name", []task.Check{renamed, read}, []task.Result{task.Pending, task.Pass}},
+		{"another folder", []task.Check{moved, read}, []task.Result{task.Pending, task.Pass}},
+		{"another who may attest", []task.Check{suite, {Desc: read.Desc, By: task.ByAnyone}}, []task.Result{task.Pass, task.Pending}},
+		{"a question that became a command", []task.Check{suite, retyped}, []task.Result{task.Pass, task.Pending}},
+		{"a result that the caller claims", []task.Check{suite, standing(lint, task.Pass), read},
+			[]task.Result{task.Pass, task.Pending, task.Pass}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			edit := task.Edit{Checks: &tt.checks, MayWeaken: true}
+			after, _, err := flow.Update(underway(), edit, task.Proof{}, alone, saying(shah, "better so"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, c := range after.Checks {
+				if c.Result != tt.want[i] {
+					t.Errorf("%s is %s, want %s", c.Desc, c.Result, tt.want[i])
+				}
+			}
+		})
+	}
+}
+
+// Acceptance criteria are the manual checks that anyone may attest, and replacing them leaves the others alone.
+func TestChangingAcceptance(t *testing.T) {
+	first := created(append([]task.Check{suite, read}, task.Acceptance([]string{"it is fast", "it is small"})...)...)
+	after, _, err := flow.Update(first, task.Edit{Acceptance: &[]string{"it is small", "it is right"}}, task.Proof{}, alone, by(shah))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, c := range after.Checks {
+		names = append(names, c.Desc)
+	}
+	if want := []string{"tests pass", "read by a person", "it is small", "it is right"}; !slices.Equal(names, want) {
+		t.Errorf("checks are %v, want %v", names, want)
+	}
+}
+
+// An entry is called after what changed.
+func TestKindOfEdit(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		edit task.Edit
+		text string
+		want task.Did
+	}{
+		{"a title", task.Edit{Title: ptr("Pay once")}, "", task.Updated},
+		{"a body", task.Edit{Body: ptr("Dedupe.\n")}, "", task.Updated},
+		{"labels", task.Edit{Labels: &[]string{"payments"}}, "", task.Updated},
+		{"a priority", task.Edit{Priority: ptr(task.Priority(0))}, "", task.Updated},
+		{"a parent", task.Edit{Parent: ptr(task.ID("A-2"))}, "", task.Updated},
+		{"a dep", task.Edit{AddDeps: []task.ID{"A-2"}}, "", task.Updated},
+		{"checks", task.Edit{Checks: &[]task.Check{suite, read, lint}}, "", task.Updated},
+		{"a state", task.Edit{To: ptr(task.Status("in_review"))}, "", task.Transitioned},
+		{"a holder", task.Edit{Assignee: ptr(gemini)}, "", task.Assigned},
+		{"a state and a holder", task.Edit{To: ptr(task.Status("in_review")), Assignee: ptr(gemini)}, "", task.Updated},
+		{"a state and a title", task.Edit{To: ptr(task.Status("in_review")), Title: ptr("Pay once")}, "", task.Updated},
+		{"a text alone", task.Edit{}, "found the cause", task.Noted},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			after, entry, err := flow.Update(underway(), tt.edit, task.Proof{}, graph(node("A-2", "done")), saying(claude, tt.text))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if entry == nil || entry.Did != tt.want {
+				t.Fatalf("the entry is %+v, want %s", entry, tt.want)
+			}
+			if !reflect.DeepEqual(after.Last(), *entry) || len(after.Provenance) != len(underway().Provenance)+1 {
+				t.Error("the entry is not the one that was appended")
+			}
+		})
+	}
+}
+
+// An edit that says what is so already changes nothing and appends nothing.
+func TestEditsThatChangeNothing(t *testing.T) {
+	same := underway()
+	same.Labels, same.Deps, same.Assignee, same.Body = []string{"payments"}, []task.ID{"A-2"}, claude, "One.\nTwo."
+	for _, tt := range []struct {
+		name string
+		edit task.Edit
+	}{
+		{"nothing at all", task.Edit{}},
+		{"the same body with other line ends", task.Edit{Body: ptr("One.\r\nTwo.\r\n")}},
+		{"the same title", task.Edit{Title: ptr(same.Title)}},
+		{"the same labels, one twice", task.Edit{Labels: &[]string{"payments", "payments"}}},
+		{"the same checks", task.Edit{Checks: &[]task.Check{suite, read}}},
+		{"no acceptance where there is none", task.Edit{Acceptance: &[]string{}}},
+		{"the state it is in", task.Edit{To: &same.Status}},
+		{"the holder it has", task.Edit{Assignee: ptr(claude)}},
+		{"a dep that it has", task.Edit{AddDeps: []task.ID{"A-2"}}},
+		{"the removal of a dep that it has not", task.Edit{RemoveDeps: []task.ID{"A-9"}}},
+		{"no parent where there is none", task.Edit{Parent: ptr(task.ID(""))}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			after, entry, err := flow.Update(same, tt.edit, task.Proof{}, graph(node("A-2", "done")), by(claude))
+			if err != nil || entry != nil || !reflect.DeepEqual(after, same) {
+				t.Errorf("appended %+v, %v", entry, err)
+			}
+		})
+	}
+}
+
+// An empty value clears a field.
+func TestEditsThatClear(t *testing.T) {
+	full := underway()
+	full.Labels, full.Parent, full.Assignee, full.Body = []string{"payments"}, "A-2", claude, "Prose."
+	full.Deps = []task.ID{"A-2", "A-3"}
+	edit := task.Edit{
+		Labels: &[]string{}, Parent: ptr(task.ID("")), Assignee: ptr(task.Actor("")), Body: ptr(""),
+		RemoveDeps: []task.ID{"A-2"},
+	}
+	after, entry, err := flow.Update(full, edit, task.Proof{}, alone, by(shah))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(after.Labels) != 0 || after.Parent != "" || after.Assignee != "" || after.Body != "" || !slices.Equal(after.Deps, []task.ID{"A-3"}) {
+		t.Errorf("left %+v", after)
+	}
+	if entry.Assignee == nil || *entry.Assignee != "" {
+		t.Errorf("the entry does not say that the task was let go: %+v", entry)
+	}
+}
+
+// What an edit may not say. Nothing of a refused edit is done.
+func TestEditsThatAreRefused(t *testing.T) {
+	find := graph(underway(), node("A-2", "backlog", "A-1"), node("A-3", "backlog"))
+	for _, tt := range []struct {
+		name string
+		edit task.Edit
+		want task.Code
+	}{
+		{"an empty title", task.Edit{Title: ptr(" ")}, task.InvalidInput},
+		{"a title of two lines", task.Edit{Title: ptr("a\nb")}, task.InvalidInput},
+		{"an empty label", task.Edit{Labels: &[]string{""}}, task.InvalidInput},
+		{"a priority beyond the least", task.Edit{Priority: ptr(task.Priority(5))}, task.InvalidInput},
+		{"a body that is not text", task.Edit{Body: ptr("\xff")}, task.InvalidInput},
+		{"a body with a NUL", task.Edit{Body: ptr("a\x00b")}, task.InvalidInput},
+		{"a body that no file would hold", task.Edit{Body: ptr(strings.Repeat("x", 3<<20+1))}, task.InvalidInput},
+		{"a dep that does not exist", task.Edit{AddDeps: []task.ID{"A-9"}}, task.DanglingDep},
+		{"a dep on a task that waits for it", task.Edit{AddDeps: []task.ID{"A-2"}}, task.DepCycle},
+		{"a parent that does not exist", task.Edit{Parent: ptr(task.ID("A-9"))}, task.DanglingDep},
+		{"a state that nobody configured", task.Edit{To: ptr(task.Status("finished"))}, task.UnknownState},
+		{"a close that the gate refuses", task.Edit{Title: ptr("Pay once"), To: ptr(task.Status("done"))}, task.ChecksPending},
+		{"a close, with a check added in the same breath",
+			task.Edit{Checks: &[]task.Check{suite, read, lint}, To: ptr(task.Status("done"))}, task.ChecksPending},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := underway()
+			after, entry, err := flow.Update(before, tt.edit, task.Proof{}, find, by(shah))
+			wantCode(t, err, tt.want)
+			if entry != nil || !reflect.DeepEqual(after, before) {
+				t.Errorf("a refused edit changed %+v", after)
+			}
+		})
+	}
+}
+
+// A dep added in the same edit as the move counts for the gate.
+func TestEditJudgesTheMoveByTheNewDeps(t *testing.T) {
+	find := graph(node("A-3", "backlog"))
+	start := task.Edit{AddDeps: []task.ID{"A-3"}, To: ptr(task.Status("in_progress"))}
+	_, _, err := flow.Update(created(), start, task.Proof{}, find, by(claude))
+	wantCode(t, err, task.DepsOpen)
+
+	waiting := created()
+	waiting.Deps = []task.ID{"A-3"}
+	freed := task.Edit{RemoveDeps: []task.ID{"A-3"}, To: ptr(task.Status("in_progress"))}
+	if _, _, err := flow.Update(waiting, freed, task.Proof{}, find, by(claude)); err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,151 @@
+package task_test
+
+import (
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Exit numbers are a promise to scripts. They are never changed; a new code gets a line of its own here.
+var exits = map[task.Code]int{
+	"IO": 1, "BAD_FILE": 1, "BUSY": 1, "GIT": 1, "NO_SHELL": 1, "SANDBOXED": 1,
+	"INVALID_INPUT": 2, "UNKNOWN_STATE": 2, "AMBIGUOUS_ID": 2,
+	"NOT_FOUND": 3, "NO_WORKSPACE": 3,
+	"DEPS_OPEN": 4, "CHECKS_FAILED": 4, "CHECKS_PENDING": 4, "DANGLING_DEP": 4, "DEP_CYCLE": 4,
+	"TASK_CLOSED": 4, "TASK_FULL": 4, "SESSION_ENDED": 4, "SESSION_LIVE": 4,
+	"ALREADY_CLAIMED": 5, "NOT_YOURS": 5, "ELSEWHERE": 5, "CONFLICT": 5,
+	"FORBIDDEN": 7, "OUT_OF_SCOPE": 7, "READ_ONLY": 7, "IDENTITY_MISMATCH": 7,
+	"UNTRUSTED": 8,
+}
+
+func TestExitNumbersNeverChange(t *testing.T) {
+	for _, info := range task.Codes {
+		want, pinned := exits[info.Code]
+		if !pinned {
+			t.Errorf("%s is new: add it to the table above", info.Code)
+		} else if info.Exit != want {
+			t.Errorf("%s exits with %d, and promised %d", info.Code, info.Exit, want)
+		}
+	}
+	for code := range exits {
+		if code.Info().Meaning == (task.Code("NONE")).Info().Meaning {
+			t.Errorf("%s is gone from the list", code)
+		}
+	}
+}
+
+// Every code that is declared stands in the list, once, and the list is in the order of exit numbers.
+func TestEveryCodeIsListedOnce(t *testing.T) {
+	declared := declaredCodes(t)
+	listed := map[task.Code]bool{}
+	last := 0
+	for _, info := range task.Codes {
+		if listed[info.Code] {
+			t.Errorf("%s is listed twice", info.Code)
+		}
+		if !declared[info.Code] {
+			t.Errorf("%s is listed and has no constant", info.Code)
+		}
+		if info.Exit < last {
+			t.Errorf("%s with exit %d is listed behind exit %d", info.Code, info.Exit, last)
+		}
+		listed[info.Code], last = true, info.Exit
+	}
+	for code := range declared {
+		if !listed[code] {
+			t.Errorf("%s has a constant and is not listed", code)
+		}
+	}
+}
+
+// declaredCodes reads the constants of type Code from the source, since Go cannot list them.
+func declaredCodes(t *testing.T) map[task.Code]bool {
+	t.Helper()
+	file, err := parser.ParseFile(token.NewFileSet(), "error.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[task.Code]bool{}
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok || len(spec.Values) != 1 {
+			return true
+		}
+		kind, isName := spec.Type.(*ast.Ident)
+		literal, isLiteral := spec.Values[0].(*ast.BasicLit)
+		if isName && isLiteral && kind.Name == "Code" {
+			code, err := strconv.Unquote(literal.Value)
+			if err != nil {
+				t.Fatal(err)
+			}
+			codes[task.Code(code)] = true
+		}
+		return true
+	})
+	if len(codes) == 0 {
+		t.Fatal("error.go declares no codes")
+	}
+	return codes
+}
+
+// Meanings are printed in a table: each is a phrase on one line.
+func TestEveryCodeSaysWhatItMeans(t *testing.T) {
+	for _, info := range task.Codes {
+		if info.Meaning == "" || strings.ContainsAny(info.Meaning, "\n|") || strings.HasSuffix(info.Meaning, ".") {
+			t.Errorf("%s means %q", info.Code, info.Meaning)
+		}
+	}
+}
+
+func TestAnUnknownCodeIsAFailure(t *testing.T) {
+	info := task.Code("NO_SUCH_CODE").Info()
+	if info.Exit != 1 || info.Retryable || info.Meaning == "" {
+		t.Errorf("reads as %+v", info)
+	}
+}
+
+func TestErrorText(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		err  task.Error
+		want string
+	}{
+		{"all that is known", task.Error{Op: "transition", ID: "A-1", Msg: "waits for A-2"}, "transition A-1: waits for A-2"},
+		{"no task", task.Error{Op: "list", Msg: "there is no state"}, "list: there is no state"},
+		{"no verb", task.Error{ID: "A-1", Msg: "is closed"}, "A-1: is closed"},
+		{"the message alone", task.Error{Msg: "is closed"}, "is closed"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.err.Error(); got != tt.want {
+				t.Errorf("reads %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestErrorsKeepTheirCause(t *testing.T) {
+	err := task.Errorf(task.IO, "cannot read: %w", io.ErrUnexpectedEOF).WithHint("try %s", "again").WithNext("get", nil)
+	if !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error("the cause is lost")
+	}
+	if err.Hint != "try again" || err.Next.Verb != "get" {
+		t.Errorf("the hint or the next verb is lost: %+v", err)
+	}
+	if code := task.CodeOf(fmt.Errorf("wrapped: %w", err)); code != task.IO {
+		t.Errorf("the code of a wrapped error is %q", code)
+	}
+	if code := task.CodeOf(io.EOF); code != "" {
+		t.Errorf("an error without a code has %q", code)
+	}
+	if code := task.CodeOf(nil); code != "" {
+		t.Errorf("no error has %q", code)
+	}
+}

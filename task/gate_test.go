@@ -1,0 +1,328 @@
+package task_test
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The deps gate: a task may not leave the initial state while a dependency is open. Nothing else is gated by deps.
+func TestDepsGate(t *testing.T) {
+	find := graph(node("A-2", "in_progress"), node("A-3", "done"), node("A-4", "canceled"))
+	for _, tt := range []struct {
+		name     string
+		from, to task.Status
+		deps     []task.ID
+		says     string // "" if it is let through
+	}{
+		{"no deps", "backlog", "in_progress", nil, ""},
+		{"a closed dep", "backlog", "in_progress", []task.ID{"A-3"}, ""},
+		{"an abandoned dep", "backlog", "in_progress", []task.ID{"A-4"}, ""},
+		{"an open dep", "backlog", "in_progress", []task.ID{"A-2"}, "waits for A-2 (in_progress)"},
+		{"a dep that is not there", "backlog", "in_progress", []task.ID{"A-9"}, "waits for A-9 (missing)"},
+		{"all open deps are named", "backlog", "in_progress", []task.ID{"A-2", "A-3", "A-9"},
+			"waits for A-2 (in_progress), A-9 (missing)"},
+		{"straight to a closed state", "backlog", "done", []task.ID{"A-2"}, "waits for A-2"},
+		{"staying where it is", "backlog", "backlog", []task.ID{"A-2"}, ""},
+		{"giving it up", "backlog", "canceled", []task.ID{"A-2"}, ""},
+		{"between other states", "in_progress", "in_review", []task.ID{"A-2"}, ""},
+		{"back to the initial state", "in_progress", "backlog", []task.ID{"A-2"}, ""},
+		{"reopening", "done", "in_progress", []task.ID{"A-2"}, ""},
+		{"closing what has left the initial state", "in_review", "done", []task.ID{"A-2"}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			err := flow.DepsGate(node("A-1", tt.from, tt.deps...), tt.to, find)
+			wantRefusal(t, err, task.DepsOpen, tt.says)
+		})
+	}
+}
+
+// wantRefusal checks that err is of a code and says something, or that there is none where says is "".
+func wantRefusal(t *testing.T, err error, code task.Code, says string) {
+	t.Helper()
+	if says == "" {
+		if err != nil {
+			t.Errorf("refused: %v", err)
+		}
+		return
+	}
+	wantCode(t, err, code)
+	if err != nil && !strings.Contains(err.Error(), says) {
+		t.Errorf("says %q, not %q", err, says)
+	}
+}
+
+// The checks that the gate tests declare.
+var (
+	suite = task.Check{Desc: "tests pass", Cmd: "go test ./..."}
+	lint  = task.Check{Desc: "lint", Cmd: "make lint"}
+	read  = task.Check{Desc: "read by a person"}
+
+	anyones = task.Check{Desc: "tried out", By: task.ByAnyone}
+	geminis = task.Check{Desc: "read by gemini", By: string(gemini)}
+)
+
+// standing is a check whose file says a result.
+func standing(c task.Check, r task.Result) task.Check {
+	c.Result = r
+	return c
+}
+
+// ran is the entry of a run of one check, on the tree "t1".
+func ran(c task.Check, r task.Result) task.Entry {
+	return task.Entry{Who: claude, At: now, Did: task.Checked, Tree: "t1", Results: results(c, r)}
+}
+
+func attested(c task.Check, r task.Result) task.Entry {
+	return task.Entry{Who: shah, At: now, Did: task.Attested, Results: results(c, r)}
+}
+
+func attestedBy(who task.Actor, c task.Check) task.Entry {
+	return task.Entry{Who: who, At: now, Did: task.Attested, Results: results(c, task.Pass)}
+}
+
+func results(c task.Check, r task.Result) []task.CheckResult {
+	return []task.CheckResult{{Check: c.Key(), Result: r}}
+}
+
+// onTree is a proof without a run: the working tree as it is now.
+func onTree(tree string) task.Proof { return task.Proof{Tree: tree} }
+
+// fresh is a proof by a run of one check, made for this very move.
+func fresh(c task.Check, r task.Result) task.Proof {
+	return task.Proof{Run: &task.Run{Results: results(c, r), Commit: "abc"}}
+}
+
+// legacy is an entry from before results named their checks.
+func legacy(text string) task.Entry {
+	e := task.Entry{Who: shah, At: now}
+	e.ReadDid(text)
+	return e
+}
+
+// legacyAttested is such an entry that settles the manual check with an index.
+func legacyAttested(index string) task.Entry {
+	return task.Entry{Who: shah, At: now, Did: task.Attested, Results: unhashed(index, task.Pass)}
+}
+
+// What a result is worth when a gate asks: the file's word counts only as far as an entry accounts for it.
+func TestStanding(t *testing.T) {
+	other := task.Check{Desc: "tests pass", Cmd: "true"}
+	alias := task.Check{Desc: suite.Key()}
+	passed := standing(suite, task.Pass)
+	for _, tt := range []struct {
+		name    string
+		check   task.Check
+		entries []task.Entry
+		proof   task.Proof
+		want    task.Result
+	}{
+		{"never run", standing(suite, task.Pending), nil, onTree("t1"), task.Pending},
+		{"failed", standing(suite, task.Fail), []task.Entry{ran(suite, task.Fail)}, onTree("t1"), task.Fail},
+		{"passed on this tree", passed, []task.Entry{ran(suite, task.Pass)}, onTree("t1"), task.Pass},
+		{"passed on another tree", passed, []task.Entry{ran(suite, task.Pass)}, onTree("t2"), task.Pending},
+		{"passed, and the tree is unknown now", passed, []task.Entry{ran(suite, task.Pass)}, onTree(""), task.Pending},
+		{"passed while the tree was unknown", passed,
+			[]task.Entry{{Did: task.Checked, Results: results(suite, task.Pass)}}, onTree(""), task.Pending},
+		{"a pass that somebody typed in", passed, nil, onTree("t1"), task.Pending},
+		{"a pass typed in after a failed run", passed, []task.Entry{ran(suite, task.Fail)}, onTree("t1"), task.Pending},
+		{"the newest run counts", passed, []task.Entry{ran(suite, task.Pass), ran(suite, task.Fail)}, onTree("t1"), task.Pending},
+		{"a run of another command proves nothing", passed, []task.Entry{ran(other, task.Pass)}, onTree("t1"), task.Pending},
+		{"a run that came with a move counts", passed,
+			[]task.Entry{{Did: task.Transitioned, Tree: "t1", Results: results(suite, task.Pass)}}, onTree("t1"), task.Pass},
+
+		{"a run for this very move", standing(suite, task.Pending), nil, fresh(suite, task.Pass), task.Pass},
+		{"a run for this very move that failed", passed, []task.Entry{ran(suite, task.Pass)}, fresh(suite, task.Fail), task.Fail},
+		{"a run of another command for this move", standing(suite, task.Pending), nil, fresh(other, task.Pass), task.Pending},
+
+		{"attested, whatever the tree", standing(read, task.Pass), []task.Entry{attested(read, task.Pass)}, onTree("t2"), task.Pass},
+		{"attested, outside git", standing(read, task.Pass), []task.Entry{attested(read, task.Pass)}, onTree(""), task.Pass},
+		{"attested as failed", standing(read, task.Fail), []task.Entry{attested(read, task.Fail)}, onTree("t1"), task.Fail},
+		{"a manual pass that somebody typed in", standing(read, task.Pass), nil, onTree("t1"), task.Pending},
+		{"attested and taken back", standing(read, task.Pass),
+			[]task.Entry{attested(read, task.Pass), attested(read, task.Fail)}, onTree("t1"), task.Pending},
+
+		{"attested by an agent, where a person must", standing(read, task.Pass), []task.Entry{attestedBy(claude, read)}, onTree("t1"), task.Pending},
+		{"attested by an agent, where anyone may", standing(anyones, task.Pass), []task.Entry{attestedBy(claude, anyones)}, onTree("t1"), task.Pass},
+		{"attested by the actor that the check names", standing(geminis, task.Pass), []task.Entry{attestedBy(gemini, geminis)}, onTree("t1"), task.Pass},
+		{"attested by a person, where the check names somebody else", standing(geminis, task.Pass), []task.Entry{attestedBy(shah, geminis)},
+			onTree("t1"), task.Pending},
+
+		{"a run does not settle a manual check called like the command", standing(alias, task.Pass),
+			[]task.Entry{ran(suite, task.Pass)}, onTree("t1"), task.Pending},
+		{"an attestation does not settle a command called like the check", passed,
+			[]task.Entry{attested(alias, task.Pass)}, onTree("t1"), task.Pending},
+		{"a run for this move does not settle a manual check", standing(alias, task.Pending), nil,
+			fresh(suite, task.Pass), task.Pending},
+
+		{"evidence of the original cairn is run again", passed, []task.Entry{legacy("ran checks")}, onTree("t1"), task.Pending},
+		{"evidence of the original cairn by index", standing(read, task.Pass), []task.Entry{legacyAttested("0")}, onTree("t1"), task.Pass},
+		{"evidence of the original cairn by another index", standing(read, task.Pass), []task.Entry{legacyAttested("1")}, onTree("t1"), task.Pending},
+		{"a check that is called like that evidence settles no other", standing(read, task.Pass),
+			[]task.Entry{attested(task.Check{Desc: "*"}, task.Pass), attested(task.Check{Desc: "0"}, task.Pass)}, onTree("t1"), task.Pending},
+		{"an attestation of the original cairn stands", standing(read, task.Pass), []task.Entry{legacy("attested")}, onTree("t1"), task.Pass},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			of := task.Task{ID: "A-1", Checks: []task.Check{tt.check}, Provenance: tt.entries}
+			if got := flow.Standing(of, 0, tt.proof); got != tt.want {
+				t.Errorf("stands at %q, want %q", got, tt.want)
+			}
+		})
+	}
+}
+
+// Of two checks with the same command neither has passed if one run of it failed.
+func TestStandingOfACommandThatRanTwice(t *testing.T) {
+	twice := task.Check{Desc: "again", Cmd: suite.Cmd}
+	of := task.Task{Checks: []task.Check{suite, twice}}
+	flaky := task.Proof{Run: &task.Run{Results: append(results(suite, task.Fail), results(twice, task.Pass)...)}}
+	for i := range of.Checks {
+		if got := flow.Standing(of, i, flaky); got != task.Fail {
+			t.Errorf("check %d stands at %q", i, got)
+		}
+	}
+}
+
+// The checks gate: a task may not enter a closed state until every check has passed.
+func TestChecksGate(t *testing.T) {
+	reviewed := flow
+	reviewed.GateReview = true
+	strict := flow
+	strict.Abandoned = nil
+	passed := []task.Entry{ran(suite, task.Pass), attested(read, task.Pass)}
+	for _, tt := range []struct {
+		name     string
+		flow     task.Flow
+		from, to task.Status
+		checks   []task.Check
+		entries  []task.Entry
+		want     task.Code
+		says     string
+	}{
+		{"no checks pass vacuously", flow, "in_review", "done", nil, nil, "", ""},
+		{"all passed", flow, "in_review", "done",
+			[]task.Check{standing(suite, task.Pass), standing(read, task.Pass)}, passed, "", ""},
+		{"one pending", flow, "in_review", "done",
+			[]task.Check{standing(suite, task.Pass), standing(lint, task.Pending)}, passed, task.ChecksPending, "not yet passed: lint"},
+		{"a manual one pending", flow, "in_review", "done",
+			[]task.Check{standing(suite, task.Pass), standing(read, task.Pending)}, passed, task.ChecksPending, "not yet passed: read by a person"},
+		{"one failed", flow, "in_review", "done",
+			[]task.Check{standing(suite, task.Fail)}, nil, task.ChecksFailed, "failed: tests pass"},
+		{"one failed and one pending: both are named", flow, "in_review", "done",
+			[]task.Check{standing(suite, task.Fail), standing(read, task.Pending)}, nil, task.ChecksFailed,
+			"failed: tests pass; not yet passed: read by a person"},
+		{"a manual one failed", flow, "in_review", "done",
+			[]task.Check{standing(read, task.Fail)}, nil, task.ChecksFailed, "failed: read by a person"},
+
+		{"an abandoned state needs nothing", flow, "in_progress", "canceled", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
+		{"without abandoned states every closed one is gated", strict, "in_progress", "canceled",
+			[]task.Check{standing(suite, task.Fail)}, nil, task.ChecksFailed, "failed: tests pass"},
+		{"from one closed state to another", flow, "canceled", "done",
+			[]task.Check{standing(suite, task.Pending)}, nil, task.ChecksPending, "tests pass"},
+		{"staying closed", flow, "done", "done", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
+		{"reopening needs nothing", flow, "done", "in_progress", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
+		{"an open state needs nothing", flow, "backlog", "in_review", []task.Check{standing(suite, task.Fail)}, nil, "", ""},
+
+		{"a gated review needs the commands", reviewed, "in_progress", "in_review",
+			[]task.Check{standing(suite, task.Pending)}, nil, task.ChecksPending, "tests pass"},
+		{"a gated review leaves manual checks to the reviewer", reviewed, "in_progress", "in_review",
+			[]task.Check{standing(read, task.Pending)}, nil, "", ""},
+		{"a gated review gates no other open state", reviewed, "backlog", "in_progress",
+			[]task.Check{standing(suite, task.Fail)}, nil, "", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			of := task.Task{ID: "A-1", Status: tt.from, Checks: tt.checks, Provenance: tt.entries}
+			wantRefusal(t, tt.flow.ChecksGate(of, tt.to, onTree("t1")), tt.want, tt.says)
+		})
+	}
+}
+
+// A refusal names the call that helps: running for commands, reading for what a person must settle.
+func TestChecksGateSaysWhatHelps(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		check task.Check
+		next  string
+		hint  string
+	}{
+		{"a failed command", standing(suite, task.Fail), "run_checks", "cairn run-checks A-1"},
+		{"a pending command", standing(suite, task.Pending), "run_checks", "cairn run-checks A-1"},
+		{"a pending manual check", standing(read, task.Pending), "get", "cairn attest A-1 0 --pass"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			of := task.Task{ID: "A-1", Status: "in_review", Checks: []task.Check{tt.check}}
+			var refusal *task.Error
+			if !errors.As(flow.ChecksGate(of, "done", onTree("t1")), &refusal) {
+				t.Fatal("let through")
+			}
+			if refusal.Next == nil || refusal.Next.Verb != tt.next || refusal.Next.Args["id"] != "A-1" {
+				t.Errorf("next is %+v, want %s of A-1", refusal.Next, tt.next)
+			}
+			if !strings.Contains(refusal.Hint, tt.hint) {
+				t.Errorf("hint %q does not say %q", refusal.Hint, tt.hint)
+			}
+		})
+	}
+}
+
+// Which commands a move runs first: those that the gate asks for, and that have no fresh pass.
+func TestToRun(t *testing.T) {
+	reviewed := flow
+	reviewed.GateReview = true
+	of := task.Task{
+		ID: "A-1", Status: "in_progress",
+		Checks:     []task.Check{standing(suite, task.Pass), standing(read, task.Pending), standing(lint, task.Fail)},
+		Provenance: []task.Entry{ran(suite, task.Pass)},
+	}
+	for _, tt := range []struct {
+		name string
+		flow task.Flow
+		to   task.Status
+		tree string
+		want []int
+	}{
+		{"a fresh pass is not run again", flow, "done", "t1", []int{2}},
+		{"a stale pass is", flow, "done", "t2", []int{0, 2}},
+		{"outside git every pass is stale", flow, "done", "", []int{0, 2}},
+		{"an abandoned state runs nothing", flow, "canceled", "t2", nil},
+		{"an open state runs nothing", flow, "in_review", "t2", nil},
+		{"a gated review runs the commands", reviewed, "in_review", "t1", []int{2}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.flow.ToRun(of, tt.to, onTree(tt.tree)); !slices.Equal(got, tt.want) {
+				t.Errorf("runs %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+// Of a run only what is about the given checks may be recorded: a command that changed while it ran is left out.
+func TestPartOfARun(t *testing.T) {
+	run := &task.Run{Results: append(results(suite, task.Pass), results(lint, task.Fail)...), Commit: "abc", Tree: "t1"}
+	if got := run.Of([]task.Check{suite, read}); got == nil || !slices.Equal(got.Results, results(suite, task.Pass)) || got.Tree != "t1" {
+		t.Errorf("the part about the suite is %+v", got)
+	}
+	if got := run.Of([]task.Check{read, {Desc: "tests pass", Cmd: "true"}}); got != nil {
+		t.Errorf("the part about other checks is %+v", got)
+	}
+	if len(run.Results) != 2 {
+		t.Errorf("taking a part changed the run to %+v", run)
+	}
+}
+
+func TestKnown(t *testing.T) {
+	if err := flow.Known("in_review"); err != nil {
+		t.Error(err)
+	}
+	for _, state := range []task.Status{"", "Done", "finished"} {
+		err := flow.Known(state)
+		wantCode(t, err, task.UnknownState)
+		var refusal *task.Error
+		if errors.As(err, &refusal) && !strings.Contains(refusal.Hint, "backlog, in_progress, in_review, done, canceled") {
+			t.Errorf("the hint does not name the states: %q", refusal.Hint)
+		}
+	}
+}

@@ -1,0 +1,150 @@
+package verb
+
+import (
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// sample has a field of every type that an input may have.
+type sample struct {
+	ID     task.ID        `json:"id" doc:"task to look at" cli:"arg"`
+	Text   string         `json:"text,omitempty" doc:"words"`
+	Count  int            `json:"count,omitempty" doc:"how many"`
+	Sure   bool           `json:"sure,omitempty" doc:"really"`
+	Labels []string       `json:"labels,omitempty" doc:"free words"`
+	Only   []int          `json:"only,omitempty" doc:"indices"`
+	Parts  []part         `json:"parts,omitempty" doc:"what it is made of"`
+	Title  *string        `json:"title" doc:"new title"`
+	Tags   *[]string      `json:"tags" doc:"new tags"`
+	Rank   *task.Priority `json:"rank" doc:"0 to 4"`
+}
+
+type part struct {
+	Name   string `json:"name" doc:"what it is called"`
+	Size   int    `json:"size,omitempty" doc:"how large"`
+	Secret string `json:"secret,omitempty" doc:"-"`
+}
+
+func decodeSample(input string) (sample, error) {
+	var in sample
+	err := decode([]byte(input), reflect.ValueOf(&in).Elem(), fieldsOf(reflect.TypeFor[sample]()))
+	return in, err
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// What is understood: JSON as declared, and the habits of models that mean one thing only.
+func TestDecodeUnderstands(t *testing.T) {
+	for _, tt := range []struct {
+		name, input string
+		want        sample
+	}{
+		{"a field of every type",
+			`{"id":"A-1","text":"x","count":3,"sure":true,"labels":["a","b"],"only":[0,2],"parts":[{"name":"p","size":1}],"title":"T"}`,
+			sample{ID: "A-1", Text: "x", Count: 3, Sure: true, Labels: []string{"a", "b"}, Only: []int{0, 2},
+				Parts: []part{{Name: "p", Size: 1}}, Title: ptr("T")}},
+		{"a number as text", `{"id":"A-1","count":"3"}`, sample{ID: "A-1", Count: 3}},
+		{"a negative number", `{"id":"A-1","count":-3}`, sample{ID: "A-1", Count: -3}},
+		{"a number where text is meant", `{"id":"A-1","text":3}`, sample{ID: "A-1", Text: "3"}},
+		{"true as text", `{"id":"A-1","sure":"true"}`, sample{ID: "A-1", Sure: true}},
+		{"false as text", `{"id":"A-1","sure":"false"}`, sample{ID: "A-1"}},
+		{"a lone text for a list", `{"id":"A-1","labels":"a,b"}`, sample{ID: "A-1", Labels: []string{"a,b"}}},
+		{"a lone number for a list", `{"id":"A-1","only":2}`, sample{ID: "A-1", Only: []int{2}}},
+		{"numbers as text in a list", `{"id":"A-1","only":["0",2]}`, sample{ID: "A-1", Only: []int{0, 2}}},
+		{"a lone object for a list", `{"id":"A-1","parts":{"name":"p"}}`, sample{ID: "A-1", Parts: []part{{Name: "p"}}}},
+		{"an empty text is given", `{"id":"A-1","title":""}`, sample{ID: "A-1", Title: ptr("")}},
+		{"an empty list is given", `{"id":"A-1","tags":[]}`, sample{ID: "A-1", Tags: &[]string{}}},
+		{"null is absent", `{"id":"A-1","title":null,"tags":null,"count":null,"parts":null}`, sample{ID: "A-1"}},
+		{"a number behind a pointer", `{"id":"A-1","rank":0}`, sample{ID: "A-1", Rank: ptr(task.Priority(0))}},
+		{"white space around it", "\n {\"id\" : \"A-1\"}\t\n", sample{ID: "A-1"}},
+		{"escapes in text", `{"id":"A-1","text":"a\nb é\u00e9 <&>"}`, sample{ID: "A-1", Text: "a\nb éé <&>"}},
+		{"a field that is not shown", `{"id":"A-1","parts":[{"name":"p","secret":"s"}]}`, sample{ID: "A-1", Parts: []part{{Name: "p", Secret: "s"}}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			got, err := decodeSample(tt.input)
+			if err != nil || !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("%s\nreads as %+v, %v\nwant %+v", tt.input, got, err, tt.want)
+			}
+		})
+	}
+}
+
+// What is refused: whatever could be a mistake. The message says where, and the hint what may have been meant.
+func TestDecodeRefuses(t *testing.T) {
+	deep := strings.Repeat("[", 40) + strings.Repeat("]", 40)
+	for _, tt := range []struct {
+		name, input, says, hint string
+	}{
+		{"an unknown key", `{"id":"A-1","cuont":3}`, `unknown argument "cuont"`, `did you mean "count"?`},
+		{"an unknown key like none", `{"id":"A-1","zzzzzz":3}`, `unknown argument "zzzzzz"`, "the arguments are id, text, count"},
+		{"the first of two unknown keys", `{"id":"A-1","zz":1,"aa":2}`, `unknown argument "aa"`, ""},
+		{"a key in another case", `{"ID":"A-1"}`, `unknown argument "ID"`, `did you mean "id"?`},
+		{"an unknown key of a part", `{"id":"A-1","parts":[{"name":"p"},{"nam":"q"}]}`, `unknown argument "parts[1].nam"`,
+			`did you mean "parts[1].name"?`},
+		{"a hidden field is not suggested", `{"id":"A-1","parts":[{"name":"p","secrets":"q"}]}`, `unknown argument "parts[0].secrets"`,
+			"the arguments are name, size"},
+		{"a key that comes twice", `{"id":"A-1","id":"A-2"}`, `the key "id" comes twice`, ""},
+		{"a key of a part that comes twice", `{"id":"A-1","parts":[{"name":"p","name":"q"}]}`, `the key "name" comes twice`, ""},
+		{"a key that comes twice in another spelling", `{"id":"A-1","i\u0064":"A-2"}`, `the key "id" comes twice`, ""},
+		{"a required key that is missing", `{}`, "id is missing", "id: task to look at"},
+		{"a required key that is null", `{"id":null}`, "id is missing", ""},
+		{"a required key of a part", `{"id":"A-1","parts":[{"name":"p"},{"size":1}]}`, "parts[1].name is missing", "name: what it is called"},
+		{"nothing at all", ``, "id is missing", ""},
+
+		{"text for a number", `{"id":"A-1","count":"three"}`, `count must be a whole number, not "three"`, ""},
+		{"a fraction", `{"id":"A-1","count":1.5}`, "count must be a whole number, not 1.5", ""},
+		{"a number that is too large", `{"id":"A-1","count":99999999999999999999}`, "count must be a whole number", ""},
+		{"true for a number", `{"id":"A-1","count":true}`, "count must be a whole number, not true", ""},
+		{"a number for true", `{"id":"A-1","sure":1}`, "sure must be true or false, not 1", ""},
+		{"yes for true", `{"id":"A-1","sure":"yes"}`, `sure must be true or false, not "yes"`, ""},
+		{"true for text", `{"id":"A-1","text":true}`, "text must be text, not true", ""},
+		{"an object for text", `{"id":"A-1","text":{}}`, "text must be text, not an object", ""},
+		{"a list for text", `{"id":["A-1"]}`, "id must be text, not a list", ""},
+		{"null in a list", `{"id":"A-1","labels":["a",null]}`, "labels[1] must be text, not null", ""},
+		{"a list in a list", `{"id":"A-1","labels":[["a"]]}`, "labels[0] must be text, not a list", ""},
+		{"text in a list of numbers", `{"id":"A-1","only":[0,"x"]}`, `only[1] must be a whole number, not "x"`, ""},
+		{"text for a part", `{"id":"A-1","parts":["p"]}`, `parts[0] must be an object, not "p"`, ""},
+		{"a wrong type inside a part", `{"id":"A-1","parts":[{"name":"p","size":"big"}]}`, `parts[0].size must be a whole number, not "big"`, ""},
+		{"a long text is not repeated", `{"id":"A-1","count":"` + strings.Repeat("x", 1000) + `"}`, "count must be a whole number, not a long text", ""},
+
+		{"a list at the root", `["A-1"]`, "object", ""},
+		{"text at the root", `"A-1"`, "object", ""},
+		{"something behind the object", `{"id":"A-1"} {"id":"A-2"}`, "behind the JSON object", ""},
+		{"half an object", `{"id":"A-1"`, "not one JSON object", ""},
+		{"no JSON", `id=A-1`, "not one JSON object", ""},
+		{"too many levels", `{"id":"A-1","labels":` + deep + `}`, "nested too deeply", ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := decodeSample(tt.input)
+			if task.CodeOf(err) != task.InvalidInput {
+				t.Fatalf("%s\ngives %v", tt.input, err)
+			}
+			if !strings.Contains(err.Error(), tt.says) {
+				t.Errorf("says %q, not %q", err, tt.says)
+			}
+			if hint := hintOf(err); !strings.Contains(hint, tt.hint) {
+				t.Errorf("hints %q, not %q", hint, tt.hint)
+			}
+			if len(err.Error()) > 300 {
+				t.Errorf("the message has %d bytes", len(err.Error()))
+			}
+		})
+	}
+}
+
+func hintOf(err error) string { return FailureOf(err, Maintainer).Error.Hint }
+
+// FuzzDecode holds that no input makes the decoder panic, and that whatever is refused is refused with a code.
+func FuzzDecode(f *testing.F) {
+	for _, seed := range []string{``, `{}`, `{"id":"A-1","parts":[{"name":"p"}]}`, `{"id":1,"only":[1,2],"sure":"true"}`, `[[[`, `{"a":{"a":{}}}`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, input string) {
+		if _, err := decodeSample(input); err != nil && task.CodeOf(err) != task.InvalidInput {
+			t.Errorf("%q gives %v", input, err)
+		}
+	})
+}
