@@ -76,14 +76,19 @@ func (l Layout) prepareLive() error {
 	return nil
 }
 
-// settleAll settles what a killed writer left behind: temporary files, and announced writes that came or did not come.
-// The caller holds the write lock, so nothing of it belongs to a writer at work.
-func (s *Store) settleAll() error {
+// sweep removes the temporary files that a killed writer left behind. The caller holds the write lock, so none of them
+// belongs to a writer at work.
+func (s *Store) sweep() error {
 	for _, dir := range s.writtenTo() {
 		if err := atomicfile.Sweep(dir); err != nil && !isMissing(err) {
 			return ioError(err)
 		}
 	}
+	return nil
+}
+
+// settleAll settles the announced writes of killed writers, which came or did not come. The caller holds the write lock.
+func (s *Store) settleAll() error {
 	entries, err := os.ReadDir(filepath.Join(s.Layout.Live, "claims"))
 	if err != nil {
 		return ioError(err)

@@ -76,10 +76,16 @@ func (s *Store) lockWrites(ctx context.Context) (*filelock.Lock, error) {
 }
 
 // recover cleans up after a writer that was killed. The marker is there exactly while somebody writes, so under the lock it
-// means that somebody died.
+// means that somebody died; it says in which worktree.
 func (s *Store) recover() error {
-	if _, err := os.Lstat(s.dirty()); err != nil {
+	worktree, err := os.ReadFile(s.dirty())
+	if err != nil {
 		return nil //nolint:nilerr // no marker, nothing to clean up
+	}
+	if there, err := s.inWorktree(string(worktree)); err == nil {
+		if err := there.sweep(); err != nil {
+			return err
+		}
 	}
 	if err := s.settleAll(); err != nil {
 		return err
@@ -89,7 +95,7 @@ func (s *Store) recover() error {
 
 func (s *Store) setDirty(on bool) error {
 	if on {
-		return s.liveError(os.WriteFile(s.dirty(), nil, 0o644))
+		return s.liveError(os.WriteFile(s.dirty(), []byte(s.Worktree), 0o644))
 	}
 	if err := os.Remove(s.dirty()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return s.liveError(err)

@@ -33,7 +33,7 @@ func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
 	if head == "" {
 		head = s.Head(ctx).Commit
 	}
-	_, err = w.move(ctx, s, ses.Task, flow.Review, unchanged, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+	decide := func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		ses, err := w.usable(s, sc, ses.ID)
 		if err != nil {
 			return sc.t, nil, err
@@ -53,8 +53,8 @@ func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
 			sc.tx.Claim(t.ID, w.lease(ctx, s, "", sc.now))
 		}
 		return t, entry, nil
-	})
-	if err != nil {
+	}
+	if _, err := w.move(ctx, s, ses.Task, transit{flow.Review, unchanged, decide}); err != nil {
 		return Session{}, err
 	}
 	out, err := w.showSession(s, ses.ID)

@@ -17,15 +17,16 @@ type proven struct {
 	checks string      // hash of its checks then
 }
 
-// prove runs the commands that the checks gate asks for before a task, as preview says it will be, may move to a state. A
-// move that the deps gate refuses runs nothing.
-func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, to task.Status, preview func(task.Task) (task.Task, error)) (proven, error) {
+// prove runs the commands that the checks gate asks for before a task may make a move. One that the deps gate refuses runs
+// nothing.
+func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, m transit) (proven, error) {
+	to := m.to
 	t, err := s.Get(id)
 	if err != nil || to == "" || t.Status == to {
 		return proven{from: t.Status, checks: task.ChecksHash(t.Checks)}, err
 	}
 	p := proven{from: t.Status, checks: task.ChecksHash(t.Checks)}
-	if t, err = preview(t); err != nil {
+	if t, err = m.preview(t); err != nil {
 		return p, err
 	}
 	flow := s.Config.Flow

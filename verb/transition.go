@@ -26,15 +26,23 @@ func (w *Workspace) Transition(ctx context.Context, in TransitionIn) (Task, erro
 	if err != nil {
 		return Task{}, err
 	}
-	return w.move(ctx, s, in.ID, in.To, unchanged, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+	decide := func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		return s.Config.Flow.Move(sc.t, in.To, p, sc.tx.Find, w.stamp(in.Reason))
-	})
+	}
+	return w.move(ctx, s, in.ID, transit{in.To, unchanged, decide})
 }
 
-// move makes one write that may take a task to another state ("" for none): it runs what the checks gate asks for, outside
-// the lock, and then decides under it. A refusal after a run still records what the run showed, in one entry.
-func (w *Workspace) move(ctx context.Context, s *store.Store, id task.ID, to task.Status, preview func(task.Task) (task.Task, error), decide func(scene, task.Proof) (task.Task, *task.Entry, error)) (Task, error) {
-	ran, err := w.prove(ctx, s, id, to, preview)
+// transit is a write that may take a task to another state.
+type transit struct {
+	to      task.Status                                             // "" for a write that moves nothing
+	preview func(task.Task) (task.Task, error)                      // the task as it will be when the gates judge it
+	decide  func(scene, task.Proof) (task.Task, *task.Entry, error) // under the lock
+}
+
+// move makes one write that may take a task to another state: it runs what the checks gate asks for, outside the lock, and
+// then decides under it. A refusal after a run still records what the run showed, in one entry.
+func (w *Workspace) move(ctx context.Context, s *store.Store, id task.ID, m transit) (Task, error) {
+	ran, err := w.prove(ctx, s, id, m)
 	if err != nil {
 		return Task{}, withID(err, id)
 	}
@@ -44,7 +52,7 @@ func (w *Workspace) move(ctx context.Context, s *store.Store, id task.ID, to tas
 		if err := ran.stillHolds(sc.t); err != nil {
 			return w.refuse(sc, ran, err, &refusal)
 		}
-		t, entry, err := decide(sc, ran.proof)
+		t, entry, err := m.decide(sc, ran.proof)
 		if err != nil {
 			return w.refuse(sc, ran, err, &refusal)
 		}

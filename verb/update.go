@@ -47,7 +47,7 @@ func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
 		t, _, err := s.Config.Flow.Update(t, here, task.Proof{}, s.Find, w.stamp(text))
 		return t, err
 	}
-	return w.move(ctx, s, in.ID, to, preview, func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
+	decide := func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		if in.ExpectedRev != "" && task.Rev(in.ExpectedRev) != sc.t.Rev {
 			return sc.t, nil, task.Errorf(task.Conflict, "has revision %s, not %s", sc.t.Rev, in.ExpectedRev).
 				WithHint("read the task again and decide anew").WithNext("get", map[string]any{"id": string(in.ID)})
@@ -57,7 +57,8 @@ func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
 			err = w.reassign(ctx, s, sc, *edit.Assignee)
 		}
 		return t, entry, err
-	})
+	}
+	return w.move(ctx, s, in.ID, transit{to, preview, decide})
 }
 
 // edit reads an input as an edit and the text of its entry.

@@ -66,9 +66,11 @@ func (w *Workspace) scene(tx *store.Tx, id task.ID) (scene, error) {
 	return scene{tx, t, session.Holder(t, tx.Live(id), now), now}, nil
 }
 
-// change makes one write of one task and returns the task as get would. The function decides; an entry of nil means that
-// nothing changes and nothing is written.
-func (w *Workspace) change(ctx context.Context, id task.ID, decide func(*store.Store, scene) (task.Task, *task.Entry, error)) (Task, error) {
+// decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
+type decision func(*store.Store, scene) (task.Task, *task.Entry, error)
+
+// change makes one write of one task and returns the task as get would.
+func (w *Workspace) change(ctx context.Context, id task.ID, decide decision) (Task, error) {
 	s, err := w.open()
 	if err != nil {
 		return Task{}, err
@@ -76,7 +78,7 @@ func (w *Workspace) change(ctx context.Context, id task.ID, decide func(*store.S
 	return w.changeIn(ctx, s, id, decide)
 }
 
-func (w *Workspace) changeIn(ctx context.Context, s *store.Store, id task.ID, decide func(*store.Store, scene) (task.Task, *task.Entry, error)) (Task, error) {
+func (w *Workspace) changeIn(ctx context.Context, s *store.Store, id task.ID, decide decision) (Task, error) {
 	err := s.Update(ctx, func(tx *store.Tx) error {
 		sc, err := w.scene(tx, id)
 		if err != nil {
