@@ -43,8 +43,8 @@ docs:
 	UPDATE=1 $(GO) test -count=1 ./cmd -run '^TestGenerated$$'
 
 fuzz:
-	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME)
-	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME)
+	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 
 bench:
 	$(GO) test -run '^$$' -bench . ./...

@@ -66,7 +66,7 @@ func (w *walker) follow(alias *yaml.Node, depth int) *Error {
 	return nil
 }
 
-// checkKeys refuses a mapping with a key that is not text, or with two keys of the same text however they are quoted.
+// checkKeys refuses a mapping with a key that is not text, or not there, or with two keys of the same text however they are quoted.
 func (d *Doc) checkKeys(m *yaml.Node) *Error {
 	seen := make(map[string]*yaml.Node, len(m.Content)/2)
 	for i := 0; i+1 < len(m.Content); i += 2 {
@@ -75,6 +75,12 @@ func (d *Doc) checkKeys(m *yaml.Node) *Error {
 			return d.refuse(key, "a key must be text, not a collection")
 		}
 		text := keyText(key)
+		if text == "" && key.Style == 0 {
+			return d.refuse(m, "a key is missing in front of a colon, or behind a question mark") // it has no place of its own
+		}
+		if d.start(m.Content[i+1]) < d.start(key) {
+			return d.refuse(key, fmt.Sprintf("the key %q has no colon", text)) // so its value has no place of its own
+		}
 		if first := seen[text]; first != nil {
 			return d.refuse(key, fmt.Sprintf("duplicate key %q, first on line %d", text, d.Line(first)))
 		}
