@@ -12,6 +12,7 @@ import (
 type Live struct {
 	Record     *Record
 	Beat       *Heartbeat // of the lease's session
+	Gone       bool       // the lease's worktree is no longer there
 	ClaimTTL   time.Duration
 	StaleAfter time.Duration
 }
@@ -59,8 +60,8 @@ func Holder(file task.Task, live Live, now time.Time) Hold {
 // IsBehind returns how far another branch or worktree of the clone has carried a task, whoever holds it; nobody's Hold if
 // this file is as far. A file is behind if it lacks the last entry that the clone wrote and has another status.
 func IsBehind(file task.Task, live Live) Hold {
-	r := live.Record.reached(file)
-	if r == nil || file.Status == r.Status || file.Has(r.Entry) {
+	r := live.Record.ahead(file)
+	if r == nil {
 		return Hold{}
 	}
 	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status}
@@ -75,6 +76,10 @@ func (l Live) lease(file task.Task, now time.Time) Hold {
 	h := Hold{
 		How: Claimed, Actor: lease.Actor, Session: lease.Session, Worktree: lease.Worktree, Branch: lease.Branch,
 		Since: lease.Since,
+	}
+	if l.Gone { // nobody can be at work there; the holder may go on anywhere
+		h.Worktree, h.Lapsed = "", true
+		return h
 	}
 	sign := latest(lease.Seen, file.NewestBy(lease.Actor))
 	if lease.Session != "" {
@@ -139,8 +144,8 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	case h.Free(actor, worktree), takeover && (h.Lapsed || h.How == Behind):
 		return nil
 	case h.How == Behind && h.Worktree == worktree:
-		return task.Errorf(task.Elsewhere, "%s was written here on %s, and the file no longer says so", h.Status, h.place()).
-			WithHint("bring that version back with git; takeover starts again from the file as it is").
+		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.place()).
+			WithHint("switch to that branch, merge it, or bring that version back with git; takeover starts again from the file as it is").
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
@@ -169,6 +174,8 @@ func (h Hold) place() string { return place(h.Branch, h.Worktree) }
 // place names a branch, a worktree, or both.
 func place(branch, worktree string) string {
 	switch name := filepath.Base(worktree); {
+	case worktree == "" && branch == "":
+		return "another worktree"
 	case worktree == "":
 		return "branch " + branch
 	case branch == "":

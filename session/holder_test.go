@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -105,7 +106,7 @@ var holderTests = []struct {
 		how:    session.Claimed, who: claude},
 	{name: "a live claim counts for more than being behind",
 		file:   file("backlog", "", longAgo),
-		record: &session.Record{Lease: lease(claude, there, time.Minute), Reach: reached("in_progress", done)},
+		record: &session.Record{Lease: lease(claude, there, time.Minute), Reaches: []session.Reach{*reached("in_progress", done)}},
 		how:    session.Claimed, who: claude},
 
 	// Claims of agents expire, those of people do not.
@@ -151,28 +152,28 @@ var holderTests = []struct {
 	// Behind: another branch or worktree has carried the task further.
 	{name: "done elsewhere, and this file lacks the entry",
 		file:   file("backlog", "", longAgo),
-		record: &session.Record{Reach: reached("done", done)},
+		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}},
 		how:    session.Behind},
 	{name: "done elsewhere, and merged since",
 		file:   file("done", "", longAgo, done),
-		record: &session.Record{Reach: reached("done", done)}},
+		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}}},
 	{name: "merged, and carried further here",
 		file:   file("backlog", "", longAgo, done, entry(shah, time.Minute, task.Transitioned)),
-		record: &session.Record{Reach: reached("done", done)}},
+		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}}},
 	{name: "a note elsewhere puts nobody behind",
 		file:   file("backlog", "", longAgo),
-		record: &session.Record{Reach: reached("backlog", noted)}},
+		record: &session.Record{Reaches: []session.Reach{*reached("backlog", noted)}}},
 	{name: "being behind counts for more than the file's assignee",
 		file:   file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
-		record: &session.Record{Reach: reached("in_review", done)},
+		record: &session.Record{Reaches: []session.Reach{*reached("in_review", done)}},
 		how:    session.Behind},
 	{name: "a file of a person is behind like any other",
 		file:   file("backlog", shah, toHolder(shah, shah, time.Minute)),
-		record: &session.Record{Reach: reached("done", done)},
+		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}},
 		how:    session.Behind},
 	{name: "being behind counts for more than a claim that expired",
 		file:   file("backlog", "", longAgo),
-		record: &session.Record{Lease: lease(claude, there, 5*time.Hour), Reach: reached("in_progress", done)},
+		record: &session.Record{Lease: lease(claude, there, 5*time.Hour), Reaches: []session.Reach{*reached("in_progress", done)}},
 		how:    session.Behind},
 
 	// The file alone, as in another clone.
@@ -193,7 +194,7 @@ var holderTests = []struct {
 		how:  session.Assigned, who: claude},
 	{name: "a closed task is nobody's once the claim has gone, and its file still names who did it",
 		file:   file("done", claude, longAgo, toHolder(claude, claude, 2*time.Hour), done),
-		record: &session.Record{Reach: reached("done", done)},
+		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}},
 		how:    session.Assigned, who: claude},
 
 	// Intents: a write was announced, and may have come or not.
@@ -251,7 +252,7 @@ func TestHolderTellsThePlaceAndTheTime(t *testing.T) {
 		t.Errorf("a claim is %+v", claimed)
 	}
 
-	live.Record = &session.Record{Reach: reached("in_review", done)}
+	live.Record = &session.Record{Reaches: []session.Reach{*reached("in_review", done)}}
 	behind := session.Holder(file("backlog", "", longAgo), live, now)
 	if behind.Worktree != there || behind.Branch != "fix" || behind.Status != "in_review" {
 		t.Errorf("a record elsewhere is %+v", behind)
@@ -364,18 +365,18 @@ func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 
 // An intent ends with the file as the witness: it came, and what it announced is the record, or it did not, and nothing was.
 func TestSettle(t *testing.T) {
-	before := session.Record{Task: "PROJ-7", Lease: lease(claude, there, time.Hour), Reach: reached("backlog", noted)}
+	before := session.Record{Task: "PROJ-7", Lease: lease(claude, there, time.Hour), Reaches: []session.Reach{*reached("backlog", noted)}}
 	announced := before
 	announced.Intent = &session.Intent{Lease: lease(gemini, here, 0), Reach: *reached("in_progress", done)}
 
 	came := announced.Settle(true)
-	if came.Lease.Actor != gemini || came.Reach.Status != "in_progress" || came.Intent != nil {
+	if came.Lease.Actor != gemini || came.Reaches[0].Status != "in_progress" || came.Intent != nil {
 		t.Errorf("an intent that came leaves %+v", came)
 	}
-	if never := announced.Settle(false); never != before {
+	if never := announced.Settle(false); !reflect.DeepEqual(never, before) {
 		t.Errorf("an intent that never came leaves %+v", never)
 	}
-	if same := before.Settle(true); same != before {
+	if same := before.Settle(true); !reflect.DeepEqual(same, before) {
 		t.Errorf("settling where there is no intent leaves %+v", same)
 	}
 	if announced.Intent == nil {

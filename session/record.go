@@ -1,17 +1,19 @@
 package session
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Record is what a clone knows of one task beside its files: who holds it, and how far any worktree has carried it.
+// Record is what a clone knows of one task beside its files: who holds it, and how far its worktrees have carried it.
 type Record struct {
-	Task   task.ID `json:"task"`
-	Lease  *Lease  `json:"lease,omitempty"`
-	Reach  *Reach  `json:"reach,omitempty"`
-	Intent *Intent `json:"intent,omitempty"`
+	Task    task.ID  `json:"task"`
+	Lease   *Lease   `json:"lease,omitempty"`
+	Reaches []Reach  `json:"reaches,omitempty"` // states that not every file is known to have, the newest last
+	Ended   []string `json:"ended,omitempty"`   // sessions whose lease ended, the newest last; their files may lie elsewhere
+	Intent  *Intent  `json:"intent,omitempty"`
 }
 
 // Lease is a live claim.
@@ -24,7 +26,7 @@ type Lease struct {
 	Seen     time.Time  `json:"seen"` // the holder's newest write
 }
 
-// Reach is the furthest state of a task that the clone has written.
+// Reach is a state of a task that the clone has written.
 type Reach struct {
 	Status   task.Status `json:"status"`
 	Branch   string      `json:"branch,omitempty"`
@@ -33,22 +35,50 @@ type Reach struct {
 	Entry    string      `json:"entry"` // hash of the last entry
 }
 
-// Intent is a write that was announced: Lease and Reach become the record's when the file has the entry that Reach names.
+// Intent is a write that was announced. What it says becomes the record's when the file has the entry that Reach names.
 type Intent struct {
-	Lease   *Lease `json:"lease,omitempty"`
-	Reach   Reach  `json:"reach"`
-	Session string `json:"session,omitempty"` // a session file that this write was to create
+	Lease   *Lease  `json:"lease,omitempty"`
+	Reach   Reach   `json:"reach"`
+	Rest    []Reach `json:"rest,omitempty"`    // what else stays known
+	Session string  `json:"session,omitempty"` // a session file that this write was to create
+}
+
+// Announce adds an intent to a record that has none. The file is the task as it was: states that it has caught up with
+// need not be remembered any longer. With supersede none of the others is: work elsewhere was given up.
+func (r Record) Announce(file task.Task, lease *Lease, reach Reach, opens string, supersede bool) Record {
+	in := &Intent{Lease: lease, Reach: reach, Session: opens}
+	for _, known := range r.Reaches {
+		if !supersede && !file.Has(known.Entry) {
+			in.Rest = append(in.Rest, known)
+		}
+	}
+	r.Intent = in
+	return r
 }
 
 // Settle ends an intent: came says whether its entry reached the file.
 func (r Record) Settle(came bool) Record {
-	if r.Intent == nil {
+	in := r.Intent
+	r.Intent = nil
+	if in == nil || !came {
 		return r
 	}
-	if came {
-		r.Lease, r.Reach = r.Intent.Lease, &r.Intent.Reach
+	r = r.WithLease(in.Lease)
+	r.Reaches = append(slices.Clone(in.Rest), in.Reach)
+	return r
+}
+
+const endedKept = 16 // sessions; older ones have long been told
+
+// WithLease changes the lease, and remembers the session whose lease that ends.
+func (r Record) WithLease(lease *Lease) Record {
+	if old := r.Lease; old != nil && old.Session != "" && (lease == nil || lease.Session != old.Session) {
+		r.Ended = append(slices.Clone(r.Ended), old.Session)
+		if len(r.Ended) > endedKept {
+			r.Ended = r.Ended[len(r.Ended)-endedKept:]
+		}
 	}
-	r.Intent = nil
+	r.Lease = lease
 	return r
 }
 
@@ -69,13 +99,19 @@ func (r *Record) heldBy(file task.Task) *Lease {
 	}
 }
 
-// reached is the furthest state that counts, seen from a file.
-func (r *Record) reached(file task.Task) *Reach {
+// ahead is the newest state that a file lacks and that differs from its own, or nil.
+func (r *Record) ahead(file task.Task) *Reach {
 	if r == nil {
 		return nil
 	}
+	known := r.Reaches
 	if r.Intent != nil && file.Has(r.Intent.Reach.Entry) {
-		return &r.Intent.Reach
+		known = r.Intent.Rest
 	}
-	return r.Reach
+	for _, reach := range slices.Backward(known) {
+		if reach.Status != file.Status && !file.Has(reach.Entry) {
+			return &reach
+		}
+	}
+	return nil
 }

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -95,15 +96,15 @@ func (s Session) Usable(by task.Actor) error {
 func (s Session) Held(file task.Task, live Live, worktree string) error {
 	lease := live.Record.heldBy(file)
 	if lease == nil {
-		if r := live.Record.reached(file); r != nil && !file.Has(r.Entry) {
-			return ended("its claim was let go on " + place(r.Branch, r.Worktree))
+		if live.Record != nil && slices.Contains(live.Record.Ended, s.ID) {
+			return ended("its claim was let go in another worktree")
 		}
-		return nil
+		return nil // nobody here ever claimed it: the session came with the files
 	}
 	switch {
 	case lease.Session != s.ID:
 		return ended(string(lease.Actor) + " holds the task on " + place(lease.Branch, lease.Worktree))
-	case !s.Actor.Human() && lease.Worktree != worktree:
+	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
 		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
 			WithHint("go on there, or take another task: cairn ready").
 			WithNext("list", map[string]any{"ready": true})

@@ -17,8 +17,7 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 		reach := session.Reach{
 			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
 		}
-		r.Intent = &session.Intent{Lease: st.nextLease(r.Lease), Reach: reach, Session: st.opens}
-		out = append(out, r)
+		out = append(out, r.Announce(st.was, st.nextLease(r.Lease), reach, st.opens, st.supersedes))
 	}
 	return out
 }
@@ -56,7 +55,7 @@ func (tx *Tx) announce(records []session.Record) error {
 // finish settles the records of files that are in place, and writes the heartbeats.
 func (tx *Tx) finish(records []session.Record) error {
 	for _, r := range records {
-		if err := tx.s.putRecord(tx.reached(r)); err != nil {
+		if err := tx.s.putRecord(r.Settle(true)); err != nil {
 			return err
 		}
 	}
@@ -83,9 +82,7 @@ func (tx *Tx) finish(records []session.Record) error {
 
 // claimed is the record of a task whose file stays as it is.
 func (tx *Tx) claimed(id task.ID, lease *session.Lease) session.Record {
-	r := tx.settled(id)
-	r.Lease = lease
-	return r
+	return tx.settled(id).WithLease(lease)
 }
 
 // settled is the record of a task as it is before this write, with nothing left open.
@@ -96,19 +93,6 @@ func (tx *Tx) settled(id task.ID) session.Record {
 	}
 	r.Task = id
 	return r
-}
-
-// reached settles a record whose write came. A task that has been carried further elsewhere stays so, whatever was written
-// here, until this file has caught up or a takeover starts again from it.
-func (tx *Tx) reached(r session.Record) session.Record {
-	st := tx.tasks[r.Task]
-	was := r.Reach
-	settled := r.Settle(true)
-	behind := was != nil && !st.was.Has(was.Entry) && st.was.Status != was.Status
-	if behind && !st.supersedes {
-		settled.Reach = was
-	}
-	return settled
 }
 
 // settle judges each announced write by what its file now says, after some of them failed.

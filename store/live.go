@@ -18,8 +18,14 @@ func (s *Store) Live(id task.ID) session.Live {
 	live := session.Live{Record: s.record(id), ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
 	if r := live.Record; r != nil && r.Lease != nil {
 		live.Beat = s.Heartbeat(r.Lease.Session)
+		live.Gone = r.Lease.Worktree != "" && !isFolder(r.Lease.Worktree)
 	}
 	return live
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // Heartbeat returns the newest sign of life of a session that this clone has seen, or nil.
@@ -57,7 +63,7 @@ func (l Layout) writeJSON(path string, v any) error {
 
 // putRecord keeps a record, or takes it away if there is nothing left to say.
 func (l Layout) putRecord(r session.Record) error {
-	if r.Lease != nil || r.Reach != nil || r.Intent != nil {
+	if r.Lease != nil || len(r.Reaches)+len(r.Ended) > 0 || r.Intent != nil {
 		return l.writeJSON(l.record(r.Task), r)
 	}
 	if err := os.Remove(l.record(r.Task)); err != nil && !isMissing(err) {

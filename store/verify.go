@@ -125,9 +125,9 @@ func (s *Store) staleRecords(ctx context.Context) ([]Problem, error) {
 			problems = append(problems, s.leftover(path, "cannot be read"))
 		case r.Intent != nil:
 			problems = append(problems, s.leftover(path, "announces a write that was never settled"))
-		case r.Reach == nil && r.Lease == nil:
+		case len(r.Reaches)+len(r.Ended) == 0 && r.Lease == nil:
 			problems = append(problems, s.leftover(path, "says nothing"))
-		case r.Reach != nil && !s.mayHave(ctx, id, *r.Reach):
+		case slices.ContainsFunc(r.Reaches, func(reach session.Reach) bool { return !s.mayHave(ctx, id, reach) }):
 			problems = append(problems, s.leftover(path, "task %s does not exist", id))
 		}
 	})

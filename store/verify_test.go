@@ -30,7 +30,7 @@ func TestVerifyFinds(t *testing.T) {
 			record(t, s, session.Record{Task: "PROJ-1", Intent: &session.Intent{Reach: session.Reach{Status: "done", Worktree: s.Worktree, Entry: "0123"}}})
 		}, "local/claims/PROJ-1.json", "never settled"},
 		{"a record of a task that does not exist", func(t *testing.T, s *Store) {
-			record(t, s, session.Record{Task: "PROJ-9", Reach: &session.Reach{Status: "done", Worktree: s.Worktree, Entry: "0123"}})
+			record(t, s, session.Record{Task: "PROJ-9", Reaches: []session.Reach{{Status: "done", Worktree: s.Worktree, Entry: "0123"}}})
 		}, "local/claims/PROJ-9.json", "PROJ-9 does not exist"},
 		{"a record that says nothing", func(t *testing.T, s *Store) { record(t, s, session.Record{Task: "PROJ-1"}) }, "local/claims/PROJ-1.json", "says nothing"},
 		{"a record that cannot be read", func(t *testing.T, s *Store) { writeFile(t, s.Layout.record("PROJ-1"), "{") }, "local/claims/PROJ-1.json", "cannot be read"},

@@ -196,8 +196,10 @@ func kindOfEdit(before, after Task, e Entry) Did {
 // unique drops later repetitions.
 func unique[T comparable](in []T) []T {
 	var out []T
+	seen := make(map[T]bool, len(in))
 	for _, v := range in {
-		if !slices.Contains(out, v) {
+		if !seen[v] {
+			seen[v] = true
 			out = append(out, v)
 		}
 	}

@@ -60,6 +60,10 @@ func (w *Workspace) Begin(ctx context.Context, in BeginIn) (Session, error) {
 		return Session{}, withID(err, in.ID)
 	}
 	out, err := w.showSession(s, id)
+	if replayed && task.CodeOf(err) == task.NotFound {
+		err = task.Errorf(task.Conflict, "the idempotency key began %s, whose record is not in this worktree", id).
+			WithHint("go on where it is, or use a new key")
+	}
 	out.Replayed = replayed
 	return out, err
 }

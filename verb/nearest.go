@@ -6,7 +6,7 @@ import "strings"
 // or two; "" if none does.
 func Nearest(word string, names []string) string {
 	word = fold(word)
-	best, bestDistance := "", 1+len(word)/3
+	best, bestDistance := "", (len(word)+1)/3
 	for _, name := range names {
 		n := fold(name)
 		d := distance(word, n)

@@ -37,11 +37,11 @@ func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress strin
 		if err != nil {
 			return err
 		}
-		sc, err := w.scene(tx, ses.Task)
+		t, err := tx.Task(ses.Task)
 		if err != nil {
-			return err
+			t = task.Task{ID: ses.Task} // its file may lie on another branch; live state knows who holds it
 		}
-		if _, err := w.usable(s, sc, id); err != nil {
+		if _, err := w.usable(s, scene{tx: tx, t: t}, id); err != nil {
 			return err
 		}
 		if old := s.Heartbeat(id); old != nil && progress == "" {

@@ -44,13 +44,15 @@ func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
 	preview := func(t task.Task) (task.Task, error) {
 		here := edit
 		here.To = nil
+		if err := in.expects(t); err != nil {
+			return t, err
+		}
 		t, _, err := s.Config.Flow.Update(t, here, task.Proof{}, s.Find, w.stamp(text))
 		return t, err
 	}
 	decide := func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
-		if in.ExpectedRev != "" && task.Rev(in.ExpectedRev) != sc.t.Rev {
-			return sc.t, nil, task.Errorf(task.Conflict, "has revision %s, not %s", sc.t.Rev, in.ExpectedRev).
-				WithHint("read the task again and decide anew").WithNext("get", map[string]any{"id": string(in.ID)})
+		if err := in.expects(sc.t); err != nil {
+			return sc.t, nil, err
 		}
 		t, entry, err := s.Config.Flow.Update(sc.t, edit, p, sc.tx.Find, w.stamp(text))
 		if err == nil && entry != nil && edit.Assignee != nil {
@@ -59,6 +61,15 @@ func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
 		return t, entry, err
 	}
 	return w.move(ctx, s, in.ID, transit{to, preview, decide})
+}
+
+// expects returns CONFLICT if the task has another revision than the caller decided on.
+func (in UpdateIn) expects(t task.Task) error {
+	if in.ExpectedRev == "" || task.Rev(in.ExpectedRev) == t.Rev {
+		return nil
+	}
+	return task.Errorf(task.Conflict, "has revision %s, not %s", t.Rev, in.ExpectedRev).
+		WithHint("read the task again and decide anew").WithNext("get", map[string]any{"id": string(in.ID)})
 }
 
 // edit reads an input as an edit and the text of its entry.
@@ -98,8 +109,8 @@ func (w *Workspace) edit(in UpdateIn) (task.Edit, string, error) {
 
 // reassign gives a task to somebody. What another holds only a person may give away; its session ends as abandoned.
 func (w *Workspace) reassign(ctx context.Context, s *store.Store, sc scene, to task.Actor) error {
-	if to == sc.t.Assignee && (to == sc.hold.Actor || sc.hold.Actor == "") {
-		return nil
+	if to == sc.hold.Actor && sc.hold.How != session.Behind || to == sc.t.Assignee && sc.hold.Actor == "" {
+		return nil // they hold it already, and keep it as they do
 	}
 	mine := sc.hold.Mine(w.Actor, s.Worktree)
 	if !sc.hold.Free(w.Actor, s.Worktree) && !w.Actor.Human() {

@@ -196,7 +196,11 @@ func (w *Workspace) execution(s *store.Store, t task.Task) string {
 	return string(health)
 }
 
+// health is how a session is doing. One whose claim ended in another worktree is over, whatever its file says here.
 func (w *Workspace) health(s *store.Store, ses session.Session, t task.Task) session.Health {
+	if ses.Status == session.Active && task.CodeOf(ses.Held(t, s.Live(ses.Task), s.Worktree)) == task.SessionEnded {
+		return session.Ended
+	}
 	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, w.Now())
 }
 
