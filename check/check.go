@@ -27,8 +27,9 @@ type Spec struct {
 	Env     []string      // "NAME=value" each; nil is the environment of this process. GIT_* is removed from either
 }
 
-// Run runs a command to its end, its time limit or the end of ctx, whichever comes first. When it returns, every process
-// of the command's group has ended or been killed. However the command ended, the error is nil: the Outcome tells.
+// Run runs a command to its end, its time limit or the end of ctx, whichever comes first. When it returns, what the
+// command started has ended, as far as the package promises. However the command ended, the error is nil: the Outcome
+// tells.
 //
 // It fails with INVALID_INPUT if the spec has no command, no time limit or no usable folder, with NO_SHELL if there is
 // no sh on PATH, and with IO if the system refuses to start or watch a process.
@@ -55,7 +56,7 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 	return run(ctx, cmd)
 }
 
-// run starts cmd in a group of its own and sees to it that the group is gone at the end.
+// run starts cmd as a group, with all that will come of it, and sees to it that the group is gone at the end.
 func run(ctx context.Context, cmd *exec.Cmd) (Outcome, error) {
 	g, err := newGroup(cmd)
 	if err != nil {

@@ -11,12 +11,21 @@
 //   - No input: standard input is at its end.
 //   - One stream for both outputs, of which a beginning and an end are kept. Memory stays bounded whatever is printed.
 //
-// What is promised about processes: on Unix the command runs in a process group of its own, on Windows in a job. The
-// whole group is killed, without a warning, when the time is up, when the context ends, and also after the command has
-// exited, so that what it left in the background does not outlive it. A leftover does not make a check fail, but one
-// that keeps the output open delays the outcome by up to two seconds.
+// What is promised about processes: when Run returns, whatever the command started has ended, killed without a warning.
+// That holds when the time is up, when the context ends, and also after the command has exited, so that what it left in
+// the background does not outlive it. A leftover does not make a check fail, but one that keeps the output open delays
+// the outcome by up to two seconds. How far "whatever it started" reaches depends on the system:
+//   - Linux: everything, wherever it went: sessions of its own, forked twice, environment cleared, files closed. Each
+//     process of a check carries a mark that it inherits and cannot put off (see mark_linux.go), and other processes of
+//     this program, other checks included, are not touched.
+//   - Other Unix systems: the process group. What moves to a group or session of its own (setsid, a daemon, a job of an
+//     interactive shell) escapes.
+//   - Windows: a job. A process started in the first instant, before the job is joined, may escape.
 //
-// What is not promised: on Unix a process that moves to a group or session of its own (setsid, a daemon, a job of an
-// interactive shell) escapes, as it does when this program itself is killed with SIGKILL. On Windows a process started
-// in the first instant, before the job is joined, may escape. A check is no sandbox: it may do what the user may do.
+// What is not promised: on Unix, nothing ends a check when this program itself is killed with SIGKILL. On Linux a
+// process of another user (sudo) is out of reach, as is one that is privileged and puts its mark off on purpose, and
+// whatever others start at the command's request (a container engine, a service manager, at). A process that hangs in
+// the kernel is killed, but not waited for beyond two seconds. Where the system takes no mark or shows no /proc, and in
+// checks nested more than three deep, Linux is like other Unix systems. A check is no sandbox: it may do what the user
+// may do.
 package check
