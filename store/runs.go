@@ -49,7 +49,8 @@ func readHolder(path string) string {
 	return strings.TrimSpace(string(src))
 }
 
-// WriteLog keeps the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root.
+// WriteLog keeps the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of
+// the task's older logs the newest 19 stay.
 func (s *Store) WriteLog(id task.ID, at time.Time, write func(io.Writer) error) (string, error) {
 	if err := os.MkdirAll(s.RunsDir(), 0o755); err != nil {
 		return "", ioError(err)
@@ -59,16 +60,16 @@ func (s *Store) WriteLog(id task.ID, at time.Time, write func(io.Writer) error) 
 		return "", ioError(err)
 	}
 	err = errors.Join(write(f), f.Close())
+	s.pruneLogs(id, filepath.Base(f.Name()))
 	return s.rel(f.Name()), ioError(err)
 }
 
 // newLog makes a file that was not there, also for two runs that end at the same moment.
 func (s *Store) newLog(id task.ID, at time.Time) (*os.File, error) {
-	stamp := at.UTC().Format("20060102T150405.000Z")
 	for n := 0; ; n++ {
-		name := fmt.Sprintf("%s-%s.log", id, stamp)
+		name := fmt.Sprintf("%s-%s.log", id, logStamp(at))
 		if n > 0 {
-			name = fmt.Sprintf("%s-%s-%d.log", id, stamp, n)
+			name = fmt.Sprintf("%s-%s-%d.log", id, logStamp(at), n)
 		}
 		f, err := os.OpenFile(filepath.Join(s.RunsDir(), name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
 		if !errors.Is(err, fs.ErrExist) {

@@ -1,0 +1,67 @@
+package store
+
+import (
+	"cmp"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// logsKept is how many logs of a task there are at most.
+const logsKept = 20
+
+// runLog is a log by what its name says.
+type runLog struct {
+	name string
+	at   string // a stamp of fixed width, in UTC, so text order is time order
+	nth  int    // of that moment
+}
+
+// stampLayout is the time in a log's name, logForm what follows the id and the dash.
+const stampLayout = "20060102T150405.000Z"
+
+var logForm = regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z)(?:-([1-9]\d*))?\.log$`)
+
+func logStamp(at time.Time) string { return at.UTC().Format(stampLayout) }
+
+// pruneLogs removes a task's oldest logs, but never the one named, which was just written, whatever the clock says. What
+// cannot be listed or removed stays: a run does not fail because of an old log.
+func (s *Store) pruneLogs(id task.ID, written string) {
+	logs := s.logs(id)
+	logs = slices.DeleteFunc(logs, func(l runLog) bool { return l.name == written })
+	for _, old := range logs[:max(0, len(logs)-(logsKept-1))] {
+		_ = os.Remove(filepath.Join(s.RunsDir(), old.name))
+	}
+}
+
+// logs lists the logs of a task, oldest first: plain files with a name that WriteLog gives for exactly this id.
+func (s *Store) logs(id task.ID) (logs []runLog) {
+	entries, _ := os.ReadDir(s.RunsDir())
+	for _, e := range entries {
+		if l, ok := parseLog(id, e.Name()); ok && e.Type().IsRegular() {
+			logs = append(logs, l)
+		}
+	}
+	slices.SortFunc(logs, func(a, b runLog) int {
+		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.nth, b.nth))
+	})
+	return logs
+}
+
+// parseLog reads the name of a log of one task. That ids may begin like other ids does not matter: behind the id nothing
+// but a stamp may follow.
+func parseLog(id task.ID, name string) (runLog, bool) {
+	rest, ok := strings.CutPrefix(name, string(id)+"-")
+	m := logForm.FindStringSubmatch(rest)
+	if !ok || m == nil {
+		return runLog{}, false
+	}
+	nth, _ := strconv.Atoi(m[2])
+	return runLog{name, m[1], nth}, true
+}
