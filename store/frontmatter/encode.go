@@ -29,6 +29,11 @@ func (e encoder) line(v Value) string {
 		return "{" + strings.Join(e.fields(v), ", ") + "}"
 	case Flow:
 		return e.line(v.Value)
+	case copied:
+		if e.flow && !v.safe {
+			return e.line(v.Value)
+		}
+		return v.text
 	}
 	panic("frontmatter: a Value of another package")
 }

@@ -6,7 +6,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Value is something to write: a String, Plain, Int, Bool, Seq, Map or Flow.
+// Value is something to write: a String, Plain, Int, Bool, Seq, Map or Flow, or a value of another document.
 type Value interface {
 	// node is the tree that the value must read back as.
 	node() *yaml.Node
