@@ -49,8 +49,8 @@ func (c Check) Key() string {
 	return digest(c.Cmd, c.Folder())
 }
 
-// same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
-func (c Check) same(d Check) bool {
+// Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
+func (c Check) Same(d Check) bool {
 	return c.Desc == d.Desc && c.Manual() == d.Manual() && c.Key() == d.Key() && c.By == d.By
 }
 

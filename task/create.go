@@ -55,7 +55,7 @@ func carryResults(before, after []Check) []Check {
 	for i, c := range out {
 		out[i].Result = Pending
 		for _, old := range before {
-			if old.same(c) {
+			if old.Same(c) {
 				out[i].Result = old.Result
 			}
 		}

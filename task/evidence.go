@@ -79,28 +79,51 @@ type Proof struct {
 	Run  *Run   // results of a run made for this very move
 }
 
-// Standing is the result of check i that the gates go by. A pass written into the file that no entry accounts for is
-// pending, so is the pass of a command that was earned on another state of the tree, and so is the pass of a manual check
-// that was attested by whoever may not.
+// Standing is the result of check i that the gates go by: that of the run made for this very move, else the recorded one,
+// but that the pass of a command that was earned on another state of the tree is pending.
 func (f Flow) Standing(t Task, i int, p Proof) Result {
 	c := t.Checks[i]
 	if r, ok := p.Run.result(c); ok {
 		return r
 	}
+	r := f.Recorded(t, i)
+	if r != Pass || c.Manual() {
+		return r
+	}
+	if ev, _ := t.Evidence(i); p.Tree == "" || ev.Tree != p.Tree {
+		return Pending
+	}
+	return Pass
+}
+
+// Recorded is the result of check i that the record vouches for, on whatever state of the tree it was earned. A pass
+// written into the file that no entry accounts for is pending, and so is the pass of a manual check that was attested by
+// whoever may not.
+func (f Flow) Recorded(t Task, i int) Result {
+	c := t.Checks[i]
 	if c.Result != Pass {
 		return c.Result
 	}
 	ev, ok := t.Evidence(i)
-	if !ok || ev.Result != Pass {
-		return Pending
-	}
-	if !c.Manual() && (p.Tree == "" || ev.Tree != p.Tree) {
-		return Pending
-	}
-	if c.Manual() && ev.Hashed && !f.maySettle(c, ev.Who) {
+	if !ok || ev.Result != Pass || c.Manual() && ev.Hashed && !f.maySettle(c, ev.Who) {
 		return Pending
 	}
 	return Pass
+}
+
+// Unproven lists the checks that a closed task has not passed by its own record: what the checks gate would say of its
+// status if it were asked again. A task that is open or abandoned has none.
+func (f Flow) Unproven(t Task) []Check {
+	if !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) {
+		return nil
+	}
+	var out []Check
+	for i, c := range t.Checks {
+		if f.Recorded(t, i) != Pass {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // ToRun lists the commands that must be run before the task may move to a state: those the checks gate asks for that have
