@@ -13,6 +13,8 @@ type initResult struct {
 	Prefix    string   `json:"prefix"`
 	Made      []string `json:"made"`
 	Trusted   bool     `json:"trusted"`
+
+	MergeDriver []string `json:"merge_driver,omitempty"` // what installing it changed
 }
 
 func (p *program) initCommand() *cli.Command {
@@ -22,6 +24,7 @@ func (p *program) initCommand() *cli.Command {
 		Category: "workspace",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "prefix", Local: true, Usage: "what ids begin with, as `PREFIX`-...; made of the folder's name unless told"},
+			&cli.BoolFlag{Name: "merge-driver", Local: true, Usage: "install the merge driver too, as cairn setup merge-driver --yes does"},
 		},
 		Action: p.runInit,
 	}
@@ -36,6 +39,10 @@ func (p *program) runInit(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	actor, err := p.actor(ctx, c, dir)
+	if err != nil {
+		return err
+	}
+	driver, err := p.planMergeDriver(ctx, c, dir)
 	if err != nil {
 		return err
 	}
@@ -56,8 +63,27 @@ func (p *program) runInit(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	p.showInit(initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made...), Trusted: s.Trusted()})
+	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made...), Trusted: s.Trusted()}
+	if driver != nil {
+		r.MergeDriver = driver.Lines
+	}
+	p.showInit(r)
+	if driver != nil {
+		return driver.Apply(ctx)
+	}
 	return nil
+}
+
+// planMergeDriver is nil unless the driver was asked for. It comes first, so that nothing is made where it cannot be.
+func (p *program) planMergeDriver(ctx context.Context, c *cli.Command, dir string) (*store.MergeSetup, error) {
+	if !c.Bool("merge-driver") {
+		return nil, nil
+	}
+	layout, err := store.LayoutAt(dir)
+	if err != nil {
+		return nil, err
+	}
+	return layout.PlanMergeDriver(ctx, false)
 }
 
 func (p *program) showInit(r initResult) {
@@ -70,6 +96,9 @@ func (p *program) showInit(r initResult) {
 	}
 	for _, path := range r.Made {
 		p.printf("wrote %s\n", path)
+	}
+	for _, line := range r.MergeDriver {
+		p.printf("%s\n", line)
 	}
 	if !r.Trusted {
 		p.printf("It has tasks that came from elsewhere: cairn trust lists their commands before any of them runs.\n")

@@ -76,18 +76,25 @@ func (p *program) consent(ctx context.Context, actor task.Actor, commands []stor
 	for _, cmd := range commands {
 		p.printf("  %s: %s\n", cmd.Where, cmd.Cmd)
 	}
-	p.printf("Approve this clone, whatever commands its files hold later? [y/N] ")
-	answer, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return task.Errorf(task.IO, "the terminal: %w", err)
-	}
-	if a := strings.ToLower(strings.TrimSpace(answer)); a != "y" && a != "yes" {
+	ok, err := p.ask(ctx, "Approve this clone, whatever commands its files hold later?")
+	if err == nil && !ok {
 		return task.Errorf(task.Untrusted, "not approved").WithHint("nothing was changed")
 	}
-	return nil
+	return err
+}
+
+// ask puts a question to the person at the terminal. Only yes means yes.
+func (p *program) ask(ctx context.Context, question string) (bool, error) {
+	p.printf("%s [y/N] ", question)
+	answer, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
+	if ctx.Err() != nil {
+		return false, ctx.Err()
+	}
+	if err != nil && !errors.Is(err, io.EOF) {
+		return false, task.Errorf(task.IO, "the terminal: %w", err)
+	}
+	a := strings.ToLower(strings.TrimSpace(answer))
+	return a == "y" || a == "yes", nil
 }
 
 func (p *program) showTrust(r trustResult, err error) error {

@@ -1,6 +1,6 @@
 // Package git answers what cairn asks of the git repository around a workspace: where it is, what is checked out, what
 // the work tree holds, and who commits here. It never changes a repository by itself: no object, index or ref is
-// written.
+// written. SetConfig alone writes, into the clone's own config, where somebody asked for an installation.
 //
 // Three ways lead to an answer:
 //   - Find reads .git and commondir itself. It starts no process and works without git, so that "outside git" always

@@ -1,0 +1,155 @@
+package cmd
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// situation is one of the store's table of merges, in a workspace of its own.
+type situation struct {
+	file                       string // from the top of the repository
+	base, ours, theirs, merged []byte
+}
+
+func situations(t *testing.T) []situation {
+	t.Helper()
+	paths, err := filepath.Glob("../store/testdata/merge/*.txtar")
+	if err != nil || len(paths) < 20 {
+		t.Fatalf("%d situations, %v", len(paths), err)
+	}
+	var out []situation
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil || len(a.Files) != 4 {
+			t.Fatalf("%s: %v", path, err)
+		}
+		_, file, _ := strings.Cut(string(a.Comment), "\nfile: ")
+		name := strings.TrimSuffix(filepath.Base(path), ".txtar")
+		out = append(out, situation{
+			file: name + "/" + strings.TrimSpace(file),
+			base: a.Files[0].Data, ours: a.Files[1].Data, theirs: a.Files[2].Data, merged: a.Files[3].Data,
+		})
+	}
+	return out
+}
+
+// Whatever has git merge, the driver gives what the table says, and what needs a person is what git says is unmerged.
+func TestMergeDriverUnderGit(t *testing.T) {
+	for name, command := range map[string][][]string{
+		"merge":       {{"checkout", "-q", "ours"}, {"merge", "theirs"}},
+		"rebase":      {{"checkout", "-q", "theirs"}, {"rebase", "ours"}},
+		"cherry-pick": {{"checkout", "-q", "ours"}, {"cherry-pick", "theirs"}},
+		"stash": {
+			{"checkout", "-q", "theirs"}, {"reset", "-q", "--soft", "HEAD^"}, {"stash", "-q"}, {"checkout", "-q", "ours"}, {"stash", "pop"},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			g := newMergeRepo(t)
+			for _, args := range command[:len(command)-1] {
+				g.run(args...)
+			}
+			_ = g.try(command[len(command)-1]...) // it fails if there are conflicts, and there are
+			var unmerged []string
+			for _, s := range situations(t) {
+				got, err := os.ReadFile(filepath.Join(g.dir, s.file))
+				if err != nil {
+					t.Fatal(err)
+				}
+				if !bytes.Equal(got, s.merged) {
+					t.Errorf("%s:\n%s\nwant:\n%s", s.file, got, s.merged)
+				}
+				if bytes.Contains(s.merged, []byte("<<<<<<< ")) {
+					unmerged = append(unmerged, s.file)
+				}
+			}
+			out := g.run("diff", "--name-only", "--diff-filter=U")
+			if got := strings.Fields(out); !slices.Equal(got, unmerged) {
+				t.Errorf("unmerged are\n%q, and not\n%q", got, unmerged)
+			}
+		})
+	}
+}
+
+// mergeRepo is a repository with a branch for each side of every situation, and the driver installed.
+type mergeRepo struct {
+	t   *testing.T
+	dir string
+	env []string
+}
+
+func newMergeRepo(t *testing.T) *mergeRepo {
+	home := t.TempDir()
+	g := &mergeRepo{t: t, dir: t.TempDir()}
+	for name, text := range map[string]string{".gitconfig": gitConfig, "clock": ""} {
+		g.write(filepath.Join(home, name), []byte(text))
+	}
+	g.env = append(os.Environ(), "HOME="+home, "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
+		"CLOCK="+filepath.Join(home, "clock"), "GORACE=atexit_sleep_ms=0",
+		"GIT_AUTHOR_DATE="+dawn.Format(time.RFC3339), "GIT_COMMITTER_DATE="+dawn.Format(time.RFC3339))
+	g.run("init", "-q", "-b", "base")
+	g.run("config", "merge.cairn.driver", "cairn merge-driver %O %A %B %L %P")
+	g.write(filepath.Join(g.dir, ".gitattributes"), []byte("**/.cairn/**/*.md merge=cairn\n**/.cairn/**/*.yaml merge=cairn\n"))
+	g.commit("base", func(s situation) []byte { return s.base })
+	for _, branch := range []string{"ours", "theirs"} {
+		g.run("checkout", "-q", "-b", branch, "base")
+		g.commit(branch, func(s situation) []byte {
+			if branch == "ours" {
+				return s.ours
+			}
+			return s.theirs
+		})
+	}
+	return g
+}
+
+// commit writes one version of every situation. An empty one is a file that is not there.
+func (g *mergeRepo) commit(message string, version func(situation) []byte) {
+	for _, s := range situations(g.t) {
+		path := filepath.Join(g.dir, s.file)
+		config := filepath.Join(g.dir, filepath.FromSlash(s.file[:strings.Index(s.file, "/")]), ".cairn", "config.yaml")
+		if path != config {
+			g.write(config, []byte("abandoned: [canceled]\n"))
+		}
+		if text := version(s); len(text) > 0 {
+			g.write(path, text)
+		}
+	}
+	g.run("add", "-A")
+	g.run("commit", "-q", "-m", message)
+}
+
+func (g *mergeRepo) write(path string, text []byte) {
+	g.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func (g *mergeRepo) run(args ...string) string {
+	g.t.Helper()
+	cmd := g.command(args)
+	out, err := cmd.Output()
+	if err != nil {
+		g.t.Fatalf("git %s: %v", args, err)
+	}
+	return string(out)
+}
+
+func (g *mergeRepo) try(args ...string) error { return g.command(args).Run() }
+
+func (g *mergeRepo) command(args []string) *exec.Cmd {
+	cmd := exec.Command("git", args...)
+	cmd.Dir, cmd.Env = g.dir, g.env
+	return cmd
+}
