@@ -41,18 +41,30 @@ type Intent struct {
 	Reach   Reach   `json:"reach"`
 	Rest    []Reach `json:"rest,omitempty"`    // what else stays known
 	Session string  `json:"session,omitempty"` // a session file that this write was to create
+	Key     *Key    `json:"key,omitempty"`     // of the call that makes it
 }
 
-// Announce adds an intent to a record that has none. The file is the task as it was: states that it has caught up with
-// need not be remembered any longer. With supersede none of the others is: work elsewhere was given up.
-func (r Record) Announce(file task.Task, lease *Lease, reach Reach, opens string, supersede bool) Record {
-	in := &Intent{Lease: lease, Reach: reach, Session: opens}
+// Key is what a clone remembers of a call that came with an idempotency key, and of what the call made.
+type Key struct {
+	Call    string  `json:"call"` // hash of actor, verb and key
+	Args    string  `json:"args"` // hash of the arguments
+	Task    task.ID `json:"task,omitempty"`
+	Session string  `json:"session,omitempty"`
+}
+
+// String is what an entry says of the key.
+func (k Key) String() string { return k.Call + "-" + k.Args }
+
+// Announce adds an intent to a record that has none, and says in it what else stays known. The file is the task as it was:
+// states that it has caught up with need not be remembered any longer. With supersede none of the others is: work elsewhere
+// was given up.
+func (r Record) Announce(file task.Task, in Intent, supersede bool) Record {
 	for _, known := range r.Reaches {
 		if !supersede && !file.Has(known.Entry) {
 			in.Rest = append(in.Rest, known)
 		}
 	}
-	r.Intent = in
+	r.Intent = &in
 	return r
 }
 

@@ -17,7 +17,8 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 		reach := session.Reach{
 			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
 		}
-		out = append(out, r.Announce(st.was, st.nextLease(r.Lease), reach, st.opens, st.supersedes))
+		intent := session.Intent{Lease: st.nextLease(r.Lease), Reach: reach, Session: st.opens, Key: tx.key}
+		out = append(out, r.Announce(st.was, intent, st.supersedes))
 	}
 	return out
 }
@@ -52,8 +53,12 @@ func (tx *Tx) announce(records []session.Record) error {
 	return nil
 }
 
-// finish settles the records of files that are in place, and writes the heartbeats.
+// finish settles the records of files that are in place, and writes the heartbeats. The key comes first: as long as an
+// announcement stands, whoever finds it can still write the key.
 func (tx *Tx) finish(records []session.Record) error {
+	if err := tx.s.putKey(tx.key); err != nil {
+		return err
+	}
 	for _, r := range records {
 		if err := tx.s.putRecord(r.Settle(true)); err != nil {
 			return err
@@ -64,11 +69,6 @@ func (tx *Tx) finish(records []session.Record) error {
 			continue
 		}
 		if err := tx.s.putRecord(tx.claimed(id, st.lease)); err != nil {
-			return err
-		}
-	}
-	for _, key := range tx.keys {
-		if err := tx.s.writeJSON(tx.s.key(key.Call), key); err != nil {
 			return err
 		}
 	}

@@ -16,13 +16,14 @@
 //	  write.dirty             there while somebody writes, or after a writer was killed
 //	  claims/ID.json          who holds a task, how far it was carried, and a write that was announced (session.Record)
 //	  live/SES.json           newest sign of life of a session (session.Heartbeat)
+//	  keys/CALL.json          a call that came with an idempotency key, and what it made (session.Key); kept for 30 days
 //	  checks-KEY.lock         held while checks run in a worktree; KEY is a hash of its path
 //	  checks-KEY.lock.holder  on whose behalf, for whoever has to wait
 //	  clone-id                part of the name under which the user trusts the clone
 //
 // All worktrees of a clone share the live state, so a claim holds in all of them. The files under .cairn belong to a branch
 // and are the truth; the live state may be deleted whenever nobody writes, and costs claims, trust, and what this clone knew of
-// work on other branches. Everything else under .cairn is left alone, and links are refused.
+// work on other branches and of calls that were made before. Everything else under .cairn is left alone, and links are refused.
 //
 // # Locks
 //
@@ -48,7 +49,7 @@
 //  7. announce the write in claims/: who will hold the task, and the entry that will be its last;
 //  8. one file after the other: look once more, put it in its place, flush the folder. New sessions come first, then the
 //     tasks that name them, then sessions that were there;
-//  9. settle the announcements, write heartbeats;
+//  9. remember the call's idempotency key, settle the announcements, write heartbeats;
 //  10. remove write.dirty, release the lock.
 //
 // Content comes before the announcement, so a full disk or a file that cannot be edited shows at a point where nobody has

@@ -131,6 +131,11 @@ func (s *Store) settle(r session.Record) error {
 			return ioError(err)
 		}
 	}
+	if came {
+		if err := s.putKey(r.Intent.Key); err != nil {
+			return err
+		}
+	}
 	return s.putRecord(r.Settle(came))
 }
 

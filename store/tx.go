@@ -13,7 +13,7 @@ type Tx struct {
 	order    []task.ID
 	sessions map[string]*stagedSession
 	beats    []session.Heartbeat
-	keys     []Key
+	key      *session.Key
 }
 
 // staged is a task as it was read, and as it is to be.
@@ -109,18 +109,11 @@ func (tx *Tx) PutSession(ses session.Session) {
 	}
 }
 
-// Key is what live state remembers of an idempotency key: which call it stands for, and what that made.
-type Key struct {
-	Call    string `json:"call"` // hash of actor, verb and key
-	Args    string `json:"args"` // hash of the arguments
-	Session string `json:"session,omitempty"`
-}
+// Key returns what the clone remembers of a call, or nil.
+func (tx *Tx) Key(call string) *session.Key { return tx.s.Key(call) }
 
-// Key returns what is remembered of a call, or nil.
-func (tx *Tx) Key(call string) *Key { return readJSON[Key](tx.s.key(call)) }
-
-// Remember stages a key.
-func (tx *Tx) Remember(k Key) { tx.keys = append(tx.keys, k) }
+// Remember stages what is to be remembered of the call that makes this write.
+func (tx *Tx) Remember(k session.Key) { tx.key = &k }
 
 // Beat stages a heartbeat.
 func (tx *Tx) Beat(b session.Heartbeat) { tx.beats = append(tx.beats, b) }

@@ -111,6 +111,7 @@ func (s *Store) writtenTo() []string {
 	return []string{
 		filepath.Join(s.Root, Folder), s.TasksDir(), s.SessionsDir(),
 		s.Layout.Live, filepath.Join(s.Layout.Live, "claims"), filepath.Join(s.Layout.Live, "live"),
+		filepath.Join(s.Layout.Live, "keys"),
 	}
 }
 

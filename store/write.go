@@ -83,7 +83,7 @@ func (tx *Tx) idle() bool {
 			return false
 		}
 	}
-	return len(tx.order)+len(tx.beats)+len(tx.keys) == 0
+	return len(tx.order)+len(tx.beats) == 0 && tx.key == nil
 }
 
 // prepare writes the new content of every staged file under a temporary name: new sessions, then the tasks that name them,

@@ -13,6 +13,7 @@ type AttestIn struct {
 	Check string  `json:"check" doc:"the check's index, from 0, or its description or a part of it" cli:"arg"`
 	Pass  bool    `json:"pass" doc:"true if it is as the check demands"`
 	Text  string  `json:"text,omitempty" doc:"what was looked at, or what is missing"`
+	Once
 }
 
 // Attest settles a manual check.

@@ -2,9 +2,6 @@ package verb
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"encoding/json"
 	"path/filepath"
 	"strings"
 
@@ -26,6 +23,8 @@ type BeginIn struct {
 	Takeover       bool    `json:"takeover,omitempty" doc:"end a claim that expired or a session that stalled, or start again what another branch has carried further"`
 }
 
+func (in BeginIn) key() string { return in.IdempotencyKey }
+
 // Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write.
 func (w *Workspace) Begin(ctx context.Context, in BeginIn) (Session, error) {
 	if err := w.mayBegin(in); err != nil {
@@ -39,33 +38,22 @@ func (w *Workspace) Begin(ctx context.Context, in BeginIn) (Session, error) {
 	if err != nil {
 		return Session{}, err
 	}
-	id, key, replayed := session.Prefix+"-"+token, w.key("begin", in.IdempotencyKey, in), false
-	err = s.Update(ctx, func(tx *store.Tx) error {
+	id := session.Prefix + "-" + token
+	err = w.update(ctx, s, func(tx *store.Tx) error {
 		sc, err := w.scene(tx, in.ID)
+		if err == nil {
+			err = w.notForeign(sc.t, in.IdempotencyKey)
+		}
 		if err != nil {
 			return err
 		}
-		if old, err := w.replay(sc, in.IdempotencyKey, key); old != "" || err != nil {
-			if err == nil && sc.hold.Session == old {
-				err = sc.hold.Refuse(in.ID, w.Actor, s.Worktree, false) // it is at work in another worktree
-			}
-			id, replayed = old, true
-			return err
-		}
-		key.Session = id
-		tx.Remember(key)
-		return w.begin(ctx, s, sc, in, id, key)
+		w.remember(tx, in.ID, id)
+		return w.begin(ctx, s, sc, in, id)
 	})
 	if err != nil {
 		return Session{}, withID(err, in.ID)
 	}
-	out, err := w.showSession(s, id)
-	if replayed && task.CodeOf(err) == task.NotFound {
-		err = task.Errorf(task.Conflict, "the idempotency key began %s, whose record is not in this worktree", id).
-			WithHint("go on where it is, or use a new key")
-	}
-	out.Replayed = replayed
-	return out, err
+	return w.showSession(s, id)
 }
 
 func (w *Workspace) mayBegin(in BeginIn) error {
@@ -87,7 +75,7 @@ func (w *Workspace) mayBegin(in BeginIn) error {
 }
 
 // begin decides, under the lock.
-func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in BeginIn, id string, key store.Key) error {
+func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in BeginIn, id string) error {
 	takes, err := w.take(s, sc, in.Takeover)
 	if err != nil {
 		return err
@@ -96,7 +84,7 @@ func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in Begi
 		return err
 	}
 	stamp := w.stamp("")
-	stamp.Session, stamp.Key = id, key.Call+"-"+key.Args
+	stamp.Session = id
 	t, _, err := s.Config.Flow.Begin(sc.t, takes, sc.tx.Find, stamp)
 	if err != nil {
 		return err
@@ -150,44 +138,14 @@ func (w *Workspace) newSession(ctx context.Context, s *store.Store, in BeginIn, 
 	return ses
 }
 
-// key is what is kept of an idempotency key: 16 hex digits that name the call, and 8 that name its arguments.
-func (w *Workspace) key(verb, key string, args any) store.Key {
-	given, err := json.Marshal(args)
-	if err != nil {
-		panic("verb: an input does not marshal: " + err.Error())
-	}
-	return store.Key{Call: callOf(w.Actor, verb, key), Args: hash(string(given))[:8]}
-}
-
-func callOf(who task.Actor, verb, key string) string { return hash(string(who), verb, key)[:16] }
-
-func hash(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
-	return hex.EncodeToString(sum[:])
-}
-
-// replay returns the session that an earlier call with the same key began, or "". The same key with other arguments is
-// CONFLICT, and a session that another actor began on the task under that key NOT_YOURS. The task's entries know what the
-// clone has forgotten, and the clone what was done to other tasks.
-func (w *Workspace) replay(sc scene, given string, key store.Key) (string, error) {
-	had := sc.tx.Key(key.Call)
-	for _, e := range sc.t.Provenance {
-		call, args, _ := strings.Cut(e.Key, "-")
-		switch {
-		case call == "" || call != callOf(e.Who, "begin", given):
-		case e.Who != w.Actor:
-			return "", task.Errorf(task.NotYours, "%s began %s under this idempotency key", e.Who, e.Session).
+// notForeign returns NOT_YOURS if another actor began a session on the task under the same key: both took the same work to
+// be theirs.
+func (w *Workspace) notForeign(t task.Task, key string) error {
+	for _, e := range t.Provenance {
+		if call, _, _ := strings.Cut(e.Key, "-"); e.Who != w.Actor && call == callOf(e.Who, "begin", key) {
+			return task.Errorf(task.NotYours, "%s began %s under this idempotency key", e.Who, e.Session).
 				WithHint("use a key of your own")
-		default:
-			had = &store.Key{Call: call, Args: args, Session: e.Session}
 		}
 	}
-	if had == nil {
-		return "", nil
-	}
-	if had.Args != key.Args {
-		return "", task.Errorf(task.Conflict, "the idempotency key was used with other arguments").
-			WithHint("repeat the call exactly, or use a new key")
-	}
-	return had.Session, nil
+	return nil
 }

@@ -12,6 +12,7 @@ import (
 type ClaimIn struct {
 	ID       task.ID `json:"id" doc:"task to take" cli:"arg"`
 	Takeover bool    `json:"takeover,omitempty" doc:"end a claim that expired or a session that stalled, or start again what another branch has carried further"`
+	Once
 }
 
 // Claim makes the caller the holder of a task. Claiming what one holds changes nothing.
@@ -57,6 +58,7 @@ func (w *Workspace) take(s *store.Store, sc scene, takeover bool) (takes bool, e
 type ReleaseIn struct {
 	ID     task.ID `json:"id" doc:"task to let go" cli:"arg"`
 	Reason string  `json:"reason,omitempty" doc:"why, for the record"`
+	Once
 }
 
 // Release lets a task go without moving it. A person may release what another holds; that ends its session as abandoned.

@@ -18,6 +18,7 @@ type CreateIn struct {
 	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 unless told"`
 	Parent     task.ID   `json:"parent,omitempty" doc:"task that groups it; gates nothing"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
+	Once
 }
 
 // CheckIn is a check as a caller declares it.
@@ -73,10 +74,11 @@ func (w *Workspace) createTask(ctx context.Context, s *store.Store, t task.Task)
 		if t.ID, err = task.NewID(s.Config.Prefix, w.Now(), w.Rand); err != nil {
 			return t, err
 		}
-		err = s.Update(ctx, func(tx *store.Tx) error {
+		err = w.update(ctx, s, func(tx *store.Tx) error {
 			created, err := s.Config.Flow.Create(t, tx.Find, w.stamp(""))
 			if err == nil {
 				tx.Create(created)
+				w.remember(tx, created.ID, "")
 			}
 			return err
 		})

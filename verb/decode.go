@@ -122,7 +122,7 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 			}
 			continue
 		}
-		target := into.Field(f.index)
+		target := into.FieldByIndex(f.index)
 		if target.Kind() == reflect.Pointer {
 			target.Set(reflect.New(target.Type().Elem()))
 			target = target.Elem()

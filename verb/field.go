@@ -17,7 +17,7 @@ type Field struct {
 	Names    string  // what its text names and may be a part of on the command line: "task", "session" or ""
 	Fields   []Field // of the objects, for Objects
 
-	index int
+	index []int
 }
 
 // Type is the JSON type of a field.
@@ -41,12 +41,14 @@ var (
 	sessionID = reflect.TypeFor[SessionID]()
 )
 
-// fieldsOf reads the fields of an input struct. A field is required unless it is a pointer or ",omitempty". A doc of "-"
-// keeps a field out of schemas and pages.
+// fieldsOf reads the fields of an input struct, those of embedded structs included. A field is required unless it is a
+// pointer or ",omitempty". A doc of "-" keeps a field out of schemas and pages.
 func fieldsOf(t reflect.Type) []Field {
 	var out []Field
-	for i := range t.NumField() {
-		sf := t.Field(i)
+	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous {
+			continue // its fields follow
+		}
 		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		ft := sf.Type
 		pointer := ft.Kind() == reflect.Pointer
@@ -60,7 +62,7 @@ func fieldsOf(t reflect.Type) []Field {
 			Required: !pointer && options != "omitempty",
 			Type:     typeOf(ft),
 			Names:    namedBy(ft),
-			index:    i,
+			index:    sf.Index,
 		}
 		if f.Type == Objects {
 			f.Fields = fieldsOf(ft.Elem())

@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"errors"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -14,6 +15,7 @@ type FinishIn struct {
 	Session SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string    `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
 	Head    string    `json:"head,omitempty" doc:"commit to review; read from git unless told"`
+	Once
 }
 
 // Finish hands a task over for review and ends the session. It does not close the task. Where the workspace gates the
@@ -76,6 +78,9 @@ func (w *Workspace) mine(id SessionID) (*store.Store, session.Session, error) {
 	if err != nil {
 		return nil, session.Session{}, err
 	}
+	if _, err := w.read(s, ses.Task); errors.As(err, new(doneError)) {
+		return nil, ses, err
+	}
 	return s, ses, withSession(ses.Usable(w.Actor), ses.ID)
 }
 
@@ -97,6 +102,7 @@ func withSession(err error, id string) error { return withID(err, task.ID(id)) }
 type CancelIn struct {
 	Session SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Reason  string    `json:"reason" doc:"why the attempt ends; 4 KiB at most" cli:"arg"`
+	Once
 }
 
 // Cancel ends a session and releases its task, which stays open where it is.

@@ -11,6 +11,7 @@ import (
 type NoteIn struct {
 	ID   task.ID `json:"id" doc:"task to note it on" cli:"arg"`
 	Text string  `json:"text" doc:"what is worth remembering; 4 KiB at most" cli:"arg"`
+	Once
 }
 
 // Note appends text to the provenance without changing anything else. Anybody may, whoever holds the task.

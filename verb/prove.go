@@ -21,7 +21,7 @@ type proven struct {
 // nothing.
 func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, m transit) (proven, error) {
 	to := m.to
-	t, err := s.Get(id)
+	t, err := w.read(s, id)
 	if err != nil || to == "" || t.Status == to {
 		return proven{from: t.Status, checks: task.ChecksHash(t.Checks)}, err
 	}

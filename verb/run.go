@@ -141,7 +141,7 @@ func (w *Workspace) beatWhile(ctx context.Context, s *store.Store, t task.Task) 
 				tick.Stop()
 				return
 			case <-tick.C:
-				_ = w.beat(ctx, s, hold.Session, "") // the run goes on, whoever thinks it stalled
+				_ = w.unkeyed().beat(ctx, s, hold.Session, "") // the run goes on, whoever thinks it stalled
 			}
 		}
 	}()

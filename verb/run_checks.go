@@ -12,6 +12,7 @@ import (
 type RunChecksIn struct {
 	ID   task.ID `json:"id" doc:"task whose checks to run" cli:"arg"`
 	Only []int   `json:"only,omitempty" doc:"indices of the checks to run, from 0; all commands unless told"`
+	Once
 }
 
 // RunChecks runs command checks and records their results without moving the task. Manual checks are passed over. A check
@@ -21,7 +22,7 @@ func (w *Workspace) RunChecks(ctx context.Context, in RunChecksIn) (Task, error)
 	if err != nil {
 		return Task{}, err
 	}
-	t, err := s.Get(in.ID)
+	t, err := w.read(s, in.ID)
 	if err != nil {
 		return Task{}, err
 	}

@@ -12,6 +12,7 @@ import (
 type HeartbeatIn struct {
 	Session  SessionID `json:"session" doc:"session that is alive" cli:"arg"`
 	Progress string    `json:"progress,omitempty" doc:"what is being done, for whoever looks" cli:"arg"`
+	Once
 }
 
 // Heartbeat says that a session is alive. It changes no committed file.
@@ -32,7 +33,7 @@ func (w *Workspace) Heartbeat(ctx context.Context, in HeartbeatIn) (Session, err
 
 // beat writes a heartbeat. Progress that says nothing leaves what was said before.
 func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress string) error {
-	return s.Update(ctx, func(tx *store.Tx) error {
+	return w.update(ctx, s, func(tx *store.Tx) error {
 		ses, err := tx.Session(id)
 		if err != nil {
 			return err
@@ -47,6 +48,7 @@ func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress strin
 		if old := s.Heartbeat(id); old != nil && progress == "" {
 			progress = old.Progress
 		}
+		w.remember(tx, ses.Task, id)
 		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: w.Now().UTC(), Progress: progress, Worktree: s.Worktree})
 		return nil
 	})

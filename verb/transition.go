@@ -14,6 +14,7 @@ type TransitionIn struct {
 	ID     task.ID     `json:"id" doc:"task to move" cli:"arg"`
 	To     task.Status `json:"to" doc:"state to move it to" cli:"arg"`
 	Reason string      `json:"reason,omitempty" doc:"why, for the record"`
+	Once
 }
 
 // Transition moves a task to a state. Before it enters a closed one, its command checks are run where they have not passed
@@ -72,7 +73,7 @@ func (w *Workspace) refuse(sc scene, ran proven, err error, refusal *error) (tas
 		return sc.t, nil, err
 	}
 	*refusal = err
-	return task.RecordRun(sc.t, ran.proof.Run.Of(sc.t.Checks), w.stamp(""))
+	return task.RecordRun(sc.t, ran.proof.Run.Of(sc.t.Checks), w.unkeyed().stamp(""))
 }
 
 // unchanged is the preview of a move that changes nothing else.

@@ -25,6 +25,7 @@ type UpdateIn struct {
 	Note        string     `json:"note,omitempty" doc:"text for the provenance entry"`
 	Reason      string     `json:"reason,omitempty" doc:"why; needed to take a check away once work has begun"`
 	ExpectedRev string     `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
+	Once
 }
 
 // Update changes what a task says, in one entry.

@@ -78,7 +78,24 @@ func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error)
 	if err := decode(input, in.Elem(), v.Fields); err != nil {
 		return nil, err
 	}
-	return v.invoke(ctx, w, in.Elem().Interface())
+	return v.once(ctx, w, in.Elem().Interface())
+}
+
+// once does the verb, unless the call was made before under the same idempotency key.
+func (v Verb) once(ctx context.Context, w *Workspace, in any) (any, error) {
+	w, err := w.under(v.Name, in)
+	if err != nil {
+		return nil, err
+	}
+	err = w.knownHere()
+	var out any
+	if err == nil {
+		out, err = v.invoke(ctx, w, in)
+	}
+	if done := (doneError{}); errors.As(err, &done) {
+		return v.replay(w, done.key)
+	}
+	return out, err
 }
 
 // named puts the verb's name into an error that has none yet, a code into one that has none, and a hint into a complaint

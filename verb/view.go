@@ -17,7 +17,8 @@ type Task struct {
 	Rev        task.Rev       `json:"rev"`
 	CreatedAt  *time.Time     `json:"created_at,omitempty"`
 	Extra      map[string]any `json:"extra,omitempty"`
-	Run        *RunReport     `json:"run,omitempty"` // of the call that returned this
+	Run        *RunReport     `json:"run,omitempty"`      // of the call that returned this
+	Replayed   bool           `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 
 // Row is a task in a list.

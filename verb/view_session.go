@@ -27,7 +27,7 @@ type Session struct {
 	Head        string         `json:"head,omitempty"`
 	Summary     string         `json:"summary,omitempty"`
 	Reason      string         `json:"reason,omitempty"`
-	Replayed    bool           `json:"replayed,omitempty"`    // begin was called again with the same key
+	Replayed    bool           `json:"replayed,omitempty"`    // the call was made before, under the same idempotency key
 	OpenChecks  []OpenCheck    `json:"open_checks,omitempty"` // of finish: what still stands between the task and its close
 }
 

@@ -21,6 +21,8 @@ type Workspace struct {
 	Profile  Profile    // what the actor may do
 	Now      func() time.Time
 	Rand     io.Reader
+
+	once *session.Key // of the call under way, if it came with an idempotency key
 }
 
 func (w *Workspace) open() (*store.Store, error) { return store.Open(w.Dir, w.StateDir) }
@@ -30,7 +32,11 @@ func (w *Workspace) Open() (*store.Store, error) { return w.open() }
 
 // stamp is what the entries of this call say.
 func (w *Workspace) stamp(text string) task.Stamp {
-	return task.Stamp{Who: w.Actor, At: w.Now(), Text: text}
+	stamp := task.Stamp{Who: w.Actor, At: w.Now(), Text: text}
+	if w.once != nil {
+		stamp.Key = w.once.String()
+	}
+	return stamp
 }
 
 // actor reads an actor in an input: "me" is who acts, "unassigned" and "" nobody.
@@ -60,6 +66,9 @@ type scene struct {
 func (w *Workspace) scene(tx *store.Tx, id task.ID) (scene, error) {
 	t, err := tx.Task(id)
 	now := w.Now()
+	if err == nil {
+		err = w.recorded(t)
+	}
 	if err != nil {
 		return scene{}, err
 	}
@@ -68,6 +77,25 @@ func (w *Workspace) scene(tx *store.Tx, id task.ID) (scene, error) {
 
 // decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
 type decision func(*store.Store, scene) (task.Task, *task.Entry, error)
+
+// update makes a write of this call, unless the call was made before.
+func (w *Workspace) update(ctx context.Context, s *store.Store, fn func(*store.Tx) error) error {
+	return s.Update(ctx, func(tx *store.Tx) error {
+		if err := w.known(tx.Key); err != nil {
+			return err
+		}
+		return fn(tx)
+	})
+}
+
+// read reads a task before it is written, unless the call was made before.
+func (w *Workspace) read(s *store.Store, id task.ID) (task.Task, error) {
+	t, err := s.Get(id)
+	if err == nil {
+		err = w.recorded(t)
+	}
+	return t, err
+}
 
 // change makes one write of one task and returns the task as get would.
 func (w *Workspace) change(ctx context.Context, id task.ID, decide decision) (Task, error) {
@@ -79,16 +107,25 @@ func (w *Workspace) change(ctx context.Context, id task.ID, decide decision) (Ta
 }
 
 func (w *Workspace) changeIn(ctx context.Context, s *store.Store, id task.ID, decide decision) (Task, error) {
-	err := s.Update(ctx, func(tx *store.Tx) error {
+	err := w.update(ctx, s, func(tx *store.Tx) error {
 		sc, err := w.scene(tx, id)
 		if err != nil {
 			return err
 		}
 		t, entry, err := decide(s, sc)
-		if err == nil && entry != nil {
+		if err != nil {
+			return err
+		}
+		switch {
+		case entry == nil:
+			w.remember(tx, id, "")
+		case entry.Key != "": // the results of a refused call carry none, so that it can be made again
+			w.remember(tx, id, entry.Session)
+		}
+		if entry != nil {
 			tx.Put(t)
 		}
-		return err
+		return nil
 	})
 	if err != nil {
 		return Task{}, withID(err, id)
