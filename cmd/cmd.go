@@ -167,7 +167,7 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 	}
 	return &verb.Workspace{
 		Dir: dir, StateDir: p.stateDir(), Actor: actor, Version: Version(),
-		Profile: verb.Maintainer, Now: p.Now, Rand: p.Rand,
+		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand,
 	}, nil
 }
 

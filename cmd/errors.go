@@ -26,7 +26,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		e = task.Errorf(task.IO, "%w", err)
 	}
 	if p.json {
-		p.printJSON(verb.FailureOf(e, verb.Maintainer))
+		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, ""))
 		return e.Code.Info().Exit
 	}
 	said := *e

@@ -2,12 +2,14 @@ package cmd
 
 import (
 	"context"
+	"maps"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
+	"gopkg.in/yaml.v3"
 )
 
 // flags makes the flags of a verb: one for each field that is no positional argument. Fields that are lists have flags
@@ -97,7 +99,7 @@ func (p *program) inputText(ctx context.Context, source string) (string, error) 
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", usage("--input: %v", err).WithHint("--input takes -, a file, or an {...} object")
+		return "", usage("the input: %v", err).WithHint("it is -, a file, or an {...} object")
 	}
 	defer func() { _ = f.Close() }()
 	return readAll(ctx, "--input", f)
@@ -110,16 +112,43 @@ func (p *program) arguments(ctx context.Context, c *cli.Command, v verb.Verb, in
 		if !f.Arg || len(args) == 0 {
 			continue
 		}
-		text, err := p.text(ctx, f, args[0])
-		if err != nil {
+		if err := p.argument(ctx, f, args[0], in); err != nil {
 			return err
 		}
-		in[f.Name], args = text, args[1:]
+		args = args[1:]
 	}
 	if len(args) > 0 {
 		return usage("does not take the argument %q", args[0]).
 			WithHint("cairn %s %s; quote text that has spaces", c.Name, argsUsage(v))
 	}
+	return nil
+}
+
+func (p *program) argument(ctx context.Context, f verb.Field, arg string, in map[string]any) error {
+	if f.File {
+		return p.fromFile(ctx, f, arg, in)
+	}
+	text, err := p.text(ctx, f, arg)
+	in[f.Name] = text
+	return err
+}
+
+// fromFile takes a field from a file in YAML or JSON, where - is standard input. The file holds the field's value, or an
+// object with that field and others.
+func (p *program) fromFile(ctx context.Context, f verb.Field, name string, in map[string]any) error {
+	text, err := p.inputText(ctx, name)
+	if err != nil {
+		return err
+	}
+	var got any
+	if err := yaml.Unmarshal([]byte(text), &got); err != nil {
+		return usage("%s: %v", name, err).WithHint("a list of %s in YAML or JSON, or an object with %s in it", f.Name, f.Name)
+	}
+	object, ok := got.(map[string]any)
+	if !ok {
+		object = map[string]any{f.Name: got}
+	}
+	maps.Copy(in, object)
 	return nil
 }
 

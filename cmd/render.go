@@ -24,6 +24,25 @@ func (p *program) render(v verb.Verb, out any) {
 			return
 		}
 		p.renderChanged(out, st)
+	case verb.Work:
+		p.renderWork(out, st)
+	case verb.Row:
+		p.renderRows([]verb.Row{out}, st)
+	case verb.Context:
+		p.renderContext(out, st)
+	case verb.Plan:
+		p.renderRows(out.Tasks, st)
+	case verb.Proposal:
+		p.printf("%s  %s\n", st.bold(out.Proposal), out.Path)
+		p.renderRows(out.Tasks, st)
+	case verb.Deleted:
+		p.printf("%s is in the trash: %s\n", st.bold(string(out.ID)), out.Trash)
+	case verb.Logs:
+		p.renderLogs(out, st)
+	case verb.History:
+		p.renderHistory(out, st)
+	case verb.Settings:
+		p.renderSettings(out, st)
 	case verb.Session:
 		p.renderSession(out, st)
 	case verb.Sessions:
@@ -43,11 +62,7 @@ func (p *program) renderIdentity(id verb.Identity) {
 }
 
 func (p *program) renderList(l verb.List, st style) {
-	t := table{head: []string{"ID", "P", "STATUS", "TITLE", "WHO", ""}, grow: 3}
-	for _, r := range l.Tasks {
-		t.add(string(r.ID), fmt.Sprint(r.Priority), string(r.Status), r.Title, holder(r), remark(r))
-	}
-	t.print(p.out, p.width(), st)
+	p.renderRows(l.Tasks, st)
 	if l.NextCursor != "" {
 		p.printf("%d of %d; the next: --cursor %s\n", len(l.Tasks), l.Total, l.NextCursor)
 	}
@@ -55,6 +70,14 @@ func (p *program) renderList(l verb.List, st style) {
 		p.printf("no tasks\n")
 	}
 	p.renderProblems(l.Problems)
+}
+
+func (p *program) renderRows(rows []verb.Row, st style) {
+	t := table{head: []string{"ID", "P", "STATUS", "TITLE", "WHO", ""}, grow: 3}
+	for _, r := range rows {
+		t.add(string(r.ID), fmt.Sprint(r.Priority), string(r.Status), r.Title, holder(r), remark(r))
+	}
+	t.print(p.out, p.width(), st)
 }
 
 func (p *program) renderProblems(problems []store.Problem) {
@@ -112,6 +135,15 @@ func (p *program) renderChanged(t verb.Task, st style) {
 		who = "  (" + who + ")"
 	}
 	p.printf("%s  %s  %s%s\n", st.bold(string(t.ID)), t.Status, t.Title, who)
+}
+
+// renderWork says what next found.
+func (p *program) renderWork(w verb.Work, st style) {
+	if w.Task != nil {
+		p.renderChanged(*w.Task, st)
+		return
+	}
+	p.printf("nothing to be had: %d tasks wait for others, %d are taken\n", w.Blocked, w.Claimed)
 }
 
 // writeRun shows how each check ended, and the last of what a failed one printed.

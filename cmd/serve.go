@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/task"
@@ -19,6 +20,9 @@ func (p *program) serveCommand() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "client", Local: true, Usage: "name of the program that connects"},
 			&cli.StringFlag{Name: "profile", Local: true, Value: verb.Operator.String(), Usage: "what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator unless told"},
+			&cli.StringFlag{Name: "scope", Local: true, Usage: "let the actor change one task only, as `task:ID`"},
+			&cli.BoolFlag{Name: "readonly", Local: true, Usage: "let the actor change nothing"},
+			&cli.StringFlag{Name: "toolsets", Local: true, Value: string(verb.Core), Usage: "tools to offer: core, edit, plan, history, admin, or all; commas between them"},
 		},
 		Action: p.runServe,
 	}
@@ -31,17 +35,46 @@ func (p *program) runServe(ctx context.Context, c *cli.Command) error {
 	if c.Root().String("actor") == "" && p.Getenv("CAIRN_ACTOR") == "" {
 		return usage("needs --actor").WithHint("cairn serve --actor agent:NAME; whoever connects acts under that name")
 	}
-	profile, err := verb.ParseProfile(c.String("profile"))
-	if err != nil {
-		return err
-	}
 	w, err := p.workspace(ctx, c)
 	if err != nil {
 		return err
 	}
-	w.Profile, w.Client = profile, c.String("client")
+	w.Client = c.String("client")
+	if w.Rights, err = p.rights(w, c); err != nil {
+		return err
+	}
 	if err := mcpserver.New(*w).Serve(ctx, p.Stdin, p.Stdout, p.Stderr); err != nil && ctx.Err() == nil {
 		return task.Errorf(task.IO, "the connection: %w", err)
 	}
 	return nil
+}
+
+// rights are what the flags let the actor do. A scope must name a task that is there.
+func (p *program) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, error) {
+	r := verb.Rights{ReadOnly: c.Bool("readonly")}
+	var err error
+	if r.Profile, err = verb.ParseProfile(c.String("profile")); err != nil {
+		return r, err
+	}
+	if r.Toolsets, err = verb.ParseToolsets(c.String("toolsets")); err != nil {
+		return r, err
+	}
+	if scope := c.String("scope"); scope != "" {
+		part, ok := strings.CutPrefix(scope, "task:")
+		if !ok || part == "" {
+			return r, usage("--scope %q is not of the form task:ID", scope).WithHint("cairn serve --scope task:PROJ-7 ...")
+		}
+		id, err := completeID(w, "task", part)
+		if err != nil {
+			return r, err
+		}
+		s, err := w.Open()
+		if err != nil {
+			return r, err
+		}
+		t, err := s.Get(task.ID(id))
+		r.Scope = t.ID
+		return r, err
+	}
+	return r, nil
 }

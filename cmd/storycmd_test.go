@@ -77,12 +77,13 @@ const handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"prot
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// agent starts a server, makes one call, and ends the server's input once the answer is there.
+// agent starts a server of all tools, with the flags given, makes one call, and ends the server's input once the answer is there.
 func agent(ts *testscript.TestScript, neg bool, args []string) {
-	if neg || len(args) != 2 {
-		ts.Fatalf("usage: agent TOOL JSON")
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: agent [FLAG...] TOOL JSON")
 	}
-	server := exec.Command(filepath.Join(ts.Getenv("BIN"), "cairn"), "--actor", "agent:a", "serve")
+	flags, call := args[:len(args)-2], args[len(args)-2:]
+	server := exec.Command(filepath.Join(ts.Getenv("BIN"), "cairn"), append([]string{"--actor", "agent:a", "serve", "--toolsets", "all"}, flags...)...)
 	server.Dir = ts.MkAbs(".")
 	for _, name := range []string{"CLOCK", "HOME", "PATH", "XDG_STATE_HOME"} {
 		server.Env = append(server.Env, name+"="+ts.Getenv(name))
@@ -92,7 +93,7 @@ func agent(ts *testscript.TestScript, neg bool, args []string) {
 	out, err := server.StdoutPipe()
 	ts.Check(err)
 	ts.Check(server.Start())
-	_, err = fmt.Fprintf(in, "%s"+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", handshake, args[0], args[1])
+	_, err = fmt.Fprintf(in, "%s"+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", handshake, call[0], call[1])
 	ts.Check(err)
 	answers := bufio.NewScanner(out)
 	for answers.Scan() {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -43,6 +44,9 @@ func argsUsage(v verb.Verb) string {
 			continue
 		}
 		word := strings.ToUpper(f.Name)
+		if f.File {
+			word = "FILE"
+		}
 		if !f.Required {
 			word = "[" + word + "]"
 		}
@@ -86,23 +90,27 @@ func (p *program) call(ctx context.Context, w *verb.Workspace, v verb.Verb, in m
 }
 
 // exitOf is the exit number of a verb that did its work: run-checks says by it whether the checks passed, as every test
-// runner does.
+// runner does, and next whether there was a task.
 func exitOf(v verb.Verb, out any) int {
-	t, ok := out.(verb.Task)
-	if !ok || v.Name != "run_checks" || t.Run == nil {
-		return 0
-	}
-	for _, c := range t.Run.Checks {
-		if c.Result != "pass" {
+	switch out := out.(type) {
+	case verb.Work:
+		if out.Task == nil {
+			return exitNotFound
+		}
+	case verb.Task:
+		if v.Name == "run_checks" && out.Run != nil && slices.ContainsFunc(out.Run.Checks, failed) {
 			return exitRefused
 		}
 	}
 	return 0
 }
 
+func failed(c verb.CheckRun) bool { return c.Result != task.Pass }
+
 const (
-	exitFailure = 1
-	exitRefused = 4
+	exitFailure  = 1
+	exitNotFound = 3
+	exitRefused  = 4
 )
 
 func (p *program) printJSON(v any) {

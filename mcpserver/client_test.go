@@ -69,7 +69,7 @@ func git(t *testing.T, dir string, args ...string) string {
 func anywhere(dir string) verb.Workspace {
 	return verb.Workspace{
 		Dir: dir, StateDir: filepath.Join(dir, ".state"), Actor: "agent:claude-1", Client: "a-client", Version: "1.2.3",
-		Profile: verb.Operator, Now: time.Now, Rand: rand.Reader,
+		Rights: verb.Rights{Profile: verb.Operator}, Now: time.Now, Rand: rand.Reader,
 	}
 }
 

@@ -7,6 +7,6 @@ import (
 
 // failed tells the client what went wrong and what to do next, as a result that the model sees: protocol errors are shown
 // to few of them. The next tool is one that the client has.
-func failed(err error, profile verb.Profile) (*mcp.CallToolResult, error) {
-	return result(verb.FailureOf(err, profile), true)
+func failed(err error, w verb.Workspace) (*mcp.CallToolResult, error) {
+	return result(verb.FailureOf(err, w.Rights, w.Actor), true)
 }

@@ -19,11 +19,12 @@ type Server struct {
 	mcp *server.MCPServer
 }
 
-// New makes a server. Each call runs on a copy of w, so what it says about actor and rights holds for the server's life.
+// New makes a server whose answers fit an agent's context. Each call runs on a copy of w, so what it says about actor and rights holds for the server's life.
 func New(w verb.Workspace) *Server {
+	w.Bounded = true
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
-		list.Tools = tools(w.Profile)
+		list.Tools = tools(w)
 	})
 	s := &Server{mcp: server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
@@ -38,11 +39,11 @@ func New(w verb.Workspace) *Server {
 	return s
 }
 
-// tools is what a client is told it can call: the verbs within the profile, in the order of the catalogue.
-func tools(profile verb.Profile) []mcp.Tool {
+// tools is what a client is told it can call: the verbs within its rights, in the order of the catalogue.
+func tools(w verb.Workspace) []mcp.Tool {
 	out := []mcp.Tool{}
 	for _, v := range verb.All {
-		if v.Profile <= profile {
+		if w.Allow(v, w.Actor) == nil {
 			out = append(out, tool(v))
 		}
 	}

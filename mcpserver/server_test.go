@@ -177,7 +177,9 @@ func TestArgumentsThatAreNull(t *testing.T) {
 // A server that was started outside a workspace runs, says so to every tool, and answers who acts.
 func TestOutsideAWorkspace(t *testing.T) {
 	isolate(t)
-	cs := connect(t, anywhere(t.TempDir()))
+	w := anywhere(t.TempDir())
+	w.Profile = verb.Maintainer
+	cs := connect(t, w)
 	me := does[verb.Identity](t, cs, "identity", nil)
 	if me.Actor != "agent:claude-1" || me.Client != "a-client" || me.Version != "1.2.3" || me.Workspace != "" {
 		t.Errorf("identity is %+v", me)
@@ -205,6 +207,14 @@ var smallestCalls = map[string]object{
 	"update":        {"id": "PROJ-1", "title": "Pay"},
 	"transition":    {"id": "PROJ-1", "to": "done"},
 	"run_checks":    {"id": "PROJ-1"},
+	"next":          {},
+	"plan":          {"tasks": []object{{"title": "Pay"}}},
+	"propose":       {"tasks": []object{{"title": "Pay"}}, "summary": "x"},
+	"delete":        {"id": "PROJ-1"},
+	"logs":          {"id": "PROJ-1"},
+	"history":       {},
+	"settings_get":  {},
+	"settings_set":  {"key": "claim_ttl", "value": "1h"},
 	"attest":        {"id": "PROJ-1", "check": "0", "pass": true},
 	"note":          {"id": "PROJ-1", "text": "x"},
 	"begin":         {"id": "PROJ-1", "expected_actor": "agent:claude-1", "idempotency_key": "k"},

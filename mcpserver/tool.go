@@ -31,7 +31,7 @@ func handler(v verb.Verb, w verb.Workspace) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		out, err := call(ctx, v, w, req)
 		if err != nil {
-			return failed(err, w.Profile)
+			return failed(err, w)
 		}
 		return result(out, false)
 	}

@@ -46,10 +46,11 @@ type Intent struct {
 
 // Key is what a clone remembers of a call that came with an idempotency key, and of what the call made.
 type Key struct {
-	Call    string  `json:"call"` // hash of actor, verb and key
-	Args    string  `json:"args"` // hash of the arguments
-	Task    task.ID `json:"task,omitempty"`
-	Session string  `json:"session,omitempty"`
+	Call    string    `json:"call"` // hash of actor, verb and key
+	Args    string    `json:"args"` // hash of the arguments
+	Task    task.ID   `json:"task,omitempty"`
+	Tasks   []task.ID `json:"tasks,omitempty"`   // of a call that made several
+	Session string    `json:"session,omitempty"` // or what else has an id
 }
 
 // String is what an entry says of the key.

@@ -60,6 +60,9 @@ func (tx *Tx) finish(records []session.Record) error {
 		return err
 	}
 	for _, r := range records {
+		if tx.tasks[r.Task].gone {
+			r = session.Record{Task: r.Task}
+		}
 		if err := tx.s.putRecord(r.Settle(true)); err != nil {
 			return err
 		}

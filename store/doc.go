@@ -8,6 +8,7 @@
 //	  config.yaml             read by Open; written by Init only
 //	  tasks/ID.md             one task each; the name is the id, so a look-up is one open
 //	  sessions/SES.yaml       one attempt each
+//	  plans/plan-ID.yaml      proposals that wait to be made real
 //	  runs/ID-STAMP.log       output of checks; ignored by git
 //	  .gitignore
 //	  local/                  the live state, outside git; ignored
@@ -17,6 +18,7 @@
 //	  claims/ID.json          who holds a task, how far it was carried, and a write that was announced (session.Record)
 //	  live/SES.json           newest sign of life of a session (session.Heartbeat)
 //	  keys/CALL.json          a call that came with an idempotency key, and what it made (session.Key); kept for 30 days
+//	  trash/                  tasks that were deleted, and the sessions on them
 //	  checks-KEY.lock         held while checks run in a worktree; KEY is a hash of its path
 //	  checks-KEY.lock.holder  on whose behalf, for whoever has to wait
 //	  clone-id                part of the name under which the user trusts the clone

@@ -31,6 +31,9 @@ type Layout struct {
 // ConfigFile is the path of config.yaml.
 func (l Layout) ConfigFile() string { return filepath.Join(l.Root, Folder, "config.yaml") }
 
+// ConfigPath is the path of config.yaml from the workspace root.
+func (l Layout) ConfigPath() string { return l.rel(l.ConfigFile()) }
+
 // TasksDir is the folder of the task files.
 func (l Layout) TasksDir() string { return filepath.Join(l.Root, Folder, "tasks") }
 
@@ -47,6 +50,7 @@ func (l Layout) dirty() string               { return filepath.Join(l.Live, "wri
 func (l Layout) record(id task.ID) string    { return filepath.Join(l.Live, "claims", string(id)+".json") }
 func (l Layout) heartbeat(ses string) string { return filepath.Join(l.Live, "live", ses+".json") }
 func (l Layout) key(call string) string      { return filepath.Join(l.Live, "keys", call+".json") }
+func (l Layout) trash(path string) string    { return filepath.Join(l.Live, "trash", filepath.Base(path)) }
 func (l Layout) runsLock() string            { return filepath.Join(l.Live, "checks-"+nameOf(l.Worktree)+".lock") }
 func (l Layout) rel(path string) string      { return slashRel(l.Root, path) }
 

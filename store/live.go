@@ -2,6 +2,7 @@ package store
 
 import (
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -74,7 +75,7 @@ func (l Layout) putRecord(r session.Record) error {
 
 // prepareLive makes the folders of the live state.
 func (l Layout) prepareLive() error {
-	for _, dir := range []string{"claims", "live", "keys"} {
+	for _, dir := range []string{"claims", "live", "keys", "trash"} {
 		if err := os.MkdirAll(filepath.Join(l.Live, dir), 0o755); err != nil {
 			return l.liveError(err)
 		}
@@ -124,6 +125,9 @@ func (s *Store) settle(r session.Record) error {
 	_, t, err := there.readTask(r.Task)
 	if err != nil && !isMissing(err) {
 		return nil
+	}
+	if err != nil && there.wasDeleted(r.Task, r.Intent.Reach.Entry) {
+		return errors.Join(s.putKey(r.Intent.Key), s.putRecord(session.Record{Task: r.Task}))
 	}
 	came := err == nil && t.Has(r.Intent.Reach.Entry)
 	if _, err := session.ParseID(r.Intent.Session); err == nil && !came {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -52,6 +53,38 @@ func (s *Store) logs(id task.ID) (logs []runLog) {
 		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.nth, b.nth))
 	})
 	return logs
+}
+
+// Logs lists the logs of a task, the newest first, as paths from the workspace root.
+func (s *Store) Logs(id task.ID) []string {
+	var paths []string
+	for _, l := range slices.Backward(s.logs(id)) {
+		paths = append(paths, s.rel(filepath.Join(s.RunsDir(), l.name)))
+	}
+	return paths
+}
+
+// MaxLog is the most that ReadLog returns, in bytes.
+const MaxLog = 1 << 20
+
+// ReadLog reads the end of a log that Logs listed, limit bytes at most, and reports whether its beginning was left out. One
+// that is gone by now is empty.
+func (s *Store) ReadLog(path string, limit int64) (text string, cut bool, err error) {
+	f, err := os.Open(filepath.Join(s.Root, filepath.FromSlash(path)))
+	if isMissing(err) {
+		return "", false, nil
+	}
+	if err != nil {
+		return "", false, ioError(err)
+	}
+	defer func() { _ = f.Close() }()
+	info, err := f.Stat()
+	if err != nil {
+		return "", false, ioError(err)
+	}
+	start := max(0, info.Size()-min(limit, MaxLog))
+	src, err := io.ReadAll(io.NewSectionReader(f, start, info.Size()-start))
+	return strings.ToValidUTF8(string(src), "\uFFFD"), start > 0, ioError(err)
 }
 
 // parseLog reads the name of a log of one task. That ids may begin like other ids does not matter: behind the id nothing

@@ -12,6 +12,8 @@ type Tx struct {
 	tasks    map[task.ID]*staged
 	order    []task.ID
 	sessions map[string]*stagedSession
+	trash    []trashed
+	others   []change // of files that are neither tasks nor sessions
 	beats    []session.Heartbeat
 	key      *session.Key
 }
@@ -26,6 +28,7 @@ type staged struct {
 	lease      *session.Lease // nil ends the claim
 	supersedes bool           // work that was carried further elsewhere is given up
 	opens      string         // a session that is created with this write
+	gone       bool           // it is to leave the workspace
 }
 
 type stagedSession struct {
@@ -145,7 +148,7 @@ func (st *staged) created() ([]byte, error) {
 // bare reports whether an entry only moves a task or its claim. Such writes must be possible even when the record is full.
 func bare(e task.Entry) bool {
 	switch e.Did {
-	case task.Finished, task.Canceled: // their text is the point, and a session has only one
+	case task.Finished, task.Canceled, task.Deleted: // their text is the point, and a session has only one
 		return true
 	case task.Transitioned, task.Claimed, task.Released, task.Began, task.TakenOver:
 		return e.Text == ""

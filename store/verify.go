@@ -109,9 +109,9 @@ func (s *Store) temps() ([]Problem, error) {
 // writtenTo is every folder that writes put files into.
 func (s *Store) writtenTo() []string {
 	return []string{
-		filepath.Join(s.Root, Folder), s.TasksDir(), s.SessionsDir(),
+		filepath.Join(s.Root, Folder), s.TasksDir(), s.SessionsDir(), filepath.Dir(s.proposal("")),
 		s.Layout.Live, filepath.Join(s.Layout.Live, "claims"), filepath.Join(s.Layout.Live, "live"),
-		filepath.Join(s.Layout.Live, "keys"),
+		filepath.Join(s.Layout.Live, "keys"), s.trash(""),
 	}
 }
 

@@ -83,7 +83,7 @@ func (tx *Tx) idle() bool {
 			return false
 		}
 	}
-	return len(tx.order)+len(tx.beats) == 0 && tx.key == nil
+	return len(tx.order)+len(tx.beats)+len(tx.others) == 0 && tx.key == nil
 }
 
 // prepare writes the new content of every staged file under a temporary name: new sessions, then the tasks that name them,
@@ -106,6 +106,7 @@ type change struct {
 	old     *frontmatter.Doc // nil for a file that is to be created
 	content func(old *frontmatter.Doc) ([]byte, error)
 	again   bool // the change can be made on whatever the file holds by then
+	over    bool // whatever the file holds is replaced
 }
 
 // changes lists the files of the write in the order in which they get their names.
@@ -116,14 +117,18 @@ func (tx *Tx) changes() []change {
 		case st.file.doc == nil:
 			created = append(created, change{path: tx.s.session(id), content: st.content})
 		case st.changed():
-			changed = append(changed, change{tx.s.session(id), st.file.doc, st.content, true})
+			changed = append(changed, change{path: tx.s.session(id), old: st.file.doc, content: st.content, again: true})
 		}
 	}
 	for _, id := range tx.order {
-		st := tx.tasks[id]
-		tasks = append(tasks, change{path: tx.s.task(id), old: st.file.doc, content: st.content})
+		if st := tx.tasks[id]; !st.gone {
+			tasks = append(tasks, change{path: tx.s.task(id), old: st.file.doc, content: st.content})
+		}
 	}
-	return slices.Concat(created, tasks, changed)
+	for _, t := range tx.trash {
+		tasks = append(tasks, change{path: tx.s.trash(t.path), content: t.content, over: true})
+	}
+	return slices.Concat(created, tasks, changed, tx.others)
 }
 
 func (tx *Tx) prepareFile(c change) (*replacement, error) {
@@ -202,7 +207,7 @@ func (tx *Tx) publish(files []*replacement) error {
 			return err
 		}
 	}
-	return nil
+	return tx.removeTrashed()
 }
 
 func (tx *Tx) publishOne(r *replacement) error {
@@ -212,7 +217,7 @@ func (tx *Tx) publishOne(r *replacement) error {
 	if tx.s.beforePublish != nil {
 		tx.s.beforePublish(r.path)
 	}
-	if r.old != nil {
+	if r.old != nil || r.over {
 		return ioError(r.pending.Replace())
 	}
 	err := r.pending.Create()

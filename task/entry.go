@@ -26,6 +26,7 @@ const (
 	Attested     Did = "attested"
 	Noted        Did = "noted"
 	Updated      Did = "updated"
+	Deleted      Did = "deleted" // only in the trash of a clone
 )
 
 // Entry is one line of provenance: who changed the task, when, and how. Fields that say nothing are left out of the file.
@@ -92,6 +93,14 @@ func (e Entry) Hash() string {
 // Has reports whether one of the entries has this hash.
 func (t Task) Has(entryHash string) bool {
 	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Hash() == entryHash })
+}
+
+// First returns the oldest entry, or a zero one.
+func (t Task) First() Entry {
+	if len(t.Provenance) == 0 {
+		return Entry{}
+	}
+	return t.Provenance[0]
 }
 
 // Last returns the newest entry, or a zero one.

@@ -28,6 +28,7 @@ const (
 	IdentityMismatch Code = "IDENTITY_MISMATCH"
 	SessionEnded     Code = "SESSION_ENDED"
 	SessionLive      Code = "SESSION_LIVE"
+	HasDependents    Code = "HAS_DEPENDENTS"
 	TaskClosed       Code = "TASK_CLOSED"
 	TaskFull         Code = "TASK_FULL"
 	Untrusted        Code = "UNTRUSTED"
@@ -68,6 +69,7 @@ var Codes = []CodeInfo{
 	{ChecksPending, "a check has no result that the record accounts for", 4, false},
 	{DanglingDep, "a dependency or parent names a task that does not exist", 4, false},
 	{DepCycle, "the dependency would close a circle", 4, false},
+	{HasDependents, "other tasks depend on it or are grouped by it", 4, false},
 	{TaskClosed, "the task is closed; reopen it first", 4, false},
 	{TaskFull, "the task's record has grown so long that it takes no more notes or results", 4, false},
 	{SessionEnded, "the session is over", 4, false},

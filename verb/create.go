@@ -10,15 +10,20 @@ import (
 
 // CreateIn is the input of Create.
 type CreateIn struct {
+	TaskIn
+	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start"`
+	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; gates nothing"`
+	Once
+}
+
+// TaskIn is what a new task says of itself.
+type TaskIn struct {
 	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
 	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; nobody but update changes it later"`
-	Deps       []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start"`
 	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed"`
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by"`
 	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 unless told"`
-	Parent     task.ID   `json:"parent,omitempty" doc:"task that groups it; gates nothing"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
-	Once
 }
 
 // CheckIn is a check as a caller declares it.
@@ -38,10 +43,11 @@ func (w *Workspace) Create(ctx context.Context, in CreateIn) (Task, error) {
 	if err != nil {
 		return Task{}, err
 	}
-	t, err := w.newTask(s, in)
+	t, err := w.newTask(s, in.TaskIn)
 	if err != nil {
 		return Task{}, err
 	}
+	t.Deps, t.Parent = in.Deps, in.Parent
 	if t, err = w.createTask(ctx, s, t); err != nil {
 		return Task{}, err
 	}
@@ -49,7 +55,7 @@ func (w *Workspace) Create(ctx context.Context, in CreateIn) (Task, error) {
 }
 
 // newTask reads an input as a task without an id.
-func (w *Workspace) newTask(s *store.Store, in CreateIn) (task.Task, error) {
+func (w *Workspace) newTask(s *store.Store, in TaskIn) (task.Task, error) {
 	checks, err := declaredChecks(in.Checks)
 	if err != nil {
 		return task.Task{}, err
@@ -60,7 +66,7 @@ func (w *Workspace) newTask(s *store.Store, in CreateIn) (task.Task, error) {
 	}
 	checks = append(checks, task.Acceptance(in.Acceptance)...)
 	return task.Task{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority, Parent: in.Parent, Deps: in.Deps,
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority,
 		Checks: task.WithDefaults(checks, s.Config.DefaultChecks),
 	}, nil
 }

@@ -34,7 +34,7 @@ type FailureBody struct {
 }
 
 // FailureOf is what a caller is told about an error. A next verb that the caller may not call is left out.
-func FailureOf(err error, profile Profile) Failure {
+func FailureOf(err error, rights Rights, who task.Actor) Failure {
 	var e *task.Error
 	if !errors.As(err, &e) {
 		e = task.Errorf(task.IO, "%w", err)
@@ -43,7 +43,7 @@ func FailureOf(err error, profile Profile) Failure {
 		Code: e.Code, Message: e.Error(), Hint: e.Hint, Retryable: e.Code.Info().Retryable, Details: e.Details,
 	}
 	if e.Next != nil {
-		if v, ok := Named(e.Next.Verb); ok && v.Profile <= profile {
+		if v, ok := Named(e.Next.Verb); ok && rights.Allow(v, who) == nil {
 			body.NextTool, body.NextArguments = e.Next.Verb, e.Next.Args
 		}
 	}

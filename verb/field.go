@@ -13,6 +13,7 @@ type Field struct {
 	Doc      string
 	Required bool
 	Arg      bool // positional on the command line
+	File     bool // and read from a file that it names
 	Type     Type
 	Names    string  // what its text names and may be a part of on the command line: "task", "session" or ""
 	Fields   []Field // of the objects, for Objects
@@ -58,7 +59,8 @@ func fieldsOf(t reflect.Type) []Field {
 		f := Field{
 			Name:     name,
 			Doc:      sf.Tag.Get("doc"),
-			Arg:      sf.Tag.Get("cli") == "arg",
+			Arg:      sf.Tag.Get("cli") != "",
+			File:     sf.Tag.Get("cli") == "file",
 			Required: !pointer && options != "omitempty",
 			Type:     typeOf(ft),
 			Names:    namedBy(ft),

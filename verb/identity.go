@@ -16,11 +16,13 @@ type Identity struct {
 	Version   string     `json:"version"`
 	Workspace string     `json:"workspace,omitempty"` // folder; absent outside a workspace
 	Profile   string     `json:"profile"`
+	Scope     task.ID    `json:"scope,omitempty"`    // the only task that may be changed
+	ReadOnly  bool       `json:"readonly,omitempty"` // nothing may be changed
 }
 
 // Identity says who acts, with what rights, and where. It works outside a workspace too.
 func (w *Workspace) Identity(context.Context, IdentityIn) (Identity, error) {
-	out := Identity{Actor: w.Actor, Client: w.Client, Version: w.Version, Profile: w.Profile.String()}
+	out := Identity{Actor: w.Actor, Client: w.Client, Version: w.Version, Profile: w.Profile.String(), Scope: w.Scope, ReadOnly: w.ReadOnly}
 	s, err := w.open()
 	if err == nil {
 		out.Workspace = s.Root

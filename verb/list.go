@@ -3,10 +3,8 @@ package verb
 import (
 	"cmp"
 	"context"
-	"encoding/base64"
-	"fmt"
-	"regexp"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -27,6 +25,8 @@ type ListIn struct {
 	Label     string  `json:"label,omitempty" doc:"only tasks with this label"`
 	Priority  string  `json:"priority,omitempty" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)"`
 	Parent    task.ID `json:"parent,omitempty" doc:"only children of this task"`
+	Text      string  `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
+	Sort      string  `json:"sort,omitempty" doc:"priority (the most urgent first, unless told), created, updated (the newest first), title or id"`
 	Limit     int     `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor    string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
@@ -39,12 +39,13 @@ type List struct {
 	Problems   []store.Problem `json:"problems"` // files that could not be read, and are in no list
 }
 
-// List returns the tasks that fit the filters, the most urgent first and the older first among equals.
+// List returns the tasks that fit the filters, in the order asked for; equals by id.
 func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 	s, err := w.open()
 	if err != nil {
 		return List{}, err
 	}
+	in.Sort = cmp.Or(in.Sort, byPriority)
 	keep, err := w.filter(s, in)
 	if err != nil {
 		return List{}, err
@@ -53,22 +54,18 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	byID := make(map[task.ID]task.Task, len(tasks))
-	for _, t := range tasks {
-		byID[t.ID] = t
-	}
-	find := func(id task.ID) (task.Task, bool) { t, ok := byID[id]; return t, ok }
-	rows := []Row{}
+	find := finder(tasks)
+	var rows []ranked[Row]
 	for _, t := range tasks {
 		if !keep.task(t) {
 			continue
 		}
 		if row := w.row(s, t, find); keep.row(row) {
-			rows = append(rows, row)
+			rows = append(rows, ranked[Row]{keep.order(t), row})
 		}
 	}
-	slices.SortFunc(rows, func(a, b Row) int { return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID)) })
-	return page(rows, noNil(problems), in)
+	shown, next, err := page(rows, in.Sort, in.Cursor, cmp.Or(in.Limit, defaultLimit))
+	return List{Tasks: shown, Total: len(rows), NextCursor: next, Problems: noNil(problems)}, err
 }
 
 // filter is a ListIn that was checked.
@@ -76,10 +73,16 @@ type filter struct {
 	in       ListIn
 	assignee task.Actor
 	priority task.Priority
+	words    []string // of Text, in lower case
+	order    func(task.Task) place
 }
 
 func (w *Workspace) filter(s *store.Store, in ListIn) (filter, error) {
-	f := filter{in: in}
+	order, ok := orders[in.Sort]
+	if !ok {
+		return filter{}, badInput("sort", "is %q", in.Sort).WithHint("priority, created, updated, title or id")
+	}
+	f := filter{in: in, words: strings.Fields(strings.ToLower(in.Text)), order: order}
 	if in.Status != "" {
 		if err := s.Config.Flow.Known(task.Status(in.Status)); err != nil {
 			return f, err
@@ -114,7 +117,8 @@ func (f filter) task(t task.Task) bool {
 		(in.Assignee == nil || t.Assignee == f.assignee) &&
 		(in.Label == "" || slices.Contains(t.Labels, in.Label)) &&
 		(in.Priority == "" || t.Priority == f.priority) &&
-		(in.Parent == "" || t.Parent == in.Parent)
+		(in.Parent == "" || t.Parent == in.Parent) &&
+		mentions(t, f.words)
 }
 
 // row looks at what is derived. A task that was carried further elsewhere is not ready here.
@@ -123,31 +127,15 @@ func (f filter) row(r Row) bool {
 		(f.in.Execution == "" || r.Execution == f.in.Execution)
 }
 
-// page cuts out what was asked for. The cursor is the place of the last row shown, so that it stays good when tasks come
-// and go.
-func page(rows []Row, problems []store.Problem, in ListIn) (List, error) {
-	out := List{Tasks: rows, Total: len(rows), Problems: problems}
-	if in.Cursor != "" {
-		after, err := base64.RawURLEncoding.DecodeString(in.Cursor)
-		if err != nil || !cursorForm.Match(after) {
-			return List{}, badInput("cursor", "is not one that list returned").WithHint("leave it out to begin at the top")
-		}
-		start := slices.IndexFunc(rows, func(r Row) bool { return rank(r) > string(after) })
-		if start < 0 {
-			start = len(rows)
-		}
-		out.Tasks = rows[start:]
+// mentions reports whether every word occurs in what a task says.
+func mentions(t task.Task, words []string) bool {
+	if len(words) == 0 {
+		return true
 	}
-	limit := cmp.Or(in.Limit, defaultLimit)
-	if len(out.Tasks) > limit {
-		out.Tasks = out.Tasks[:limit]
-		out.NextCursor = base64.RawURLEncoding.EncodeToString([]byte(rank(out.Tasks[limit-1])))
+	said := []string{string(t.ID), t.Title, t.Body, strings.Join(t.Labels, " ")}
+	for _, e := range t.Provenance {
+		said = append(said, e.Text)
 	}
-	return out, nil
+	all := strings.ToLower(strings.Join(said, "\n"))
+	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
 }
-
-// cursorForm is what rank makes.
-var cursorForm = regexp.MustCompile(`^[0-4] \S+$`)
-
-// rank sorts as text the way rows are sorted.
-func rank(r Row) string { return fmt.Sprintf("%d %s", r.Priority, r.ID) }

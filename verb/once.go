@@ -112,23 +112,27 @@ func (w *Workspace) remember(tx *store.Tx, id task.ID, ses string) {
 	}
 }
 
-// replay answers a call that was made before with what it made, as it is now.
-func (v Verb) replay(w *Workspace, key session.Key) (any, error) {
-	s, err := w.open()
-	if err != nil {
-		return nil, err
+// rememberAll keeps that a write under a key made several tasks.
+func (w *Workspace) rememberAll(tx *store.Tx, ids []task.ID) {
+	if w.once != nil {
+		tx.Remember(session.Key{Call: w.once.Call, Args: w.once.Args, Tasks: ids})
 	}
-	if v.Noun == "session" {
-		out, err := w.replaySession(s, key)
-		return out, notHere(err, key.Session)
-	}
+}
+
+// again is the result of a verb that writes: it knows how to answer a call that was made before, with what it made, as that
+// is now.
+type again interface {
+	again(*Workspace, *store.Store, session.Key) (any, error)
+}
+
+func (Task) again(w *Workspace, s *store.Store, key session.Key) (any, error) {
 	out, err := w.show(s, key.Task)
 	out.Replayed = true
 	return out, notHere(err, string(key.Task))
 }
 
-// replaySession also refuses to let a session go on in two worktrees, as begin would.
-func (w *Workspace) replaySession(s *store.Store, key session.Key) (Session, error) {
+// again also refuses to let a session go on in two worktrees, as begin would.
+func (Session) again(w *Workspace, s *store.Store, key session.Key) (any, error) {
 	t, err := s.Get(key.Task)
 	if err == nil {
 		if hold := session.Holder(t, s.Live(t.ID), w.Now()); hold.Session == key.Session {
@@ -136,11 +140,11 @@ func (w *Workspace) replaySession(s *store.Store, key session.Key) (Session, err
 		}
 	}
 	if err != nil {
-		return Session{}, err
+		return nil, notHere(err, key.Session)
 	}
 	out, err := w.showSession(s, key.Session)
 	out.Replayed = true
-	return out, err
+	return out, notHere(err, key.Session)
 }
 
 // notHere says of a record that was not found that it is in another worktree.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -96,18 +97,23 @@ func files(t *testing.T, w *verb.Workspace) map[string]string {
 // repeatable is a call of each verb that writes, on a task with a command check and a manual one, and what of its arguments
 // another call could say otherwise.
 var repeatable = map[string]struct{ in, other args }{
-	"create":     {args{"title": "Another"}, args{"title": "Yet another"}},
-	"claim":      {args{}, args{"takeover": true}},
-	"release":    {args{"reason": "lunch"}, args{"reason": "supper"}},
-	"update":     {args{"title": "New"}, args{"title": "Newer"}},
-	"transition": {args{"to": "in_progress"}, args{"to": "in_review"}},
-	"run_checks": {args{}, args{"only": []int{0}}},
-	"attest":     {args{"check": "1", "pass": true}, args{"check": "1", "pass": false}},
-	"note":       {args{"text": "heard"}, args{"text": "unheard"}},
-	"begin":      {args{"expected_actor": "human:lee"}, args{"expected_actor": "human:lee", "model": "m"}},
-	"heartbeat":  {args{"progress": "half"}, args{"progress": "all"}},
-	"finish":     {args{"summary": "done"}, args{"summary": "not done"}},
-	"cancel":     {args{"reason": "ill"}, args{"reason": "well"}},
+	"create":       {args{"title": "Another"}, args{"title": "Yet another"}},
+	"claim":        {args{}, args{"takeover": true}},
+	"next":         {args{}, args{"label": "red"}},
+	"release":      {args{"reason": "lunch"}, args{"reason": "supper"}},
+	"update":       {args{"title": "New"}, args{"title": "Newer"}},
+	"transition":   {args{"to": "in_progress"}, args{"to": "in_review"}},
+	"run_checks":   {args{}, args{"only": []int{0}}},
+	"attest":       {args{"check": "1", "pass": true}, args{"check": "1", "pass": false}},
+	"note":         {args{"text": "heard"}, args{"text": "unheard"}},
+	"plan":         {args{"tasks": []args{{"title": "One"}, {"title": "Two", "deps": []string{"#0"}}}}, args{"tasks": []args{{"title": "One"}}}},
+	"propose":      {args{"tasks": []args{{"title": "One"}}, "summary": "s"}, args{"tasks": []args{{"title": "One"}}, "summary": "t"}},
+	"settings_set": {args{"key": "claim_ttl", "value": "2h"}, args{"key": "claim_ttl", "value": "3h"}},
+	"delete":       {args{"reason": "twice"}, args{"reason": "wrong"}},
+	"begin":        {args{"expected_actor": "human:lee"}, args{"expected_actor": "human:lee", "model": "m"}},
+	"heartbeat":    {args{"progress": "half"}, args{"progress": "all"}},
+	"finish":       {args{"summary": "done"}, args{"summary": "not done"}},
+	"cancel":       {args{"reason": "ill"}, args{"reason": "well"}},
 }
 
 // Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay, and
@@ -168,7 +174,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) args {
 		named["session"] = ses.ID
 		return named
 	}
-	named["id"] = made.ID
+	if slices.ContainsFunc(v.Fields, func(f verb.Field) bool { return f.Name == "id" }) {
+		named["id"] = made.ID
+	}
 	return named
 }
 

@@ -38,6 +38,9 @@ func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress strin
 		if err != nil {
 			return err
 		}
+		if err := w.inScope(ses.Task); err != nil {
+			return err
+		}
 		t, err := tx.Task(ses.Task)
 		if err != nil {
 			t = task.Task{ID: ses.Task} // its file may lie on another branch; live state knows who holds it

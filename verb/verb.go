@@ -20,31 +20,6 @@ const (
 	Destructive             // takes something away
 )
 
-// Profile says what a caller may do. Each profile holds those before it.
-type Profile int
-
-// The profiles.
-const (
-	Viewer Profile = iota
-	Planner
-	PairWorker
-	Operator
-	Maintainer
-)
-
-var profileNames = []string{"viewer", "planner", "pair_worker", "operator", "maintainer"}
-
-func (p Profile) String() string { return profileNames[p] }
-
-// ParseProfile reads the name of a profile.
-func ParseProfile(s string) (Profile, error) {
-	if i := slices.Index(profileNames, s); i >= 0 {
-		return Profile(i), nil
-	}
-	return 0, task.Errorf(task.InvalidInput, "there is no profile %q", s).
-		WithHint("the profiles are viewer, planner, pair_worker, operator and maintainer")
-}
-
 // Verb is one thing that can be done.
 type Verb struct {
 	Name       string
@@ -54,11 +29,13 @@ type Verb struct {
 	When       string // when to use it, for whoever has to choose
 	Kind       Kind
 	Profile    Profile // the least that may call it
+	Toolset    Toolset // the one it belongs to
 	Idempotent bool    // doing it twice does no more than doing it once
 	Runs       bool    // may run commands from the repository
 	Fields     []Field // of the input
 
 	in     reflect.Type
+	out    any // the zero result
 	invoke func(context.Context, *Workspace, any) (any, error)
 }
 
@@ -70,9 +47,8 @@ func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error)
 }
 
 func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error) {
-	if w.Profile < v.Profile {
-		return nil, task.Errorf(task.Forbidden, "needs the profile %s, and this caller has %s", v.Profile, w.Profile).
-			WithHint("start the server with --profile %s, if the caller is to be trusted with it", v.Profile)
+	if err := w.Allow(v, w.Actor); err != nil {
+		return nil, err
 	}
 	in := reflect.New(v.in)
 	if err := decode(input, in.Elem(), v.Fields); err != nil {
@@ -93,7 +69,11 @@ func (v Verb) once(ctx context.Context, w *Workspace, in any) (any, error) {
 		out, err = v.invoke(ctx, w, in)
 	}
 	if done := (doneError{}); errors.As(err, &done) {
-		return v.replay(w, done.key)
+		s, err := w.open()
+		if err != nil {
+			return nil, err
+		}
+		return v.out.(again).again(w, s, done.key)
 	}
 	return out, err
 }
@@ -137,6 +117,7 @@ func (v Verb) arguments() string {
 // declare makes a verb of a method. The input's fields are read off its struct.
 func declare[In, Out any](v Verb, method func(*Workspace, context.Context, In) (Out, error)) Verb {
 	v.in = reflect.TypeFor[In]()
+	v.out = *new(Out)
 	v.Fields = fieldsOf(v.in)
 	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return method(w, ctx, in.(In)) }
 	return v

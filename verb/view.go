@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -11,14 +12,16 @@ import (
 // Task is a task as every verb returns it. Lists are never null, and what is not set is left out.
 type Task struct {
 	Row
-	Checks     []Check        `json:"checks"`
-	Provenance []Entry        `json:"provenance"`
-	Body       string         `json:"body"`
-	Rev        task.Rev       `json:"rev"`
-	CreatedAt  *time.Time     `json:"created_at,omitempty"`
-	Extra      map[string]any `json:"extra,omitempty"`
-	Run        *RunReport     `json:"run,omitempty"`      // of the call that returned this
-	Replayed   bool           `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+	Checks          []Check        `json:"checks"`
+	Provenance      []Entry        `json:"provenance"`
+	Body            string         `json:"body"`
+	Rev             task.Rev       `json:"rev"`
+	CreatedAt       *time.Time     `json:"created_at,omitempty"`
+	Extra           map[string]any `json:"extra,omitempty"`
+	Run             *RunReport     `json:"run,omitempty"`              // of the call that returned this
+	BodyTruncated   bool           `json:"body_truncated,omitempty"`   // get with mode full has it all
+	ProvenanceTotal int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
+	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
 
 // Row is a task in a list.
@@ -103,13 +106,49 @@ func (w *Workspace) show(s *store.Store, id task.ID) (Task, error) {
 	return w.view(s, t), nil
 }
 
+// view is a task as verbs return it.
 func (w *Workspace) view(s *store.Store, t task.Task) Task {
+	out := w.whole(s, t)
+	if w.Bounded {
+		out = out.cut()
+	}
+	return out
+}
+
+const (
+	bodyShown    = 8 << 10 // bytes
+	entriesShown = 20
+)
+
+// cut leaves out what would flood a small context, and says so.
+func (t Task) cut() Task {
+	if len(t.Body) > bodyShown {
+		t.Body, t.BodyTruncated = head(t.Body, bodyShown), true
+	}
+	if n := len(t.Provenance); n > entriesShown {
+		t.Provenance, t.ProvenanceTotal = t.Provenance[n-entriesShown:], n
+	}
+	return t
+}
+
+// head is the beginning of a text, up to the end of a line if it can be.
+func head(s string, n int) string {
+	s = strings.ToValidUTF8(s[:n], "")
+	if i := strings.LastIndexByte(s, '\n'); i > 0 {
+		s = s[:i+1]
+	}
+	return s
+}
+
+// whole is a task with nothing cut.
+func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 	out := Task{
 		Row:        w.row(s, t, s.Find),
 		Checks:     []Check{},
 		Provenance: []Entry{},
 		Body:       t.Body,
 		Rev:        t.Rev,
+		CreatedAt:  instant(t.First().At),
 		Extra:      t.Extra,
 	}
 	for _, c := range t.Checks {
@@ -117,9 +156,6 @@ func (w *Workspace) view(s *store.Store, t task.Task) Task {
 	}
 	for _, e := range t.Provenance {
 		out.Provenance = append(out.Provenance, viewEntry(e))
-	}
-	if len(t.Provenance) > 0 {
-		out.CreatedAt = instant(t.Provenance[0].At)
 	}
 	return out
 }

@@ -18,7 +18,8 @@ type Workspace struct {
 	Actor    task.Actor // who acts; fixed by the front-end, never an argument
 	Client   string     // the program that speaks for the actor, if it said
 	Version  string     // of cairn
-	Profile  Profile    // what the actor may do
+	Rights              // what the actor may do
+	Bounded  bool       // answers go into an agent's context, so what is long is cut and says so
 	Now      func() time.Time
 	Rand     io.Reader
 
@@ -67,6 +68,9 @@ func (w *Workspace) scene(tx *store.Tx, id task.ID) (scene, error) {
 	t, err := tx.Task(id)
 	now := w.Now()
 	if err == nil {
+		err = w.inScope(id)
+	}
+	if err == nil {
 		err = w.recorded(t)
 	}
 	if err != nil {
@@ -90,6 +94,9 @@ func (w *Workspace) update(ctx context.Context, s *store.Store, fn func(*store.T
 
 // read reads a task before it is written, unless the call was made before.
 func (w *Workspace) read(s *store.Store, id task.ID) (task.Task, error) {
+	if err := w.inScope(id); err != nil {
+		return task.Task{}, err
+	}
 	t, err := s.Get(id)
 	if err == nil {
 		err = w.recorded(t)

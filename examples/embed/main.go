@@ -36,7 +36,7 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 		return err
 	}
 	w := &verb.Workspace{
-		Dir: dir, StateDir: filepath.Join(dir, ".state"), Actor: "service:bot", Profile: verb.Operator,
+		Dir: dir, StateDir: filepath.Join(dir, ".state"), Actor: "service:bot", Rights: verb.Rights{Profile: verb.Operator},
 		Now: time.Now, Rand: rand.Reader,
 	}
 	made, err := do(ctx, w, "create", args{"title": "Say hello", "acceptance": []string{"it is friendly"}})
@@ -53,7 +53,7 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 	} {
 		t, err := do(ctx, w, step.verb, step.args)
 		if err != nil {
-			refusal := verb.FailureOf(err, w.Profile).Error
+			refusal := verb.FailureOf(err, w.Rights, w.Actor).Error
 			fmt.Fprintf(out, "refused with %s: %s\n", refusal.Code, refusal.Message)
 			continue
 		}

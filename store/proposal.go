@@ -1,0 +1,188 @@
+package store
+
+import (
+	"bytes"
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ProposalPrefix is what stands before the dash of a proposal's id.
+const ProposalPrefix = "plan"
+
+// Proposal is a plan that was stored for others to read, in .cairn/plans/ID.yaml.
+type Proposal struct {
+	ID      string
+	Summary string
+	Actor   task.Actor
+	At      time.Time
+	Tasks   json.RawMessage // a list of tasks, as the verb that made it takes them
+	Made    []task.ID       // what came of it
+}
+
+func (l Layout) proposal(id string) string {
+	return filepath.Join(l.Root, Folder, "plans", id+sessionExt)
+}
+
+// ProposalFile is the path of a proposal from the workspace root.
+func (l Layout) ProposalFile(id string) string { return l.rel(l.proposal(id)) }
+
+// proposalKeys is the order in which the keys of a proposal stand.
+var proposalKeys = []string{"id", "summary", "actor", "at", "tasks", "made", "made_by", "made_at"}
+
+// Proposal reads a proposal. It returns NOT_FOUND if there is none of that id, and CONFLICT if it was made real already.
+func (s *Store) Proposal(id string) (Proposal, error) {
+	_, p, err := s.readProposal(id)
+	if err == nil && len(p.Made) > 0 {
+		err = task.Errorf(task.Conflict, "%s was made real before, as %s", id, joined(p.Made)).WithHint("cairn list shows its tasks")
+	}
+	return p, err
+}
+
+func (s *Store) readProposal(id string) (file, Proposal, error) {
+	if _, err := task.ParseID(id); err != nil || !strings.HasPrefix(id, ProposalPrefix+"-") {
+		return file{}, Proposal{}, task.Errorf(task.InvalidInput, "%q is not the id of a proposal", id).
+			WithHint("propose returns it; the files are in .cairn/plans")
+	}
+	f, err := s.readFile(s.proposal(id), frontmatter.YAML, &patience{patient})
+	if isMissing(err) {
+		return f, Proposal{}, task.Errorf(task.NotFound, "there is no proposal %s", id).WithHint("propose makes one; the files are in .cairn/plans")
+	}
+	if err != nil {
+		return f, Proposal{}, ioError(err)
+	}
+	p, err := readProposal(f.doc)
+	if err != nil {
+		err = s.badFile(f.path, err)
+	}
+	return f, p, err
+}
+
+func readProposal(doc *frontmatter.Doc) (Proposal, error) {
+	r := &reader{doc: doc}
+	p := Proposal{
+		ID:      r.required("id"),
+		Summary: r.text("summary", doc.Get("summary")),
+		Actor:   task.Actor(r.text("actor", doc.Get("actor"))),
+		At:      r.instant("at", doc.Get("at")),
+	}
+	for _, id := range r.texts("made", doc.Get("made")) {
+		p.Made = append(p.Made, task.ID(id))
+	}
+	var tasks any
+	if n := doc.Get("tasks"); n != nil {
+		tasks = plain(n)
+	}
+	src, err := json.Marshal(tasks)
+	if err != nil {
+		return p, err
+	}
+	p.Tasks = src
+	return p, r.err
+}
+
+// Propose stages a new proposal.
+func (tx *Tx) Propose(p Proposal) error {
+	tasks, err := jsonValue(p.Tasks)
+	if err != nil {
+		return err
+	}
+	var m mapping
+	m.text("id", p.ID)
+	m.text("summary", p.Summary)
+	m.text("actor", string(p.Actor))
+	m.time("at", p.At)
+	m = append(m, frontmatter.Field{Key: "tasks", Value: tasks})
+	tx.others = append(tx.others, change{path: tx.s.proposal(p.ID), content: func(*frontmatter.Doc) ([]byte, error) {
+		doc, err := frontmatter.New(frontmatter.YAML, frontmatter.Map(m), "")
+		if err != nil {
+			return nil, err
+		}
+		return doc.Bytes(), nil
+	}})
+	return nil
+}
+
+// MakeProposal stages that a proposal was made real, by tasks that the same write creates. It returns CONFLICT if that
+// happened before.
+func (tx *Tx) MakeProposal(id string, made []task.ID, by task.Actor, at time.Time) error {
+	if _, err := tx.s.Proposal(id); err != nil {
+		return err
+	}
+	f, _, err := tx.s.readProposal(id)
+	if err != nil {
+		return err
+	}
+	tx.others = append(tx.others, change{path: f.path, old: f.doc, content: func(old *frontmatter.Doc) ([]byte, error) {
+		doc, err := old.Edit(proposalKeys,
+			frontmatter.Set(frontmatter.Path{"made"}, list(made)),
+			frontmatter.Set(frontmatter.Path{"made_by"}, frontmatter.String(by)),
+			frontmatter.Set(frontmatter.Path{"made_at"}, frontmatter.Plain(at.UTC().Format(time.RFC3339))))
+		if err != nil {
+			return nil, err
+		}
+		return doc.Bytes(), nil
+	}})
+	return nil
+}
+
+// jsonValue reads JSON as something to write, the keys in their order.
+func jsonValue(src []byte) (frontmatter.Value, error) {
+	d := json.NewDecoder(bytes.NewReader(src))
+	d.UseNumber()
+	return nextValue(d)
+}
+
+func nextValue(d *json.Decoder) (frontmatter.Value, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		var seq frontmatter.Seq
+		var m frontmatter.Map
+		for d.More() {
+			var key json.Token
+			if token == '{' {
+				if key, err = d.Token(); err != nil {
+					return nil, err
+				}
+			}
+			value, err := nextValue(d)
+			if err != nil {
+				return nil, err
+			}
+			if name, ok := key.(string); ok {
+				m = append(m, frontmatter.Field{Key: name, Value: value})
+			} else {
+				seq = append(seq, value)
+			}
+		}
+		_, err := d.Token()
+		if token == '{' {
+			return m, err
+		}
+		return seq, err
+	case bool:
+		return frontmatter.Bool(token), nil
+	case json.Number:
+		return frontmatter.Plain(token.String()), nil
+	case string:
+		return frontmatter.String(token), nil
+	default:
+		return frontmatter.Plain("null"), nil
+	}
+}
+
+func joined(ids []task.ID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return strings.Join(texts, ", ")
+}

@@ -1,0 +1,69 @@
+package store
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Setting is a key of config.yaml that may be changed by a verb: what it changes is how long things take and who attests,
+// never which states there are or what they mean.
+type Setting struct {
+	Key   string
+	Doc   string
+	Value func(Config) string
+}
+
+// Settings are all settings, in the order of the config file.
+var Settings = []Setting{
+	{"gate_review", "whether the review state needs every command check passed: true or false",
+		func(c Config) string { return strconv.FormatBool(c.Flow.GateReview) }},
+	{"check_timeout_default", "time limit of a check that names none", func(c Config) string { return c.CheckTimeout.String() }},
+	{"session_stale_after", "a session without a sign of life for longer is stalled", func(c Config) string { return c.StaleAfter.String() }},
+	{"claim_ttl", "an agent's claim without a session expires after it", func(c Config) string { return c.ClaimTTL.String() }},
+	{"wait_timeout_default", "how long wait waits unless told", func(c Config) string { return c.WaitDefault.String() }},
+	{"wait_timeout_max", "how long wait may be told to wait", func(c Config) string { return c.WaitMax.String() }},
+	{"attest", "who settles manual checks that name nobody: human or anyone", func(c Config) string { return c.Flow.Settles }},
+}
+
+// configOrder is the order in which the settings stand in a config file.
+var configOrder = []string{
+	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
+	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attest", "rules",
+}
+
+// Set stages a change of one setting, in its own line of config.yaml. It returns INVALID_INPUT for a key that is none and
+// for a value that the config cannot have. A value that it has already changes nothing.
+func (tx *Tx) Set(key, value string) error {
+	if !slices.ContainsFunc(Settings, func(s Setting) bool { return s.Key == key }) {
+		return task.Errorf(task.InvalidInput, "%q is not a setting that can be changed", key).
+			WithHint("settings_get lists them; everything else is for an editor and a review")
+	}
+	f, err := tx.s.readFile(tx.s.ConfigFile(), frontmatter.YAML, &patience{patient})
+	if err != nil {
+		return ioError(err)
+	}
+	doc, err := f.doc.Edit(configOrder, frontmatter.Set(frontmatter.Path{key}, settingValue(value)))
+	if err != nil {
+		return tx.s.badFile(f.path, err)
+	}
+	if _, err := ParseConfig(doc.Bytes()); err != nil {
+		return task.Errorf(task.InvalidInput, "%s cannot be %q: %w", key, value, err).WithHint("settings_get says what it is now")
+	}
+	if string(doc.Bytes()) != string(f.doc.Bytes()) {
+		tx.others = append(tx.others, change{path: f.path, old: f.doc, content: func(*frontmatter.Doc) ([]byte, error) { return doc.Bytes(), nil }})
+	}
+	return nil
+}
+
+// settingValue writes a value the way a person would: words and times need no quotes.
+func settingValue(value string) frontmatter.Value {
+	value = strings.TrimSpace(value)
+	if b, err := strconv.ParseBool(value); err == nil && (value == "true" || value == "false") {
+		return frontmatter.Bool(b)
+	}
+	return frontmatter.Plain(value)
+}

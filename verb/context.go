@@ -1,0 +1,116 @@
+package verb
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Context is a task and what is around it. A part that was not asked for is absent.
+type Context struct {
+	Task
+	Blockers   *Rows         `json:"blockers,omitempty"`   // open tasks that it waits for
+	Dependents *Rows         `json:"dependents,omitempty"` // tasks that depend on it
+	Children   *Rows         `json:"children,omitempty"`
+	Sessions   *SessionsPart `json:"sessions,omitempty"` // on it, the newest first
+	Logs       *Logs         `json:"logs,omitempty"`     // of its newest check run
+	Git        *GitContext   `json:"git,omitempty"`
+}
+
+// Rows is a part of a context that lists tasks. What is cut is counted.
+type Rows struct {
+	Tasks     []Row `json:"tasks"`
+	Total     int   `json:"total"`
+	Truncated bool  `json:"truncated"`
+}
+
+// SessionsPart is the part of a context that lists sessions.
+type SessionsPart struct {
+	Sessions  []Session `json:"sessions"`
+	Total     int       `json:"total"`
+	Truncated bool      `json:"truncated"` // list_sessions has the rest
+}
+
+// GitContext is where the caller's worktree stands.
+type GitContext struct {
+	Branch   string `json:"branch,omitempty"`
+	Head     string `json:"head,omitempty"`
+	Worktree string `json:"worktree"`
+}
+
+var contextParts = []string{"blockers", "dependents", "children", "sessions", "logs", "git"}
+
+// partSize is how many of a kind a bounded context shows.
+const partSize = 20
+
+// around adds parts of the context to a task.
+func (w *Workspace) around(ctx context.Context, s *store.Store, t Task, parts []string) (Context, error) {
+	out := Context{Task: t}
+	asked := func(part string) bool { return slices.Contains(parts, part) }
+	if asked("blockers") || asked("dependents") || asked("children") {
+		all, _, err := s.List(ctx)
+		if err != nil {
+			return out, err
+		}
+		related := func(part string, is func(task.Task) bool) *Rows {
+			if !asked(part) {
+				return nil
+			}
+			return w.related(s, all, is)
+		}
+		out.Blockers = related("blockers", func(o task.Task) bool { return slices.Contains(t.BlockedBy, o.ID) })
+		out.Dependents = related("dependents", func(o task.Task) bool { return slices.Contains(o.Deps, t.ID) })
+		out.Children = related("children", func(o task.Task) bool { return o.Parent == t.ID })
+	}
+	var err error
+	if asked("sessions") {
+		out.Sessions, err = w.sessionsOf(ctx, s, t.ID)
+	}
+	if err == nil && asked("logs") {
+		out.Logs, err = w.logsOf(s, t.ID, 1, 0)
+	}
+	if asked("git") {
+		head := s.Head(ctx)
+		out.Git = &GitContext{head.Branch, head.Commit, s.Worktree}
+	}
+	return out, err
+}
+
+func (w *Workspace) related(s *store.Store, all []task.Task, is func(task.Task) bool) *Rows {
+	hits := slices.DeleteFunc(slices.Clone(all), func(t task.Task) bool { return !is(t) })
+	slices.SortFunc(hits, moreUrgent)
+	shown := bounded(w, hits)
+	out := &Rows{Tasks: []Row{}, Total: len(hits), Truncated: len(shown) < len(hits)}
+	find := finder(all)
+	for _, t := range shown {
+		out.Tasks = append(out.Tasks, w.row(s, t, find))
+	}
+	return out
+}
+
+func (w *Workspace) sessionsOf(ctx context.Context, s *store.Store, id task.ID) (*SessionsPart, error) {
+	all, _, err := s.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out := &SessionsPart{Sessions: []Session{}}
+	for _, ses := range all {
+		if ses.Task == id {
+			out.Sessions = append(out.Sessions, w.viewSession(s, ses))
+		}
+	}
+	out.Total = len(out.Sessions)
+	out.Sessions = bounded(w, out.Sessions)
+	out.Truncated = len(out.Sessions) < out.Total
+	return out, nil
+}
+
+// bounded cuts a part for a caller whose context is small.
+func bounded[T any](w *Workspace, part []T) []T {
+	if w.Bounded && len(part) > partSize {
+		return part[:partSize]
+	}
+	return part
+}

@@ -1,0 +1,90 @@
+package verb
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const (
+	defaultLogs = 5
+	maxLogs     = 20
+	logShown    = 8 << 10 // bytes of one log in an answer
+)
+
+// LogsIn is the input of Logs.
+type LogsIn struct {
+	ID     task.ID `json:"id" doc:"task whose check runs to read" cli:"arg"`
+	Limit  int     `json:"limit,omitempty" doc:"how many runs to return; 5 unless told, 20 at most"`
+	Offset int     `json:"offset,omitempty" doc:"how many of the newest to pass over; next_offset of the page before"`
+}
+
+// Logs is a page of the logs of a task's check runs, the newest first. A clone has its own, and keeps the newest 20 of a
+// task.
+type Logs struct {
+	Logs         []Log `json:"logs"`
+	TotalRuns    int   `json:"total_runs"`
+	ReturnedRuns int   `json:"returned_runs"`
+	HasMore      bool  `json:"has_more"`
+	NextOffset   int   `json:"next_offset,omitempty"`
+	Truncated    bool  `json:"truncated"` // one of the logs was cut at its beginning; the file has it all
+}
+
+// Log is what one run of checks printed.
+type Log struct {
+	Path      string `json:"path"` // from the workspace root
+	Text      string `json:"text"`
+	Truncated bool   `json:"truncated"`
+}
+
+// Logs returns what check runs of a task printed, page by page.
+func (w *Workspace) Logs(_ context.Context, in LogsIn) (Logs, error) {
+	if in.Limit < 0 || in.Limit > maxLogs {
+		return Logs{}, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for older runs with offset", maxLogs)
+	}
+	if in.Offset < 0 {
+		return Logs{}, badInput("offset", "is %d", in.Offset).WithHint("0 or more")
+	}
+	s, err := w.open()
+	if err != nil {
+		return Logs{}, err
+	}
+	if _, err := s.Get(in.ID); err != nil {
+		return Logs{}, err
+	}
+	out, err := w.logsOf(s, in.ID, cmp.Or(in.Limit, defaultLogs), in.Offset)
+	if err != nil {
+		return Logs{}, err
+	}
+	return *out, nil
+}
+
+func (w *Workspace) logsOf(s *store.Store, id task.ID, limit, offset int) (*Logs, error) {
+	paths := s.Logs(id)
+	out := &Logs{Logs: []Log{}, TotalRuns: len(paths)}
+	start := min(offset, len(paths))
+	end := min(start+limit, len(paths))
+	for _, path := range paths[start:end] {
+		text, cut, err := s.ReadLog(path, w.logShown())
+		if err != nil {
+			return nil, err
+		}
+		out.Logs = append(out.Logs, Log{path, text, cut})
+		out.Truncated = out.Truncated || cut
+	}
+	out.ReturnedRuns = end - start
+	if out.HasMore = end < len(paths); out.HasMore {
+		out.NextOffset = end
+	}
+	return out, nil
+}
+
+// logShown is how much of one log an answer holds.
+func (w *Workspace) logShown() int64 {
+	if w.Bounded {
+		return logShown
+	}
+	return store.MaxLog
+}

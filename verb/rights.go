@@ -1,0 +1,108 @@
+package verb
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Profile says what a caller may do. Each profile holds those before it.
+type Profile int
+
+// The profiles.
+const (
+	Viewer Profile = iota
+	Planner
+	PairWorker
+	Operator
+	Maintainer
+)
+
+var profileNames = []string{"viewer", "planner", "pair_worker", "operator", "maintainer"}
+
+func (p Profile) String() string { return profileNames[p] }
+
+// ParseProfile reads the name of a profile.
+func ParseProfile(s string) (Profile, error) {
+	if i := slices.Index(profileNames, s); i >= 0 {
+		return Profile(i), nil
+	}
+	return 0, task.Errorf(task.InvalidInput, "there is no profile %q", s).
+		WithHint("the profiles are viewer, planner, pair_worker, operator and maintainer")
+}
+
+// Toolset is a group of verbs that a server offers or does not, so that a list of tools stays small.
+type Toolset string
+
+// The toolsets.
+const (
+	Core    Toolset = "core"    // the life of a task and of a session on it
+	Edit    Toolset = "edit"    // changing what a task says, and attesting
+	Plans   Toolset = "plan"    // many tasks at once
+	Records Toolset = "history" // what was done, and what checks printed
+	Admin   Toolset = "admin"   // settings, and taking away
+)
+
+var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin}
+
+// ParseToolsets reads names of toolsets with commas between them; all stands for every one.
+func ParseToolsets(s string) ([]Toolset, error) {
+	var out []Toolset
+	for name := range strings.SplitSeq(s, ",") {
+		name = strings.TrimSpace(name)
+		switch {
+		case name == "all":
+			return allToolsets, nil
+		case !slices.Contains(allToolsets, Toolset(name)):
+			return nil, task.Errorf(task.InvalidInput, "there is no toolset %q", name).
+				WithHint("the toolsets are core, edit, plan, history and admin; all is every one")
+		}
+		out = append(out, Toolset(name))
+	}
+	return out, nil
+}
+
+// Rights are what a caller may do. A front-end fixes them; they are nobody's argument.
+type Rights struct {
+	Profile  Profile
+	Scope    task.ID   // the only task that may be changed; "" for every one
+	ReadOnly bool      // nothing may be changed, whatever the profile
+	Toolsets []Toolset // what is offered; nil for everything
+}
+
+// Allow returns why a caller may not call a verb at all, with the flag of the server that would let it: FORBIDDEN,
+// READ_ONLY, or OUT_OF_SCOPE for what is not about one task.
+func (r Rights) Allow(v Verb, who task.Actor) error {
+	switch {
+	case r.ReadOnly && v.Kind != Read:
+		return task.Errorf(task.ReadOnly, "changes the workspace, and this caller may only read").
+			WithHint("start the server without --readonly, if the caller is to change anything")
+	case r.Profile < v.Profile:
+		return task.Errorf(task.Forbidden, "needs the profile %s, and this caller has %s", v.Profile, r.Profile).
+			WithHint("start the server with --profile %s, if the caller is to be trusted with it", v.Profile)
+	case r.Scope != "" && v.Kind != Read && !v.aboutOne():
+		return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
+			WithHint("start the server without --scope, if it is to do more")
+	case r.Toolsets != nil && !slices.Contains(r.Toolsets, v.Toolset) && (v.Name != "attest" || !who.Human()):
+		return task.Errorf(task.Forbidden, "is not among the tools that this server offers").
+			WithHint("start the server with --toolsets %s, or all", v.Toolset)
+	default:
+		return nil
+	}
+}
+
+// aboutOne reports whether a verb changes the one task, or the one session, that its input names.
+func (v Verb) aboutOne() bool {
+	return slices.ContainsFunc(v.Fields, func(f Field) bool { return f.Name == "id" || f.Name == "session" })
+}
+
+// inScope returns OUT_OF_SCOPE for a task that the caller may not change.
+func (r Rights) inScope(id task.ID) error {
+	if r.Scope == "" || r.Scope == id {
+		return nil
+	}
+	return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
+		WithHint("work on that task; for another the server is started with another --scope").
+		WithNext("get", map[string]any{"id": string(r.Scope)})
+}
