@@ -1,8 +1,9 @@
 GO            ?= go
 GOLANGCI_LINT ?= golangci-lint
 FUZZTIME      ?= 60s
+RACETIME      ?= 10s
 
-.PHONY: help check format vet lint test fmt update docs fuzz bench
+.PHONY: help check format vet lint test fmt update docs fuzz race bench
 
 help:
 	@echo 'make check    everything that must hold before a commit; rewrites nothing'
@@ -11,6 +12,7 @@ help:
 	@echo 'make update   rewrite the golden files; read the diff before you commit it'
 	@echo 'make docs     write the generated pages under docs/ anew'
 	@echo 'make fuzz     fuzz the file format, each target for FUZZTIME ($(FUZZTIME))'
+	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
 	@echo 'make bench    run the benchmarks'
 
 # That the generated pages are fresh is a test like any other (cmd, TestGenerated).
@@ -45,6 +47,9 @@ docs:
 fuzz:
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+
+race:
+	RACETIME=$(RACETIME) $(GO) test ./store -count=1 -v -run '^TestWritersBesideAnEditor$$'
 
 bench:
 	$(GO) test -run '^$$' -bench . ./...

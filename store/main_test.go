@@ -20,6 +20,7 @@ var parts = map[string]func(s *Store, args []string) error{
 	"note":     playNote,
 	"create":   playCreate,
 	"take":     playTake,
+	"jot":      playJot,
 	"scribble": playScribble,
 	"die":      playDie,
 }

@@ -17,10 +17,11 @@ const (
 	notesEach     = 25 // and what each of them writes
 	createsEach   = 20
 	racers        = 16 // processes that want the same task
-	roundsOfRaces = 10
+	roundsOfRaces = 20
 )
 
-// Many processes note on one task. Every note is there, once, and the entries are in order.
+// Many processes note on one task. Every note is there, once, and the entries are in order: by their time, and each
+// writer's as it made them.
 func TestNotesOfManyProcesses(t *testing.T) {
 	t.Parallel()
 	s := newStore(t)
@@ -37,12 +38,14 @@ func TestNotesOfManyProcesses(t *testing.T) {
 	if len(got.Provenance) != writers*notesEach {
 		t.Errorf("has %d entries after %d notes", len(got.Provenance), writers*notesEach)
 	}
-	notes := notesOf(got)
+	said := map[task.Actor][]string{}
+	for _, e := range got.Provenance {
+		said[e.Who] = append(said[e.Who], e.Text)
+	}
 	for i := range writers {
-		for n := range notesEach {
-			if text := noteText(strconv.Itoa(i), n); !slices.Contains(notes, text) {
-				t.Errorf("%q is lost", text)
-			}
+		number := strconv.Itoa(i)
+		if notes := said[task.Actor("agent:"+number)]; !slices.Equal(notes, notesOfWriter(number)) {
+			t.Errorf("of writer %s there is %q", number, notes)
 		}
 	}
 	if !slices.IsSortedFunc(got.Provenance, func(a, b task.Entry) int { return a.At.Compare(b.At) }) {
@@ -63,6 +66,14 @@ func playNote(s *Store, args []string) error {
 }
 
 func noteText(writer string, n int) string { return fmt.Sprintf("note %d of writer %s", n, writer) }
+
+// notesOfWriter is all that one writer notes.
+func notesOfWriter(writer string) (notes []string) {
+	for n := range notesEach {
+		notes = append(notes, noteText(writer, n))
+	}
+	return notes
+}
 
 // Many processes create tasks. No two get one id, and none is lost.
 func TestCreatesOfManyProcesses(t *testing.T) {
@@ -112,7 +123,10 @@ func TestOneWinner(t *testing.T) {
 			s := newStore(t)
 			processes := startAll(t, s, racers, "take", how)
 			for round := range roundsOfRaces {
-				race(t, s, processes, task.ID(fmt.Sprintf("PROJ-%d", round)))
+				id := raceID(round)
+				handWrite(t, s, id)
+				winner := race(t, processes, id)
+				wantTaken(t, s, id, winner)
 			}
 			for _, p := range processes {
 				p.end(t)
@@ -124,14 +138,43 @@ func TestOneWinner(t *testing.T) {
 	}
 }
 
-// race lets every process go for a task.
-func race(t *testing.T, s *Store, processes []*process, id task.ID) {
+// Two worktrees of one clone have a file of the task each, and still only one racer gets it: its file says so, and the
+// other worktree's is left alone.
+func TestOneWinnerAcrossWorktrees(t *testing.T) {
+	t.Parallel()
+	repo := newRepo(t)
+	here, there := newStoreAt(t, repo), newStoreAt(t, linkWorktree(t, repo))
+	processes := append(startNumbered(t, here, 0, racers/2, "take", "begin"), startNumbered(t, there, racers/2, racers, "take", "begin")...)
+	for round := range roundsOfRaces {
+		id := raceID(round)
+		handWrite(t, here, id)
+		handWrite(t, there, id)
+		winner := race(t, processes, id)
+		won, lost := here, there
+		if winner >= racers/2 {
+			won, lost = there, here
+		}
+		wantTaken(t, won, id, winner)
+		if src := string(readAll(t, lost.task(id))); src != taskText(id) {
+			t.Errorf("%s: the other worktree's file became\n%s", id, src)
+		}
+	}
+	for _, p := range processes {
+		p.end(t)
+	}
+	verifyClean(t, here)
+	verifyClean(t, there)
+}
+
+func raceID(round int) task.ID { return task.ID(fmt.Sprintf("PROJ-%d", round)) }
+
+// race lets every process go for a task, and returns the number of the one that got it.
+func race(t *testing.T, processes []*process, id task.ID) (winner int) {
 	t.Helper()
-	handWrite(t, s, id)
 	for _, p := range processes {
 		p.tell(t, string(id))
 	}
-	winner := -1
+	winner = -1
 	for i, p := range processes {
 		switch said, _ := p.answer(); {
 		case said == "won" && winner < 0:
@@ -142,6 +185,14 @@ func race(t *testing.T, s *Store, processes []*process, id task.ID) {
 			t.Errorf("%s: %d was told %q", id, i, said)
 		}
 	}
+	if winner < 0 {
+		t.Fatalf("%s: nobody won", id)
+	}
+	return winner
+}
+
+func wantTaken(t *testing.T, s *Store, id task.ID, winner int) {
+	t.Helper()
 	got, err := s.Get(id)
 	wantCode(t, err, "")
 	if want := racer(strconv.Itoa(winner)); got.Assignee != want || len(got.Provenance) != 1 {
@@ -190,8 +241,14 @@ func wantSessions(t *testing.T, s *Store, want int) {
 // startAll starts so many processes that play one part. Each gets its number, and then the rest of the arguments.
 func startAll(t *testing.T, s *Store, n int, part string, args ...string) []*process {
 	t.Helper()
+	return startNumbered(t, s, 0, n, part, args...)
+}
+
+// startNumbered is startAll with numbers that begin at from and end before to.
+func startNumbered(t *testing.T, s *Store, from, to int, part string, args ...string) []*process {
+	t.Helper()
 	var out []*process
-	for i := range n {
+	for i := from; i < to; i++ {
 		out = append(out, another(t, s, part, append([]string{strconv.Itoa(i)}, args...)...))
 	}
 	return out

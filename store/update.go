@@ -69,7 +69,8 @@ func (s *Store) lockWrites(ctx context.Context) (*filelock.Lock, error) {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, task.Errorf(task.Busy, "another process has held the lock for %v", s.lockPatience).WithHint("try again in a moment")
+		return nil, task.Errorf(task.Busy, "waited %v for other processes that write", s.lockPatience).
+			WithHint("try again in a moment; if it stays like that, see which process has %s open", s.lock())
 	default:
 		return nil, s.liveError(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -62,17 +63,99 @@ func TestEditorNeverStops(t *testing.T) {
 	}
 }
 
-// The window that stays open: an editor takes no lock, so what it writes between the last look and the rename is replaced.
-// The file is whole all the same, and the write is in it once.
+// The window that stays open: an editor takes no lock, so what it does between the last look and the rename is undone. The
+// file is whole all the same, the write is in it once, and nothing outside the folder is touched.
 func TestEditorWritesBetweenLookAndRename(t *testing.T) {
-	s := newStore(t)
+	for _, meanwhile := range []struct {
+		name string
+		do   func(t *testing.T, s *Store)
+	}{
+		{"it saves in place", func(t *testing.T, s *Store) { editTitle(t, s, "PROJ-1", "From the editor") }},
+		{"it renames another file over it", func(t *testing.T, s *Store) {
+			writeFile(t, s.task("PROJ-1")+"~", taskText("PROJ-1", "labels: [edited]"))
+			rename(t, s.task("PROJ-1")+"~", s.task("PROJ-1"))
+		}},
+		{"it deletes the file", func(t *testing.T, s *Store) { remove(t, s.task("PROJ-1")) }},
+		{"it puts a link there", func(t *testing.T, s *Store) {
+			remove(t, s.task("PROJ-1"))
+			link(t, elsewhere(t), s.task("PROJ-1"))
+		}},
+	} {
+		t.Run(meanwhile.name, func(t *testing.T) {
+			s := newStore(t)
+			handWrite(t, s, "PROJ-1")
+			s.beforePublish = func(string) { meanwhile.do(t, s) }
+			wantCode(t, newActor(s, "human:lee").note("PROJ-1", "from cairn"), "")
+			got, err := s.Get("PROJ-1")
+			wantCode(t, err, "")
+			if len(got.Provenance) != 1 || got.Title != "Task PROJ-1" || len(got.Labels) > 0 {
+				t.Errorf("reads %+v", got)
+			}
+		})
+	}
+}
+
+// A folder cannot be replaced by a file: the write fails, the folder stays, and nobody holds a task that is not there.
+func TestFolderComesBetweenLookAndRename(t *testing.T) {
+	s := newStoreAt(t, t.TempDir())
 	handWrite(t, s, "PROJ-1")
-	s.beforePublish = func(string) { editTitle(t, s, "PROJ-1", "From the editor") }
-	wantCode(t, newActor(s, "human:lee").note("PROJ-1", "from cairn"), "")
-	got, err := s.Get("PROJ-1")
-	wantCode(t, err, "")
-	if len(got.Provenance) != 1 || got.Title != "Task PROJ-1" {
-		t.Errorf("reads %+v", got)
+	s.beforePublish = func(path string) {
+		remove(t, path)
+		writeFile(t, filepath.Join(path, "inside"), "")
+	}
+	wantCode(t, newActor(s, "agent:a").claim("PROJ-1"), task.IO)
+	if names := namesIn(t, s.TasksDir()); !slices.Equal(names, []string{"PROJ-1.md"}) {
+		t.Errorf("the folder of tasks holds %v", names)
+	}
+	if _, err := os.Stat(filepath.Join(s.task("PROJ-1"), "inside")); err != nil {
+		t.Error(err)
+	}
+	if record := s.Live("PROJ-1").Record; record != nil && record.Lease != nil {
+		t.Errorf("the claim is %+v", record.Lease)
+	}
+}
+
+// A link that comes while a write decides is neither replaced nor followed, even where it leads to the very same content.
+func TestLinkComesWhileTheDecisionIsMade(t *testing.T) {
+	s := newStoreAt(t, t.TempDir())
+	handWrite(t, s, "PROJ-1")
+	moved := filepath.Join(t.TempDir(), "moved.md")
+	err := noteAfter(s, "PROJ-1", "too late", func() {
+		if !exists(moved) {
+			rename(t, s.task("PROJ-1"), moved)
+			link(t, moved, s.task("PROJ-1"))
+		}
+	})
+	wantMessage(t, err, task.IO, "not a regular file")
+	if got := string(readAll(t, moved)); got != taskText("PROJ-1") {
+		t.Errorf("what the link leads to is\n%s", got)
+	}
+}
+
+// elsewhere is a file outside the workspace that must stay as it is.
+func elsewhere(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "elsewhere")
+	writeFile(t, path, "mine")
+	t.Cleanup(func() {
+		if got := string(readAll(t, path)); got != "mine" {
+			t.Errorf("the file elsewhere became %q", got)
+		}
+	})
+	return path
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func remove(t *testing.T, path string) {
+	t.Helper()
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
 	}
 }
 
@@ -210,7 +293,11 @@ func TestLockIsHeld(t *testing.T) {
 	}
 	defer func() { _ = lock.Release() }()
 	s.lockPatience = time.Millisecond
-	wantCode(t, newActor(s, "human:lee").note("PROJ-1", "x"), task.Busy)
+	err = newActor(s, "human:lee").note("PROJ-1", "x")
+	wantMessage(t, err, task.Busy, "waited 1ms for other processes")
+	if e, ok := errors.AsType[*task.Error](err); !ok || !strings.Contains(e.Hint, s.lock()) {
+		t.Errorf("the hint of %v does not name the lock", err)
+	}
 
 	s.lockPatience = lockPatience
 	ctx, giveUp := context.WithCancel(t.Context())

@@ -180,16 +180,13 @@ func unmoved(files []*replacement) error {
 	return nil
 }
 
-// look returns errOvertaken if the file no longer holds what was read.
+// look returns errOvertaken if the file no longer holds what was read, or is none any more: whoever starts over meets what
+// is there instead.
 func (r *replacement) look() error {
 	if r.was == nil {
 		return nil
 	}
-	now, err := os.ReadFile(r.path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return ioError(err)
-	}
-	if err != nil || !bytes.Equal(now, r.was) {
+	if now, err := readRegular(r.path); err != nil || !bytes.Equal(now, r.was) {
 		return errOvertaken
 	}
 	return nil

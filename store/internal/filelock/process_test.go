@@ -31,6 +31,10 @@ func child(role, path string) error {
 	switch role {
 	case "hold":
 		return holdUntilEOF(ctx, path)
+	case "queue":
+		return queue(ctx, path)
+	case "hog":
+		return hog(ctx, path)
 	case "count":
 		return countUp(ctx, path)
 	}
@@ -48,6 +52,36 @@ func holdUntilEOF(ctx context.Context, path string) error {
 		return err
 	}
 	return lock.Release()
+}
+
+// queue says that it will wait, takes the lock, and lets go.
+func queue(ctx context.Context, path string) error {
+	fmt.Println("waiting")
+	lock, err := Acquire(ctx, path)
+	if err != nil {
+		return err
+	}
+	return lock.Release()
+}
+
+// hog takes the lock again and again until its input ends.
+func hog(ctx context.Context, path string) error {
+	ended := make(chan struct{})
+	go func() {
+		_, _ = io.Copy(io.Discard, os.Stdin)
+		close(ended)
+	}()
+	fmt.Println("waiting")
+	for {
+		if err := countOne(ctx, path); err != nil {
+			return err
+		}
+		select {
+		case <-ended:
+			return nil
+		default:
+		}
+	}
 }
 
 const rounds = 50
@@ -103,7 +137,13 @@ func command(t *testing.T, role, path string) *exec.Cmd {
 // startHolder returns once another process holds the lock. Closing its input makes it let go.
 func startHolder(t *testing.T, path string) (*exec.Cmd, io.Closer) {
 	t.Helper()
-	cmd := command(t, "hold", path)
+	return start(t, "hold", path, "held\n")
+}
+
+// start returns once a process has said what it should.
+func start(t *testing.T, role, path, says string) (*exec.Cmd, io.Closer) {
+	t.Helper()
+	cmd := command(t, role, path)
 	stdin, err := cmd.StdinPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -115,7 +155,7 @@ func startHolder(t *testing.T, path string) (*exec.Cmd, io.Closer) {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != "held\n" {
+	if line, err := bufio.NewReader(stdout).ReadString('\n'); line != says {
 		t.Fatalf("the child said %q (%v)", line, err)
 	}
 	return cmd, stdin
@@ -145,6 +185,33 @@ func TestProcessesCountWithoutLoss(t *testing.T) {
 	}
 	if want := len(children) * rounds; n != want {
 		t.Errorf("counted to %d; want %d", n, want)
+	}
+}
+
+// Of twenty processes that wait, each gets its turn, though another takes the lock again whenever it has let go.
+func TestNobodyStarves(t *testing.T) {
+	path := lockPath(t)
+	if err := os.WriteFile(path+".count", []byte("0"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	lock := acquire(t, path)
+	greedy, enough := start(t, "hog", path, "waiting\n")
+	var queued []*exec.Cmd
+	for range 20 {
+		cmd, _ := start(t, "queue", path, "waiting\n")
+		queued = append(queued, cmd)
+	}
+	release(t, lock)
+	for _, cmd := range queued {
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("had no turn: %v", err)
+		}
+	}
+	if err := enough.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := greedy.Wait(); err != nil {
+		t.Error(err)
 	}
 }
 
