@@ -22,10 +22,13 @@
 //     interactive shell) escapes.
 //   - Windows: a job. A process started in the first instant, before the job is joined, may escape.
 //
-// What is not promised: on Unix, nothing ends a check when this program itself is killed with SIGKILL. On Linux a
-// process of another user (sudo) is out of reach, as is one that is privileged and puts its mark off on purpose, and
-// whatever others start at the command's request (a container engine, a service manager, at). A process that hangs in
-// the kernel is killed, but not waited for beyond two seconds. Where the system takes no mark or shows no /proc, and in
-// checks nested more than three deep, Linux is like other Unix systems. A check is no sandbox: it may do what the user
-// may do.
+// That holds as long as this program can see to it. If it is killed itself, with SIGKILL or for want of memory, a guard
+// that leads the process group ends that (see proc_unix.go); the job ends on Windows.
+//
+// What is not promised: when this program is killed so, on Unix what moved to a session or group of its own escapes, and
+// so does all of a check that killed its guard, as "kill 0" does. On Linux a process of another user (sudo) is out of
+// reach, as is one that is privileged and puts its mark off on purpose, and whatever others start at the command's request
+// (a container engine, a service manager, at). A process that hangs in the kernel is killed, but not waited for beyond two
+// seconds. Where the system takes no mark or shows no /proc, and in checks nested more than three deep, Linux is like other
+// Unix systems. A check is no sandbox: it may do what the user may do.
 package check

@@ -2,24 +2,19 @@
 
 package check
 
-import (
-	"os/exec"
-	"syscall"
-)
+import "os/exec"
 
-// group is a process group led by the shell of one check.
-type group struct{ cmd *exec.Cmd }
+// group is the process group of one check.
+type group struct{ *guard }
 
 // newGroup prepares a command that is not started yet.
 func newGroup(cmd *exec.Cmd) (*group, error) {
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	return &group{cmd}, nil
+	g, err := newGuard(cmd)
+	if err != nil {
+		return nil, err
+	}
+	return &group{g}, nil
 }
 
 // join is called once the command has started. The child joined the group by itself, before it ran anything.
 func (g *group) join() error { return nil }
-
-// kill ends every process of the group, or returns os.ErrProcessDone if there is none.
-func (g *group) kill() error { return killGroup(g.cmd) }
-
-func (g *group) close() {}

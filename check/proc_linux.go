@@ -1,17 +1,18 @@
 package check
 
 import (
+	"errors"
 	"os"
 	"os/exec"
-	"syscall"
 )
 
 // gate is a shell that waits until its mark is on before it turns into the shell of the check. If we die before that,
 // it ends and the check never starts.
 const gate = `read -r cairn_gate && exec "$0" "$@" </dev/null`
 
-// group is all that one check starts: the process group led by its shell, and what left that but carries the mark.
+// group is all that one check starts: the process group of its guard, and what left that but carries the mark.
 type group struct {
+	*guard
 	cmd        *exec.Cmd
 	mark       mark
 	wait, open *os.File // the two ends of the gate
@@ -23,10 +24,13 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 	if err != nil {
 		return nil, err
 	}
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	g, err := newGuard(cmd)
+	if err != nil {
+		return nil, errors.Join(err, wait.Close(), open.Close())
+	}
 	cmd.Args = append([]string{cmd.Path, "-c", gate}, cmd.Args...)
 	cmd.Stdin = wait
-	return &group{cmd, newMark(), wait, open}, nil
+	return &group{g, cmd, newMark(), wait, open}, nil
 }
 
 // join is called once the command has started. A system that has no marks leaves the process group; a shell that ended
@@ -39,14 +43,15 @@ func (g *group) join() error {
 	return nil
 }
 
-// kill ends every process of the check, or returns os.ErrProcessDone if its group has none.
+// kill ends every process of the check.
 func (g *group) kill() error {
-	err := killGroup(g.cmd)
+	err := g.guard.kill()
 	g.mark.sweep()
 	return err
 }
 
 func (g *group) close() {
+	g.guard.close()
 	_ = g.wait.Close()
 	_ = g.open.Close()
 }

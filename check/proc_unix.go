@@ -11,15 +11,42 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killGroup ends every process of the group that a command leads, or returns os.ErrProcessDone if there is none. After
-// the leader was waited for its number still names the group as long as that has members; once it has none, all numbers
-// would have to come round before this call for it to name another.
-func killGroup(cmd *exec.Cmd) error {
-	err := syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
-	if errors.Is(err, syscall.ESRCH) {
-		return os.ErrProcessDone
+// guarding is what the leader of a check's process group does: wait until its input ends, and end the group.
+const guarding = `read -r cairn_guard; kill -s KILL 0`
+
+// guard is a shell that leads the process group of a check and ends it if this program dies without having done so. Its
+// input is a pipe that only this program holds open, so that even SIGKILL is noticed. Until close its number names the
+// group, whatever else has ended.
+type guard struct {
+	shell *exec.Cmd
+	hold  *os.File
+}
+
+// newGuard makes a group, and a command that is not started yet its second member.
+func newGuard(cmd *exec.Cmd) (*guard, error) {
+	wait, hold, err := os.Pipe()
+	if err != nil {
+		return nil, err
 	}
-	return err
+	defer wait.Close()
+	shell := exec.Command(cmd.Path, "-c", guarding)
+	shell.Env = []string{} // it needs none, and the user's may make a shell do more
+	shell.Stdin = wait
+	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := shell.Start(); err != nil {
+		return nil, errors.Join(err, hold.Close())
+	}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: shell.Process.Pid}
+	return &guard{shell, hold}, nil
+}
+
+// kill ends every process of the group, itself included.
+func (g *guard) kill() error { return syscall.Kill(-g.shell.Process.Pid, syscall.SIGKILL) }
+
+func (g *guard) close() {
+	_ = g.kill()
+	_ = g.hold.Close()
+	_ = g.shell.Wait() // says that it was killed
 }
 
 // signalOf names the signal that ended a process, or returns "".

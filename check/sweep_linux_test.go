@@ -20,6 +20,7 @@ var escapes = map[string]string{
 	"a session of its own":        `setsid sh daemon out >/dev/null 2>&1 &`,
 	"forked twice":                `(setsid sh daemon out >/dev/null 2>&1 &)`,
 	"forked twice in its session": `setsid sh -c 'sh daemon out >/dev/null 2>&1 &'`,
+	"keeping the output open":     `setsid sh daemon out &`,
 	"without its environment":     `(env -i PATH="$PATH" setsid sh daemon out >/dev/null 2>&1 &)`,
 	"without anything":            `(env -i PATH="$PATH" setsid sh -c '(cd / && exec setsid sh '$PWD/daemon' '$PWD/out' <&- >&- 2>&- &)')`,
 }

@@ -21,6 +21,7 @@ var parts = map[string]func(s *Store, args []string) error{
 	"create":   playCreate,
 	"take":     playTake,
 	"jot":      playJot,
+	"log":      playLog,
 	"scribble": playScribble,
 	"die":      playDie,
 }

@@ -1,10 +1,13 @@
 package store
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -43,6 +46,49 @@ func TestTheNewestLogsAreKept(t *testing.T) {
 	if got := namesIn(t, s.RunsDir()); !slices.Equal(got, written[1:]) {
 		t.Errorf("left are %v", got)
 	}
+}
+
+// Processes that run checks of one task in turns leave its newest logs, and no more.
+func TestTheNewestLogsOfManyProcessesAreKept(t *testing.T) {
+	t.Parallel()
+	s := newStore(t)
+	processes := startAll(t, s, writers/2, "log")
+	for _, p := range processes {
+		p.tell(t, "go")
+	}
+	var written []string
+	for _, p := range processes {
+		written = append(written, p.answers()...)
+		p.end(t)
+	}
+	if len(written) != writers/2*notesEach {
+		t.Fatalf("%d logs were written", len(written))
+	}
+	slices.SortFunc(written, func(a, b string) int { // a second log of one moment has "-1" behind the stamp
+		return strings.Compare(strings.TrimSuffix(a, ".log"), strings.TrimSuffix(b, ".log"))
+	})
+	want := slices.Sorted(slices.Values(written[len(written)-logsKept:]))
+	if got := namesIn(t, s.RunsDir()); !slices.Equal(got, want) {
+		t.Errorf("left are %v, and the newest are %v", got, want)
+	}
+}
+
+// playLog waits to be told, and then makes runs that leave a log, and names it.
+func playLog(s *Store, _ []string) error {
+	waitForLine()
+	for range notesEach {
+		release, err := s.LockRuns(context.Background(), "PROJ-1")
+		if err != nil {
+			return err
+		}
+		path, err := s.WriteLog("PROJ-1", time.Now(), func(io.Writer) error { return nil })
+		release()
+		if err != nil {
+			return err
+		}
+		fmt.Println(filepath.Base(path))
+	}
+	return nil
 }
 
 // Runs that end at one moment are told apart by a number, which counts and is not text: 10 comes after 9.

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -15,7 +16,7 @@ import (
 func main() { os.Exit(run()) }
 
 func run() int {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the first signal ends the work in good order, the second the process
 	dir, err := os.Getwd()
@@ -26,4 +27,10 @@ func run() int {
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader,
 	})
+}
+
+// endings are the signals that end the program. One that whoever started it ignores, as nohup does, is none.
+func endings() []os.Signal {
+	unlessIgnored := []os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT}
+	return append(slices.DeleteFunc(unlessIgnored, signal.Ignored), syscall.SIGTERM)
 }

@@ -1,0 +1,73 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// programVar tells the test binary to be the program.
+const programVar = "CAIRN_TEST_PROGRAM"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(programVar) != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// workspace is a folder with one task, T-1, that has one check, and a home of its own.
+type workspace struct{ dir, home string }
+
+// newWorkspace makes a workspace that the user trusts. The check has a limit of timeout seconds.
+func newWorkspace(t *testing.T, command string, timeout int) workspace {
+	t.Helper()
+	w := workspace{t.TempDir(), t.TempDir()}
+	w.cairn(t, "init", "--prefix", "T")
+	text := fmt.Sprintf("---\nid: T-1\ntitle: Raise the walls\nstatus: backlog\nchecks:\n"+
+		"  - desc: it stands\n    cmd: %q\n    timeout: %d\n---\n", command, timeout)
+	if err := os.WriteFile(w.task(), []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+func (w workspace) task() string { return filepath.Join(w.dir, ".cairn", "tasks", "T-1.md") }
+
+// command is a run of the program that is not started yet.
+func (w workspace) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Dir = w.dir
+	cmd.Env = []string{
+		programVar + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "XDG_STATE_HOME=" + w.home,
+		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CEILING_DIRECTORIES=" + w.dir,
+		"CAIRN_ACTOR=human:shah", "GORACE=atexit_sleep_ms=0",
+	}
+	return cmd
+}
+
+// cairn runs the program, which must do its work, and returns what it says.
+func (w workspace) cairn(t *testing.T, args ...string) string {
+	t.Helper()
+	cmd := w.command(t, args...)
+	var out, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("cairn %s: %v\n%s", strings.Join(args, " "), err, &errs)
+	}
+	return out.String()
+}
+
+// read returns a file's content, "" where there is none.
+func (w workspace) read(name string) string {
+	text, _ := os.ReadFile(filepath.Join(w.dir, name))
+	return string(text)
+}
