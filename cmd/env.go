@@ -29,15 +29,19 @@ func humanActor(names ...string) task.Actor {
 	return "human:unknown"
 }
 
-// stateDir is the user's folder for what must not lie in a repository, by the custom of each system.
+// stateDir is the user's folder for what must not lie in a repository, by the custom of each system. It is empty where the
+// environment names none by a full path.
 func (p *program) stateDir() string {
-	if dir := p.Getenv("XDG_STATE_HOME"); filepath.IsAbs(dir) {
-		return filepath.Join(dir, "cairn")
-	}
+	home := filepath.Join(p.Getenv("HOME"), ".local", "state")
 	if runtime.GOOS == "windows" {
-		return filepath.Join(p.Getenv("LOCALAPPDATA"), "cairn")
+		home = p.Getenv("LOCALAPPDATA")
 	}
-	return filepath.Join(p.Getenv("HOME"), ".local", "state", "cairn")
+	for _, dir := range []string{p.Getenv("XDG_STATE_HOME"), home} {
+		if filepath.IsAbs(dir) {
+			return filepath.Join(dir, "cairn")
+		}
+	}
+	return ""
 }
 
 func isFolder(dir string) error {

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"errors"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/urfave/cli/v3"
@@ -59,19 +60,17 @@ func (p *program) runInit(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if harmless {
-		if err := s.SetTrust(actor, p.Now()); err != nil {
-			return err
-		}
+		err = s.SetTrust(actor, p.Now())
 	}
 	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made...), Trusted: s.Trusted()}
 	if driver != nil {
 		r.MergeDriver = driver.Lines
 	}
-	p.showInit(r)
+	p.showInit(r, harmless)
 	if driver != nil {
-		return driver.Apply(ctx)
+		err = errors.Join(err, driver.Apply(ctx))
 	}
-	return nil
+	return err // what was made stands, even where consent cannot be kept
 }
 
 // planMergeDriver is nil unless the driver was asked for. It comes first, so that nothing is made where it cannot be.
@@ -86,7 +85,7 @@ func (p *program) planMergeDriver(ctx context.Context, c *cli.Command, dir strin
 	return layout.PlanMergeDriver(ctx, false)
 }
 
-func (p *program) showInit(r initResult) {
+func (p *program) showInit(r initResult, harmless bool) {
 	if p.json {
 		p.printJSON(r)
 		return
@@ -100,8 +99,8 @@ func (p *program) showInit(r initResult) {
 	for _, line := range r.MergeDriver {
 		p.printf("%s\n", line)
 	}
-	if !r.Trusted {
-		p.printf("It has tasks that came from elsewhere: cairn trust lists their commands before any of them runs.\n")
+	if !r.Trusted && !harmless {
+		p.printf("It has tasks or commands that came from elsewhere: cairn trust lists the commands before any of them runs.\n")
 	}
 	if len(r.Made) > 0 {
 		p.printf("Next: cairn create 'what is to be done', and commit .cairn.\n")

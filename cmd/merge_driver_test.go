@@ -3,15 +3,15 @@ package cmd
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rogpeppe/go-internal/txtar"
 )
+
+const driverLine = "cairn merge-driver %O %A %B %L %P"
 
 // situation is one of the store's table of merges, in a workspace of its own.
 type situation struct {
@@ -78,24 +78,10 @@ func TestMergeDriverUnderGit(t *testing.T) {
 	}
 }
 
-// mergeRepo is a repository with a branch for each side of every situation, and the driver installed.
-type mergeRepo struct {
-	t   *testing.T
-	dir string
-	env []string
-}
-
-func newMergeRepo(t *testing.T) *mergeRepo {
-	home := t.TempDir()
-	g := &mergeRepo{t: t, dir: t.TempDir()}
-	for name, text := range map[string]string{".gitconfig": gitConfig, "clock": ""} {
-		g.write(filepath.Join(home, name), []byte(text))
-	}
-	g.env = append(os.Environ(), "HOME="+home, "GIT_CONFIG_GLOBAL="+filepath.Join(home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
-		"CLOCK="+filepath.Join(home, "clock"), "GORACE=atexit_sleep_ms=0",
-		"GIT_AUTHOR_DATE="+dawn.Format(time.RFC3339), "GIT_COMMITTER_DATE="+dawn.Format(time.RFC3339))
-	g.run("init", "-q", "-b", "base")
-	g.run("config", "merge.cairn.driver", "cairn merge-driver %O %A %B %L %P")
+// newMergeRepo makes a repository with a branch for each side of every situation, and the driver installed.
+func newMergeRepo(t *testing.T) *gitRepo {
+	g := newGitRepo(t)
+	g.run("config", "merge.cairn.driver", driverLine)
 	g.write(filepath.Join(g.dir, ".gitattributes"), []byte("**/.cairn/**/*.md merge=cairn\n**/.cairn/**/*.yaml merge=cairn\n"))
 	g.commit("base", func(s situation) []byte { return s.base })
 	for _, branch := range []string{"ours", "theirs"} {
@@ -111,7 +97,7 @@ func newMergeRepo(t *testing.T) *mergeRepo {
 }
 
 // commit writes one version of every situation. An empty one is a file that is not there.
-func (g *mergeRepo) commit(message string, version func(situation) []byte) {
+func (g *gitRepo) commit(message string, version func(situation) []byte) {
 	for _, s := range situations(g.t) {
 		path := filepath.Join(g.dir, s.file)
 		config := filepath.Join(g.dir, filepath.FromSlash(s.file[:strings.Index(s.file, "/")]), ".cairn", "config.yaml")
@@ -124,32 +110,4 @@ func (g *mergeRepo) commit(message string, version func(situation) []byte) {
 	}
 	g.run("add", "-A")
 	g.run("commit", "-q", "-m", message)
-}
-
-func (g *mergeRepo) write(path string, text []byte) {
-	g.t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		g.t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text, 0o644); err != nil {
-		g.t.Fatal(err)
-	}
-}
-
-func (g *mergeRepo) run(args ...string) string {
-	g.t.Helper()
-	cmd := g.command(args)
-	out, err := cmd.Output()
-	if err != nil {
-		g.t.Fatalf("git %s: %v", args, err)
-	}
-	return string(out)
-}
-
-func (g *mergeRepo) try(args ...string) error { return g.command(args).Run() }
-
-func (g *mergeRepo) command(args []string) *exec.Cmd {
-	cmd := exec.Command("git", args...)
-	cmd.Dir, cmd.Env = g.dir, g.env
-	return cmd
 }

@@ -44,12 +44,27 @@ func safe(s string) string {
 			return r
 		case r == '\r':
 			return -1
-		case r < ' ' || r >= 0x7f && r < 0xa0 || isBidi(r):
+		case hidden(r):
 			return '\uFFFD'
 		}
 		return r
 	}, strings.ToValidUTF8(s, "\uFFFD"))
 }
+
+// safeJSON is safe for JSON: what would become a mark is written as an escape, which means the same.
+func safeJSON(s string) string {
+	var b strings.Builder
+	for _, r := range s {
+		if hidden(r) && r != '\n' {
+			fmt.Fprintf(&b, `\u%04x`, r)
+			continue
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
+
+func hidden(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || isBidi(r) }
 
 // oneLine keeps what must not look like two lines on one.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

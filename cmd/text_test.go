@@ -31,6 +31,15 @@ func TestSafe(t *testing.T) {
 	}
 }
 
+// What safe marks in text is escaped in JSON, where it keeps its meaning.
+func TestSafeJSON(t *testing.T) {
+	const in = "{\n  \"cmd\": \"größe \u009b2J \u202etset \x7f 🧱\"\n}\n"
+	const want = "{\n  \"cmd\": \"größe \\u009b2J \\u202etset \\u007f 🧱\"\n}\n"
+	if got := safeJSON(in); got != want {
+		t.Errorf("got %q, want %q", got, want)
+	}
+}
+
 func TestHumanActor(t *testing.T) {
 	for _, c := range []struct {
 		name  string

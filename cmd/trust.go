@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"io"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
@@ -19,23 +21,50 @@ type trustResult struct {
 	Commands  []store.Command `json:"commands"`
 }
 
+// trustList is what this user trusted on this machine.
+type trustList struct {
+	Clones []store.Consent `json:"clones"`
+}
+
 func (p *program) trustCommand() *cli.Command {
 	return &cli.Command{
-		Name:     "trust",
-		Usage:    "Let the commands of this clone's checks run on this machine; lists them and asks first.",
-		Category: "workspace",
+		Name:      "trust",
+		Usage:     "Let the commands of this clone's checks run on this machine; lists them and asks first.",
+		ArgsUsage: "[DIR]",
+		Category:  "workspace",
+		Description: "DIR goes with --revoke: the workspace that is not to be trusted any more, if it is not this one. It may be gone.\n" +
+			"--list shows every clone that was trusted: trusted, gone, replaced by another clone at the same path, or unknown if\n" +
+			"its folder cannot be read. Only the first may run commands.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask; for a person who has read them"},
 			&cli.BoolFlag{Name: "revoke", Local: true, Usage: "take the consent back"},
+			&cli.BoolFlag{Name: "list", Local: true, Usage: "list the clones that you trusted on this machine"},
 		},
 		Action: p.runTrust,
 	}
 }
 
 func (p *program) runTrust(ctx context.Context, c *cli.Command) error {
+	if c.Bool("list") && c.Bool("revoke") {
+		return usage("--list and --revoke do not go together").WithHint("cairn help trust")
+	}
+	if c.Bool("revoke") && c.Args().Len() == 1 {
+		return p.revokeAt(c.Args().First())
+	}
 	if err := noArguments(c); err != nil {
 		return err
 	}
+	switch {
+	case c.Bool("list"):
+		return p.listTrust()
+	case c.Bool("revoke"):
+		return p.revokeHere(c)
+	default:
+		return p.giveTrust(ctx, c)
+	}
+}
+
+func (p *program) giveTrust(ctx context.Context, c *cli.Command) error {
 	w, err := p.workspace(ctx, c)
 	if err != nil {
 		return err
@@ -43,9 +72,6 @@ func (p *program) runTrust(ctx context.Context, c *cli.Command) error {
 	s, err := w.Open()
 	if err != nil {
 		return err
-	}
-	if c.Bool("revoke") {
-		return p.showTrust(trustResult{Workspace: s.Root, Commands: []store.Command{}}, s.Revoke())
 	}
 	commands, err := s.Commands(ctx)
 	if err != nil {
@@ -60,27 +86,86 @@ func (p *program) runTrust(ctx context.Context, c *cli.Command) error {
 	return p.showTrust(trustResult{s.Root, true, commands}, err)
 }
 
-// consent asks the person at the terminal. Only a person may say yes.
+// revokeHere needs no config that can be read, and is content if there is nothing to take back.
+func (p *program) revokeHere(c *cli.Command) error {
+	dir, err := p.dir(c)
+	if err != nil {
+		return err
+	}
+	layout, err := store.Find(dir)
+	if err != nil {
+		return err
+	}
+	_, err = store.Revoke(p.stateDir(), layout.Root)
+	return p.showTrust(trustResult{Workspace: layout.Root, Commands: []store.Command{}}, err)
+}
+
+// revokeAt takes back what was said of a folder, and returns NOT_FOUND if nothing was.
+func (p *program) revokeAt(dir string) error {
+	revoked, err := store.Revoke(p.stateDir(), p.at(dir))
+	if err == nil && len(revoked) == 0 {
+		err = task.Errorf(task.NotFound, "no consent was given at %s", p.at(dir)).
+			WithHint("cairn trust --list shows where")
+	}
+	if err != nil {
+		return err
+	}
+	return p.showTrust(trustResult{Workspace: revoked[0].Workspace, Commands: []store.Command{}}, nil)
+}
+
+func (p *program) listTrust() error {
+	clones, err := store.Consents(p.stateDir())
+	switch {
+	case err != nil:
+		return err
+	case p.json:
+		p.printJSON(trustList{clones})
+		return nil
+	case len(clones) == 0:
+		p.printf("no clone is trusted on this machine\n")
+	}
+	t := table{head: []string{"WORKSPACE", "BY", "SINCE", "STATE"}}
+	for _, c := range clones {
+		t.add(c.Workspace, string(c.Actor), c.At.Format(time.RFC3339), string(c.State))
+	}
+	t.print(p.out, p.width(), p.style())
+	return nil
+}
+
+// consent shows the commands, and asks the person at the terminal. Only a person may say yes.
 func (p *program) consent(ctx context.Context, actor task.Actor, commands []store.Command, yes bool) error {
 	if !actor.Human() {
 		return task.Errorf(task.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
 	}
+	if !p.json {
+		p.showCommands(commands)
+	}
 	if yes {
 		return nil
 	}
-	if _, ok := isTerminal(p.Stdin); !ok {
-		return task.Errorf(task.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
+	if _, ok := isTerminal(p.Stdin); !ok || p.json {
+		e := task.Errorf(task.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
 			WithHint("run cairn trust in a terminal; or, having read the commands, cairn trust --yes")
-	}
-	p.printf("These commands would run on this machine when tasks are checked:\n")
-	for _, cmd := range commands {
-		p.printf("  %s: %s\n", cmd.Where, cmd.Cmd)
+		e.Details = map[string]any{"commands": commands}
+		return e
 	}
 	ok, err := p.ask(ctx, "Approve this clone, whatever commands its files hold later?")
 	if err == nil && !ok {
 		return task.Errorf(task.Untrusted, "not approved").WithHint("nothing was changed")
 	}
 	return err
+}
+
+// showCommands quotes each, so that nothing in one can pass for another, or for nothing at all.
+func (p *program) showCommands(commands []store.Command) {
+	if len(commands) == 0 {
+		p.printf("No file here holds a command now.\n")
+		return
+	}
+	p.printf("These commands would run on this machine when tasks are checked:\n")
+	for _, cmd := range commands {
+		p.printf("  %s: %s\n", cmd.Where, strconv.Quote(cmd.Cmd))
+	}
 }
 
 // ask puts a question to the person at the terminal. Only yes means yes.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"io"
 	"slices"
 	"strings"
 
@@ -123,7 +124,7 @@ func (p *program) printJSON(v any) {
 		p.exit = exitFailure
 		return
 	}
-	_, _ = p.out.Write(text.Bytes())
+	_, _ = io.WriteString(p.out, safeJSON(text.String()))
 }
 
 // completeIDs replaces parts of ids by the ids they are parts of. What takes something away wants the whole id.

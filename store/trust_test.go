@@ -4,6 +4,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"testing"
 
@@ -19,6 +20,7 @@ func TestTrust(t *testing.T) {
 		{"outside git", func(t *testing.T) string { return t.TempDir() }},
 		{"in a repository", func(t *testing.T) string { return newRepo(t) }},
 		{"in a folder of a repository", func(t *testing.T) string { return mkdir(t, newRepo(t), "web") }},
+		{"where the git folder lies elsewhere", separateRepo},
 	} {
 		t.Run(kind.name, func(t *testing.T) {
 			s := newStoreAt(t, kind.root(t))
@@ -26,51 +28,228 @@ func TestTrust(t *testing.T) {
 			trust(t, s)
 			wantTrusted(t, reopen(t, s.Root), true)
 			trust(t, s)
-			wantCode(t, s.Revoke(), "")
+			wantRevoked(t, s.Root, 1)
 			wantTrusted(t, reopen(t, s.Root), false)
-			wantCode(t, s.Revoke(), "")
+			wantRevoked(t, s.Root, 0)
 			verifyClean(t, s)
 		})
 	}
 }
 
 func TestTrustHoldsForThisCloneOnly(t *testing.T) {
-	t.Run("a linked worktree shares it", func(t *testing.T) {
-		repo := newRepo(t)
-		trust(t, newStoreAt(t, repo))
-		wantTrusted(t, newStoreAt(t, linkWorktree(t, repo)), true)
-	})
-	t.Run("another workspace of the repository does not", func(t *testing.T) {
-		repo := newRepo(t)
-		trust(t, newStoreAt(t, repo))
-		wantTrusted(t, newStoreAt(t, mkdir(t, repo, "web")), false)
-	})
-	t.Run("a new clone at the old path does not", func(t *testing.T) {
-		repo := newRepo(t)
-		trust(t, newStoreAt(t, repo))
-		if err := os.RemoveAll(repo); err != nil {
-			t.Fatal(err)
-		}
-		mkdir(t, filepath.Dir(repo), filepath.Base(repo))
-		runGit(t, repo, "init", "-q")
-		wantTrusted(t, newStoreAt(t, repo), false)
-	})
-	t.Run("a clone that was moved does not", func(t *testing.T) {
-		repo := newRepo(t)
-		trust(t, newStoreAt(t, repo))
-		moved := filepath.Join(t.TempDir(), "moved")
-		if err := os.Rename(repo, moved); err != nil {
-			t.Fatal(err)
-		}
-		wantTrusted(t, reopen(t, moved), false)
-	})
-	t.Run("another user of the machine does not", func(t *testing.T) {
-		s := newStoreAt(t, t.TempDir())
-		trust(t, s)
-		other, err := Open(s.Root, t.TempDir())
+	for _, c := range []struct {
+		name string
+		want bool
+		tell func(t *testing.T) string // makes clones, trusts one, and returns the workspace that is asked about
+	}{
+		{"a linked worktree shares it", true, func(t *testing.T) string {
+			repo := trustedRepo(t)
+			return linkWorktree(t, repo)
+		}},
+		{"a linked worktree that git moved shares it still", true, func(t *testing.T) string {
+			repo := trustedRepo(t)
+			linked, moved := linkWorktree(t, repo), filepath.Join(t.TempDir(), "moved")
+			runGit(t, repo, "worktree", "move", linked, moved)
+			return moved
+		}},
+		{"one that was moved by hand does not", false, func(t *testing.T) string {
+			linked := linkWorktree(t, trustedRepo(t))
+			return moveAway(t, linked)
+		}},
+		{"until git was told", true, func(t *testing.T) string {
+			repo := trustedRepo(t)
+			moved := moveAway(t, linkWorktree(t, repo))
+			runGit(t, repo, "worktree", "repair", moved)
+			return moved
+		}},
+		{"another workspace of the repository does not", false, func(t *testing.T) string {
+			return mkdir(t, trustedRepo(t), "web")
+		}},
+		{"a submodule does not share what was said of the repository around it", false, func(t *testing.T) string {
+			return addSubmodule(t, trustedRepo(t))
+		}},
+		{"nor that repository what was said of the submodule", false, func(t *testing.T) string {
+			repo := newRepo(t)
+			trust(t, newStoreAt(t, addSubmodule(t, repo)))
+			return repo
+		}},
+		{"a submodule is trusted by itself", true, func(t *testing.T) string {
+			sub := addSubmodule(t, newRepo(t))
+			trust(t, newStoreAt(t, sub))
+			return sub
+		}},
+		{"a new clone at the old path does not", false, func(t *testing.T) string {
+			repo := trustedRepo(t)
+			removeAll(t, repo)
+			runGit(t, filepath.Dir(repo), "clone", "-q", newRepo(t), repo)
+			return repo
+		}},
+		{"a clone that was moved does not", false, func(t *testing.T) string {
+			return moveAway(t, trustedRepo(t))
+		}},
+		{"once moved back it is what it was", true, func(t *testing.T) string {
+			repo := trustedRepo(t)
+			rename(t, moveAway(t, repo), repo)
+			return repo
+		}},
+		{"a copy with all that git keeps does not", false, func(t *testing.T) string {
+			return copyOf(t, trustedRepo(t))
+		}},
+		{"a copy outside git, with the live state in it, does not", false, func(t *testing.T) string {
+			return copyOf(t, trustedFolder(t))
+		}},
+		{"a copy in the place of the original does, as a backup that was restored", true, func(t *testing.T) string {
+			folder := trustedFolder(t)
+			backup := copyOf(t, folder)
+			removeAll(t, folder)
+			rename(t, backup, folder)
+			return folder
+		}},
+		{"files that bring the id of those that lay there before do not", false, func(t *testing.T) string {
+			archive := t.TempDir()
+			id := cloneID(newStoreAt(t, archive).Layout.Live)
+			writeFile(t, id, "KNOWN\n")
+			first := copyOf(t, archive)
+			trust(t, reopen(t, first))
+			removeAll(t, first)
+			rename(t, copyOf(t, archive), first)
+			return first
+		}},
+		{"a .git file that names the git folder of a trusted clone does not", false, func(t *testing.T) string {
+			dir := t.TempDir()
+			writeFile(t, filepath.Join(dir, ".git"), "gitdir: "+filepath.Join(trustedRepo(t), ".git")+"\n")
+			return dir
+		}},
+		{"nor one that names the git folder of its linked worktree", false, func(t *testing.T) string {
+			repo, dir := trustedRepo(t), t.TempDir()
+			linkWorktree(t, repo)
+			writeFile(t, filepath.Join(dir, ".git"), "gitdir: "+filepath.Join(repo, ".git", "worktrees", "linked")+"\n")
+			return dir
+		}},
+		{"nor a link in place of .git", false, func(t *testing.T) string {
+			repo, dir := trustedRepo(t), t.TempDir()
+			if err := os.Symlink(filepath.Join(repo, ".git"), filepath.Join(dir, ".git")); err != nil {
+				t.Skip(err)
+			}
+			return dir
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) { wantTrusted(t, newStoreAt(t, c.tell(t)), c.want) })
+	}
+}
+
+// A consent counts only if nobody but the user can have written it. What is damaged is no consent, and says so or is mended
+// when it is given again.
+func TestTrustThatCannotBeBelieved(t *testing.T) {
+	const others = "others than this user may write to"
+	for _, c := range []struct {
+		name    string
+		damage  func(t *testing.T, file string)
+		refusal string // of giving it again; "" if that mends it
+	}{
+		{"of another path", func(t *testing.T, file string) { writeFile(t, file, `{"path": "/elsewhere"}`) }, ""},
+		{"empty", func(t *testing.T, file string) { writeFile(t, file, "") }, ""},
+		{"no JSON", func(t *testing.T, file string) { writeFile(t, file, "yes") }, ""},
+		{"a folder", func(t *testing.T, file string) { mkdir(t, filepath.Dir(file), filepath.Base(moveAway(t, file))) }, ""},
+		{"a link to a consent", func(t *testing.T, file string) {
+			if err := os.Symlink(moveAway(t, file), file); err != nil {
+				t.Skip(err)
+			}
+		}, ""},
+		{"not to be read", func(t *testing.T, file string) { chmod(t, file, 0o200); rootReads(t) }, ""},
+		{"that the group may write to", func(t *testing.T, file string) { chmod(t, file, 0o664) }, ""},
+		{"in a folder that the group may write to", func(t *testing.T, file string) { chmod(t, filepath.Dir(file), 0o770) }, others},
+		{"in a folder that everybody may write to", func(t *testing.T, file string) { chmod(t, filepath.Dir(file), 0o777) }, others},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s, err := Open(newStoreAt(t, t.TempDir()).Root, t.TempDir())
+			wantCode(t, err, "")
+			trust(t, s)
+			name, err := trustName(s.Layout.Live)
+			wantCode(t, err, "")
+			c.damage(t, filepath.Join(s.stateDir, "trust", name))
+			wantTrusted(t, s, false)
+			if c.refusal == "" {
+				trust(t, s)
+				wantTrusted(t, s, true)
+				return
+			}
+			wantMessage(t, s.SetTrust("human:lee", noon), task.IO, c.refusal)
+			_, err = Consents(s.stateDir)
+			wantMessage(t, err, task.IO, c.refusal)
+		})
+	}
+}
+
+// A state folder that is no full path would lie in the repository, for anybody to fill.
+func TestTrustNeedsAFolderOfTheUsersOwn(t *testing.T) {
+	for name, stateDir := range map[string]string{"none": "", "a relative one": "state"} {
+		t.Run(name, func(t *testing.T) {
+			s, err := Open(newStoreAt(t, t.TempDir()).Root, stateDir)
+			wantCode(t, err, "")
+			wantTrusted(t, s, false)
+			wantMessage(t, s.SetTrust("human:lee", noon), task.IO, "no folder to keep consent in")
+			_, err = Consents(stateDir)
+			wantCode(t, err, task.IO)
+		})
+	}
+}
+
+// Another user of the machine has given no consent.
+func TestTrustIsOneUsers(t *testing.T) {
+	s := newStoreAt(t, trustedFolder(t))
+	other, err := Open(s.Root, t.TempDir())
+	wantCode(t, err, "")
+	wantTrusted(t, other, false)
+}
+
+// The list says of each consent what has become of the clone, and each can be taken back, the clone gone or not.
+func TestConsents(t *testing.T) {
+	state := t.TempDir()
+	repos := map[ConsentState]string{}
+	for _, what := range []ConsentState{Standing, Gone, Replaced} {
+		repos[what] = newRepo(t)
+		newStoreAt(t, repos[what])
+		s, err := Open(repos[what], state)
 		wantCode(t, err, "")
-		wantTrusted(t, other, false)
-	})
+		trust(t, s)
+	}
+	removeAll(t, repos[Gone])
+	removeAll(t, repos[Replaced])
+	runGit(t, filepath.Dir(repos[Replaced]), "init", "-q", repos[Replaced])
+	writeFile(t, cloneID(newStoreAt(t, repos[Replaced]).Layout.Live), "ANOTHER\n")
+	writeFile(t, filepath.Join(state, "trust", "stray.json"), "{}")
+
+	all, err := Consents(state)
+	wantCode(t, err, "")
+	if len(all) != len(repos) {
+		t.Errorf("there are %d, and should be %d", len(all), len(repos))
+	}
+	for _, c := range all {
+		if c.Actor != "human:lee" || !c.At.Equal(noon) || c.Workspace != repos[c.State] {
+			t.Errorf("lists %+v", c)
+		}
+	}
+	for what, repo := range repos {
+		t.Run(string(what), func(t *testing.T) {
+			revoked, err := Revoke(state, repo)
+			if err != nil || len(revoked) != 1 || revoked[0].State != what {
+				t.Errorf("takes back %+v, %v", revoked, err)
+			}
+		})
+	}
+	if left, err := Consents(state); err != nil || len(left) != 0 {
+		t.Errorf("left are %+v, %v", left, err)
+	}
+}
+
+// A path that is gone is never taken for the workspace above it.
+func TestRevokeOfAPathBelowAWorkspace(t *testing.T) {
+	s := newStoreAt(t, trustedFolder(t))
+	wantRevoked(t, filepath.Join(s.Root, "gone"), 0)
+	wantTrusted(t, s, true)
+	wantRevoked(t, mkdir(t, s.Root, "src"), 1)
+	wantTrusted(t, s, false)
 }
 
 // Trust lies outside the repository: giving it changes nothing that could be committed.
@@ -114,5 +293,91 @@ func wantTrusted(t *testing.T, s *Store, want bool) {
 	t.Helper()
 	if got := s.Trusted(); got != want {
 		t.Errorf("%s is trusted: %v, and should be %v", s.Root, got, want)
+	}
+}
+
+func wantRevoked(t *testing.T, path string, want int) {
+	t.Helper()
+	revoked, err := Revoke(filepath.Join(os.Getenv("HOME"), "state"), path)
+	if err != nil || len(revoked) != want {
+		t.Errorf("takes back %d, %v, and should take back %d", len(revoked), err, want)
+	}
+}
+
+func trustedRepo(t *testing.T) string {
+	t.Helper()
+	repo := newRepo(t)
+	trust(t, newStoreAt(t, repo))
+	return repo
+}
+
+// trustedFolder is a workspace outside git.
+func trustedFolder(t *testing.T) string {
+	t.Helper()
+	dir := mkdir(t, t.TempDir(), "folder")
+	trust(t, newStoreAt(t, dir))
+	return dir
+}
+
+// separateRepo is a work tree whose git folder lies somewhere else and does not know it.
+func separateRepo(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	runGit(t, dir, "init", "-q", "--separate-git-dir", filepath.Join(t.TempDir(), "git"))
+	return dir
+}
+
+func addSubmodule(t *testing.T, repo string) string {
+	t.Helper()
+	runGit(t, repo, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", newRepo(t), "sub")
+	return filepath.Join(repo, "sub")
+}
+
+// moveAway moves a file or folder out of the way, and returns where it is.
+func moveAway(t *testing.T, path string) string {
+	t.Helper()
+	moved := filepath.Join(t.TempDir(), filepath.Base(path))
+	rename(t, path, moved)
+	return moved
+}
+
+func rename(t *testing.T, from, to string) {
+	t.Helper()
+	if err := os.Rename(from, to); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func copyOf(t *testing.T, dir string) string {
+	t.Helper()
+	to := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(to, os.DirFS(dir)); err != nil {
+		t.Fatal(err)
+	}
+	return to
+}
+
+func removeAll(t *testing.T, path string) {
+	t.Helper()
+	if err := os.RemoveAll(path); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func chmod(t *testing.T, path string, mode os.FileMode) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("no such permissions here")
+	}
+	if err := os.Chmod(path, mode); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// rootReads skips a test that permissions do not hold up.
+func rootReads(t *testing.T) {
+	t.Helper()
+	if asRoot() {
+		t.Skip("root may read everything")
 	}
 }

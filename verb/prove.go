@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strconv"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
@@ -39,10 +41,7 @@ func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, m tra
 	if len(flow.ToRun(t, to, task.Proof{})) == 0 {
 		return p, nil // no commands, or none that count here
 	}
-	var tree store.Tree
-	if s.Trusted() { // git may start programs that a clone's own config names, so even it waits for the consent
-		tree = w.tree(ctx, s)
-	}
+	tree := w.tree(ctx, s)
 	p.proof.Tree = fingerprint(tree)
 	todo := flow.ToRun(t, to, p.proof)
 	if len(todo) == 0 {
@@ -69,8 +68,12 @@ func (p proven) records(t task.Task) bool {
 	return p.proof.Run != nil && task.ChecksHash(t.Checks) == p.checks
 }
 
-// tree reads the state of the working tree. Where git cannot say, every pass is stale, and nothing else follows.
+// tree reads the state of the working tree. Where git cannot say, every pass is stale, and nothing else follows. The same goes
+// for a clone that is not trusted: to hash a file git may start programs that the clone's own config names.
 func (w *Workspace) tree(ctx context.Context, s *store.Store) store.Tree {
+	if !s.Trusted() {
+		return nil
+	}
 	tree, err := s.WorkTree(ctx)
 	if err != nil {
 		return nil
@@ -85,30 +88,46 @@ func fingerprint(tree store.Tree) string {
 	return tree.Fingerprint()
 }
 
+// What a refusal shows of the commands that would have run.
+const (
+	commandsShown = 10
+	commandShown  = 200 // bytes of each
+)
+
 // consent returns UNTRUSTED, naming the commands, unless this user trusted the clone.
 func consent(s *store.Store, t task.Task, todo []int) error {
 	if s.Trusted() {
 		return nil
 	}
-	commands := make([]string, len(todo))
-	for i, n := range todo {
-		commands[i] = t.Checks[n].Cmd
+	var commands []string
+	for _, n := range todo[:min(len(todo), commandsShown)] {
+		commands = append(commands, head(t.Checks[n].Cmd, commandShown))
 	}
-	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s", quoteAll(commands)).
+	more := ""
+	if n := len(todo) - len(commands); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), more).
 		WithHint("read them, then a person runs cairn trust")
-	e.Details = map[string]any{"commands": commands}
+	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e
 }
 
+// quoteAll makes all that is not plain text visible, so that no command can pass for another.
 func quoteAll(texts []string) string {
-	out := ""
+	quoted := make([]string, len(texts))
 	for i, text := range texts {
-		if i > 0 {
-			out += ", "
-		}
-		out += fmt.Sprintf("%q", text)
+		quoted[i] = strconv.Quote(text)
 	}
-	return out
+	return strings.Join(quoted, ", ")
+}
+
+// head is the beginning of a text.
+func head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
 }
 
 // runner names a run for whoever has to wait for it.

@@ -1,7 +1,6 @@
 package verb
 
 import (
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -129,15 +128,6 @@ func (t Task) cut() Task {
 		t.Provenance, t.ProvenanceTotal = t.Provenance[n-entriesShown:], n
 	}
 	return t
-}
-
-// head is the beginning of a text, up to the end of a line if it can be.
-func head(s string, n int) string {
-	s = strings.ToValidUTF8(s[:n], "")
-	if i := strings.LastIndexByte(s, '\n'); i > 0 {
-		s = s[:i+1]
-	}
-	return s
 }
 
 // whole is a task with nothing cut.

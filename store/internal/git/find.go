@@ -21,6 +21,20 @@ type Repo struct {
 // Linked tells whether this is a linked work tree, made by "git worktree add".
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 
+// Registered tells whether the git folder belongs to this very work tree: it lies in it, or names it as a linked one. A .git
+// file or link can name any git folder. The folders of submodules and of "git init --separate-git-dir" do not say.
+func (r *Repo) Registered() bool {
+	if !r.Linked() {
+		return filepath.Dir(r.GitDir) == r.Top
+	}
+	text, err := os.ReadFile(filepath.Join(r.GitDir, "gitdir"))
+	if err != nil {
+		return false
+	}
+	top, err := filepath.EvalSymlinks(filepath.Dir(below(r.GitDir, strings.TrimRight(string(text), "\r\n"))))
+	return err == nil && top == r.Top
+}
+
 // Find looks for a repository in dir and the folders above it. It returns false if there is none.
 //
 // As in git, a folder named .git without a HEAD is passed over, and a .git file must name a git folder: one that does

@@ -1,0 +1,75 @@
+package cmd
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// gitRepo is a repository, and an environment that no setting of this machine reaches into.
+type gitRepo struct {
+	t         *testing.T
+	dir, home string
+	env       []string
+}
+
+func newGitRepo(t *testing.T) *gitRepo {
+	t.Helper()
+	g := &gitRepo{t: t, dir: t.TempDir(), home: t.TempDir()}
+	for name, text := range map[string]string{".gitconfig": gitConfig, "clock": ""} {
+		g.write(filepath.Join(g.home, name), []byte(text))
+	}
+	g.env = append(os.Environ(), "HOME="+g.home, "XDG_STATE_HOME="+filepath.Join(g.home, "state"),
+		"GIT_CONFIG_GLOBAL="+filepath.Join(g.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
+		"CLOCK="+filepath.Join(g.home, "clock"), "GORACE=atexit_sleep_ms=0",
+		"GIT_AUTHOR_DATE="+dawn.Format(time.RFC3339), "GIT_COMMITTER_DATE="+dawn.Format(time.RFC3339))
+	g.run("init", "-q", "-b", "base")
+	return g
+}
+
+func (g *gitRepo) write(path string, text []byte) {
+	g.t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		g.t.Fatal(err)
+	}
+	if err := os.WriteFile(path, text, 0o644); err != nil {
+		g.t.Fatal(err)
+	}
+}
+
+func (g *gitRepo) run(args ...string) string {
+	g.t.Helper()
+	cmd := g.command(args)
+	out, err := cmd.Output()
+	if err != nil {
+		g.t.Fatalf("git %s: %v", args, err)
+	}
+	return string(out)
+}
+
+func (g *gitRepo) try(args ...string) error { return g.command(args).Run() }
+
+func (g *gitRepo) command(args []string) *exec.Cmd { return g.program("git", args) }
+
+func (g *gitRepo) program(name string, args []string) *exec.Cmd {
+	cmd := exec.Command(name, args...)
+	cmd.Dir, cmd.Env = g.dir, g.env
+	return cmd
+}
+
+// cairn runs the program, and returns what it printed and its exit number.
+func (g *gitRepo) cairn(args ...string) (string, int) {
+	g.t.Helper()
+	out, err := g.program("cairn", args).CombinedOutput()
+	exit := (*exec.ExitError)(nil)
+	if errors.As(err, &exit) {
+		return string(out), exit.ExitCode()
+	}
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return string(out), 0
+}
