@@ -30,6 +30,15 @@ func newGitRepo(t *testing.T) *gitRepo {
 	return g
 }
 
+// clone is a fresh clone of the repository, in the same environment.
+func (g *gitRepo) clone() *gitRepo {
+	g.t.Helper()
+	c := *g
+	c.dir = filepath.Join(g.t.TempDir(), "clone")
+	g.run("clone", "-q", g.dir, c.dir)
+	return &c
+}
+
 func (g *gitRepo) write(path string, text []byte) {
 	g.t.Helper()
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {

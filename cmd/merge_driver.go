@@ -23,7 +23,8 @@ func (p *program) mergeDriverCommand() *cli.Command {
 		Category:  "workspace",
 		Description: "The result takes the place of OURS. It exits with 0 if nothing is left to settle and with 1 if there are conflict\n" +
 			"markers in it. cairn setup merge-driver has git call it.",
-		Action: p.runMergeDriver,
+		SkipFlagParsing: true, // a path may begin with a dash
+		Action:          p.runMergeDriver,
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -75,6 +76,55 @@ func TestMergeDriverUnderGit(t *testing.T) {
 				t.Errorf("unmerged are\n%q, and not\n%q", got, unmerged)
 			}
 		})
+	}
+}
+
+// A folder's name reaches the driver as it is, whatever a shell would make of it.
+func TestMergeDriverInFoldersWithOddNames(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no such names here")
+	}
+	folders := []string{"two words", `it's "quoted"`, "$(touch ran)", "`touch ran`;touch ran", "größe-日本", "%P %A", "-n"}
+	g := newGitRepo(t)
+	g.run("config", "merge.cairn.driver", driverLine)
+	g.write(filepath.Join(g.dir, ".gitattributes"), []byte("**/.cairn/**/*.md merge=cairn\n"))
+	file := func(folder string) string { return filepath.Join(g.dir, folder, ".cairn", "tasks", "T-1.md") }
+	commit := func(branch, labels string) {
+		g.run("checkout", "-q", "-b", branch)
+		for _, folder := range folders {
+			g.write(file(folder), []byte("---\nid: T-1\ntitle: x\nstatus: backlog\nlabels: "+labels+"\n---\n"))
+		}
+		g.run("add", "-A")
+		g.run("commit", "-q", "-m", branch)
+	}
+	commit("first", "[a]")
+	commit("theirs", "[a, b]")
+	g.run("checkout", "-q", "first")
+	commit("ours", "[a, c]")
+	out, err := g.command([]string{"merge", "-q", "-m", "both", "theirs"}).CombinedOutput()
+	if err != nil {
+		t.Errorf("%v: %s", err, out)
+	}
+	for _, folder := range folders {
+		if got := readAt(t, "", file(folder)); !strings.Contains(got, "labels: [a, c, b]\n") {
+			t.Errorf("%s:\n%s", folder, got)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(g.dir, "ran")); err == nil {
+		t.Error("a part of a name was run")
+	}
+	g.mergesWithoutAWorkTree()
+}
+
+// mergesWithoutAWorkTree makes the merge at HEAD once more, as a hosting service with the driver would.
+func (g *gitRepo) mergesWithoutAWorkTree() {
+	g.t.Helper()
+	out, err := g.command([]string{"merge-tree", "--write-tree", "HEAD^1", "HEAD^2"}).CombinedOutput()
+	if strings.HasPrefix(string(out), "usage:") {
+		return // git is older than 2.38
+	}
+	if want := g.run("rev-parse", "HEAD^{tree}"); err != nil || string(out) != want {
+		g.t.Errorf("merge-tree makes %s (%v), and merge %s", out, err, want)
 	}
 }
 

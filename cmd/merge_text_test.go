@@ -1,0 +1,165 @@
+package cmd
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const (
+	sound   = "sound"
+	unheard = "not what the driver makes, and no rule says so"
+)
+
+// mergedSilently are the situations that git merges by lines without a conflict, and what there is to say about the result.
+// All take an edit by hand: two writes of cairn's to one task are always a conflict, as both add to the end of its record.
+var mergedSilently = map[string]string{
+	"closed-here-check-added-by-hand":     "not passed: lint",
+	"closed-here-command-changed-by-hand": "not passed: tests pass",
+	"layout-of-both-sides":                sound,
+	"record-begun-in-two-places":          `duplicate key "provenance"`,
+	"same-check-added-in-two-places":      unheard,
+	"unknown-keys":                        sound,
+}
+
+// In a fresh clone, which has the lines of .gitattributes and no driver, git merges every situation by its lines. Either that
+// is a conflict, which cairn names and leaves alone while the other tasks of the workspace go on, or the result is what the
+// driver makes, or a rule tells what is wrong with it, but for what mergedSilently calls unheard.
+func TestMergeWithoutTheDriver(t *testing.T) {
+	g := newMergeRepo(t).clone()
+	g.run("checkout", "-q", "-b", "mine", "origin/ours")
+	_ = g.try("merge", "origin/theirs") // it fails if there are conflicts, and there are
+	unmerged := strings.Fields(g.run("diff", "--name-only", "--diff-filter=U"))
+	silent := maps.Clone(mergedSilently)
+	for _, s := range situations(t) {
+		name, file, _ := strings.Cut(s.file, "/")
+		t.Run(name, func(t *testing.T) {
+			w := workspaceIn(t, filepath.Join(g.dir, name))
+			want, isSilent := silent[name]
+			delete(silent, name)
+			switch isConflict := slices.Contains(unmerged, s.file); {
+			case isConflict == isSilent:
+				t.Errorf("is a conflict: %v", isConflict)
+			case isConflict:
+				w.leavesAlone(file)
+			default:
+				w.judges(file, s.merged, want)
+			}
+		})
+	}
+	for name := range silent {
+		t.Errorf("there is no situation %s", name)
+	}
+}
+
+// workspace runs cairn in a folder, in this process.
+type workspace struct {
+	*testing.T
+	dir, state string
+}
+
+func workspaceIn(t *testing.T, dir string) workspace { return workspace{t, dir, t.TempDir()} }
+
+func (w workspace) run(args ...string) (out, errs string, exit int) {
+	var stdout, stderr strings.Builder
+	vars := map[string]string{"CAIRN_ACTOR": "human:shah", "XDG_STATE_HOME": w.state}
+	exit = Main(w.Context(), Env{
+		Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: w.dir,
+		Getenv: func(name string) string { return vars[name] },
+		Now:    func() time.Time { return dawn }, Rand: zeros{},
+	})
+	return stdout.String(), stderr.String(), exit
+}
+
+// leavesAlone tries to read and to write a file in conflict, and then to go on beside it.
+func (w workspace) leavesAlone(file string) {
+	w.Helper()
+	before := readAt(w.T, w.dir, file)
+	refused := regexp.MustCompile(regexp.QuoteMeta(file) + `:\d+(:\d+)?: conflict markers`)
+	tries := map[string][][]string{
+		".cairn/tasks":    {{"show", "T-1"}, {"note", "T-1", "hello"}, {"transition", "T-1", "in_progress"}},
+		".cairn/sessions": {{"get-session", "ses-1"}, {"heartbeat", "ses-1", "at work"}},
+		".cairn":          {{"list"}, {"create", "Another"}},
+	}
+	for _, args := range tries[filepath.ToSlash(filepath.Dir(file))] {
+		if _, errs, exit := w.run(args...); exit != exitFailure || !refused.MatchString(errs) {
+			w.Errorf("%s exits with %d: %s", args, exit, errs)
+		}
+	}
+	if file != ".cairn/config.yaml" {
+		w.goesOn()
+	}
+	if after := readAt(w.T, w.dir, file); after != before {
+		w.Errorf("was changed:\n%s", after)
+	}
+}
+
+// goesOn works on a task that is not in conflict.
+func (w workspace) goesOn() {
+	w.Helper()
+	created, _, _ := w.run("create", "Another")
+	other := mintedID.FindString(created)
+	for _, args := range [][]string{{"note", other, "hello"}, {"show", other}, {"list"}, {"list-sessions"}} {
+		if out, errs, exit := w.run(args...); exit != 0 {
+			w.Errorf("%s exits with %d: %s%s", args, exit, out, errs)
+		}
+	}
+}
+
+// judges compares what git made with what the driver makes.
+func (w workspace) judges(file string, merged []byte, want string) {
+	w.Helper()
+	got, finding := w.read()
+	if finding == "" {
+		if err := os.WriteFile(filepath.Join(w.dir, file), merged, 0o644); err != nil {
+			w.Fatal(err)
+		}
+		finding = unheard
+		if driven, _ := w.read(); reflect.DeepEqual(got, driven) {
+			finding = sound
+		}
+	}
+	if !strings.Contains(finding, want) {
+		w.Errorf("the finding is %q, and should be %q", finding, want)
+	}
+}
+
+// read reads the task as far as a rule can be asked about it, and says what is wrong with it.
+func (w workspace) read() (task.Task, string) {
+	w.Helper()
+	s, err := store.Open(w.dir, w.state)
+	if err != nil {
+		w.Fatal(err)
+	}
+	t, err := s.Get("T-1")
+	if err != nil {
+		return t, err.Error()
+	}
+	var open []string
+	for _, c := range s.Config.Flow.Unproven(t) {
+		open = append(open, c.Desc)
+	}
+	if len(open) > 0 {
+		return t, "not passed: " + strings.Join(open, ", ")
+	}
+	t.Rev = ""
+	return t, ""
+}
+
+func readAt(t *testing.T, dir, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, file))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
