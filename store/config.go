@@ -4,6 +4,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
@@ -22,8 +23,8 @@ type Config struct {
 	ClaimTTL      time.Duration // an agent's claim without a session expires after it
 	WaitDefault   time.Duration
 	WaitMax       time.Duration
-	DefaultChecks []task.Check      // added to every new task
-	Rules         map[string]string // severity of the rules of cairn check
+	DefaultChecks []task.Check                    // added to every new task
+	Rules         map[proof.RuleID]proof.Severity // what the rules of cairn check are set to
 }
 
 // DefaultConfig is what a config.yaml that says nothing means.
@@ -51,21 +52,47 @@ func ParseConfig(src []byte) (Config, error) {
 	if err != nil {
 		return Config{}, err
 	}
-	r := &configReader{reader: reader{doc: doc}, c: DefaultConfig()}
+	c, _, err := readConfig(doc)
+	return c, err
+}
+
+// readConfig reads a document as a config, and lists the keys that say nothing to cairn. A config with an error was not
+// read to the end, so it lists none.
+func readConfig(doc *frontmatter.Doc) (Config, []string, error) {
+	r := &configReader{reader: reader{doc: doc}, c: DefaultConfig(), asked: map[string]bool{}}
 	r.identity()
 	r.flow()
 	r.times()
 	r.checks()
-	return r.c, r.err
+	if r.err != nil {
+		return r.c, nil, r.err
+	}
+	return r.c, r.unasked(), nil
 }
 
 type configReader struct {
 	reader
-	c Config
+	c     Config
+	asked map[string]bool // the keys that cairn knows: those that it looked for
+}
+
+// unasked lists the keys of the document that nobody looked for.
+func (r *configReader) unasked() []string {
+	var keys []string
+	root := r.doc.Root()
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if key := root.Content[i].Value; !r.asked[key] {
+			keys = append(keys, key)
+		}
+	}
+	return keys
 }
 
 // get returns the value of the first of the keys that is there and says something.
 func (r *configReader) get(keys ...string) *yaml.Node {
+	for _, key := range keys {
+		r.asked[key] = true
+	}
 	for _, key := range keys {
 		if n := r.doc.Get(key); !isNull(n) {
 			return n
@@ -104,13 +131,13 @@ func (r *configReader) rules(n *yaml.Node) {
 		r.fail(n, "rules must be a mapping of rule to severity")
 		return
 	}
-	r.c.Rules = map[string]string{}
+	r.c.Rules = map[proof.RuleID]proof.Severity{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
-		severity := r.text("severity", n.Content[i+1])
-		if !slices.Contains([]string{"off", "notice", "warning", "error"}, severity) {
+		severity := proof.Severity(r.text("severity", n.Content[i+1]))
+		if !slices.Contains(proof.Severities, severity) {
 			r.fail(n.Content[i+1], "severity must be off, notice, warning or error, not %q", severity)
 		}
-		r.c.Rules[n.Content[i].Value] = severity
+		r.c.Rules[proof.RuleID(n.Content[i].Value)] = severity
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -62,7 +63,7 @@ func TestConfigKeys(t *testing.T) {
 		{"the usual wait", "wait_timeout_default: 60", func(c Config) any { return c.WaitDefault }, time.Minute},
 		{"the longest wait", "wait_timeout_max: 2h", func(c Config) any { return c.WaitMax }, 2 * time.Hour},
 		{"who attests", "attest: anyone", func(c Config) any { return c.Flow.Settles }, task.ByAnyone},
-		{"severities of rules", "rules: {no-evidence: off, dep-cycle: warning}", func(c Config) any { return c.Rules }, map[string]string{"no-evidence": "off", "dep-cycle": "warning"}},
+		{"severities of rules", "rules: {no-evidence: off, dep-cycle: warning}", func(c Config) any { return c.Rules }, map[proof.RuleID]proof.Severity{"no-evidence": "off", "dep-cycle": "warning"}},
 		{
 			"checks for every task", "default_checks:\n  - {desc: tests pass, cmd: make test, timeout: 60}\n  - {desc: read, type: manual}",
 			func(c Config) any { return c.DefaultChecks },

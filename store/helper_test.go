@@ -41,11 +41,18 @@ func reopen(t testing.TB, dir string) *Store {
 	return s
 }
 
-// verifyClean fails the test, unless it failed already, if Verify finds anything.
+// verifyClean fails the test, unless it failed already, if Judge or Verify finds anything.
 func verifyClean(t testing.TB, s *Store) {
 	t.Helper()
 	if t.Failed() {
 		return
+	}
+	findings, err := s.Judge(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		t.Errorf("judge: %s:%d: %s: %s", f.Path, f.Line, f.Rule, f.Message)
 	}
 	problems, err := s.Verify(context.Background())
 	if err != nil {

@@ -17,8 +17,14 @@ type reader struct {
 }
 
 func (r *reader) fail(n *yaml.Node, format string, args ...any) {
+	r.note(n, frontmatter.Error{Msg: fmt.Sprintf(format, args...)})
+}
+
+// note keeps an error, with the place of the node, if it is the first.
+func (r *reader) note(n *yaml.Node, e frontmatter.Error) {
 	if r.err == nil {
-		r.err = &frontmatter.Error{Line: r.doc.Line(n), Column: n.Column, Msg: fmt.Sprintf(format, args...)}
+		e.Line, e.Column = r.doc.Line(n), n.Column
+		r.err = &e
 	}
 }
 

@@ -46,7 +46,7 @@ func (r *reader) required(key string) string {
 		if at == nil {
 			at = r.doc.Root()
 		}
-		r.fail(at, "%s is missing", key)
+		r.note(at, frontmatter.Error{Msg: key + " is missing", Missing: true})
 		return ""
 	}
 	return r.text(key, n)

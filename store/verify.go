@@ -14,9 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Verify lists everything in the workspace that no sound sequence of writes leaves: files that cannot be read,
-// dependencies and parents that lead nowhere or in a circle, sessions without their task, and, in the live state, what a
-// killed writer left behind. Each problem names its file. It mends nothing; the next write sweeps leftovers.
+// Verify lists what no sound sequence of writes leaves beside the files that Judge looks at: sessions without their task,
+// and, in the live state, what a killed writer left behind. Each problem names its file. It mends nothing; the next write
+// sweeps leftovers.
 //
 // It holds the write lock, so that nothing it finds belongs to a writer at work, and returns BUSY or SANDBOXED if it
 // cannot have it.
@@ -26,40 +26,12 @@ func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 		return nil, err
 	}
 	defer func() { _ = lock.Release() }()
-	tasks, problems, err := s.List(ctx)
+	sessions, _, err := s.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sessions, unread, err := s.Sessions(ctx)
-	if err != nil {
-		return nil, err
-	}
-	problems = append(problems, unread...)
-	problems = append(problems, s.badEdges(tasks)...)
-	problems = append(problems, s.orphans(sessions)...)
 	leftovers, err := s.leftovers(ctx)
-	return append(problems, leftovers...), err
-}
-
-// badEdges asks the rules about every dependency and parent.
-func (s *Store) badEdges(tasks []task.Task) []Problem {
-	byID := make(map[task.ID]task.Task, len(tasks))
-	for _, t := range tasks {
-		byID[t.ID] = t
-	}
-	find := func(id task.ID) (task.Task, bool) {
-		t, ok := byID[id]
-		return t, ok
-	}
-	var problems []Problem
-	for _, t := range tasks {
-		for _, err := range []error{task.ValidDeps(t.ID, t.Deps, find), task.ValidParent(t.ID, t.Parent, find)} {
-			if err != nil {
-				problems = append(problems, s.problemOf(s.task(t.ID), err))
-			}
-		}
-	}
-	return problems
+	return append(s.orphans(sessions), leftovers...), err
 }
 
 // orphans are sessions about a task that has no file.

@@ -11,7 +11,7 @@ const maxBody = 3 << 20 // bytes; a file may have 4 MiB
 // Create checks a task that is to be made and gives it its first entry, the initial state, and pending checks.
 // It returns INVALID_INPUT, DANGLING_DEP or DEP_CYCLE for what may not be created.
 func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
-	if err := validFields(t); err != nil {
+	if err := ValidFields(t); err != nil {
 		return t, err
 	}
 	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
@@ -63,7 +63,8 @@ func carryResults(before, after []Check) []Check {
 	return out
 }
 
-func validFields(t Task) error {
+// ValidFields returns INVALID_INPUT for a title, a priority, labels, a body or checks that a task may not have.
+func ValidFields(t Task) error {
 	if err := validLine("title", t.Title); err != nil {
 		return err
 	}

@@ -84,7 +84,7 @@ func (ed Edit) valid(t Task) error {
 	if ed.Checks != nil || ed.Acceptance != nil {
 		looked.Checks = t.Checks
 	}
-	return validFields(looked)
+	return ValidFields(looked)
 }
 
 // edges sets deps and parent.
@@ -103,14 +103,15 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 
 func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	after := ed.newChecks(t.Checks)
-	if ChecksHash(after) == ChecksHash(t.Checks) {
+	explained := t.ChecksExplained()
+	if ChecksHash(after) == ChecksHash(t.Checks) && (explained || ed.Checks == nil) {
 		t.Checks = after // time limits may differ
 		return t, e, nil
 	}
 	if f.IsClosed(t.Status) {
 		return t, e, closedError(t)
 	}
-	if weakens(t.Checks, after) {
+	if weakens(t.Checks, after) || !explained && f.HasLeft(t) {
 		if err := f.mayWeaken(t, ed, e); err != nil {
 			return t, e, err
 		}
@@ -119,10 +120,10 @@ func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	return t, e, nil
 }
 
-// mayWeaken decides whether the writer of an entry may take checks away. Until work has begun whoever alone declared them
-// may; after that, a person or a maintainer, with a reason.
+// mayWeaken decides whether the writer of an entry may take checks away, or vouch for a list that the record does not
+// explain. Until work has begun whoever alone declared them may; after that, a person or a maintainer, with a reason.
 func (f Flow) mayWeaken(t Task, ed Edit, e Entry) error {
-	left := f.hasLeft(t)
+	left := f.HasLeft(t)
 	switch {
 	case !ed.MayWeaken && (left || !t.declaredBy(e.Who)):
 		return Errorf(Forbidden, "a check that others rely on can be taken away or changed by a person only").
@@ -141,8 +142,8 @@ func (t Task) declaredBy(who Actor) bool {
 	})
 }
 
-// hasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.
-func (f Flow) hasLeft(t Task) bool {
+// HasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.
+func (f Flow) HasLeft(t Task) bool {
 	return t.Status != f.Initial || slices.ContainsFunc(t.Provenance, func(e Entry) bool {
 		return e.To != "" && e.To != f.Initial
 	})
@@ -178,7 +179,7 @@ func kindOfEdit(before, after Task, e Entry) Did {
 	held := after.Assignee != before.Assignee
 	rest := after.Title != before.Title || after.Body != before.Body || after.Priority != before.Priority ||
 		after.Parent != before.Parent || !slices.Equal(after.Labels, before.Labels) ||
-		!slices.Equal(after.Deps, before.Deps) || !slices.Equal(after.Checks, before.Checks)
+		!slices.Equal(after.Deps, before.Deps) || !slices.Equal(after.Checks, before.Checks) || e.Checks != ""
 	switch {
 	case rest || moved && held:
 		return Updated

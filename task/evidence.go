@@ -20,12 +20,13 @@ type Evidence struct {
 // way round, so a description that looks like a hash proves nothing.
 func (t Task) Evidence(i int) (Evidence, bool) {
 	c := t.Checks[i]
+	key := c.Key()
 	for _, e := range slices.Backward(t.Provenance) {
-		if (e.Did == Attested) != c.Manual() {
+		if !e.speaksOf(c) {
 			continue
 		}
 		for _, r := range e.Results {
-			if r.accountsFor(c, i) {
+			if r.accountsFor(key, i) {
 				return Evidence{r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
 			}
 		}
@@ -33,12 +34,32 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 	return Evidence{}, false
 }
 
-// accountsFor reports whether a result is about a check, which is the task's i-th.
-func (r CheckResult) accountsFor(c Check, i int) bool {
+// Unclaimed returns the index of the newest entry with a pass that belongs to no check the task declares, among the entries
+// that could speak of check i; or -1. Where check i has no evidence, it was most likely another when it passed.
+func (t Task) Unclaimed(i int) int {
+	declared := map[string]bool{}
+	for _, c := range t.Checks {
+		declared[c.Key()] = true
+	}
+	for n, e := range slices.Backward(t.Provenance) {
+		if e.speaksOf(t.Checks[i]) && slices.ContainsFunc(e.Results, func(r CheckResult) bool {
+			return !r.Unhashed && r.Result == Pass && !declared[r.Check]
+		}) {
+			return n
+		}
+	}
+	return -1
+}
+
+// speaksOf reports whether the results of an entry can be about a check: attestations about manual ones, runs about commands.
+func (e Entry) speaksOf(c Check) bool { return (e.Did == Attested) == c.Manual() }
+
+// accountsFor reports whether a result is about the check with a key, which is the task's i-th.
+func (r CheckResult) accountsFor(key string, i int) bool {
 	if r.Unhashed {
 		return r.Check == unhashedAll || r.Check == strconv.Itoa(i)
 	}
-	return r.Check == c.Key()
+	return r.Check == key
 }
 
 // Run is what running some of a task's commands showed.

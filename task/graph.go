@@ -1,6 +1,9 @@
 package task
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // BlockedBy lists the dependencies of a task that are not closed, in their order. One that cannot be found is among them.
 func (f Flow) BlockedBy(t Task, find Find) []ID {
@@ -85,4 +88,71 @@ func joinIDs(ids []ID, sep string) string {
 		parts[i] = string(id)
 	}
 	return strings.Join(parts, sep)
+}
+
+// Circles groups the tasks that lead back to themselves along next: the tasks of a group all lead to one another. Groups and
+// their members come in the order of ids. The cost grows as the numbers of tasks and edges do.
+func Circles(ids []ID, next func(ID) []ID) [][]ID {
+	w := circleWalk{next: next, seen: map[ID]int{}, low: map[ID]int{}, open: map[ID]bool{}}
+	for _, id := range ids {
+		if w.seen[id] == 0 {
+			w.visit(id)
+		}
+	}
+	place := make(map[ID]int, len(ids))
+	for i, id := range ids {
+		place[id] = i
+	}
+	byPlace := func(a, b ID) int { return place[a] - place[b] }
+	for _, circle := range w.circles {
+		slices.SortFunc(circle, byPlace)
+	}
+	slices.SortFunc(w.circles, func(a, b []ID) int { return byPlace(a[0], b[0]) })
+	return w.circles
+}
+
+// circleWalk is Tarjan's search for strongly connected components.
+type circleWalk struct {
+	next    func(ID) []ID
+	seen    map[ID]int // when a task was first met, from 1
+	low     map[ID]int // the earliest task, still open, that it leads to
+	open    map[ID]bool
+	path    []ID // the open tasks
+	circles [][]ID
+}
+
+func (w *circleWalk) visit(id ID) {
+	n := len(w.seen) + 1
+	w.seen[id], w.low[id], w.open[id] = n, n, true
+	w.path = append(w.path, id)
+	self := false
+	for _, to := range w.next(id) {
+		self = self || to == id
+		if w.seen[to] == 0 {
+			w.visit(to)
+		}
+		if w.open[to] {
+			w.low[id] = min(w.low[id], w.low[to])
+		}
+	}
+	if w.low[id] < n {
+		return
+	}
+	if group := w.close(id); len(group) > 1 || self {
+		w.circles = append(w.circles, group)
+	}
+}
+
+// close takes a task, and those that were opened since, off the path.
+func (w *circleWalk) close(id ID) []ID {
+	var group []ID
+	for {
+		last := w.path[len(w.path)-1]
+		w.path = w.path[:len(w.path)-1]
+		w.open[last] = false
+		group = append(group, last)
+		if last == id {
+			return group
+		}
+	}
 }

@@ -14,6 +14,15 @@ type Error struct {
 
 	// TooLarge says that the file, or what an edit would make of it, is over a limit.
 	TooLarge bool
+
+	// Conflict says that git's markers of a merge that was not finished stand in the YAML.
+	Conflict bool
+
+	// Duplicate says that a key stands twice.
+	Duplicate bool
+
+	// Missing says that the document lacks a key that whoever reads it needs.
+	Missing bool
 }
 
 func (e *Error) Error() string {

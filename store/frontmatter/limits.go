@@ -82,7 +82,9 @@ func (d *Doc) checkKeys(m *yaml.Node) *Error {
 			return d.refuse(key, fmt.Sprintf("the key %q has no colon", text)) // so its value has no place of its own
 		}
 		if first := seen[text]; first != nil {
-			return d.refuse(key, fmt.Sprintf("duplicate key %q, first on line %d", text, d.Line(first)))
+			err := d.refuse(key, fmt.Sprintf("duplicate key %q, first on line %d", text, d.Line(first)))
+			err.Duplicate = true
+			return err
 		}
 		seen[text] = key
 	}

@@ -75,7 +75,7 @@ func isMarker(line []byte) bool {
 }
 
 func conflictMarkers(line int) *Error {
-	return &Error{Line: line, Msg: "conflict markers: a merge was not finished; settle it in an editor"}
+	return &Error{Line: line, Conflict: true, Msg: "conflict markers: a merge was not finished; settle it in an editor"}
 }
 
 // errorAt makes an error that points at src[i].

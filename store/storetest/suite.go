@@ -327,6 +327,10 @@ func wantCode(t *testing.T, err error, code task.Code) {
 
 func verify(t *testing.T, s *store.Store) {
 	t.Helper()
+	findings, err := s.Judge(t.Context())
+	if err != nil || len(findings) > 0 {
+		t.Errorf("judge finds %+v (%v)", findings, err)
+	}
 	problems, err := s.Verify(t.Context())
 	if err != nil || len(problems) > 0 {
 		t.Errorf("verify finds %+v (%v)", problems, err)

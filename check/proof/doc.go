@@ -1,0 +1,14 @@
+// Package proof holds the rules that a record under .cairn is judged by: whether its files can be read, its graph is sound,
+// and its closed tasks are borne out by the evidence they carry.
+//
+// It is pure. Whoever calls Judge has read a Tree, from the working tree, the index or a commit, and the same tree always
+// gives the same findings. What may happen to a task, what accounts for a result and what a list of checks hashes to is
+// decided by package task; here the record is held against those answers.
+//
+// A rule is declared once, in Rules. Its group has a file:
+//
+//	file.go     a file is the task, session or config that it should be
+//	graph.go    dependencies and parents lead somewhere, and in no circle
+//	gate.go     a closed task has passed its checks, and the record says how
+//	hygiene.go  what is harmless and most likely a mistake
+package proof

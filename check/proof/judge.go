@@ -1,0 +1,110 @@
+package proof
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Finding is one thing that is wrong, where, and how it is mended. Nothing that Fix says destroys anything.
+type Finding struct {
+	Rule     RuleID   `json:"rule"`
+	Severity Severity `json:"severity"`
+	Path     string   `json:"path"`           // from the workspace root, with forward slashes
+	Line     int      `json:"line,omitempty"` // 0 when no line is to blame
+	Task     task.ID  `json:"task,omitempty"` // the task concerned, if the file is about one
+	Message  string   `json:"message"`        // what is wrong; one line
+	Fix      string   `json:"fix"`            // how it is mended, with the command where there is one
+}
+
+// Judge holds a tree against the rules. Findings come by path, line and rule; those that config switches off are left out.
+// The cost grows with the size of the tree, not faster.
+//
+// Where config.yaml is not sound nobody knows the states, and what depends on them is not judged.
+func Judge(tree Tree) []Finding {
+	j := newJudge(tree)
+	j.files()
+	j.graph()
+	j.gates()
+	j.hygiene()
+	return j.findings()
+}
+
+// judge is one run over a tree.
+type judge struct {
+	Tree
+	byName map[task.ID]*TaskFile
+	found  []found
+}
+
+// found is a finding before the line is looked up and config had its say.
+type found struct {
+	Finding
+	file *File
+	at   frontmatter.Path // what of the file is to blame; nil if Line says it, or nothing does
+}
+
+func newJudge(tree Tree) *judge {
+	j := &judge{Tree: tree, byName: make(map[task.ID]*TaskFile, len(tree.Tasks))}
+	for i := range j.Tasks {
+		j.byName[j.Tasks[i].Name] = &j.Tasks[i]
+	}
+	return j
+}
+
+// report notes a finding of a rule, with the rule's own severity and mend. What is returned may be changed until the next.
+func (j *judge) report(id RuleID, file *File, at frontmatter.Path, format string, args ...any) *found {
+	rule, _ := Lookup(id)
+	j.found = append(j.found, found{
+		Finding: Finding{Rule: id, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Mend},
+		file:    file,
+		at:      at,
+	})
+	return &j.found[len(j.found)-1]
+}
+
+// reportTask is report for the file of a task.
+func (j *judge) reportTask(id RuleID, f *TaskFile, at frontmatter.Path, format string, args ...any) *found {
+	got := j.report(id, &f.File, at, format, args...)
+	got.Task = f.Name
+	return got
+}
+
+func (f *found) mend(format string, args ...any) *found {
+	f.Fix = fmt.Sprintf(format, args...)
+	return f
+}
+
+// findings applies the config's severities, looks the lines up and sorts. Each file is parsed again once, and only if there
+// is something to say of it: trees are too large to keep them parsed.
+func (j *judge) findings() []Finding {
+	for i := range j.found {
+		if s, ok := j.Config.Severities[j.found[i].Rule]; ok {
+			j.found[i].Severity = s
+		}
+	}
+	j.found = slices.DeleteFunc(j.found, func(f found) bool { return f.Severity == Off })
+	slices.SortStableFunc(j.found, func(a, b found) int { return cmp.Compare(a.Path, b.Path) })
+	out := make([]Finding, len(j.found))
+	var last *File
+	var doc *frontmatter.Doc
+	for i, f := range j.found {
+		if f.at != nil {
+			if f.file != last {
+				last = f.file
+				doc, _ = frontmatter.Parse(last.Src, last.Kind)
+			}
+			if doc != nil {
+				f.Line = doc.LineOf(f.at)
+			}
+		}
+		out[i] = f.Finding
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
+	})
+	return out
+}

@@ -1,0 +1,117 @@
+package proof
+
+import "slices"
+
+// RuleID names a rule. Ids are stable: config files set severities by them, and an id is never given a second meaning.
+type RuleID string
+
+// The rules. Rules below is the same list with what each one means.
+const (
+	ConflictMarkers RuleID = "conflict-markers"
+	BadYAML         RuleID = "bad-yaml"
+	DuplicateKey    RuleID = "duplicate-key"
+	MissingField    RuleID = "missing-field"
+	BadField        RuleID = "bad-field"
+	UnknownState    RuleID = "unknown-state"
+	IDMismatch      RuleID = "id-mismatch"
+
+	DanglingDep    RuleID = "dangling-dep"
+	DanglingParent RuleID = "dangling-parent"
+	DepCycle       RuleID = "dep-cycle"
+	ParentCycle    RuleID = "parent-cycle"
+	CaseClash      RuleID = "case-clash"
+
+	ClosedUnpassed    RuleID = "closed-unpassed"
+	NoEvidence        RuleID = "no-evidence"
+	EvidenceMismatch  RuleID = "evidence-mismatch"
+	ChecksUnexplained RuleID = "checks-unexplained"
+	EvidenceUnhashed  RuleID = "evidence-unhashed"
+
+	UnknownConfigKey RuleID = "unknown-config-key"
+)
+
+// Group is what a rule is about.
+type Group string
+
+// The groups.
+const (
+	FileGroup    Group = "file"
+	GraphGroup   Group = "graph"
+	GateGroup    Group = "gate"
+	HygieneGroup Group = "hygiene"
+)
+
+// Severity is how much a finding matters.
+type Severity string
+
+// The severities. Off drops a finding.
+const (
+	Off     Severity = "off"
+	Notice  Severity = "notice"
+	Warning Severity = "warning"
+	Error   Severity = "error"
+)
+
+// Severities is every severity, from the least to the greatest.
+var Severities = []Severity{Off, Notice, Warning, Error}
+
+// Rule says what a rule finds, and how that is mended.
+type Rule struct {
+	ID       RuleID
+	Group    Group
+	Severity Severity // the greatest it gives, unless config sets another
+	Summary  string   // what is wrong where it finds something; one line
+	Mend     string   // what to do about it in general; a finding may know better
+}
+
+// Rules is every rule, in the order of their groups. A rule that is not here does not exist.
+var Rules = []Rule{
+	{ConflictMarkers, FileGroup, Error, "a merge was not finished: git's markers stand in the file",
+		"settle the conflict in an editor; cairn setup merge-driver has git merge tasks by field from then on"},
+	{BadYAML, FileGroup, Error, "a file is not the Markdown or YAML it should be",
+		"mend the line in an editor, or take the last good version from git"},
+	{DuplicateKey, FileGroup, Error, "a key stands twice, so nobody can say which one counts",
+		"take out the one that is wrong"},
+	{MissingField, FileGroup, Error, "a key is missing that the file cannot do without",
+		"add the key in an editor, or take the last good version from git"},
+	{BadField, FileGroup, Error, "a key has a value that it may not have",
+		"mend the value in an editor; docs/format.md says what may stand there"},
+	{UnknownState, FileGroup, Error, "a task is in a state that the config does not know",
+		"move the task to a state that is configured, or add the state to states in config.yaml"},
+	{IDMismatch, FileGroup, Error, "a file's name and the id in it differ, so nothing can refer to it",
+		"rename the file to its id, or mend the id"},
+
+	{DanglingDep, GraphGroup, Error, "a task waits for one that does not exist, so it can never start",
+		"take the dependency out, or bring the file back from git"},
+	{DanglingParent, GraphGroup, Error, "a task belongs to one that does not exist",
+		"give it another parent or none, or bring the file back from git"},
+	{DepCycle, GraphGroup, Error, "tasks wait for one another in a circle, so none can ever start",
+		"take out one dependency of the circle"},
+	{ParentCycle, GraphGroup, Error, "a task belongs, in the end, to itself",
+		"give one task of the circle another parent or none"},
+	{CaseClash, GraphGroup, Error, "two ids differ only in case, so some file systems can hold only one of them",
+		"give one of them another id: rename its file, and mend its id and whatever names it"},
+
+	{ClosedUnpassed, GateGroup, Error, "a task is closed although a check has not passed",
+		"run the check, or have it attested; or move the task back to an open state"},
+	{NoEvidence, GateGroup, Error, "a check is marked pass, and no entry that counts says that it passed; a warning while the task is open",
+		"run the check, or have it attested, so that the record accounts for the result"},
+	{EvidenceMismatch, GateGroup, Error, "a check is marked pass, and what passed was another command or description; a warning while the task is open",
+		"run the check as it is now, or have it attested"},
+	{ChecksUnexplained, GateGroup, Error, "the list of checks is not the one that the record tells of; a warning while the task is open",
+		"look in git who changed the list; if it is right, a person declares it again with a reason"},
+	{EvidenceUnhashed, GateGroup, Notice, "a check of a closed task passed before entries said which command it was",
+		"nothing needs to be done; cairn run-checks records the evidence anew"},
+
+	{UnknownConfigKey, HygieneGroup, Warning, "the config has a key, or names a rule, that cairn does not know and ignores",
+		"mend the spelling, or take the line out"},
+}
+
+// Lookup finds a rule by its id.
+func Lookup(id RuleID) (Rule, bool) {
+	i := slices.IndexFunc(Rules, func(r Rule) bool { return r.ID == id })
+	if i < 0 {
+		return Rule{}, false
+	}
+	return Rules[i], true
+}
