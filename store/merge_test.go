@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -210,4 +212,43 @@ func two(n int) string { return string([]byte{'0' + byte(n/10), '0' + byte(n%10)
 
 func taskOf(entries []string) []byte {
 	return []byte("---\nid: T-1\ntitle: T\nstatus: backlog\nprovenance:\n" + strings.Join(entries, "") + "---\n")
+}
+
+// What a merge makes of two lists of checks, to which each side only added, the record of the merged file explains; and a
+// third side, merged into that, too.
+func TestMergedChecksAreExplained(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		base := declaring(t, task.Task{ID: "T-1", Title: "T", Status: "in_progress"}, "base", 0)
+		merged := declaring(t, base, "ours", 1)
+		for _, side := range []string{"theirs", "a third"} {
+			other := declaring(t, base, side, 1)
+			src, clean := mergeThree(".cairn/tasks/T-1.md", fileOf(t, base), fileOf(t, merged), fileOf(t, other))
+			doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+			if !clean || err != nil {
+				t.Fatalf("%v:\n%s", err, src)
+			}
+			if merged, err = readTask(doc); err != nil || !merged.ChecksExplained() {
+				t.Fatalf("the list is not explained (%v):\n%s", err, src)
+			}
+		}
+	})
+}
+
+// declaring adds checks to a task in up to three entries of a side, at times that mingle with those of the others.
+func declaring(t *rapid.T, one task.Task, side string, from int) task.Task {
+	for step := range rapid.IntRange(from, 3).Draw(t, side) {
+		desc := side + " " + two(step)
+		one.Checks = append(slices.Clone(one.Checks), task.Check{Desc: desc, Cmd: "run " + desc, Result: task.Pending})
+		at := time.Date(2026, 6, 21, 10, rapid.IntRange(0, 50).Draw(t, desc), 0, 0, time.UTC)
+		one = one.With(task.Entry{Who: "human:shah", At: at, Did: task.Updated, Checks: task.ChecksHash(one.Checks)})
+	}
+	return one
+}
+
+func fileOf(t *rapid.T, one task.Task) []byte {
+	src, err := newTaskFile(one)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
 }

@@ -59,12 +59,14 @@ func (c Check) declared() string { return digest(c.Desc, c.Cmd, c.Folder(), c.By
 
 // ChecksHash identifies a declared list of checks: two lists with the same hash ask for the same things of the same
 // people, in the same order. Results and time limits are not part of it.
-func ChecksHash(checks []Check) string {
+func ChecksHash(checks []Check) string { return digest(declarations(checks)...) }
+
+func declarations(checks []Check) []string {
 	parts := make([]string, len(checks))
 	for i, c := range checks {
 		parts[i] = c.declared()
 	}
-	return digest(parts...)
+	return parts
 }
 
 // digest is 16 hex digits over the parts, each ended by a NUL that no part can hold.

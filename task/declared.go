@@ -23,20 +23,22 @@ func (t Task) ChecksExplained() bool {
 			recorded[e.Checks], last = true, e.Checks
 		}
 	}
-	if last == "" || last == ChecksHash(t.Checks) {
+	parts := declarations(t.Checks)
+	if last == "" || last == digest(parts...) {
 		return true
 	}
-	return len(t.Checks) <= mostMerged && mergedFrom(t.Checks, recorded, last)
+	return len(parts) <= mostMerged && mergedFrom(parts, recorded, last)
 }
 
-// mergedFrom reports whether recorded lists, the last one among them, are parts of a list and make up all of it.
-func mergedFrom(checks []Check, recorded map[string]bool, last string) bool {
-	explained := make([]bool, len(checks))
+// mergedFrom reports whether recorded lists, the last one among them, are parts of a list of declarations and make up all
+// of it.
+func mergedFrom(list []string, recorded map[string]bool, last string) bool {
+	explained := make([]bool, len(list))
 	found := false
-	for shared := range len(checks) {
-		for from := shared; from < len(checks); from++ {
-			for to := from; to <= len(checks); to++ {
-				hash := ChecksHash(slices.Concat(checks[:shared], checks[from:to]))
+	for shared := range list {
+		for from := shared; from < len(list); from++ {
+			for to := from; to <= len(list); to++ {
+				hash := digest(slices.Concat(list[:shared], list[from:to])...)
 				if !recorded[hash] {
 					continue
 				}

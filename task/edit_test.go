@@ -112,6 +112,50 @@ func TestChangingChecks(t *testing.T) {
 	}
 }
 
+// A list that was changed past the record is declared anew by whoever may take checks away, and the entry then accounts for it.
+func TestDeclaringAnewWhatTheRecordDoesNotExplain(t *testing.T) {
+	tampered := underway()
+	tampered.Checks = tampered.Checks[:1]
+	planned := created(suite, read)
+	planned.Checks = planned.Checks[:1]
+	const reason = "the other one is read in the pull request"
+	for _, tt := range []struct {
+		name   string
+		task   task.Task
+		may    bool // the caller may weaken
+		reason string
+		checks []task.Check
+		want   task.Code
+	}{
+		{"a person may, with a reason", tampered, true, reason, []task.Check{suite}, ""},
+		{"a person needs a reason", tampered, true, "", []task.Check{suite}, task.InvalidInput},
+		{"an agent may not", tampered, false, reason, []task.Check{suite}, task.Forbidden},
+		{"an agent may not behind one that it adds", tampered, false, reason, []task.Check{suite, lint}, task.Forbidden},
+		{"before work began an agent may", planned, false, "", []task.Check{suite}, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			edit := task.Edit{Checks: &tt.checks, MayWeaken: tt.may}
+			after, entry, err := flow.Update(tt.task, edit, task.Proof{}, alone, saying(claude, tt.reason))
+			wantCode(t, err, tt.want)
+			if err == nil && (entry == nil || entry.Checks != task.ChecksHash(tt.checks) || !after.ChecksExplained()) {
+				t.Errorf("the entry is %+v", entry)
+			}
+		})
+	}
+}
+
+// An edit that does not speak of checks leaves a list that nobody explains as it is.
+func TestEditsBesideAnUnexplainedList(t *testing.T) {
+	tampered := underway()
+	tampered.Checks = tampered.Checks[:1]
+	title := "Pay once"
+	after, entry, err := flow.Update(tampered, task.Edit{Title: &title}, task.Proof{}, alone, by(claude))
+	wantCode(t, err, "")
+	if entry.Checks != "" || after.ChecksExplained() {
+		t.Errorf("the entry is %+v", entry)
+	}
+}
+
 // A check that asks for the same keeps its result; every other one is pending.
 func TestResultsThroughAChangeOfChecks(t *testing.T) {
 	renamed := task.Check{Desc: "the suite", Cmd: suite.Cmd}

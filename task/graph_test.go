@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -118,6 +119,37 @@ func TestValidParent(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			wantCode(t, task.ValidParent("A-1", tt.parent, graph(tt.has...)), tt.want)
+		})
+	}
+}
+
+// Who leads back to itself, by the edges of each.
+func TestCircles(t *testing.T) {
+	for _, tt := range []struct {
+		name  string
+		edges map[task.ID][]task.ID
+		want  [][]task.ID
+	}{
+		{"no tasks", nil, nil},
+		{"a chain", map[task.ID][]task.ID{"A-1": {"A-2"}, "A-2": {"A-3"}, "A-3": nil}, nil},
+		{"two ways to one task", map[task.ID][]task.ID{"A-1": {"A-2", "A-3"}, "A-2": {"A-4"}, "A-3": {"A-4"}, "A-4": nil}, nil},
+		{"itself", map[task.ID][]task.ID{"A-1": {"A-1"}, "A-2": {"A-1"}}, [][]task.ID{{"A-1"}}},
+		{"three in a circle, one before it and one behind", map[task.ID][]task.ID{
+			"A-1": {"A-3"}, "A-2": {"A-4"}, "A-3": {"A-2"}, "A-4": {"A-3", "A-5"}, "A-5": nil,
+		}, [][]task.ID{{"A-2", "A-3", "A-4"}}},
+		{"two circles that share a task are one", map[task.ID][]task.ID{
+			"A-1": {"A-2"}, "A-2": {"A-1", "A-3"}, "A-3": {"A-2"},
+		}, [][]task.ID{{"A-1", "A-2", "A-3"}}},
+		{"two circles, one leading to the other", map[task.ID][]task.ID{
+			"A-1": {"A-2"}, "A-2": {"A-1", "A-3"}, "A-3": {"A-4"}, "A-4": {"A-3"},
+		}, [][]task.ID{{"A-1", "A-2"}, {"A-3", "A-4"}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			ids := slices.Sorted(maps.Keys(tt.edges))
+			got := task.Circles(ids, func(id task.ID) []task.ID { return tt.edges[id] })
+			if !slices.EqualFunc(got, tt.want, slices.Equal) {
+				t.Errorf("circles %v, want %v", got, tt.want)
+			}
 		})
 	}
 }

@@ -1,0 +1,50 @@
+package proof_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The cost grows as the number of tasks does, and parsing, which comes before, costs far more.
+func BenchmarkJudge(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		tree := largeTree(n)
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			for b.Loop() {
+				if found := proof.Judge(tree); len(found) > 0 {
+					b.Fatalf("finds %+v", found[0])
+				}
+			}
+		})
+	}
+}
+
+// largeTree is sound, and has one long chain of deps. Each task was closed with two checks and has a dozen entries.
+func largeTree(n int) proof.Tree {
+	tree := proof.Tree{Config: proof.ConfigFile{Flow: store.DefaultConfig().Flow}, Tasks: make([]proof.TaskFile, n)}
+	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
+	checks := []task.Check{
+		{Desc: "tests pass", Cmd: "go test ./...", Result: task.Pass},
+		{Desc: "vet", Cmd: "go vet ./...", Result: task.Pass},
+	}
+	for i := range tree.Tasks {
+		t := task.Task{ID: task.ID(fmt.Sprintf("A-%06d", i)), Title: "A task", Status: "done", Checks: checks}
+		if i > 0 {
+			t.Deps, t.Parent = []task.ID{tree.Tasks[i-1].Name}, tree.Tasks[i/2].Name
+		}
+		t = t.With(task.Entry{Who: "human:shah", At: at, Did: task.Created, Checks: task.ChecksHash(checks)})
+		for range 10 {
+			t = t.With(task.Entry{Who: "agent:a", At: at, Did: task.Noted, Text: "on it"})
+		}
+		t = t.With(task.Entry{Who: "agent:a", At: at, Did: task.Transitioned, From: "backlog", To: "done", Results: []task.CheckResult{
+			{Check: checks[0].Key(), Result: task.Pass}, {Check: checks[1].Key(), Result: task.Pass},
+		}})
+		tree.Tasks[i] = proof.TaskFile{File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md"}, Name: t.ID, Task: t}
+	}
+	return tree
+}
