@@ -145,13 +145,6 @@ func elsewhere(t *testing.T) string {
 	return path
 }
 
-func rename(t *testing.T, from, to string) {
-	t.Helper()
-	if err := os.Rename(from, to); err != nil {
-		t.Fatal(err)
-	}
-}
-
 func remove(t *testing.T, path string) {
 	t.Helper()
 	if err := os.Remove(path); err != nil {

@@ -16,14 +16,14 @@ func Delete(t Task, all []Task, s Stamp) (Task, *Entry, error) {
 		}
 	}
 	if len(names) > 0 {
-		return t, nil, hasDependents(t.ID, names)
+		return t, nil, hasDependents(names)
 	}
 	return commit(t, s.entry(Deleted))
 }
 
 const dependentsNamed = 5
 
-func hasDependents(id ID, names []string) error {
+func hasDependents(names []string) error {
 	shown := names[:min(len(names), dependentsNamed)]
 	more := ""
 	if n := len(names) - len(shown); n > 0 {

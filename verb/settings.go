@@ -64,7 +64,7 @@ func (w *Workspace) SettingsSet(ctx context.Context, in SettingsSetIn) (Settings
 	return w.SettingsGet(ctx, SettingsGetIn{})
 }
 
-func (Settings) again(w *Workspace, s *store.Store, _ session.Key) (any, error) {
+func (Settings) again(_ *Workspace, s *store.Store, _ session.Key) (any, error) {
 	out := settingsOf(s)
 	out.Replayed = true
 	return out, nil
