@@ -40,8 +40,11 @@ type Intent struct {
 	Lease   *Lease  `json:"lease,omitempty"`
 	Reach   Reach   `json:"reach"`
 	Rest    []Reach `json:"rest,omitempty"`    // what else stays known
+	New     bool    `json:"new,omitempty"`     // this write was to create the task
 	Session string  `json:"session,omitempty"` // a session file that this write was to create
 	Key     *Key    `json:"key,omitempty"`     // of the call that makes it
+
+	Ends []Session `json:"ends,omitempty"` // sessions that this write was to end, as they were to be
 }
 
 // Key is what a clone remembers of a call that came with an idempotency key, and of what the call made.

@@ -78,6 +78,12 @@ func (s Session) End(to Status, at time.Time, text string) Session {
 	return s
 }
 
+// EndAs ends a session as another record of it has ended.
+func (s Session) EndAs(end Session) Session {
+	s.Status, s.EndedAt, s.Head, s.Summary, s.Reason = end.Status, end.EndedAt, end.Head, end.Summary, end.Reason
+	return s
+}
+
 // Usable returns SESSION_ENDED if the session is over, and NOT_YOURS if it is not the actor's.
 func (s Session) Usable(by task.Actor) error {
 	if s.Actor != by {

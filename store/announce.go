@@ -2,6 +2,8 @@ package store
 
 import (
 	"context"
+	"maps"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
@@ -17,8 +19,20 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 		reach := session.Reach{
 			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
 		}
-		intent := session.Intent{Lease: st.nextLease(r.Lease), Reach: reach, Session: st.opens, Key: tx.key}
+		intent := session.Intent{
+			Lease: st.nextLease(r.Lease), Reach: reach, New: st.was.ID == "", Session: st.opens, Key: tx.key, Ends: tx.ends(id),
+		}
 		out = append(out, r.Announce(st.was, intent, st.supersedes))
+	}
+	return out
+}
+
+// ends are the sessions on a task that this write ends.
+func (tx *Tx) ends(id task.ID) (out []session.Session) {
+	for _, ses := range slices.Sorted(maps.Keys(tx.sessions)) {
+		if st := tx.sessions[ses]; st.now.Task == id && st.was.Status == session.Active && st.changed() {
+			out = append(out, st.now)
+		}
 	}
 	return out
 }
@@ -54,8 +68,15 @@ func (tx *Tx) announce(records []session.Record) error {
 }
 
 // finish settles the records of files that are in place, and writes the heartbeats. The key comes first: as long as an
-// announcement stands, whoever finds it can still write the key.
+// announcement stands, whoever finds it can still write the key. Where nothing was announced it comes last, since it says
+// that all the rest was done.
 func (tx *Tx) finish(records []session.Record) error {
+	if len(records) == 0 {
+		if err := tx.finishLive(); err != nil {
+			return err
+		}
+		return tx.s.putKey(tx.key)
+	}
 	if err := tx.s.putKey(tx.key); err != nil {
 		return err
 	}
@@ -67,6 +88,11 @@ func (tx *Tx) finish(records []session.Record) error {
 			return err
 		}
 	}
+	return tx.finishLive()
+}
+
+// finishLive writes the claims on tasks whose files stay as they are, and the heartbeats.
+func (tx *Tx) finishLive() error {
 	for id, st := range tx.tasks {
 		if st.put || !st.claims {
 			continue

@@ -16,7 +16,7 @@ import (
 
 // These tests kill processes. What a power cut leaves they cannot show: the kernel keeps what a killed process wrote.
 
-const kills = 60
+const kills = 200
 
 // A process that writes without pause is killed, at a random moment, again and again. Each time every file is whole, every
 // write that was acknowledged is there, and one more write leaves nothing lying about.
@@ -152,7 +152,7 @@ func TestDeathAtEachStep(t *testing.T) {
 		{
 			"finish, before the session is replaced", "finish", 1,
 			"in_review, held by agent:a, entries: created began finished, session active",
-			"in_review, held by agent:a, entries: created began finished noted, session active",
+			"in_review, held by agent:a, entries: created began finished noted, session finished",
 		},
 	} {
 		t.Run(death.name, func(t *testing.T) {

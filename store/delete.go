@@ -3,12 +3,13 @@ package store
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -57,10 +58,7 @@ func (tx *Tx) removeTrashed() error {
 			return errOvertaken
 		}
 		if err == nil {
-			err = os.Remove(t.path)
-		}
-		if err == nil {
-			err = atomicfile.SyncFolder(filepath.Dir(t.path))
+			err = errors.Join(disk.RemoveFile(t.path), disk.SyncFolder(filepath.Dir(t.path)))
 		}
 		if err != nil && !isMissing(err) {
 			return ioError(err)

@@ -60,27 +60,49 @@
 // An editor and git take no lock. What they change before the last look is kept: the write starts over on top of it, at most
 // ten times. What they change between the last look and the rename, a fraction of a millisecond, is replaced.
 //
+// # After an error
+//
+// Where the system refuses before step 8, nothing came. From then on the files say what came: if the task has the announced
+// entry all of the write is brought in, and if not all of it is taken back, at once or, where the disk refuses that too, by
+// the next write, for which the marker stays. An error in step 8 does not tell which of the two it is; repeating the call
+// under its idempotency key does. In step 9 no error is returned if files were written: the write came, and what its
+// announcement says holds until the next write settles it. A write of live state alone (a heartbeat) has only that step, and
+// returns its errors.
+//
 // # After a kill
 //
-// Each file holds its old content or its new one, whole. The marker says that there is something to clean up, and the next
-// write does it, under the lock, before anything else: it removes temporary files, and settles what was announced. If the
-// task has the announced entry the write came; if not it did not, and the session that it was to open is removed. Until then
-// whoever was announced counts as the holder.
+// Each task and each session holds its old content or its new one, whole. The marker says that there is something to clean
+// up, and the next write does it, under the lock, before anything else, in whichever worktree it is made: it removes
+// temporary files, and settles what was announced. If the task has the announced entry the write came: sessions that it was
+// to end are ended, and its idempotency key is remembered. If not it did not: the session that it was to open is removed. So
+// after the next write the files of one task and its sessions hold all of a write or nothing of it. While a task cannot be
+// read nobody knows which, and the announcement stands.
 //
-// Of a write to several files a part may have come: a task that was handed over, and its session still active. It is never
-// the part that names what is not there.
+// Until the next write a part may be seen: a task that was handed over, and its session still active; or a new session that
+// no task names yet. It is never the part that names what is not there. Whoever was announced counts as the holder.
+//
+// A write that Update returned for has come. One that it did not return for may have: repeated under its idempotency key it
+// is made once.
+//
+// Three kinds of write take no lock of this kind and leave no marker: logs in runs/, which are written in place and may be cut
+// short; the files of Init, which running it again completes; and trust and .gitattributes. Each of these but the logs is
+// replaced whole, and a kill may leave a temporary file beside it. Verify tells of those in .cairn.
 //
 // # After a power cut
 //
-// Tasks and sessions are flushed before Update returns, and what it returned for stays. Live state is not flushed. It may be
-// lost or unreadable, which counts as absent: claims are then read off the assignee in the file, and signs of life off its
-// entries. If the marker is lost, temporary files stay, which git ignores, as may a session that no task names. Verify
-// tells of temporary files whenever it is asked.
+// Tasks and sessions, and the folders made for them, are flushed before Update returns, and what it returned for stays, as
+// far as the disk keeps its promises. What it did not return for may have come in part, and where the live state is lost with
+// it nobody settles that: a session that no task names, or one that is still active although its task was handed over. No
+// file is a mixture, and none names what is not there.
+//
+// Live state is not flushed. It may be lost or unreadable, which counts as absent: claims are then read off the assignee in
+// the file, signs of life off its entries, and so are idempotency keys, but those of calls that made no entry. If the marker
+// is lost, temporary files stay, which git ignores. Verify tells of them whenever it is asked.
 //
 // # On a network file system
 //
 // Everything rests on locks that exclude other machines, and on a rename that replaces a file at once. Where the mount gives
-// locks for one machine only, one machine at a time may write. Reads are as fresh as the mount's cache. Where there are no
-// hard links a new file is reserved empty and then replaced, so a kill in between leaves an empty file, which is reported as
-// broken.
+// locks for one machine only, one machine at a time may write. Reads are as fresh as the mount's cache. Where the answer to a
+// link gets lost, the file that it made is known again. Where there are no hard links a new file is reserved empty and then
+// replaced, so after a kill in between it is empty, and reported as broken, until the next write removes it.
 package store

@@ -18,11 +18,21 @@ func ioError(err error) error {
 	if err == nil || task.CodeOf(err) != "" || errors.Is(err, context.Canceled) {
 		return err
 	}
-	hint := "check the folder's permissions"
-	if errors.Is(err, syscall.ENOSPC) {
-		hint = "free some disk space and try again; nothing was half-written"
+	return task.Errorf(task.IO, "%w", err).WithHint("%s", remedy(err))
+}
+
+// remedy says what may help against an error of the operating system.
+func remedy(err error) string {
+	switch {
+	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT), errors.Is(err, syscall.EFBIG):
+		return "make room on the disk, or raise the limit, and try again; nothing was half-written"
+	case errors.Is(err, fs.ErrNotExist):
+		return "it was there a moment ago; bring it back, or go to where it is now, and try again"
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EROFS):
+		return "check the folder's permissions"
+	default:
+		return "try again; if that does not help, look at the disk"
 	}
-	return task.Errorf(task.IO, "%w", err).WithHint("%s", hint)
 }
 
 // liveError is ioError for the live folder, which sandboxes like to make read-only.

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -77,7 +78,7 @@ func (l Layout) makeFolders() error {
 		return err
 	}
 	for _, dir := range []string{l.TasksDir(), l.SessionsDir()} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		if err := disk.MakeFolder(l.Root, dir); err != nil {
 			return ioError(err)
 		}
 	}
@@ -93,7 +94,7 @@ func createOnce(path, content string) (bool, error) {
 	if err != nil {
 		return false, err
 	}
-	defer pending.Discard()
+	defer func() { _ = pending.Discard() }()
 	err = pending.Create()
 	if errors.Is(err, fs.ErrExist) {
 		return false, nil

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
 // A call that came with an idempotency key is remembered in a file of live state, named after a hash of the call. What
@@ -42,8 +43,8 @@ func (s *Store) forgetKeys() error {
 	}
 	for _, e := range entries {
 		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keysKept {
-			_ = os.Remove(filepath.Join(dir, e.Name())) // else the next time
+			_ = disk.RemoveFile(filepath.Join(dir, e.Name())) // else the next time
 		}
 	}
-	return s.liveError(os.WriteFile(done, nil, 0o644))
+	return s.liveError(disk.WriteFile(done, nil))
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -67,20 +68,26 @@ func (l Layout) putRecord(r session.Record) error {
 	if r.Lease != nil || len(r.Reaches)+len(r.Ended) > 0 || r.Intent != nil {
 		return l.writeJSON(l.record(r.Task), r)
 	}
-	if err := os.Remove(l.record(r.Task)); err != nil && !isMissing(err) {
-		return l.liveError(err)
-	}
-	return nil
+	return l.liveError(disk.RemoveFile(l.record(r.Task)))
 }
 
-// prepareLive makes the folders of the live state.
+// prepareLive makes the folders of the live state. What they lie in, .cairn or git's folder, must be there.
 func (l Layout) prepareLive() error {
-	for _, dir := range []string{"claims", "live", "keys", "trash"} {
-		if err := os.MkdirAll(filepath.Join(l.Live, dir), 0o755); err != nil {
+	base := filepath.Join(l.Root, Folder)
+	if l.Repo != nil {
+		base = l.Repo.CommonDir
+	}
+	for _, dir := range l.liveFolders() {
+		if err := disk.MakeFolder(base, dir); err != nil {
 			return l.liveError(err)
 		}
 	}
 	return nil
+}
+
+// liveFolders are the folders of the live state.
+func (l Layout) liveFolders() []string {
+	return []string{l.Live, filepath.Join(l.Live, "claims"), filepath.Join(l.Live, "live"), filepath.Join(l.Live, "keys"), l.trash("")}
 }
 
 // sweep removes the temporary files that a killed writer left behind. The caller holds the write lock, so none of them
@@ -114,13 +121,18 @@ func (s *Store) settleAll() error {
 	return nil
 }
 
-// settle ends an announced write: if the file in the worktree that it was meant for has the announced entry it came, and
-// else it did not, and the session it would have made is taken away again. While that file cannot be read nobody knows,
-// and the announcement stands.
+// settle ends an announced write. If the file in the worktree that it was meant for has the announced entry it came, and
+// the sessions that it was to end are ended; else it did not, and what it would have made is taken away again. While that
+// file cannot be read nobody knows, and the announcement stands.
 func (s *Store) settle(r session.Record) error {
 	there, err := s.inWorktree(r.Intent.Reach.Worktree)
 	if err != nil {
 		return s.putRecord(r.Settle(false)) // the worktree is gone, and its files with it
+	}
+	if r.Intent.New {
+		if err := there.removeReserved(there.task(r.Task)); err != nil {
+			return err
+		}
 	}
 	_, t, err := there.readTask(r.Task)
 	if err != nil && !isMissing(err) {
@@ -130,17 +142,57 @@ func (s *Store) settle(r session.Record) error {
 		return errors.Join(s.putKey(r.Intent.Key), s.putRecord(session.Record{Task: r.Task}))
 	}
 	came := err == nil && t.Has(r.Intent.Reach.Entry)
-	if _, err := session.ParseID(r.Intent.Session); err == nil && !came {
-		if err := os.Remove(there.session(r.Intent.Session)); err != nil && !isMissing(err) {
-			return ioError(err)
-		}
+	if !came {
+		err = there.removeSession(r.Intent.Session)
+	} else if err = there.endSessions(r.Intent.Ends); err == nil {
+		err = s.putKey(r.Intent.Key)
 	}
-	if came {
-		if err := s.putKey(r.Intent.Key); err != nil {
+	if err != nil {
+		return err
+	}
+	return s.putRecord(r.Settle(came))
+}
+
+// removeReserved removes a file that was only reserved, where there are no hard links.
+func (s *Store) removeReserved(path string) error {
+	if info, err := os.Lstat(path); err != nil || !info.Mode().IsRegular() || info.Size() > 0 {
+		return nil //nolint:nilerr // there is nothing, or it has its content
+	}
+	return ioError(disk.RemoveFile(path))
+}
+
+// removeSession takes away a session whose task never came to name it.
+func (s *Store) removeSession(id string) error {
+	if _, err := session.ParseID(id); err != nil {
+		return nil //nolint:nilerr // the write was to open none
+	}
+	return ioError(disk.RemoveFile(s.session(id)))
+}
+
+// endSessions ends what is still active of the sessions that a write was to end.
+func (s *Store) endSessions(ends []session.Session) error {
+	for _, end := range ends {
+		if err := s.endSession(end); err != nil {
 			return err
 		}
 	}
-	return s.putRecord(r.Settle(came))
+	return nil
+}
+
+func (s *Store) endSession(end session.Session) error {
+	f, was, err := s.readSession(end.ID)
+	if err != nil || was.Status != session.Active {
+		return nil //nolint:nilerr // it lies on another branch, or is broken: it must not keep others from writing
+	}
+	doc, err := editSession(f.doc, was, was.EndAs(end))
+	if err != nil {
+		return nil //nolint:nilerr // as above
+	}
+	p, err := atomicfile.Prepare(f.path, doc.Bytes(), 0o644)
+	if err == nil {
+		err = p.Replace()
+	}
+	return ioError(err)
 }
 
 // inWorktree is this workspace in another worktree of the clone.

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -108,13 +109,13 @@ func (p *MergeSetup) Apply(ctx context.Context) error {
 
 func (p *MergeSetup) writeAttributes(text string) error {
 	if text == "" {
-		return os.Remove(p.file())
+		return disk.RemoveFile(p.file())
 	}
 	pending, err := atomicfile.Prepare(p.file(), []byte(text), 0o644)
 	if err != nil {
 		return err
 	}
-	defer pending.Discard()
+	defer func() { _ = pending.Discard() }()
 	return pending.Replace()
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -37,7 +38,7 @@ func (s *Store) pruneLogs(id task.ID, written string) {
 	logs := s.logs(id)
 	logs = slices.DeleteFunc(logs, func(l runLog) bool { return l.name == written })
 	for _, old := range logs[:max(0, len(logs)-(logsKept-1))] {
-		_ = os.Remove(filepath.Join(s.RunsDir(), old.name))
+		_ = disk.RemoveFile(filepath.Join(s.RunsDir(), old.name))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -35,7 +36,7 @@ func (s *Store) LockRuns(ctx context.Context, holder string) (release func(), er
 	case err != nil:
 		return nil, s.liveError(err)
 	}
-	if err := os.WriteFile(path+".holder", []byte(holder), 0o644); err != nil {
+	if err := disk.WriteFile(path+".holder", []byte(holder)); err != nil {
 		return nil, errors.Join(s.liveError(err), lock.Release())
 	}
 	return func() { _ = lock.Release() }, nil
@@ -52,8 +53,8 @@ func readHolder(path string) string {
 // WriteLog keeps the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of
 // the task's older logs the newest 19 stay.
 func (s *Store) WriteLog(id task.ID, at time.Time, write func(io.Writer) error) (string, error) {
-	if err := os.MkdirAll(s.RunsDir(), 0o755); err != nil {
-		return "", ioError(err)
+	if err := s.makeFolder(s.RunsDir()); err != nil {
+		return "", err
 	}
 	f, err := s.newLog(id, at)
 	if err != nil {
@@ -65,13 +66,13 @@ func (s *Store) WriteLog(id task.ID, at time.Time, write func(io.Writer) error) 
 }
 
 // newLog makes a file that was not there, also for two runs that end at the same moment.
-func (s *Store) newLog(id task.ID, at time.Time) (*os.File, error) {
+func (s *Store) newLog(id task.ID, at time.Time) (*disk.File, error) {
 	for n := 0; ; n++ {
 		name := fmt.Sprintf("%s-%s.log", id, logStamp(at))
 		if n > 0 {
 			name = fmt.Sprintf("%s-%s-%d.log", id, logStamp(at), n)
 		}
-		f, err := os.OpenFile(filepath.Join(s.RunsDir(), name), os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+		f, err := disk.Create(filepath.Join(s.RunsDir(), name), 0o644)
 		if !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}

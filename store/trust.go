@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -54,7 +55,7 @@ func (s *Store) SetTrust(who task.Actor, at time.Time) error {
 	if err != nil {
 		return err
 	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
+	if err := disk.Do(disk.Mkdir, dir, func() error { return os.MkdirAll(dir, 0o700) }); err != nil {
 		return ioError(err)
 	}
 	if err := private(dir); err != nil {

@@ -3,10 +3,10 @@ package store
 import (
 	"context"
 	"errors"
-	"io/fs"
 	"os"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -26,7 +26,7 @@ const (
 //
 // After a kill each file holds its old revision or its new one, whole. Of several files the new sessions come first, then
 // the tasks in the order they were put, so no file names one that is not there; what was only announced is settled by the
-// next write.
+// next write: a task and its sessions then hold all of the write or nothing of it.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	if s.Config.Format > Format {
 		return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", s.Config.Format, Format).
@@ -83,6 +83,9 @@ func (s *Store) recover() error {
 	if err != nil {
 		return nil //nolint:nilerr // no marker, nothing to clean up
 	}
+	if len(worktree) == 0 {
+		worktree = []byte(s.Worktree) // it was only being made, or a power cut emptied it
+	}
 	if there, err := s.inWorktree(string(worktree)); err == nil {
 		if err := there.sweep(); err != nil {
 			return err
@@ -96,10 +99,7 @@ func (s *Store) recover() error {
 
 func (s *Store) setDirty(on bool) error {
 	if on {
-		return s.liveError(os.WriteFile(s.dirty(), []byte(s.Worktree), 0o644))
+		return s.liveError(disk.WriteFile(s.dirty(), []byte(s.Worktree)))
 	}
-	if err := os.Remove(s.dirty()); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return s.liveError(err)
-	}
-	return nil
+	return s.liveError(disk.RemoveFile(s.dirty()))
 }

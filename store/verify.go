@@ -80,11 +80,7 @@ func (s *Store) temps() ([]Problem, error) {
 
 // writtenTo is every folder that writes put files into.
 func (s *Store) writtenTo() []string {
-	return []string{
-		filepath.Join(s.Root, Folder), s.TasksDir(), s.SessionsDir(), filepath.Dir(s.proposal("")),
-		s.Layout.Live, filepath.Join(s.Layout.Live, "claims"), filepath.Join(s.Layout.Live, "live"),
-		filepath.Join(s.Layout.Live, "keys"), s.trash(""),
-	}
+	return append([]string{filepath.Join(s.Root, Folder), s.TasksDir(), s.SessionsDir(), filepath.Dir(s.proposal(""))}, s.liveFolders()...)
 }
 
 // staleRecords are records of writes that nobody settled, records that say nothing, and records of tasks that do not exist.

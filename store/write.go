@@ -6,12 +6,12 @@ import (
 	"errors"
 	"io/fs"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -24,51 +24,42 @@ type replacement struct {
 
 // write brings everything that was staged to the disk: first all new content beside its place, synced, and with it every
 // error that a full disk or a broken file can cause; then the announcements, the renames, and the settled records.
-func (tx *Tx) write(ctx context.Context) (err error) {
+func (tx *Tx) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || tx.idle() {
 		return err
 	}
 	if err := tx.s.setDirty(true); err != nil {
 		return err
 	}
-	err = tx.writeFiles(ctx)
-	if errors.As(err, new(unsettledError)) {
-		return err // the marker stays, so the next write settles it
-	}
-	if clean := tx.s.setDirty(false); err == nil {
-		err = clean
+	clean, err := tx.writeFiles(ctx)
+	if clean {
+		_ = tx.s.setDirty(false) // a marker too many costs the next write a look round, and this one is over
 	}
 	return err
 }
 
-// unsettledError is the cause of an error after which an announcement may still stand in the live state.
-type unsettledError struct{ error }
-
-func (e unsettledError) Unwrap() error { return e.error }
-
-func (tx *Tx) writeFiles(ctx context.Context) error {
+// writeFiles reports, beside the error, whether it left nothing that the next write has to clean up.
+func (tx *Tx) writeFiles(ctx context.Context) (clean bool, err error) {
 	files, err := tx.prepare()
-	defer discard(files)
+	defer func() { clean = discard(files) && clean }()
 	if err == nil {
 		err = unmoved(files)
 	}
 	if err != nil {
-		return err
+		return !errors.Is(err, atomicfile.ErrLeft), err
 	}
 	records := tx.records(ctx)
 	if err := tx.announce(records); err != nil {
-		return unsettledError{err}
+		return false, err
 	}
 	if err := tx.publish(files); err != nil {
-		if tx.settle(records) != nil {
-			return unsettledError{err}
-		}
-		return err
+		return tx.settle(records) == nil && !errors.Is(err, atomicfile.ErrLeft), err
 	}
-	if err := tx.finish(records); err != nil {
-		return unsettledError{err}
+	err = tx.finish(records)
+	if err != nil && len(files) > 0 {
+		return false, nil // the write came, and what its announcement says holds; settling it is left to the next write
 	}
-	return nil
+	return err == nil, err
 }
 
 // idle reports whether nothing was staged.
@@ -139,15 +130,17 @@ func (tx *Tx) prepareFile(c change) (*replacement, error) {
 	if err != nil {
 		return nil, tx.s.cannotWrite(c, err)
 	}
-	if err := os.MkdirAll(filepath.Dir(c.path), 0o755); err != nil { // git keeps no empty folders
-		return nil, ioError(err)
+	if err := tx.s.makeFolder(filepath.Dir(c.path)); err != nil { // git keeps no empty folders
+		return nil, err
 	}
 	r := &replacement{change: c}
 	if c.old != nil {
 		r.was = c.old.Bytes()
 	}
-	r.pending, err = atomicfile.Prepare(c.path, src, 0o644)
-	return r, ioError(err)
+	if r.pending, err = atomicfile.Prepare(c.path, src, 0o644); err != nil {
+		return nil, ioError(err)
+	}
+	return r, nil
 }
 
 // cannotWrite says why a file cannot be made what it should be: it would be too large, or it holds something that cannot be
@@ -164,10 +157,18 @@ func (s *Store) cannotWrite(c change, err error) error {
 	}
 }
 
-func discard(files []*replacement) {
+// makeFolder makes a folder in .cairn, which must be there.
+func (l Layout) makeFolder(dir string) error {
+	return ioError(disk.MakeFolder(filepath.Join(l.Root, Folder), dir))
+}
+
+// discard removes the temporary files that have no use any more, and reports whether none is left.
+func discard(files []*replacement) bool {
+	clean := true
 	for _, r := range files {
-		r.pending.Discard()
+		clean = r.pending.Discard() == nil && clean
 	}
+	return clean
 }
 
 // unmoved looks once more at every file that is to be replaced, before the first of them is.
@@ -235,7 +236,7 @@ func (tx *Tx) publishAgain(r *replacement) error {
 	if err != nil {
 		return err
 	}
-	r.pending.Discard()
+	_ = r.pending.Discard()
 	*r = *next
 	return tx.publishOne(r)
 }

@@ -137,8 +137,11 @@ func TestDiscardLeavesEverythingAsItWas(t *testing.T) {
 	path := target(t)
 	put(t, path, "old", 0o644)
 	p := prepared(t, path, "new")
-	p.Discard()
-	p.Discard()
+	for range 2 {
+		if err := p.Discard(); err != nil {
+			t.Error(err)
+		}
+	}
 	wantContent(t, path, "old")
 	wantNames(t, filepath.Dir(path), "T-1.md")
 }
@@ -149,7 +152,9 @@ func TestDiscardAfterSuccessDoesNothing(t *testing.T) {
 	if err := p.Replace(); err != nil {
 		t.Fatal(err)
 	}
-	p.Discard()
+	if err := p.Discard(); err != nil {
+		t.Error(err)
+	}
 	wantContent(t, path, "new")
 }
 
@@ -168,7 +173,7 @@ func TestCreateNeverOverwrites(t *testing.T) {
 			if err := create(p); !errors.Is(err, fs.ErrExist) {
 				t.Errorf("error %v; want fs.ErrExist", err)
 			}
-			p.Discard()
+			_ = p.Discard()
 			wantContent(t, path, "somebody's")
 			wantNames(t, filepath.Dir(path), "T-1.md")
 		})
@@ -186,7 +191,7 @@ func TestTwentyCreateAndOneWins(t *testing.T) {
 				content := fmt.Sprintf("content %d", i)
 				p := prepared(t, path, content)
 				wg.Go(func() {
-					defer p.Discard()
+					defer func() { _ = p.Discard() }()
 					switch err := create(p); {
 					case err == nil:
 						mu.Lock()

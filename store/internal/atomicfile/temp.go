@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
 // tempName is ".", the name of the file, 26 random characters and ".tmp": hidden, and nothing that is ever read as a
@@ -36,9 +38,7 @@ func Sweep(dir string) error {
 		if !IsTemp(name) {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, name)); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
+		errs = append(errs, disk.RemoveFile(filepath.Join(dir, name)))
 	}
 	return errors.Join(errs...)
 }

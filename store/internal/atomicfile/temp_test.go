@@ -29,7 +29,7 @@ func TestIsTemp(t *testing.T) {
 func TestTempLiesBesideItsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "T-1.md")
 	p := prepared(t, path, "new")
-	defer p.Discard()
+	defer func() { _ = p.Discard() }()
 	if filepath.Dir(p.temp) != filepath.Dir(path) {
 		t.Errorf("%s is not in the folder of %s", p.temp, path)
 	}

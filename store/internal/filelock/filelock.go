@@ -8,6 +8,7 @@ import (
 	"sync"
 	"syscall"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/gofrs/flock"
 )
 
@@ -64,7 +65,11 @@ func TryAcquire(path string) (*Lock, bool, error) {
 		return nil, false, nil
 	}
 	file := open(path)
-	ok, err := file.TryLock()
+	ok := false
+	err := disk.Do(disk.Lock, path, func() (err error) {
+		ok, err = file.TryLock()
+		return err
+	})
 	if err != nil || !ok {
 		turn.end()
 		return nil, false, named(path, err)
@@ -85,7 +90,7 @@ func (l *Lock) Release() error {
 func block(path string, turn turn) (*Lock, error) {
 	file := open(path)
 	for {
-		err := file.Lock()
+		err := disk.Do(disk.Lock, path, file.Lock)
 		if err == nil {
 			return &Lock{file: file, turn: turn}, nil
 		}

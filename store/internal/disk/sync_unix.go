@@ -1,6 +1,6 @@
 //go:build unix
 
-package atomicfile
+package disk
 
 import (
 	"errors"
@@ -16,7 +16,7 @@ func SyncFolder(dir string) error {
 	if err != nil {
 		return fmt.Errorf("flush folder: %w", err)
 	}
-	err = f.Sync()
+	err = Do(Sync, dir, f.Sync)
 	if errors.Is(err, syscall.EINVAL) || errors.Is(err, errors.ErrUnsupported) {
 		err = nil
 	}

@@ -1,0 +1,139 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Op is a kind of call.
+type Op string
+
+// The kinds of call.
+const (
+	Mkdir  Op = "mkdir"
+	Open   Op = "open" // of a file that is to be written; it may make the file
+	Write  Op = "write"
+	Chmod  Op = "chmod"
+	Sync   Op = "fsync" // of a file or a folder
+	Rename Op = "rename"
+	Link   Op = "link"
+	Remove Op = "remove"
+	Lock   Op = "lock" // makes the file of the lock
+)
+
+// Call is one change of the disk that is about to be made.
+type Call struct {
+	Op   Op
+	Path string // of the file that changes; the new name where there are two
+}
+
+// Intercept stands in for every call while it is not nil, and makes the call by calling do, or does not. It is for tests,
+// which set it while nothing else writes; the program never does. Several goroutines may be in it at once.
+var Intercept func(c Call, do func() error) error
+
+// Do makes a call. The functions below are what there is to do; it is for calls that another package makes for the store.
+func Do(op Op, path string, do func() error) error {
+	if Intercept != nil {
+		return Intercept(Call{op, path}, do)
+	}
+	return do()
+}
+
+// MakeFolder makes a folder and those above it, but for base, which must be there: what was taken away with everything in
+// it is not to come back empty. Each name is flushed to the disk.
+func MakeFolder(base, dir string) error {
+	_, err := os.Stat(dir)
+	if isFolder(dir) || dir == base {
+		return err
+	}
+	if err := MakeFolder(base, filepath.Dir(dir)); err != nil {
+		return err
+	}
+	err = Do(Mkdir, dir, func() error { return os.Mkdir(dir, 0o755) })
+	if err != nil && !isFolder(dir) { // two may make it at once
+		return err
+	}
+	return SyncFolder(filepath.Dir(dir))
+}
+
+func isFolder(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
+}
+
+// File is a file that is being written.
+type File struct{ f *os.File }
+
+// Create makes a file that must be new.
+func Create(path string, perm os.FileMode) (*File, error) {
+	return open(path, os.O_EXCL, perm)
+}
+
+func open(path string, flag int, perm os.FileMode) (file *File, err error) {
+	err = Do(Open, path, func() error {
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, perm)
+		file = &File{f}
+		return err
+	})
+	return file, err
+}
+
+// Name is the path that the file was opened by.
+func (f *File) Name() string { return f.f.Name() }
+
+// Write is io.Writer's.
+func (f *File) Write(data []byte) (n int, err error) {
+	err = Do(Write, f.Name(), func() error {
+		n, err = f.f.Write(data)
+		return err
+	})
+	return n, err
+}
+
+// Chmod sets the permission bits.
+func (f *File) Chmod(mode os.FileMode) error {
+	return Do(Chmod, f.Name(), func() error { return f.f.Chmod(mode) })
+}
+
+// Sync flushes the content to the disk.
+func (f *File) Sync() error {
+	return Do(Sync, f.Name(), f.f.Sync)
+}
+
+// Close closes the file, which changes nothing on the disk.
+func (f *File) Close() error { return f.f.Close() }
+
+// WriteFile writes a file in place. A kill in the middle leaves it empty or cut short.
+func WriteFile(path string, data []byte) error {
+	f, err := open(path, os.O_TRUNC, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
+// Replace renames a file, over the one that may be there. On Windows one that somebody has open may refuse; Replace tries
+// again for about a second.
+func Replace(from, to string) error {
+	return Do(Rename, to, func() error { return rename(from, to) })
+}
+
+// Hardlink gives a file a second name, which must be new.
+func Hardlink(from, to string) error {
+	return Do(Link, to, func() error { return os.Link(from, to) })
+}
+
+// RemoveFile removes a file. One that is not there is no error.
+func RemoveFile(path string) error {
+	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	err := Do(Remove, path, func() error { return os.Remove(path) })
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return err
+}
