@@ -2,8 +2,9 @@ GO            ?= go
 GOLANGCI_LINT ?= golangci-lint
 FUZZTIME      ?= 60s
 RACETIME      ?= 10s
+CRASHES       ?= 10
 
-.PHONY: help check format vet lint test fmt update docs fuzz race bench
+.PHONY: help check format vet lint test fmt update docs fuzz race crash bench
 
 help:
 	@echo 'make check    everything that must hold before a commit; rewrites nothing'
@@ -13,6 +14,7 @@ help:
 	@echo 'make docs     write the generated pages under docs/ anew'
 	@echo 'make fuzz     fuzz the file format, each target for FUZZTIME ($(FUZZTIME))'
 	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
+	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
 	@echo 'make bench    run the benchmarks'
 
 # That the generated pages are fresh is a test like any other (cmd, TestGenerated).
@@ -50,6 +52,10 @@ fuzz:
 
 race:
 	RACETIME=$(RACETIME) $(GO) test ./store -count=1 -v -run '^TestWritersBesideAnEditor$$'
+
+# Each time 200 processes are killed at random moments, and every verb at each of its system calls.
+crash:
+	$(GO) test -race -count $(CRASHES) ./store ./store/crashtest -run 'Crash|Death|Fail|Vanish|Full'
 
 bench:
 	$(GO) test -run '^$$' -bench . ./...

@@ -1,0 +1,95 @@
+package crashtest
+
+import (
+	"os/exec"
+	"slices"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// story is a verb in a situation in which it writes as much as it can.
+type story struct {
+	name  string
+	verb  string
+	actor task.Actor
+	given func(t *testing.T, h *house) (input map[string]any)
+}
+
+type in = map[string]any
+
+// nothing went before; the verb is about the task.
+func nothing(more in) func(*testing.T, *house) in {
+	return func(*testing.T, *house) in {
+		input := in{"id": about}
+		for key, value := range more {
+			input[key] = value
+		}
+		return input
+	}
+}
+
+// begun is that agent:a has a session on the task. The function makes the input from its id.
+func begun(input func(ses string) in) func(*testing.T, *house) in {
+	return func(t *testing.T, h *house) in {
+		out := h.given(t, "agent:a", "begin", in{"id": about, "expected_actor": "agent:a", "idempotency_key": "first"})
+		return input(out.(verb.Session).ID)
+	}
+}
+
+// claimed is that agent:a holds the task.
+func claimed(more in) func(*testing.T, *house) in {
+	return func(t *testing.T, h *house) in {
+		h.given(t, "agent:a", "claim", in{"id": about})
+		return nothing(more)(t, h)
+	}
+}
+
+func needShell(t *testing.T) {
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip("there is no shell to run checks with")
+	}
+}
+
+var stories = []story{
+	{"create", "create", "agent:a", func(*testing.T, *house) in {
+		return in{"title": "A new task", "deps": []string{aside}, "checks": []in{{"desc": "tests pass", "cmd": "true"}}}
+	}},
+	{"claim", "claim", "agent:a", nothing(nil)},
+	{"claim that takes over from a session that stalled", "claim", "agent:b", begun(func(string) in { return in{"id": about, "takeover": true} })},
+	{"release", "release", "agent:a", claimed(in{"reason": "no time"})},
+	{"release of a session that stalled", "release", "human:lee", begun(func(string) in { return in{"id": about} })},
+	{"update", "update", "agent:a", nothing(in{"title": "A better title", "labels": []string{"new"}, "to": "in_progress", "assignee": "me"})},
+	{"update that gives the task to another than its session", "update", "human:lee", begun(func(string) in { return in{"id": about, "assignee": "agent:b"} })},
+	{"transition", "transition", "agent:a", nothing(in{"to": "in_progress"})},
+	{"close that runs checks", "transition", "agent:a", func(t *testing.T, h *house) in {
+		needShell(t)
+		h.given(t, "human:lee", "attest", in{"id": about, "check": "1", "pass": true})
+		return in{"id": about, "to": "done"}
+	}},
+	{"close that ends a session", "transition", "human:lee", begun(func(string) in { return in{"id": about, "to": "canceled", "reason": "no longer wanted"} })},
+	{"run_checks", "run_checks", "agent:a", func(t *testing.T, _ *house) in {
+		needShell(t)
+		return in{"id": about}
+	}},
+	{"attest", "attest", "human:lee", nothing(in{"check": "it reads well", "pass": true})},
+	{"note", "note", "agent:a", nothing(in{"text": "worth remembering"})},
+	{"begin", "begin", "agent:a", nothing(in{"expected_actor": "agent:a"})},
+	{"begin that takes over from a session that stalled", "begin", "agent:b", begun(func(string) in {
+		return in{"id": about, "expected_actor": "agent:b", "takeover": true}
+	})},
+	{"heartbeat", "heartbeat", "agent:a", begun(func(ses string) in { return in{"session": ses, "progress": "half way"} })},
+	{"finish", "finish", "agent:a", begun(func(ses string) in { return in{"session": ses, "summary": "it works"} })},
+	{"cancel", "cancel", "agent:a", begun(func(ses string) in { return in{"session": ses, "reason": "too hard"} })},
+}
+
+// A verb that writes and is not tried here promises more than anybody knows.
+func TestEveryVerbThatWritesHasAStory(t *testing.T) {
+	for _, v := range verb.All {
+		told := slices.ContainsFunc(stories, func(s story) bool { return s.verb == v.Name })
+		if v.Kind != verb.Read && !told {
+			t.Errorf("%s has no story", v.Name)
+		}
+	}
+}

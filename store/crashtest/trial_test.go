@@ -1,0 +1,133 @@
+package crashtest
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+)
+
+// trial is a story whose start is kept and whose end is known.
+type trial struct {
+	*house
+	call  call
+	calls []disk.Call // that it makes when nothing goes wrong
+
+	old, new           map[string]string // files, before and after
+	oldScene, newScene string
+
+	judged map[string]bool // what the disk may look like afterwards; most trials end like another
+}
+
+// newTrial plays a story to its end once.
+func newTrial(t *testing.T, h *house, s story) *trial {
+	t.Helper()
+	tr := &trial{house: h, judged: map[string]bool{}}
+	input := s.given(t, h)
+	input["idempotency_key"] = "the story's"
+	tr.call = call{h.root, h.stateDir(), s.actor, during, s.verb, input}
+	h.keep(t)
+	tr.old, tr.oldScene = h.files(t), h.scene(t)
+	var err error
+	tr.calls, err = h.watched(never, nil, tr.call.do)
+	must(t, err)
+	tr.new, tr.newScene = h.files(t), h.scene(t)
+	tr.wantSound(t)
+	if tr.oldScene == tr.newScene && len(tr.old) == len(tr.new) {
+		t.Fatal("the story changes nothing")
+	}
+	return tr
+}
+
+// judge fails the test unless the house is as a failure or a kill may leave it.
+func (tr *trial) judge(t *testing.T, acknowledged bool) {
+	t.Helper()
+	state := fmt.Sprint(acknowledged, tr.state(t))
+	if tr.judged[state] {
+		return
+	}
+	tr.wantWhole(t)
+	tr.wantSettled(t, acknowledged)
+	tr.judged[state] = !t.Failed()
+}
+
+// state is everything that is in the house, with names of temporary files that do not differ from one time to the next.
+func (tr *trial) state(t *testing.T) []string {
+	t.Helper()
+	var out []string
+	for path, content := range tr.snapshot(t) {
+		out = append(out, tr.short(path)+": "+content)
+	}
+	slices.Sort(out)
+	return out
+}
+
+// wantWhole fails the test unless every file holds what it held before or what it was to hold, and every task finds the
+// session that it names.
+func (tr *trial) wantWhole(t *testing.T) {
+	t.Helper()
+	now := tr.files(t)
+	if !tr.links {
+		maps.DeleteFunc(now, func(_, content string) bool { return content == "" }) // reserved
+	}
+	for _, files := range []map[string]string{now, tr.old, tr.new} {
+		for name := range files {
+			if now[name] != tr.old[name] && now[name] != tr.new[name] {
+				t.Errorf("%s is neither as it was nor as it was to be:\n%s", name, now[name])
+			}
+		}
+	}
+	s := tr.open(t)
+	tasks, problems, err := s.List(context.Background())
+	if err != nil || tr.links && len(problems) > 0 {
+		t.Errorf("problems %v (%v)", problems, err)
+	}
+	for _, one := range tasks {
+		if id := one.LastSession(); id != "" {
+			if _, err := s.Session(id); err != nil {
+				t.Errorf("task %s names session %s: %v", one.ID, id, err)
+			}
+		}
+	}
+}
+
+// wantSound fails the test if a checker finds anything, or a temporary file is left anywhere.
+func (h *house) wantSound(t *testing.T) {
+	t.Helper()
+	problems, err := h.open(t).Verify(context.Background())
+	if err != nil || len(problems) > 0 {
+		t.Errorf("verify finds %v (%v)", problems, err)
+	}
+	for path := range h.snapshot(t) {
+		if atomicfile.IsTemp(filepath.Base(path)) {
+			t.Errorf("%s is left", path)
+		}
+	}
+}
+
+// wantSettled makes the next write, and then fails the test unless the workspace is sound, and readers are told what they
+// were before or what they were to be. What was acknowledged must have come. Whoever makes the call again, as it has a key,
+// finds it done or does it now, and never twice.
+func (tr *trial) wantSettled(t *testing.T, acknowledged bool) {
+	t.Helper()
+	tr.nextWrite(t)
+	tr.wantSound(t)
+	switch scene := tr.scene(t); {
+	case scene == tr.newScene:
+	case acknowledged:
+		t.Errorf("it was acknowledged, and is not there:\n%s", scene)
+	case scene != tr.oldScene:
+		t.Errorf("readers are told neither what was nor what was to be:\n%s\nwas:\n%s\nwas to be:\n%s", scene, tr.oldScene, tr.newScene)
+	}
+	if _, err := tr.watched(never, nil, tr.call.do); err != nil {
+		t.Errorf("when called again: %v", err)
+	}
+	if scene := tr.scene(t); scene != tr.newScene {
+		t.Errorf("called again it leaves:\n%s\nnot:\n%s", scene, tr.newScene)
+	}
+}
