@@ -58,7 +58,7 @@ func Holder(file task.Task, live Live, now time.Time) Hold {
 }
 
 // IsBehind returns how far another branch or worktree of the clone has carried a task, whoever holds it; nobody's Hold if
-// this file is as far. A file is behind if it lacks the last entry that the clone wrote and has another status.
+// this file is as far. A file is behind if it lacks an entry that moved the task, and has another status than that gave it.
 func IsBehind(file task.Task, live Live) Hold {
 	r := live.Record.ahead(file)
 	if r == nil {

@@ -367,7 +367,7 @@ func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 func TestSettle(t *testing.T) {
 	before := session.Record{Task: "PROJ-7", Lease: lease(claude, there, time.Hour), Reaches: []session.Reach{*reached("backlog", noted)}}
 	announced := before
-	announced.Intent = &session.Intent{Lease: lease(gemini, here, 0), Reach: *reached("in_progress", done)}
+	announced.Intent = &session.Intent{Lease: lease(gemini, here, 0), Reach: *reached("in_progress", done), Moves: true}
 
 	came := announced.Settle(true)
 	if came.Lease.Actor != gemini || came.Reaches[0].Status != "in_progress" || came.Intent != nil {
@@ -381,5 +381,45 @@ func TestSettle(t *testing.T) {
 	}
 	if announced.Intent == nil {
 		t.Error("settling changed the record that it was given")
+	}
+}
+
+// What a write leaves known of how far a task is. The file has the move to done, and not the one that put the task in review.
+func TestAnnounce(t *testing.T) {
+	finished := entry(gemini, time.Minute, task.Finished)
+	has, lacks := *reached("done", done), *reached("in_review", finished)
+	before := session.Record{Task: "PROJ-7", Reaches: []session.Reach{has, lacks}}
+	for _, tt := range []struct {
+		name      string
+		file      task.Task
+		to        task.Status
+		supersede bool
+		want      []task.Status // the newest last
+	}{
+		{name: "a note leaves it as it is", file: file("done", "", longAgo, done), to: "done",
+			want: []task.Status{"done", "in_review"}},
+		{name: "a move stands for those before it that the file has", file: file("done", "", longAgo, done), to: "backlog",
+			want: []task.Status{"in_review", "backlog"}},
+		{name: "a move of a file that has none of them is one more", file: file("backlog", "", longAgo), to: "in_progress",
+			want: []task.Status{"done", "in_review", "in_progress"}},
+		{name: "a takeover gives up what the file lacks", file: file("done", "", longAgo, done), to: "done", supersede: true,
+			want: []task.Status{"done", "done"}},
+		{name: "a takeover that moves", file: file("done", "", longAgo, done), to: "in_progress", supersede: true,
+			want: []task.Status{"in_progress"}},
+		{name: "a takeover that gives up nothing", file: file("done", "", longAgo, done, finished), to: "done", supersede: true,
+			want: []task.Status{"done", "in_review"}},
+		{name: "the first state of a new task is not ahead of anybody", to: "backlog",
+			want: []task.Status{"done", "in_review"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			in := session.Intent{Reach: *reached(tt.to, noted)}
+			var got []task.Status
+			for _, reach := range before.Announce(tt.file, in, tt.supersede).Settle(true).Reaches {
+				got = append(got, reach.Status)
+			}
+			if !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("known are %q, not %q", got, tt.want)
+			}
+		})
 	}
 }

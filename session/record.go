@@ -11,7 +11,7 @@ import (
 type Record struct {
 	Task    task.ID  `json:"task"`
 	Lease   *Lease   `json:"lease,omitempty"`
-	Reaches []Reach  `json:"reaches,omitempty"` // states that not every file is known to have, the newest last
+	Reaches []Reach  `json:"reaches,omitempty"` // states that some file may lack, the newest last
 	Ended   []string `json:"ended,omitempty"`   // sessions whose lease ended, the newest last; their files may lie elsewhere
 	Intent  *Intent  `json:"intent,omitempty"`
 }
@@ -26,19 +26,21 @@ type Lease struct {
 	Seen     time.Time  `json:"seen"` // the holder's newest write
 }
 
-// Reach is a state of a task that the clone has written.
+// Reach is a state that the clone has brought a task to.
 type Reach struct {
 	Status   task.Status `json:"status"`
 	Branch   string      `json:"branch,omitempty"`
 	Worktree string      `json:"worktree"`
 	Head     string      `json:"head,omitempty"`
-	Entry    string      `json:"entry"` // hash of the last entry
+	Entry    string      `json:"entry"` // hash of the entry that did
 }
 
-// Intent is a write that was announced. What it says becomes the record's when the file has the entry that Reach names.
+// Intent is a write that was announced. What it says becomes the record's when the file has the entry that Reach names,
+// which is the last of the write.
 type Intent struct {
 	Lease   *Lease  `json:"lease,omitempty"`
 	Reach   Reach   `json:"reach"`
+	Moves   bool    `json:"moves,omitempty"`   // Reach is another state than the one before
 	Rest    []Reach `json:"rest,omitempty"`    // what else stays known
 	New     bool    `json:"new,omitempty"`     // this write was to create the task
 	Session string  `json:"session,omitempty"` // a session file that this write was to create
@@ -59,12 +61,21 @@ type Key struct {
 // String is what an entry says of the key.
 func (k Key) String() string { return k.Call + "-" + k.Args }
 
-// Announce adds an intent to a record that has none, and says in it what else stays known. The file is the task as it was:
-// states that it has caught up with need not be remembered any longer. With supersede none of the others is: work elsewhere
-// was given up.
+// Announce adds an intent to a record that has none, and says in it what else stays known. The file is the task as it was.
+//
+// A note or a claim carries a task no further, so it leaves what is known as it is. A move does: it stands for the states
+// before it that this file has, and the others stay known beside it. With supersede they do not: work elsewhere was given up
+// for what is here, which is then what other files may lack, even if it is no new state. The first state of a task is no move:
+// every file of it has that.
 func (r Record) Announce(file task.Task, in Intent, supersede bool) Record {
+	in.Moves = file.ID != "" && in.Reach.Status != file.Status
+	moved := in.Moves
 	for _, known := range r.Reaches {
-		if !supersede && !file.Has(known.Entry) {
+		lacks := !file.Has(known.Entry)
+		switch {
+		case lacks && supersede:
+			in.Moves = true
+		case lacks || !moved:
 			in.Rest = append(in.Rest, known)
 		}
 	}
@@ -80,7 +91,10 @@ func (r Record) Settle(came bool) Record {
 		return r
 	}
 	r = r.WithLease(in.Lease)
-	r.Reaches = append(slices.Clone(in.Rest), in.Reach)
+	r.Reaches = slices.Clone(in.Rest)
+	if in.Moves {
+		r.Reaches = append(r.Reaches, in.Reach)
+	}
 	return r
 }
 
