@@ -20,7 +20,7 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
 		}
 		intent := session.Intent{
-			Lease: st.nextLease(r.Lease), Reach: reach, New: st.was.ID == "", Session: st.opens, Key: tx.key, Ends: tx.ends(id),
+			Lease: tx.s.nextLease(st, r.Lease, head.Branch), Reach: reach, New: st.was.ID == "", Session: st.opens, Key: tx.key, Ends: tx.ends(id),
 		}
 		out = append(out, r.Announce(st.was, intent, st.supersedes))
 	}
@@ -44,14 +44,18 @@ func reachOf(r *session.Record) string {
 	return r.Intent.Reach.Entry
 }
 
-// nextLease is the claim after the write. A holder's every write is a sign of life.
-func (st *staged) nextLease(now *session.Lease) *session.Lease {
+// nextLease is the claim after the write. A holder's every write is a sign of life; if the worktree of the claim is gone, as
+// after "git worktree move", it goes on where the holder writes.
+func (l Layout) nextLease(st *staged, now *session.Lease, branch string) *session.Lease {
 	if st.claims {
 		return st.lease
 	}
 	if last := st.now.Last(); now != nil && last.Who == now.Actor {
 		refreshed := *now
 		refreshed.Seen = last.At
+		if !l.isWorktree(now.Worktree) {
+			refreshed.Worktree, refreshed.Branch = l.Worktree, branch
+		}
 		return &refreshed
 	}
 	return now
