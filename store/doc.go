@@ -23,6 +23,8 @@
 //	  checks-KEY.lock.holder  on whose behalf, for whoever has to wait
 //	  clone-id                part of the name under which the user trusts the clone
 //
+// A record in claims/ stays until files have caught up with it: a write drops what its own file has, and DropCaughtUp the rest.
+//
 // All worktrees of a clone share the live state, so a claim holds in all of them. The files under .cairn belong to a branch
 // and are the truth; the live state may be deleted whenever nobody writes, and costs claims, trust, and what this clone knew of
 // work on other branches and of calls that were made before. Everything else under .cairn is left alone, and links are refused.

@@ -1,0 +1,104 @@
+package git
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Worktrees returns the uppermost folders of the clone's work trees, as git lists them. Some may be gone.
+func (r *Repo) Worktrees(ctx context.Context) ([]string, error) {
+	out, err := Run(ctx, r.Top, "worktree", "list", "--porcelain")
+	if err != nil {
+		return nil, err
+	}
+	var tops []string
+	for line := range strings.Lines(string(out)) {
+		if top, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "worktree "); ok {
+			tops = append(tops, top)
+		}
+	}
+	return tops, nil
+}
+
+// Branches returns the commits that the clone's own branches end at, each once.
+func (r *Repo) Branches(ctx context.Context) ([]string, error) {
+	return r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads")
+}
+
+// Reachable returns the commits that hold what the clone still has: those that its own branches and the remote ones end at,
+// and everything that is stashed, each once. What only the reflog knows is not among them.
+func (r *Repo) Reachable(ctx context.Context) ([]string, error) {
+	tips, err := r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
+	if err != nil {
+		return nil, err
+	}
+	if _, err := Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "refs/stash"); err != nil {
+		return tips, nil //nolint:nilerr // nothing was ever stashed
+	}
+	// The parents of a stash hold the index and the files that git did not track.
+	stashed, err := r.commits(ctx, "log", "--walk-reflogs", "--format=%H %P", "refs/stash")
+	return append(tips, stashed...), err
+}
+
+// commits reads the hashes that a command of git prints.
+func (r *Repo) commits(ctx context.Context, args ...string) ([]string, error) {
+	out, err := Run(ctx, r.Top, args...)
+	ids := strings.Fields(string(out))
+	slices.Sort(ids)
+	return slices.Compact(ids), err
+}
+
+const batch = 1000 // files that are asked for at once, so that few are in memory
+
+// Files calls fn with the content of each of the files that each of the commits has. The paths are seen from the top of the
+// work tree, with forward slashes.
+func (r *Repo) Files(ctx context.Context, commits, paths []string, fn func(path string, content []byte)) error {
+	var asked []string // paths, in the order of the names
+	var names strings.Builder
+	for _, path := range paths {
+		if strings.Contains(path, "\n") {
+			continue // it cannot be asked for
+		}
+		for _, commit := range commits {
+			fmt.Fprintf(&names, "%s:%s\n", commit, path)
+			if asked = append(asked, path); len(asked) == batch {
+				if err := r.files(ctx, names.String(), asked, fn); err != nil {
+					return err
+				}
+				names.Reset()
+				asked = nil
+			}
+		}
+	}
+	return r.files(ctx, names.String(), asked, fn)
+}
+
+func (r *Repo) files(ctx context.Context, names string, asked []string, fn func(path string, content []byte)) error {
+	if len(asked) == 0 {
+		return nil
+	}
+	out, err := runInput(ctx, strings.NewReader(names), r.Top, "cat-file", "--batch")
+	if err != nil {
+		return err
+	}
+	for _, path := range asked {
+		line, rest, _ := bytes.Cut(out, []byte("\n"))
+		out = rest
+		if bytes.HasSuffix(line, []byte(" missing")) {
+			continue
+		}
+		var id, kind string
+		var size int
+		if n, err := fmt.Sscanf(string(line), "%s %s %d", &id, &kind, &size); n != 3 || size >= len(out) {
+			return garbled("cat-file", fmt.Sprintf("%s (%v)", line, err))
+		}
+		if kind == "blob" {
+			fn(path, out[:size])
+		}
+		out = out[size+1:]
+	}
+	return nil
+}
