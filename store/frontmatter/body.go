@@ -25,4 +25,6 @@ func (e bodyEdit) plan(d *Doc, _ []string) (*plan, *Error) {
 	return &plan{splice: splice{d.body, len(d.src), text}}, nil
 }
 
-func toLF(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
+var lf = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+func toLF(s string) string { return lf.Replace(s) }

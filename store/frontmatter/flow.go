@@ -56,9 +56,12 @@ func (w *flowWriter) fresh(it Item) flowPart {
 		return part
 	}
 	last := w.list.parts[len(w.list.parts)-1]
-	_, part.lead = cutBlanks(last.lead)
-	if endsLine(last.tail) {
+	switch {
+	case endsLine(last.tail):
+		_, part.lead = cutBlanks(last.lead)
 		part.tail = w.eol
+	case !w.list.beginsLine(len(w.list.parts) - 1):
+		_, part.lead = cutBlanks(last.lead)
 	}
 	return part
 }

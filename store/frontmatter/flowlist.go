@@ -45,6 +45,14 @@ func (d *Doc) flowList(s *spot, ms []member) *flowList {
 	return l
 }
 
+// beginsLine reports whether nothing but blanks stands before a member on its line.
+func (l *flowList) beginsLine(i int) bool {
+	if i == 0 {
+		return endsLine(l.head)
+	}
+	return endsLine(l.parts[i-1].tail)
+}
+
 // splitLine splits [from, to) behind its first line break. Without one, all of it is rest.
 func (d *Doc) splitLine(from, to int) (line, rest string) {
 	end := from

@@ -15,7 +15,7 @@ func (e removeEdit) plan(d *Doc, _ []string) (*plan, *Error) {
 	if err != nil || len(rest) > 0 {
 		return nil, err
 	}
-	if err := d.checkShared(s, true); err != nil {
+	if err := d.checkShared(s, s.node); err != nil {
 		return nil, entangled(e.at, err)
 	}
 	if m, ok := d.commented(s); ok {

@@ -25,7 +25,11 @@ func (e setEdit) plan(d *Doc, order []string) (*plan, *Error) {
 	if len(rest) == 0 && sameValue(e.value.node(), s.node) {
 		return nil, nil
 	}
-	if err := d.checkShared(s, len(rest) == 0); err != nil {
+	var gone []*yaml.Node
+	if len(rest) == 0 {
+		gone = []*yaml.Node{s.node}
+	}
+	if err := d.checkShared(s, gone...); err != nil {
 		return nil, entangled(e.at, err)
 	}
 	change, err := d.set(s, rest, value, order)

@@ -36,7 +36,7 @@ func (e seqEdit) plan(d *Doc, order []string) (*plan, *Error) {
 	if e.keepsAll(n) {
 		return nil, nil
 	}
-	if err := d.checkShared(s, false); err != nil {
+	if err := d.checkShared(s, e.left(n)...); err != nil {
 		return nil, entangled(e.at, err)
 	}
 	change, err := d.rebuild(s, e.items)
@@ -48,6 +48,9 @@ func (e seqEdit) plan(d *Doc, order []string) (*plan, *Error) {
 
 // check refuses items that n, the present sequence, cannot give.
 func (e seqEdit) check(d *Doc, n *yaml.Node) *Error {
+	if n.Kind == yaml.AliasNode {
+		return d.refuse(n, "the value is an alias of another one")
+	}
 	if n.Kind != yaml.SequenceNode {
 		return d.refuse(n, "the value is not a list")
 	}
@@ -71,6 +74,18 @@ func (e seqEdit) keepsAll(n *yaml.Node) bool {
 		}
 	}
 	return len(e.items) == len(n.Content)
+}
+
+// left returns the items of n that are left out.
+func (e seqEdit) left(n *yaml.Node) []*yaml.Node {
+	kept := keptOf(e.items)
+	var left []*yaml.Node
+	for i, item := range n.Content {
+		if !kept[i] {
+			left = append(left, item)
+		}
+	}
+	return left
 }
 
 // values returns the items as a value. There are no old ones.

@@ -2,6 +2,7 @@ package frontmatter
 
 import (
 	"fmt"
+	"slices"
 
 	"gopkg.in/yaml.v3"
 )
@@ -9,32 +10,37 @@ import (
 // aliases maps a node to an alias that names it.
 type aliases map[*yaml.Node]*yaml.Node
 
-// checkShared refuses to change the value at s if it, or a collection around it, is used elsewhere through an alias. If
-// the value goes as a whole, that holds for everything in it too.
-func (d *Doc) checkShared(s *spot, whole bool) *Error {
+// checkShared refuses to change the value at s if it, or a collection around it, is used elsewhere through an alias. Of
+// the nodes that go, nothing inside may be used elsewhere either.
+func (d *Doc) checkShared(s *spot, gone ...*yaml.Node) *Error {
 	used := aliases{}
-	used.collect(d.root, s.node)
+	used.collect(d.root, gone)
 	for up := s; up != nil; up = up.holder {
 		if alias := used[up.node]; alias != nil {
 			return d.sharedWith(up.node, alias)
 		}
 	}
-	if whole && len(used) > 0 {
-		return d.checkInside(s.node, used)
+	if len(used) == 0 {
+		return nil
+	}
+	for _, n := range gone {
+		if err := d.checkInside(n, used); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
-// collect notes the aliases in n that stand outside of except.
-func (used aliases) collect(n, except *yaml.Node) {
-	if n == except {
+// collect notes the aliases in n that stand outside of the nodes that go.
+func (used aliases) collect(n *yaml.Node, gone []*yaml.Node) {
+	if slices.Contains(gone, n) {
 		return
 	}
 	if n.Kind == yaml.AliasNode {
 		used[n.Alias] = n
 	}
 	for _, c := range n.Content {
-		used.collect(c, except)
+		used.collect(c, gone)
 	}
 }
 

@@ -59,27 +59,53 @@ func decode(src []byte) (docs []*yaml.Node, err error) {
 	return docs, nil
 }
 
-var yamlLine = regexp.MustCompile(`^line (\d+): `)
+var (
+	yamlLine   = regexp.MustCompile(`^line (\d+): `)
+	lostAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+)
 
 // yamlError turns an error of yaml.v3, which counts lines from the start of the YAML, into one of ours.
 func (d *Doc) yamlError(err error) *Error {
-	msg := strings.TrimPrefix(err.Error(), "yaml: ")
-	line := 1
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
-		line, _ = strconv.Atoi(m[1])
-		msg = msg[len(m[0]):]
-		if fromZero(msg) {
-			line++
+	from := d.lineStart(d.skip(d.from, ""))
+	if from > d.from {
+		// Told of trouble in a mapping that begins below the first line, yaml.v3 names that line and not the trouble's.
+		if _, err2 := decode(d.src[from:d.to]); err2 != nil {
+			err = err2
 		}
 	}
-	return &Error{Line: fileLine(d.src, d.offset(line, 1)), Msg: "not valid YAML: " + msg}
+	msg := strings.TrimPrefix(err.Error(), "yaml: ")
+	row := d.row(from)
+	if m := yamlLine.FindStringSubmatch(msg); m != nil {
+		line, _ := strconv.Atoi(m[1])
+		msg = msg[len(m[0]):]
+		if row += line; !fromZero(msg) {
+			row--
+		}
+	} else if m := lostAnchor.FindStringSubmatch(msg); m != nil {
+		row = d.row(d.findAlias(m[1]))
+	}
+	return &Error{Line: fileLine(d.src, d.starts[min(row, len(d.starts)-1)]), Msg: "not valid YAML: " + msg}
+}
+
+// findAlias returns where an alias first stands. There is no tree to ask, so a line with a # before it is passed over.
+func (d *Doc) findAlias(name string) int {
+	alias := regexp.MustCompile(`(?:^|[\s\[{,])(\*` + regexp.QuoteMeta(name) + `)(?:[\s,\]}]|$)`)
+	for _, at := range alias.FindAllSubmatchIndex(d.Front(), -1) {
+		off := d.from + at[2]
+		if bytes.IndexByte(d.src[d.lineStart(off):off], '#') < 0 {
+			return off
+		}
+	}
+	return d.from
 }
 
 // fromZero reports whether a message comes from the part of yaml.v3 that counts lines from 0.
 func fromZero(msg string) bool {
 	switch msg {
 	case "did not find expected key", "did not find expected '-' indicator", "did not find expected node content",
-		"did not find expected ',' or ']'", "did not find expected ',' or '}'", "did not find expected <document start>":
+		"did not find expected ',' or ']'", "did not find expected ',' or '}'", "did not find expected <document start>",
+		"found undefined tag handle", "found duplicate %TAG directive", "found duplicate %YAML directive",
+		"found incompatible YAML document":
 		return true
 	}
 	return false
