@@ -46,7 +46,7 @@ func (s *Store) ids() ([]task.ID, []Problem, error) {
 	var problems []Problem
 	for _, e := range entries {
 		name, ok := strings.CutSuffix(e.Name(), taskExt)
-		if !ok || strings.HasPrefix(name, ".") {
+		if !ok || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
 		id, err := task.ParseID(name)

@@ -69,7 +69,7 @@ func (r *reader) texts(name string, n *yaml.Node) []string {
 	}
 	out := make([]string, 0, len(n.Content))
 	for _, item := range n.Content {
-		out = append(out, r.text(name, item))
+		out = append(out, r.text("each of "+name, item))
 	}
 	return out
 }

@@ -63,11 +63,14 @@ func editList[T ~string](doc *frontmatter.Doc, key string, was, now []T) []front
 		return []frontmatter.Edit{frontmatter.Set(path, list(now))} // a lone text becomes a list
 	}
 	items := make([]frontmatter.Item, len(now))
+	used := map[int]bool{} // a file may say the same twice
 	for i, text := range now {
-		if at := slices.Index(was, text); at >= 0 {
-			items[i] = frontmatter.Old(at)
-		} else {
-			items[i] = frontmatter.NewItem(frontmatter.String(text))
+		items[i] = frontmatter.NewItem(frontmatter.String(text))
+		for at := range was {
+			if was[at] == text && !used[at] {
+				items[i], used[at] = frontmatter.Old(at), true
+				break
+			}
 		}
 	}
 	return setItems(doc, key, items)

@@ -82,9 +82,11 @@ func ValidFields(t Task) error {
 	return ValidChecks(t.Checks)
 }
 
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
 // CleanBody is a body as callers see it: its lines end in \n, and the empty lines around it belong to the file.
 func CleanBody(body string) string {
-	return strings.Trim(strings.ReplaceAll(body, "\r\n", "\n"), "\r\n")
+	return strings.Trim(lineEnds.Replace(body), "\n")
 }
 
 func validBody(body string) error {

@@ -93,7 +93,12 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 		return t, err
 	}
 	deps := slices.DeleteFunc(slices.Clone(t.Deps), func(id ID) bool { return slices.Contains(ed.RemoveDeps, id) })
-	t.Deps = unique(append(deps, ed.AddDeps...))
+	for _, id := range ed.AddDeps {
+		if !slices.Contains(deps, id) {
+			deps = append(deps, id) // one that a file names twice is not this edit's business
+		}
+	}
+	t.Deps = deps
 	if ed.Parent == nil {
 		return t, nil
 	}

@@ -271,6 +271,16 @@ func TestEditsThatChangeNothing(t *testing.T) {
 	}
 }
 
+// What a file says twice stays so, unless the edit is about it.
+func TestEditsLeaveRepetitions(t *testing.T) {
+	twice := underway()
+	twice.Deps, twice.Labels = []task.ID{"A-2", "A-2"}, []string{"x", "x"}
+	after, _, err := flow.Update(twice, task.Edit{AddDeps: []task.ID{"A-3"}}, task.Proof{}, graph(node("A-3", "done")), by(shah))
+	if err != nil || !slices.Equal(after.Deps, []task.ID{"A-2", "A-2", "A-3"}) || !slices.Equal(after.Labels, twice.Labels) {
+		t.Errorf("left deps %v and labels %v (%v)", after.Deps, after.Labels, err)
+	}
+}
+
 // An empty value clears a field.
 func TestEditsThatClear(t *testing.T) {
 	full := underway()

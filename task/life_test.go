@@ -65,6 +65,7 @@ func TestCleanBody(t *testing.T) {
 		{"a line", "Prose.", "Prose."},
 		{"a last line end", "Prose.\n", "Prose."},
 		{"lines that end as on Windows", "One.\r\n\r\nTwo.\r\n", "One.\n\nTwo."},
+		{"lines that end as on old Macs", "One.\r\rTwo.\r", "One.\n\nTwo."},
 		{"empty lines around it", "\n\nProse.\n\n", "Prose."},
 		{"an indented first line keeps its place", "\n    code\n", "    code"},
 		{"empty lines alone", "\r\n\n", ""},
