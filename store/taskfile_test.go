@@ -19,39 +19,40 @@ import (
 // write nothing to do, the task comes back as it was.
 var taskWrites = []struct {
 	name string
+	keys string // what it sets, beside the record
 	make func(t task.Task) (task.Task, error)
 }{
-	{"status", func(t task.Task) (task.Task, error) { return move(t, "in_review") }},
-	{"assignee set", func(t task.Task) (task.Task, error) {
+	{"status", "status", func(t task.Task) (task.Task, error) { return move(t, "in_review") }},
+	{"assignee set", "assignee", func(t task.Task) (task.Task, error) {
 		return update(t, task.Edit{Assignee: ptr(task.Actor("agent:codex"))})
 	}},
-	{"assignee removed", func(t task.Task) (task.Task, error) { return entered(task.Release(t, false, stamp(""))) }},
-	{"note", func(t task.Task) (task.Task, error) {
+	{"assignee removed", "assignee", func(t task.Task) (task.Task, error) { return entered(task.Release(t, false, stamp(""))) }},
+	{"note", "", func(t task.Task) (task.Task, error) {
 		return entered(task.Note(t, stamp("it's done: #1, \"quoted\", {braces} & größer 🦊\nand a second line")))
 	}},
-	{"labels", func(t task.Task) (task.Task, error) {
+	{"labels", "labels", func(t task.Task) (task.Task, error) {
 		return update(t, task.Edit{Labels: ptr(append(rest(t.Labels), "new: label"))})
 	}},
-	{"labels cleared", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Labels: ptr([]string{})}) }},
-	{"a dep added", func(t task.Task) (task.Task, error) { return update(t, task.Edit{AddDeps: []task.ID{"PROJ-20"}}) }},
-	{"the first dep removed", func(t task.Task) (task.Task, error) { return update(t, task.Edit{RemoveDeps: first(t.Deps)}) }},
-	{"title", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Title: ptr("yes: a #new title")}) }},
-	{"priority", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Priority: ptr(task.Priority(0))}) }},
-	{"parent", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Parent: ptr(task.ID("PROJ-30"))}) }},
-	{"the first check replaced", func(t task.Task) (task.Task, error) {
+	{"labels cleared", "labels", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Labels: ptr([]string{})}) }},
+	{"a dep added", "deps", func(t task.Task) (task.Task, error) { return update(t, task.Edit{AddDeps: []task.ID{"PROJ-20"}}) }},
+	{"the first dep removed", "deps", func(t task.Task) (task.Task, error) { return update(t, task.Edit{RemoveDeps: first(t.Deps)}) }},
+	{"title", "title", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Title: ptr("yes: a #new title")}) }},
+	{"priority", "priority", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Priority: ptr(task.Priority(0))}) }},
+	{"parent", "parent", func(t task.Task) (task.Task, error) { return update(t, task.Edit{Parent: ptr(task.ID("PROJ-30"))}) }},
+	{"the first check replaced", "checks", func(t task.Task) (task.Task, error) {
 		checks := append([]task.Check{{Desc: "lint", Cmd: "make lint", Timeout: 60}}, rest(t.Checks)...)
 		ed := task.Edit{Checks: &checks, MayWeaken: true}
 		return entered(flow.Update(t, ed, task.Proof{}, allClosed, stamp("the old one was flaky")))
 	}},
-	{"check result", func(t task.Task) (task.Task, error) { return entered(task.RecordRun(t, passing(t), stamp(""))) }},
-	{"attest", attestFirst},
-	{"body", func(t task.Task) (task.Task, error) {
+	{"check result", "result", func(t task.Task) (task.Task, error) { return entered(task.RecordRun(t, passing(t), stamp(""))) }},
+	{"attest", "result", attestFirst},
+	{"body", "", func(t task.Task) (task.Task, error) {
 		return update(t, task.Edit{Body: ptr("A new body.\n\n---\n\nWith a rule.")})
 	}},
-	{"begin", func(t task.Task) (task.Task, error) {
+	{"begin", "status assignee", func(t task.Task) (task.Task, error) {
 		return entered(flow.Begin(t, false, allClosed, inSession(stamp(""))))
 	}},
-	{"finish", func(t task.Task) (task.Task, error) {
+	{"finish", "status", func(t task.Task) (task.Task, error) {
 		return entered(flow.Finish(t, task.Proof{}, allClosed, inSession(stamp("ready for review"))))
 	}},
 }
@@ -62,7 +63,7 @@ var taskWrites = []struct {
 func TestWritesTouchOnlyTheirOwnLines(t *testing.T) {
 	t.Parallel()
 	for _, path := range taskFiles(t) {
-		t.Run(strings.TrimSuffix(filepath.Base(path), taskExt), func(t *testing.T) {
+		t.Run(testFile(path), func(t *testing.T) {
 			src := readAll(t, path)
 			var diffs strings.Builder
 			for _, w := range taskWrites {
@@ -77,10 +78,9 @@ func TestWritesTouchOnlyTheirOwnLines(t *testing.T) {
 // says.
 func TestWritesReadBackAsMeant(t *testing.T) {
 	t.Parallel()
-	for _, path := range taskFiles(t) {
-		src := readAll(t, path)
+	for name, src := range everyTaskFile(t) {
 		for _, w := range taskWrites {
-			t.Run(filepath.Base(path)+"/"+w.name, func(t *testing.T) {
+			t.Run(name+"/"+w.name, func(t *testing.T) {
 				doc, was := parseTask(t, src)
 				meant := mustMake(t, was, w.make)
 				edited, err := editTask(doc, was, meant)
@@ -100,7 +100,7 @@ func TestWritesReadBackAsMeant(t *testing.T) {
 func TestWritesFollowEachOther(t *testing.T) {
 	t.Parallel()
 	for _, path := range taskFiles(t) {
-		t.Run(filepath.Base(path), func(t *testing.T) {
+		t.Run(testFile(path), func(t *testing.T) {
 			src := readAll(t, path)
 			for _, w := range taskWrites {
 				doc, was := parseTask(t, src)
@@ -211,6 +211,19 @@ func taskFiles(t *testing.T) []string {
 	return paths
 }
 
+// everyTaskFile is what is in testdata/tasks and the good files of the corpus, by name.
+func everyTaskFile(t *testing.T) map[string][]byte {
+	t.Helper()
+	files := goodFiles(t)
+	for _, path := range taskFiles(t) {
+		files[testFile(path)] = readAll(t, path)
+	}
+	return files
+}
+
+// testFile is what a task file is called, without its ending.
+func testFile(path string) string { return strings.TrimSuffix(filepath.Base(path), taskExt) }
+
 func parseTask(t *testing.T, src []byte) (*frontmatter.Doc, task.Task) {
 	t.Helper()
 	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
@@ -297,46 +310,59 @@ func diffLines(before, after string) string {
 	return out.String()
 }
 
-// linesOf splits a text behind its line breaks.
+// linesOf splits a text behind its line breaks: LF, CR LF, and CR alone.
 func linesOf(text string) []string {
-	lines := strings.SplitAfter(text, "\n")
-	if lines[len(lines)-1] == "" {
-		lines = lines[:len(lines)-1]
+	var lines []string
+	for len(text) > 0 {
+		end := strings.IndexAny(text, "\r\n") + 1
+		switch {
+		case end == 0:
+			end = len(text)
+		case strings.HasPrefix(text[end-1:], "\r\n"):
+			end++
+		}
+		lines = append(lines, text[:end])
+		text = text[end:]
 	}
 	return lines
 }
 
 // commonLines is the longest sequence of lines that both texts have in this order.
 func commonLines(a, b []string) []string {
-	best := make([][][]string, len(a)+1)
+	best := make([][]int, len(a)+1) // best[i][j] is how many lines a[i:] and b[j:] have in common
 	for i := range best {
-		best[i] = make([][]string, len(b)+1)
+		best[i] = make([]int, len(b)+1)
 	}
 	for i := len(a) - 1; i >= 0; i-- {
 		for j := len(b) - 1; j >= 0; j-- {
-			switch {
-			case a[i] == b[j]:
-				best[i][j] = append([]string{a[i]}, best[i+1][j+1]...)
-			case len(best[i+1][j]) >= len(best[i][j+1]):
-				best[i][j] = best[i+1][j]
-			default:
-				best[i][j] = best[i][j+1]
+			best[i][j] = max(best[i+1][j], best[i][j+1])
+			if a[i] == b[j] {
+				best[i][j] = best[i+1][j+1] + 1
 			}
 		}
 	}
-	return best[0][0]
+	var common []string
+	for i, j := 0, 0; i < len(a) && j < len(b); {
+		switch {
+		case a[i] == b[j]:
+			common = append(common, a[i])
+			i, j = i+1, j+1
+		case best[i+1][j] >= best[i][j+1]:
+			i++
+		default:
+			j++
+		}
+	}
+	return common
 }
 
 func visible(line string) string {
-	text, ended := strings.CutSuffix(line, "\n")
-	text = strings.ReplaceAll(text, "\r", "<CR>")
+	text := strings.TrimRight(line, "\r\n")
+	end := map[string]string{"\n": "", "\r\n": "<CR>", "\r": "<CR ALONE>", "": "<NO NEWLINE>"}[line[len(text):]]
 	if trimmed := strings.TrimRight(text, " \t"); trimmed != text {
 		text += "<END>"
 	}
-	if !ended {
-		text += "<NO NEWLINE>"
-	}
-	return text + "\n"
+	return text + end + "\n"
 }
 
 // golden compares a text with the file that holds what it should be. With UPDATE=1 it writes the file instead.

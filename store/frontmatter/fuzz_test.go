@@ -3,13 +3,19 @@ package frontmatter
 import (
 	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
 	"testing"
 
 	"gopkg.in/yaml.v3"
 )
 
-// seed adds the files in testdata, in every way they may be saved, and the shapes of edit_test.go.
+// seed adds the files in testdata, in every way they may be saved, the shapes of edit_test.go, and package store's corpus
+// of files by other hands.
 func seed(f *testing.F) {
+	for _, src := range corpus(f) {
+		f.Add(src)
+	}
 	for _, src := range fixtures(f) {
 		for _, change := range variants {
 			f.Add([]byte(change(src)))
@@ -23,6 +29,26 @@ func seed(f *testing.F) {
 			f.Add([]byte(tt.src))
 		}
 	}
+}
+
+// corpus reads the files that package store keeps, good and bad ones.
+func corpus(t testing.TB) [][]byte {
+	t.Helper()
+	var files [][]byte
+	for _, kind := range []string{"good", "refused"} {
+		names, err := filepath.Glob(filepath.Join("../testdata/corpus", kind, "*.md"))
+		if err != nil || len(names) == 0 {
+			t.Fatalf("no %s files in the corpus (%v)", kind, err)
+		}
+		for _, name := range names {
+			src, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			files = append(files, src)
+		}
+	}
+	return files
 }
 
 // What parses prints back byte for byte, and what fails returns nothing.
@@ -79,6 +105,9 @@ func fuzzEdits(d *Doc) []Edit {
 			n = len(p.Content)
 		}
 		edits = append(edits, appended(Path{"provenance"}, n, entry("noted")))
+	}
+	if labels := d.Get("labels"); labels != nil && labels.Kind == yaml.SequenceNode && len(labels.Content) > 0 {
+		edits = append(edits, SetSeq(Path{"labels"}, NewItem(String("new")), Old(len(labels.Content)-1)))
 	}
 	return edits
 }
