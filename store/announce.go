@@ -71,8 +71,8 @@ func (tx *Tx) announce(records []session.Record) error {
 	return nil
 }
 
-// finish settles the records of files that are in place, and writes the heartbeats. The key comes first: as long as an
-// announcement stands, whoever finds it can still write the key. Where nothing was announced it comes last, since it says
+// finish settles the records of files that are in place, each once its entry is in the journal, and writes the heartbeats.
+// The key comes first: as long as an announcement stands, whoever finds it can still write the key. Where nothing was announced it comes last, since it says
 // that all the rest was done.
 func (tx *Tx) finish(records []session.Record) error {
 	if len(records) == 0 {
@@ -85,8 +85,11 @@ func (tx *Tx) finish(records []session.Record) error {
 		return err
 	}
 	for _, r := range records {
-		if tx.tasks[r.Task].gone {
+		st := tx.tasks[r.Task]
+		if st.gone {
 			r = session.Record{Task: r.Task}
+		} else if err := tx.s.remember(st.now, r.Intent.Reach, st.was.Rev); err != nil {
+			return err
 		}
 		if err := tx.s.putRecord(r.Settle(true)); err != nil {
 			return err

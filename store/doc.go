@@ -17,6 +17,7 @@
 //	  write.dirty             there while somebody writes, or after a writer was killed
 //	  claims/ID.json          who holds a task, how far it was carried, and a write that was announced (session.Record)
 //	  live/SES.json           newest sign of life of a session (session.Heartbeat)
+//	  journal/ID.jsonl        the entries that this clone wrote to a task, one a line (session.Written); 256 KiB at most
 //	  keys/CALL.json          a call that came with an idempotency key, and what it made (session.Key); kept for 30 days
 //	  trash/                  tasks that were deleted, and the sessions on them
 //	  checks-KEY.lock         held while checks run in a worktree; KEY is a hash of its path
@@ -27,7 +28,8 @@
 //
 // All worktrees of a clone share the live state, so a claim holds in all of them. The files under .cairn belong to a branch
 // and are the truth; the live state may be deleted whenever nobody writes, and costs claims, trust, and what this clone knew of
-// work on other branches and of calls that were made before. Everything else under .cairn is left alone, and links are refused.
+// work on other branches, of entries that were saved over, and of calls that were made before. Everything else under .cairn is
+// left alone, and links are refused.
 //
 // # Locks
 //
@@ -53,7 +55,8 @@
 //  7. announce the write in claims/: who will hold the task, and the entry that will be its last;
 //  8. one file after the other: look once more, put it in its place, flush the folder. New sessions come first, then the
 //     tasks that name them, then sessions that were there;
-//  9. remember the call's idempotency key, settle the announcements, write heartbeats;
+//  9. remember the call's idempotency key, append the entry of each task to its journal, settle the announcements, write
+//     heartbeats;
 //  10. remove write.dirty, release the lock.
 //
 // Content comes before the announcement, so a full disk or a file that cannot be edited shows at a point where nobody has
@@ -76,9 +79,10 @@
 // Each task and each session holds its old content or its new one, whole. The marker says that there is something to clean
 // up, and the next write does it, under the lock, before anything else, in whichever worktree it is made: it removes
 // temporary files, and settles what was announced. If the task has the announced entry the write came: sessions that it was
-// to end are ended, and its idempotency key is remembered. If not it did not: the session that it was to open is removed. So
+// to end are ended, its entry goes into the journal, and its idempotency key is remembered. If not it did not: the session that it was to open is removed. So
 // after the next write the files of one task and its sessions hold all of a write or nothing of it. While a task cannot be
-// read nobody knows which, and the announcement stands.
+// read nobody knows which, and the announcement stands. Where an editor saves over a task between the kill and the next write,
+// the entry that the killed writer had just written is lost unnoticed.
 //
 // Until the next write a part may be seen: a task that was handed over, and its session still active; or a new session that
 // no task names yet. It is never the part that names what is not there. Whoever was announced counts as the holder.

@@ -18,6 +18,7 @@ const Folder = ".cairn"
 const (
 	taskExt    = ".md"
 	sessionExt = ".yaml"
+	journalExt = ".jsonl"
 )
 
 // Layout says where everything lies. All paths are absolute.
@@ -49,10 +50,13 @@ func (l Layout) lock() string                { return filepath.Join(l.Live, "wri
 func (l Layout) dirty() string               { return filepath.Join(l.Live, "write.dirty") }
 func (l Layout) record(id task.ID) string    { return filepath.Join(l.Live, "claims", string(id)+".json") }
 func (l Layout) heartbeat(ses string) string { return filepath.Join(l.Live, "live", ses+".json") }
-func (l Layout) key(call string) string      { return filepath.Join(l.Live, "keys", call+".json") }
-func (l Layout) trash(path string) string    { return filepath.Join(l.Live, "trash", filepath.Base(path)) }
-func (l Layout) runsLock() string            { return filepath.Join(l.Live, "checks-"+nameOf(l.Worktree)+".lock") }
-func (l Layout) rel(path string) string      { return slashRel(l.Root, path) }
+func (l Layout) journal(id task.ID) string {
+	return filepath.Join(l.Live, "journal", string(id)+journalExt)
+}
+func (l Layout) key(call string) string   { return filepath.Join(l.Live, "keys", call+".json") }
+func (l Layout) trash(path string) string { return filepath.Join(l.Live, "trash", filepath.Base(path)) }
+func (l Layout) runsLock() string         { return filepath.Join(l.Live, "checks-"+nameOf(l.Worktree)+".lock") }
+func (l Layout) rel(path string) string   { return slashRel(l.Root, path) }
 
 // Find walks up from dir to the nearest workspace. It returns NO_WORKSPACE if there is none, and INVALID_INPUT for a .cairn
 // that is a link, since writes through it would leave the workspace.

@@ -110,7 +110,7 @@ func (l Layout) prepareLive() error {
 
 // liveFolders are the folders of the live state.
 func (l Layout) liveFolders() []string {
-	return []string{l.Live, filepath.Join(l.Live, "claims"), filepath.Join(l.Live, "live"), filepath.Join(l.Live, "keys"), l.trash("")}
+	return []string{l.Live, filepath.Join(l.Live, "claims"), filepath.Join(l.Live, "live"), filepath.Join(l.Live, "keys"), filepath.Join(l.Live, "journal"), l.trash("")}
 }
 
 // sweep removes the temporary files that a killed writer left behind. The caller holds the write lock, so none of them
@@ -168,7 +168,7 @@ func (s *Store) settle(r session.Record) error {
 	if !came {
 		err = there.removeSession(r.Intent.Session)
 	} else if err = there.endSessions(r.Intent.Ends); err == nil {
-		err = s.putKey(r.Intent.Key)
+		err = errors.Join(s.putKey(r.Intent.Key), s.remember(t, r.Intent.Reach, ""))
 	}
 	if err != nil {
 		return err

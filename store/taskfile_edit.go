@@ -29,8 +29,8 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
 	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
 	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
-	if n := len(was.Provenance); len(now.Provenance) > n {
-		edits = append(edits, setItems(doc, "provenance", appended(n, now.Provenance[n:]))...)
+	if len(now.Provenance) > len(was.Provenance) {
+		edits = append(edits, setItems(doc, "provenance", grown(was.Provenance, now.Provenance))...)
 	}
 	if was.Body != now.Body {
 		edits = append(edits, frontmatter.SetBody(spaced(now.Body)))
@@ -124,12 +124,18 @@ func editResults(doc *frontmatter.Doc, checks []task.Check) (*frontmatter.Doc, e
 	return doc.Edit(taskKeys, edits...)
 }
 
-func appended(have int, entries []task.Entry) []frontmatter.Item {
+// grown is a longer record: the entries that were there keep their bytes and their order, and the new ones stand among or
+// behind them.
+func grown(was, now []task.Entry) []frontmatter.Item {
 	var items []frontmatter.Item
-	for i := range have {
-		items = append(items, frontmatter.Old(i))
-	}
-	for _, e := range entries {
+	at := 0
+	for i, e := range now {
+		left := len(now) - i
+		if at < len(was) && (len(was)-at == left || was[at].Equal(e)) {
+			items = append(items, frontmatter.Old(at))
+			at++
+			continue
+		}
 		items = append(items, frontmatter.NewItem(entryValue(e)))
 	}
 	return items

@@ -31,25 +31,26 @@ const (
 
 // Entry is one line of provenance: who changed the task, when, and how. Fields that say nothing are left out of the file.
 type Entry struct {
-	Who      Actor
-	At       time.Time // UTC, whole seconds
-	Did      Did
-	From, To Status        // set when the status moved
-	Assignee *Actor        // set when the holder changed; points to "" when the task was let go
-	Results  []CheckResult // set when checks were run or attested
-	Commit   string        // HEAD when the checks ran
-	Tree     string        // fingerprint of the working tree, if it held still while the checks ran
-	Checks   string        // ChecksHash of the declared list, when it was set or changed
-	Text     string        // a note, a reason, a summary; 4 KiB at most
-	Session  string        // the session it belongs to
-	Key      string        // hash of the idempotency key it was written under
+	Who      Actor         `json:"who,omitempty"`
+	At       time.Time     `json:"at"` // UTC, whole seconds
+	Did      Did           `json:"did,omitempty"`
+	From     Status        `json:"from,omitempty"` // set, with To, when the status moved
+	To       Status        `json:"to,omitempty"`
+	Assignee *Actor        `json:"assignee,omitempty"` // set when the holder changed; points to "" when the task was let go
+	Results  []CheckResult `json:"results,omitempty"`  // set when checks were run or attested
+	Commit   string        `json:"commit,omitempty"`   // HEAD when the checks ran
+	Tree     string        `json:"tree,omitempty"`     // fingerprint of the working tree, if it held still while the checks ran
+	Checks   string        `json:"checks,omitempty"`   // ChecksHash of the declared list, when it was set or changed
+	Text     string        `json:"text,omitempty"`     // a note, a reason, a summary; 4 KiB at most
+	Session  string        `json:"session,omitempty"`  // the session it belongs to
+	Key      string        `json:"key,omitempty"`      // hash of the idempotency key it was written under
 }
 
 // CheckResult is the result of one check, named by Check.Key.
 type CheckResult struct {
-	Check    string
-	Result   Result
-	Unhashed bool // from a wording of the original cairn: Check is "*" for all that were run, or an index
+	Check    string `json:"check"`
+	Result   Result `json:"result"`
+	Unhashed bool   `json:"unhashed,omitempty"` // from a wording of the original cairn: Check is "*" for all that were run, or an index
 }
 
 // MaxText is the longest text of an entry, in bytes.
@@ -90,6 +91,15 @@ func (e Entry) Hash() string {
 	return digest(parts...)
 }
 
+// Equal reports whether two entries say the same.
+func (e Entry) Equal(other Entry) bool {
+	sameHolder := e.Assignee == other.Assignee || e.Assignee != nil && other.Assignee != nil && *e.Assignee == *other.Assignee
+	return sameHolder && slices.Equal(e.Results, other.Results) &&
+		e.Who == other.Who && e.At.Equal(other.At) && e.Did == other.Did && e.From == other.From && e.To == other.To &&
+		e.Commit == other.Commit && e.Tree == other.Tree && e.Checks == other.Checks &&
+		e.Text == other.Text && e.Session == other.Session && e.Key == other.Key
+}
+
 // Has reports whether one of the entries has this hash.
 func (t Task) Has(entryHash string) bool {
 	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Hash() == entryHash })
@@ -101,6 +111,15 @@ func (t Task) First() Entry {
 		return Entry{}
 	}
 	return t.Provenance[0]
+}
+
+// Hashes are those of all entries.
+func (t Task) Hashes() map[string]bool {
+	out := make(map[string]bool, len(t.Provenance))
+	for _, e := range t.Provenance {
+		out[e.Hash()] = true
+	}
+	return out
 }
 
 // Last returns the newest entry, or a zero one.

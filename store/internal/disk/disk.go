@@ -115,6 +115,16 @@ func WriteFile(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
+// Append adds data to the end of a file, which it makes where it is missing. A kill in the middle leaves a part of it.
+func Append(path string, data []byte) error {
+	f, err := open(path, os.O_APPEND, 0o644)
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
+}
+
 // Replace renames a file, over the one that may be there. On Windows one that somebody has open may refuse; Replace tries
 // again for about a second.
 func Replace(from, to string) error {

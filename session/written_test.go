@@ -1,0 +1,73 @@
+package session_test
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The record of these tests: one entry that git has, and two that were written since.
+var (
+	created = entry(shah, 3*time.Hour, task.Created)
+	first   = entry(claude, 2*time.Hour, task.Noted)
+	second  = entry(claude, time.Hour, task.Noted)
+)
+
+// wrote is an entry written here on main, on a revision of the file that is named in a word.
+func wrote(e task.Entry, on task.Rev) session.Written { return wroteAt(e, on, here, "main") }
+
+func wroteAt(e task.Entry, on task.Rev, worktree, branch string) session.Written {
+	return session.Written{Entry: e, On: session.Sighting{Worktree: worktree, Branch: branch, Head: "c0", Rev: on}}
+}
+
+// What was written and is no longer there was overwritten, unless git took it away.
+func TestOverwritten(t *testing.T) {
+	// What commit c0 has is the revision "committed". It holds the first entry alone.
+	inGit := func(s session.Sighting) (task.Task, bool) {
+		return file("backlog", "", created), s.Head == "c0" && s.Rev == "committed"
+	}
+	for _, tt := range []struct {
+		name    string
+		rev     task.Rev     // of the file now
+		has     []task.Entry // in the file now
+		journal []session.Written
+		want    []task.Entry
+	}{
+		{"nothing was written", "edited", []task.Entry{created}, nil, nil},
+		{"all of it is there", "edited", []task.Entry{created, first}, []session.Written{wrote(first, "committed")}, nil},
+		{"an editor saved what it had read before", "edited", []task.Entry{created},
+			[]session.Written{wrote(first, "committed"), wrote(second, "written")}, []task.Entry{first, second}},
+		{"an editor took one out", "edited", []task.Entry{created, second},
+			[]session.Written{wrote(first, "committed"), wrote(second, "written")}, []task.Entry{first}},
+		{"a reset", "committed", []task.Entry{created}, []session.Written{wrote(first, "committed")}, nil},
+		{"a reset, and a write since", "written", []task.Entry{created, second},
+			[]session.Written{wrote(first, "committed"), wrote(second, "committed")}, nil},
+		{"saved over, and a write since", "written", []task.Entry{created, second},
+			[]session.Written{wrote(first, "committed"), wrote(second, "edited")}, []task.Entry{first}},
+		{"a reset and a write, and then it was saved over", "edited", []task.Entry{created},
+			[]session.Written{wrote(first, "committed"), wrote(second, "committed")}, []task.Entry{second}},
+		{"what git has was saved over, and written on", "edited", nil,
+			[]session.Written{wrote(created, ""), wrote(second, "committed")}, []task.Entry{created, second}},
+		{"a write that was settled after a kill", "edited", []task.Entry{created},
+			[]session.Written{wrote(first, "")}, []task.Entry{first}},
+		{"a line that stands twice", "edited", []task.Entry{created},
+			[]session.Written{wrote(first, "committed"), wrote(first, "")}, []task.Entry{first}},
+		{"written on another branch", "edited", []task.Entry{created},
+			[]session.Written{wroteAt(first, "committed", here, "fix")}, nil},
+		{"written in another worktree", "edited", []task.Entry{created},
+			[]session.Written{wroteAt(first, "committed", there, "main")}, nil},
+		{"what another branch was checked out with says nothing", "edited", []task.Entry{created},
+			[]session.Written{wrote(first, "committed"), wroteAt(second, "committed", here, "fix")}, []task.Entry{first}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			now := session.Sighting{Worktree: here, Branch: "main", Head: "c0", Rev: tt.rev}
+			got := session.Overwritten(file("backlog", "", tt.has...), now, tt.journal, inGit)
+			if !slices.EqualFunc(got, tt.want, task.Entry.Equal) {
+				t.Errorf("lost: %v, and not %v", got, tt.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,176 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// An editor takes no lock: it reads a file, and later saves over what was written meanwhile. So that this is noticed, live
+// state keeps a journal of each task, one line of JSON (session.Written) for every entry that this clone wrote. A line is
+// appended once the entry is in the file, and is not flushed.
+
+const (
+	journalMax  = 256 << 10 // bytes; a journal that grows beyond it is cut down
+	journalKept = 128 << 10 // bytes that stay when it is
+)
+
+// remember appends the entry that a write announced to the task's journal. The task is as the file holds it now; on is the
+// revision that the entry was written on, "" if nobody knows any more. The caller holds the write lock.
+func (s *Store) remember(t task.Task, reach session.Reach, on task.Rev) error {
+	w := session.Written{On: session.Sighting{Worktree: reach.Worktree, Branch: reach.Branch, Head: reach.Head, Rev: on}}
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.Hash() == reach.Entry {
+			w.Entry = e
+			break
+		}
+	}
+	line, err := json.Marshal(w)
+	if err != nil {
+		return err
+	}
+	path := s.journal(t.ID)
+	size, err := appendLine(path, line)
+	if err == nil && size > journalMax {
+		err = s.cutJournal(t, reach.Worktree)
+	}
+	return s.liveError(err)
+}
+
+// appendLine adds a line to a file and returns how large the file is then. The line break comes first, so that a line which
+// a power cut left unfinished spoils no other.
+func appendLine(path string, line []byte) (size int64, err error) {
+	info, err := os.Stat(path)
+	if err != nil && !isMissing(err) {
+		return 0, err
+	}
+	if err == nil && info.Size() > 0 {
+		size, line = info.Size(), append([]byte{'\n'}, line...)
+	}
+	return size + int64(len(line)), disk.Append(path, line)
+}
+
+// readJournal returns what this clone has written of a task, oldest first. Lines that cannot be read count as absent.
+func (s *Store) readJournal(id task.ID) []session.Written {
+	src, err := os.ReadFile(s.journal(id))
+	if err != nil {
+		return nil
+	}
+	var out []session.Written
+	for line := range bytes.Lines(src) {
+		var w session.Written
+		if json.Unmarshal(line, &w) == nil {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+// cutJournal takes out of a journal what is least likely to be asked for: what the file of this worktree lacks stays before
+// what it has, and the newer before the older.
+func (s *Store) cutJournal(t task.Task, worktree string) error {
+	var lines [][]byte
+	all := s.readJournal(t.ID)
+	for _, w := range all {
+		line, err := json.Marshal(w)
+		if err != nil {
+			return err
+		}
+		lines = append(lines, line)
+	}
+	keep := make([]bool, len(all))
+	room := journalKept
+	choose := func(wanted func(session.Written) bool) {
+		for i := len(all) - 1; i >= 0; i-- {
+			if size := len(lines[i]) + 1; !keep[i] && wanted(all[i]) && size <= room {
+				keep[i], room = true, room-size
+			}
+		}
+	}
+	have := t.Hashes()
+	choose(func(w session.Written) bool { return w.On.Worktree == worktree && !have[w.Entry.Hash()] })
+	choose(func(session.Written) bool { return true })
+	var kept [][]byte
+	for i, line := range lines {
+		if keep[i] {
+			kept = append(kept, line)
+		}
+	}
+	return atomicfile.WriteVolatile(s.journal(t.ID), bytes.Join(kept, []byte{'\n'}))
+}
+
+// Journalled lists the tasks that this clone has a journal of.
+func (s *Store) Journalled() ([]task.ID, error) {
+	var ids []task.ID
+	err := eachName(filepath.Join(s.Layout.Live, "journal"), journalExt, func(name string) {
+		if id, err := task.ParseID(name); err == nil {
+			ids = append(ids, id)
+		}
+	})
+	return ids, err
+}
+
+// Overwritten returns the entries, oldest first, that were written to a task here, on the branch that is checked out, and
+// that somebody has saved over since; session.Overwritten decides. The task is as its file says. It returns GIT if it
+// would have to ask git and cannot.
+func (s *Store) Overwritten(ctx context.Context, t task.Task) ([]task.Entry, error) {
+	head := s.Head(ctx)
+	now := session.Sighting{Worktree: s.Worktree, Branch: head.Branch, Head: head.Commit, Rev: t.Rev}
+	history := &committed{s: s, id: t.ID, at: map[string]*revision{}}
+	lost := session.Overwritten(t, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Task, bool) {
+		return history.checkedOut(ctx, seen)
+	})
+	return lost, history.err
+}
+
+// committed reads a task as commits have it, each commit once.
+type committed struct {
+	s   *Store
+	id  task.ID
+	at  map[string]*revision // nil where a commit has no such file
+	err error                // the first
+}
+
+// revision is a task as a commit has it, and as what revisions its file may be checked out: git may turn the line breaks.
+type revision struct {
+	task task.Task
+	revs [2]task.Rev
+}
+
+// checkedOut returns the task as the commit of a sighting has it, if the file was just that.
+func (c *committed) checkedOut(ctx context.Context, seen session.Sighting) (task.Task, bool) {
+	if seen.Head == "" || seen.Rev == "" || c.s.Repo == nil {
+		return task.Task{}, false
+	}
+	r, known := c.at[seen.Head]
+	if !known && c.err == nil {
+		r, c.err = c.read(ctx, seen.Head)
+		c.at[seen.Head] = r
+	}
+	if r == nil || !slices.Contains(r.revs[:], seen.Rev) {
+		return task.Task{}, false
+	}
+	return r.task, true
+}
+
+func (c *committed) read(ctx context.Context, commit string) (*revision, error) {
+	src, ok, err := c.s.Repo.FileAt(ctx, commit, slashRel(c.s.Worktree, c.s.task(c.id)))
+	if err != nil || !ok {
+		return nil, err
+	}
+	turned := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
+	r := &revision{revs: [2]task.Rev{revOf(src), revOf(turned)}}
+	if doc, err := frontmatter.Parse(src, frontmatter.Markdown); err == nil {
+		r.task, _ = readTask(doc) // one that cannot be read has no entries
+	}
+	return r, nil
+}

@@ -1,0 +1,137 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+)
+
+// PutBack gives a task the entries back that its file has lost, each at its place in time, and does again what they say was
+// done: the status moves if it is where the entry found it, the holder changes likewise, and checks get the results that the
+// record now accounts for. What was done later stands. One further entry, of the stamp, says what was put back.
+//
+// Where the task contradicts an entry the entry is put back all the same, the field stays as it is, and the contradiction is
+// named. So is an entry that does not say what it changed.
+func (f Flow) PutBack(t Task, lost []Entry, find Find, s Stamp) (Task, *Entry, []string) {
+	if len(lost) == 0 {
+		return t, nil, nil
+	}
+	t = t.resultsWith(lost)
+	var contradictions []string
+	for _, e := range lost {
+		at := t.placeOf(e)
+		before, after := t.Provenance[:at], t.Provenance[at:]
+		t.Provenance = slices.Concat(before, []Entry{e}, after)
+		for _, says := range []string{f.moveAgain(&t, e, after, find), assignAgain(&t, e, before, after), t.unknownOf(e)} {
+			if says != "" {
+				contradictions = append(contradictions, says)
+			}
+		}
+	}
+	e := s.entry(Noted)
+	e.Text = putBackText(lost, contradictions)
+	t, last, _ := commit(t, e)
+	return t, last, contradictions
+}
+
+// placeOf is where an entry belongs by its time: before the first one that is later.
+func (t Task) placeOf(e Entry) int {
+	at := slices.IndexFunc(t.Provenance, func(other Entry) bool { return other.At.After(e.At) })
+	if at < 0 {
+		return len(t.Provenance)
+	}
+	return at
+}
+
+// moveAgain moves the status as an entry says, unless the record holds a later move. A close must stand by the record, and
+// nothing starts before its deps are closed.
+func (f Flow) moveAgain(t *Task, e Entry, after []Entry, find Find) string {
+	later := slices.ContainsFunc(after, func(e Entry) bool { return e.To != "" })
+	if e.To == "" || later || t.Status == e.To {
+		return ""
+	}
+	was := t.Status
+	says := fmt.Sprintf("status: moved from %s to %s at %s, and the file says %s", e.From, e.To, e.At.Format(time.RFC3339), was)
+	if was != e.From {
+		return says
+	}
+	if err := f.DepsGate(*t, e.To, find); err != nil {
+		return says + ", which " + err.Error()
+	}
+	t.Status = e.To
+	if open := f.Unproven(*t); len(open) > 0 {
+		t.Status = was
+		return says + fmt.Sprintf(", where check %q has not passed", open[0].Desc)
+	}
+	return ""
+}
+
+// assignAgain changes the holder as an entry says, unless the record holds a later change.
+func assignAgain(t *Task, e Entry, before, after []Entry) string {
+	changes := func(e Entry) bool { return e.Assignee != nil }
+	if !changes(e) || slices.ContainsFunc(after, changes) || t.Assignee == *e.Assignee {
+		return ""
+	}
+	var had Actor
+	for _, earlier := range before {
+		if changes(earlier) {
+			had = *earlier.Assignee
+		}
+	}
+	if t.Assignee != had {
+		return fmt.Sprintf("assignee: became %s at %s, and the file says %s", orNobody(*e.Assignee), e.At.Format(time.RFC3339), orNobody(t.Assignee))
+	}
+	t.Assignee = *e.Assignee
+	return ""
+}
+
+func orNobody(a Actor) Actor {
+	if a == "" {
+		return "nobody"
+	}
+	return a
+}
+
+// unknownOf says what an entry changed without saying how.
+func (t Task) unknownOf(e Entry) string {
+	switch {
+	case e.Checks != "" && e.Checks != ChecksHash(t.Checks):
+		return fmt.Sprintf("checks: set by %s at %s, and the list is another now", e.Who, e.At.Format(time.RFC3339))
+	case e.Did == Updated:
+		return fmt.Sprintf("an update by %s at %s may have changed title, body, labels, priority, parent or deps; the entry does not say how",
+			e.Who, e.At.Format(time.RFC3339))
+	default:
+		return ""
+	}
+}
+
+// resultsWith gives the checks that lost entries have a result of what the record says of them once it is whole again.
+func (t Task) resultsWith(lost []Entry) Task {
+	whole, alone := t, t
+	alone.Provenance = lost
+	for _, e := range lost {
+		whole.Provenance = slices.Insert(slices.Clone(whole.Provenance), whole.placeOf(e), e)
+	}
+	t.Checks = slices.Clone(t.Checks)
+	for i := range t.Checks {
+		if _, ok := alone.Evidence(i); ok {
+			ev, _ := whole.Evidence(i)
+			t.Checks[i].Result = ev.Result
+		}
+	}
+	return t
+}
+
+// putBackText is the text of the entry that says what was put back, as far as there is room.
+func putBackText(lost []Entry, contradictions []string) string {
+	var parts []string
+	for _, e := range lost {
+		parts = append(parts, fmt.Sprintf("%s by %s at %s", e.Did, e.Who, e.At.Format(time.RFC3339)))
+	}
+	text := "put back what was overwritten: " + strings.Join(parts, ", ")
+	if len(contradictions) > 0 {
+		text += ". Left as the file has it: " + strings.Join(contradictions, "; ")
+	}
+	return clip(text, MaxText-len("…"))
+}
