@@ -134,7 +134,7 @@ func (p *program) commands() []*cli.Command {
 	for _, v := range verb.All {
 		out = append(out, p.verbCommand(v))
 	}
-	return append(out, p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.versionCommand(), p.helpCommand())
+	return append(out, p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.versionCommand(), p.helpCommand())
 }
 
 // noCommand is cairn alone, or with a word that is no command.

@@ -56,7 +56,7 @@ func (p *program) setUpMergeDriver(ctx context.Context, layout store.Layout, rem
 		}
 	}
 	if len(plan.Lines) > 0 && !yes {
-		if err := p.agree(ctx); err != nil {
+		if err := p.agree(ctx, "cairn setup merge-driver --yes makes the changes"); err != nil {
 			return err
 		}
 	}
@@ -72,10 +72,10 @@ func (p *program) setUpMergeDriver(ctx context.Context, layout store.Layout, rem
 	return nil
 }
 
-// agree asks the person at the terminal.
-func (p *program) agree(ctx context.Context) error {
+// agree asks the person at the terminal whether what was shown may be changed. The hint says how it is done without one.
+func (p *program) agree(ctx context.Context, hint string) error {
 	if _, ok := isTerminal(p.Stdin); !ok || p.json {
-		return usage("there is no terminal to ask on").WithHint("cairn setup merge-driver --yes makes the changes")
+		return usage("there is no terminal to ask on").WithHint("%s", hint)
 	}
 	ok, err := p.ask(ctx, "Make these changes?")
 	if err == nil && !ok {

@@ -31,6 +31,14 @@ func (s *Store) WorkTree(ctx context.Context) (Tree, error) {
 	return s.Repo.WorkTree(ctx)
 }
 
+// GitUsable returns GIT, with a hint, if git is missing, too old, or refuses the repository. Outside git it is not asked.
+func (s *Store) GitUsable(ctx context.Context) error {
+	if s.Repo == nil {
+		return nil
+	}
+	return s.Repo.Usable(ctx)
+}
+
 // UserName is git's user.name as it holds in dir, or "".
 func UserName(ctx context.Context, dir string) string {
 	name, err := git.UserName(ctx, dir)

@@ -30,12 +30,6 @@ default_checks: []         # added to every new task: the definition of done
 attest: human              # who settles manual checks that name nobody: human | anyone
 `
 
-const ignoreTemplate = `# Written by cairn: what belongs to this machine only.
-/runs/
-/local/
-*.tmp
-`
-
 // Init makes root a workspace, or finishes one that is half made, and returns the files it wrote, from root. What is there
 // already is never overwritten, so on a complete workspace it does nothing. An empty prefix is derived from the folder.
 // A folder whose files cannot be made is IO.
@@ -56,7 +50,7 @@ func Init(root, prefix string) (Layout, []string, error) {
 	var made []string
 	for _, f := range []struct{ path, content string }{
 		{layout.ConfigFile(), fmt.Sprintf(configTemplate, prefix)},
-		{filepath.Join(layout.Root, Folder, ".gitignore"), ignoreTemplate},
+		{layout.ignoreFile(), ignoreTemplate},
 	} {
 		wrote, err := createOnce(f.path, f.content)
 		if err != nil {

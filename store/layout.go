@@ -44,6 +44,12 @@ func (l Layout) SessionsDir() string { return filepath.Join(l.Root, Folder, "ses
 // RunsDir is the folder of the check logs.
 func (l Layout) RunsDir() string { return filepath.Join(l.Root, Folder, "runs") }
 
+// TaskPath is where the file of a task lies, from the workspace root, with forward slashes.
+func (l Layout) TaskPath(id task.ID) string { return l.rel(l.task(id)) }
+
+// SessionPath is where the file of a session lies, likewise.
+func (l Layout) SessionPath(id string) string { return l.rel(l.session(id)) }
+
 func (l Layout) task(id task.ID) string      { return filepath.Join(l.TasksDir(), string(id)+taskExt) }
 func (l Layout) session(id string) string    { return filepath.Join(l.SessionsDir(), id+sessionExt) }
 func (l Layout) lock() string                { return filepath.Join(l.Live, "write.lock") }

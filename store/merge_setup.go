@@ -19,10 +19,12 @@ const (
 
 var sectionLines = []string{sectionBegin, ".cairn/**/*.md merge=cairn", ".cairn/**/*.yaml merge=cairn", sectionEnd}
 
+const driverKey = "merge.cairn.driver"
+
 // driverConfig is what git has to know of the driver. It stands in a clone's own config, which no clone inherits.
 var driverConfig = []struct{ key, value string }{
 	{"merge.cairn.name", "cairn: merge tasks key by key"},
-	{"merge.cairn.driver", "cairn merge-driver %O %A %B %L %P"},
+	{driverKey, "cairn merge-driver %O %A %B %L %P"},
 }
 
 // MergeSetup is what installing or removing the merge driver would change. It holds no change that is made already.
@@ -31,6 +33,31 @@ type MergeSetup struct {
 	attrs  *string // the new content of .gitattributes; nil if it stays as it is
 	config []struct{ key, value string }
 	Lines  []string // the changes as a person reads them
+}
+
+// MergeDriver is how far the merge driver is installed in a clone. It takes both halves.
+type MergeDriver struct {
+	Attributes bool   // git is told to merge the files of this workspace with it
+	Command    string // what this clone's config, or the user's, has git run; "" if nothing
+	Installed  bool   // the clone's own config names a command
+}
+
+// MergeDriver asks git. Outside git there is none.
+func (l Layout) MergeDriver(ctx context.Context) (d MergeDriver, err error) {
+	if l.Repo == nil {
+		return d, nil
+	}
+	attr, err := l.Repo.Attribute(ctx, "merge", slashRel(l.Worktree, l.task("ANY-1")))
+	if err != nil {
+		return d, err
+	}
+	own, err := l.Repo.Config(ctx, driverKey)
+	if err != nil {
+		return d, err
+	}
+	d.Attributes, d.Installed = attr == "cairn", own != ""
+	d.Command, err = l.Repo.ConfigAnywhere(ctx, driverKey)
+	return d, err
 }
 
 // PlanMergeDriver says what installing the merge driver in a clone would change, or removing it. It writes nothing. Outside

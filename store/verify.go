@@ -31,7 +31,50 @@ func (s *Store) Verify(ctx context.Context) ([]Problem, error) {
 		return nil, err
 	}
 	leftovers, err := s.leftovers(ctx)
-	return append(s.orphans(sessions), leftovers...), err
+	problems := s.orphans(sessions)
+	for _, l := range leftovers {
+		problems = append(problems, l.Problem)
+	}
+	return problems, err
+}
+
+// Leftover is something that is sound in itself and should not be there.
+type Leftover struct {
+	Problem
+	Swept bool // Sweep takes it away, and nothing is lost with it
+
+	remove string // the file that Sweep has to remove; "" if settling does all there is to do
+}
+
+// Leftovers lists what a killed writer left behind, and live state that says nothing any more. It holds the write lock, as
+// Verify does.
+func (s *Store) Leftovers(ctx context.Context) ([]Leftover, error) {
+	lock, err := s.lockWrites(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = lock.Release() }()
+	return s.leftovers(ctx)
+}
+
+// Sweep takes leftovers away: it does what the next write would do after a kill, without waiting for one, and removes live
+// state that counts as absent. It returns BUSY or SANDBOXED if it cannot have the write lock.
+func (s *Store) Sweep(ctx context.Context) error {
+	lock, err := s.lockWrites(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = lock.Release() }()
+	if err := errors.Join(s.recover(), s.sweep(), s.settleAll()); err != nil {
+		return err
+	}
+	left, err := s.leftovers(ctx)
+	for _, l := range left {
+		if l.remove != "" && err == nil {
+			err = s.liveError(os.Remove(l.remove))
+		}
+	}
+	return err
 }
 
 // orphans are sessions about a task that has no file.
@@ -39,17 +82,17 @@ func (s *Store) orphans(sessions []session.Session) []Problem {
 	var problems []Problem
 	for _, ses := range sessions {
 		if ses.Task != "" && !exists(s.task(ses.Task)) {
-			problems = append(problems, s.leftover(s.session(ses.ID), "task %s does not exist", ses.Task))
+			problems = append(problems, s.leftover(s.session(ses.ID), "task %s does not exist", ses.Task).Problem)
 		}
 	}
 	return problems
 }
 
 // leftovers are what a killed writer left: its marker, its temporary files, and live state about files that are not there.
-func (s *Store) leftovers(ctx context.Context) ([]Problem, error) {
-	var problems []Problem
+func (s *Store) leftovers(ctx context.Context) ([]Leftover, error) {
+	var left []Leftover
 	if exists(s.dirty()) {
-		problems = append(problems, s.leftover(s.dirty(), "a writer was killed, and nobody has written since"))
+		left = append(left, s.unfinished(s.dirty(), "a writer was killed, and nobody has written since"))
 	}
 	temps, err := s.temps()
 	if err != nil {
@@ -60,22 +103,22 @@ func (s *Store) leftovers(ctx context.Context) ([]Problem, error) {
 		return nil, err
 	}
 	beats, err := s.staleBeats()
-	return slices.Concat(problems, temps, records, beats), err
+	return slices.Concat(left, temps, records, beats), err
 }
 
-func (s *Store) temps() ([]Problem, error) {
-	var problems []Problem
+func (s *Store) temps() ([]Leftover, error) {
+	var left []Leftover
 	for _, dir := range s.writtenTo() {
 		err := eachName(dir, "", func(name string) {
 			if atomicfile.IsTemp(name) {
-				problems = append(problems, s.leftover(filepath.Join(dir, name), "is the temporary file of a writer that was killed"))
+				left = append(left, s.unfinished(filepath.Join(dir, name), "is the temporary file of a writer that was killed"))
 			}
 		})
 		if err != nil {
 			return nil, err
 		}
 	}
-	return problems, nil
+	return left, nil
 }
 
 // writtenTo is every folder that writes put files into.
@@ -84,23 +127,23 @@ func (s *Store) writtenTo() []string {
 }
 
 // staleRecords are records of writes that nobody settled, records that say nothing, and records of tasks that do not exist.
-func (s *Store) staleRecords(ctx context.Context) ([]Problem, error) {
-	var problems []Problem
+func (s *Store) staleRecords(ctx context.Context) ([]Leftover, error) {
+	var left []Leftover
 	err := eachName(filepath.Join(s.Layout.Live, "claims"), ".json", func(name string) {
 		id := task.ID(name)
 		path := s.Layout.record(id)
 		switch r := s.record(id); {
 		case r == nil:
-			problems = append(problems, s.leftover(path, "cannot be read"))
+			left = append(left, s.spent(path, "cannot be read"))
 		case r.Intent != nil:
-			problems = append(problems, s.leftover(path, "announces a write that was never settled"))
+			left = append(left, s.unfinished(path, "announces a write that was never settled"))
 		case len(r.Reaches)+len(r.Ended) == 0 && r.Lease == nil:
-			problems = append(problems, s.leftover(path, "says nothing"))
+			left = append(left, s.spent(path, "says nothing"))
 		case slices.ContainsFunc(r.Reaches, func(reach session.Reach) bool { return !s.mayHave(ctx, id, reach) }):
-			problems = append(problems, s.leftover(path, "task %s does not exist", id))
+			left = append(left, s.leftover(path, "task %s does not exist", id))
 		}
 	})
-	return problems, err
+	return left, err
 }
 
 // mayHave reports whether a task that was carried somewhere may still be there: it is, or other files than those of its
@@ -113,8 +156,9 @@ func (s *Store) mayHave(ctx context.Context, id task.ID, reach session.Reach) bo
 	return exists(there.task(id)) || there.Head(ctx).Branch != reach.Branch
 }
 
-// staleBeats are heartbeats of sessions that do not exist and under which nobody holds a task.
-func (s *Store) staleBeats() ([]Problem, error) {
+// staleBeats are heartbeats that cannot be read and, outside git, those of sessions that do not exist and under which nobody
+// holds a task. In git a session that is not here may lie on another branch.
+func (s *Store) staleBeats() ([]Leftover, error) {
 	atWork := map[string]bool{}
 	err := eachName(filepath.Join(s.Layout.Live, "claims"), ".json", func(name string) {
 		if r := s.record(task.ID(name)); r != nil && r.Lease != nil {
@@ -124,24 +168,37 @@ func (s *Store) staleBeats() ([]Problem, error) {
 	if err != nil {
 		return nil, err
 	}
-	var problems []Problem
+	var left []Leftover
 	err = eachName(filepath.Join(s.Layout.Live, "live"), ".json", func(ses string) {
 		beat := s.Heartbeat(ses)
 		if beat == nil {
-			problems = append(problems, s.leftover(s.heartbeat(ses), "cannot be read"))
+			left = append(left, s.spent(s.heartbeat(ses), "cannot be read"))
 			return
 		}
-		there, err := s.inWorktree(beat.Worktree)
-		if !atWork[ses] && (err != nil || !exists(there.session(ses))) {
-			problems = append(problems, s.leftover(s.heartbeat(ses), "session %s does not exist", ses))
+		if s.Repo == nil && !atWork[ses] && !exists(s.session(ses)) {
+			left = append(left, s.spent(s.heartbeat(ses), "session %s does not exist", ses))
 		}
 	})
-	return problems, err
+	return left, err
 }
 
 // leftover names a file that is sound in itself and should not be there.
-func (s *Store) leftover(path, format string, args ...any) Problem {
-	return s.problemOf(path, task.Errorf(task.BadFile, format, args...))
+func (s *Store) leftover(path, format string, args ...any) Leftover {
+	return Leftover{Problem: s.problemOf(path, task.Errorf(task.BadFile, format, args...))}
+}
+
+// spent is a leftover that counts as absent already, so it can be removed.
+func (s *Store) spent(path, format string, args ...any) Leftover {
+	l := s.leftover(path, format, args...)
+	l.Swept, l.remove = true, path
+	return l
+}
+
+// unfinished is a leftover that the next write deals with.
+func (s *Store) unfinished(path, format string, args ...any) Leftover {
+	l := s.leftover(path, format, args...)
+	l.Swept = true
+	return l
 }
 
 // eachName calls fn with the names in a folder that end in ext, without it. A folder that is missing is empty.

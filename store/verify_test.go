@@ -75,3 +75,35 @@ func record(t *testing.T, s *Store, r session.Record) {
 	t.Helper()
 	wantCode(t, s.writeJSON(s.Layout.record(r.Task), r), "")
 }
+
+// Sweep takes away what it says it does, and nothing else: a write that nobody can judge yet stays announced.
+func TestSweep(t *testing.T) {
+	s := newStoreAt(t, t.TempDir())
+	handWrite(t, s, "PROJ-1")
+	wantCode(t, s.prepareLive(), "")
+	writeFile(t, filepath.Join(s.TasksDir(), ".PROJ-1.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"), "torn")
+	writeFile(t, s.Layout.record("PROJ-1"), "{")
+	writeFile(t, s.heartbeat("ses-9"), "{")
+	writeFile(t, s.task("PROJ-2"), "---\nid: [\n---\n")
+	announced := session.Record{Task: "PROJ-2", Intent: &session.Intent{Reach: session.Reach{Status: "done", Worktree: s.Worktree, Entry: "0123"}}}
+	record(t, s, announced)
+	wantCode(t, s.setDirty(true), "")
+	wantLeftovers(t, s, 5)
+	wantCode(t, s.Sweep(t.Context()), "")
+	wantLeftovers(t, s, 1)
+	if r := s.record("PROJ-2"); r == nil || r.Intent == nil {
+		t.Error("the announcement is gone, and whether it came is not known")
+	}
+	handWrite(t, s, "PROJ-2")
+	wantCode(t, s.Sweep(t.Context()), "")
+	wantLeftovers(t, s, 0)
+}
+
+func wantLeftovers(t *testing.T, s *Store, want int) {
+	t.Helper()
+	left, err := s.Leftovers(t.Context())
+	wantCode(t, err, "")
+	if len(left) != want {
+		t.Errorf("%d leftovers and not %d: %+v", len(left), want, left)
+	}
+}

@@ -4,11 +4,27 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"strings"
 )
 
 // Config returns what the repository's own config says of a key, or "" if nothing.
 func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	return answer(Run(ctx, r.Top, "config", "--local", "--get", key))
+}
+
+// ConfigAnywhere returns what git goes by for a key, whether the repository's own config says so or the user's.
+func (r *Repo) ConfigAnywhere(ctx context.Context, key string) (string, error) {
+	return answer(Run(ctx, r.Top, "config", "--get", key))
+}
+
+// Attribute returns the value of an attribute of a path, by its path from the top with slashes; "" if nothing is said of it.
+func (r *Repo) Attribute(ctx context.Context, name, path string) (string, error) {
+	out, err := answer(Run(ctx, r.Top, "check-attr", "-z", name, "--", path))
+	fields := strings.Split(out, "\x00") // path, attribute, value
+	if err != nil || len(fields) < 3 || fields[2] == "unspecified" {
+		return "", err
+	}
+	return fields[2], nil
 }
 
 // SetConfig writes a key into the repository's own config, which all its work trees share. An empty value takes it out.

@@ -61,6 +61,17 @@ func hint(ctx context.Context, exit *exec.ExitError, dir string) string {
 	return ""
 }
 
+// Usable returns GIT if git is missing, too old, or refuses to work in this repository.
+func (r *Repo) Usable(ctx context.Context) error {
+	if _, err := Run(ctx, r.Top, "rev-parse", "--git-dir"); err != nil {
+		return err
+	}
+	if tooOld(ctx) {
+		return task.Errorf(task.Git, "git is older than %d.%d", oldestMajor, oldestMinor).WithHint(installHint)
+	}
+	return nil
+}
+
 // tooOld asks git for its version. If there is no telling, the answer is no.
 func tooOld(ctx context.Context) bool {
 	cmd := exec.CommandContext(ctx, "git", "version")

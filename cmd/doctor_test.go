@@ -1,0 +1,49 @@
+package cmd
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/doctor"
+)
+
+// told reports whether a story about doctor shows a finding of a kind, with its severity.
+func told(t *testing.T, id doctor.ID, severity proof.Severity) bool {
+	form := regexp.MustCompile(fmt.Sprintf(`(?m)^stdout '\^%-7s  %s\b`, severity, id))
+	for _, s := range stories(t) {
+		if strings.HasPrefix(s.name, "doctor-") && form.MatchString(strings.Join(s.lines, "\n")) {
+			return true
+		}
+	}
+	return false
+}
+
+func TestEveryFindingHasAStory(t *testing.T) {
+	if len(doctor.Kinds) == 0 {
+		t.Fatal("there are no kinds of findings")
+	}
+	for _, k := range doctor.Kinds {
+		if !told(t, k.ID, k.Severity) {
+			t.Errorf("no story shows the finding %s as %s", k.ID, k.Severity)
+		}
+	}
+}
+
+// The rules of proof have stories of their own; doctor shows that it asks them. No kind may be called as a rule is.
+func TestDoctorAsksTheRules(t *testing.T) {
+	shown := false
+	for _, r := range proof.Rules {
+		shown = shown || told(t, doctor.ID(r.ID), r.Severity)
+		for _, k := range doctor.Kinds {
+			if k.ID == doctor.ID(r.ID) {
+				t.Errorf("%s is a rule and a kind", k.ID)
+			}
+		}
+	}
+	if !shown {
+		t.Error("no story of doctor shows a rule")
+	}
+}

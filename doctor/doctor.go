@@ -1,0 +1,59 @@
+package doctor
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Visit is one examination: of a workspace, on behalf of somebody, at some time.
+type Visit struct {
+	Store *store.Store
+	Actor task.Actor // whom the entries of repairs name
+	Now   func() time.Time
+}
+
+// Examine looks at everything and changes nothing. Findings come by severity, the worst first, and then by kind and place.
+// An examination that cannot be made because of what another one finds is left out. It returns BUSY if somebody else keeps
+// writing.
+func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
+	var out []Finding
+	git := v.git(ctx)
+	out = append(out, git...)
+	examinations := []func(context.Context) ([]Finding, error){v.leftovers, v.files, v.work, v.ignores, v.trust}
+	if len(git) == 0 {
+		examinations = append(examinations, v.overwritten, v.mergeDriver)
+	}
+	for _, examine := range examinations {
+		found, err := examine(ctx)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	slices.SortStableFunc(out, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path))
+	})
+	return out, nil
+}
+
+// rank is where a finding is shown: first by how much it matters, then by its kind, the rules of proof before the others.
+func rank(f Finding) int {
+	kind := slices.IndexFunc(Kinds, func(k Kind) bool { return k.ID == f.ID })
+	return -slices.Index(proof.Severities, f.Severity)*(len(Kinds)+1) + kind
+}
+
+// saying is what an error says, and its hint.
+func saying(err error) (message, hint string) {
+	var e *task.Error
+	if errors.As(err, &e) {
+		return e.Msg, e.Hint
+	}
+	return err.Error(), ""
+}

@@ -1,0 +1,106 @@
+package doctor
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ID names a kind of finding: one of Kinds, or a rule of package proof. Ids are stable, and an id is never given a second
+// meaning.
+type ID string
+
+// The kinds. Kinds below is the same list with what each one means.
+const (
+	GitUnusable         ID = "git-unusable"
+	LiveReadOnly        ID = "live-read-only"
+	Untrusted           ID = "untrusted"
+	IgnoreLines         ID = "ignore-lines"
+	MergeDriverOff      ID = "merge-driver-off"
+	MergeDriverMissing  ID = "merge-driver-missing"
+	MergeDriverNotFound ID = "merge-driver-not-found"
+	MergeAttributes     ID = "merge-attributes-missing"
+	Leftover            ID = "leftover"
+	StaleRecord         ID = "stale-record"
+	OverwrittenEntries  ID = "overwritten-entries"
+	ClaimExpired        ID = "claim-expired"
+	WorktreeGone        ID = "worktree-gone"
+	SessionStalled      ID = "session-stalled"
+	SessionLeftOpen     ID = "session-left-open"
+	SessionWithoutTask  ID = "session-without-task"
+)
+
+// Kind says what a kind of finding means.
+type Kind struct {
+	ID       ID
+	Severity proof.Severity
+	Summary  string // one line
+}
+
+// Kinds is every kind beside the rules, in the order in which findings are shown. A kind that is not here does not exist.
+var Kinds = []Kind{
+	{OverwrittenEntries, proof.Error, "an editor saved over entries that cairn had written"},
+	{GitUnusable, proof.Error, "git is missing, too old, or refuses this repository"},
+	{LiveReadOnly, proof.Warning, "the live state cannot be written, so nothing can"},
+	{Leftover, proof.Warning, "a killed writer left something behind, or live state says nothing any more"},
+	{StaleRecord, proof.Warning, "live state is about a task that is not there"},
+	{WorktreeGone, proof.Warning, "a task is held in a worktree that is no longer there"},
+	{ClaimExpired, proof.Warning, "a claim expired without a sign of life"},
+	{SessionStalled, proof.Warning, "a session has given no sign of life for too long"},
+	{SessionLeftOpen, proof.Warning, "a session is active, and its task is closed or somebody else's"},
+	{SessionWithoutTask, proof.Warning, "a session is about a task that does not exist"},
+	{MergeDriverMissing, proof.Warning, "the repository asks for the merge driver, and this clone does not have it"},
+	{MergeDriverNotFound, proof.Warning, "the merge driver is a program that is not found"},
+	{MergeAttributes, proof.Warning, "this clone has the merge driver, and no file asks for it"},
+	{IgnoreLines, proof.Warning, "what belongs to one machine is not ignored by git"},
+	{MergeDriverOff, proof.Notice, "tasks are merged line by line, since the merge driver is not installed"},
+	{Untrusted, proof.Notice, "the commands of this clone were not approved on this machine"},
+}
+
+// Finding is one thing that is wrong, or worth knowing.
+type Finding struct {
+	ID       ID             `json:"id"`
+	Severity proof.Severity `json:"severity"`
+	Path     string         `json:"path,omitempty"` // from the workspace root, with forward slashes
+	Line     int            `json:"line,omitempty"`
+	Task     task.ID        `json:"task,omitempty"`
+	Message  string         `json:"message"`           // what is wrong; one line
+	Fix      string         `json:"fix"`               // what to do about it: a command, or an instruction
+	Fixable  bool           `json:"fixable"`           // Repair does it
+	Changes  []string       `json:"changes,omitempty"` // what Repair would change, a line each
+	Repaired bool           `json:"repaired"`
+
+	repair func(context.Context) error
+}
+
+// Repair does what Changes said. Only a finding that is Fixable has a repair. What is in order by now stays as it is.
+func (f *Finding) Repair(ctx context.Context) error {
+	err := f.repair(ctx)
+	f.Repaired = err == nil
+	return err
+}
+
+// Matters reports whether something is wrong that was not repaired.
+func (f Finding) Matters() bool { return f.Severity != proof.Notice && !f.Repaired }
+
+// find makes a finding of a kind.
+func find(id ID, path, message, fix string) Finding {
+	i := slices.IndexFunc(Kinds, func(k Kind) bool { return k.ID == id })
+	return Finding{ID: id, Severity: Kinds[i].Severity, Path: path, Message: message, Fix: fix}
+}
+
+// about names the task of a finding.
+func (f Finding) about(id task.ID) Finding {
+	f.Task = id
+	return f
+}
+
+const doctorFix = "cairn doctor --fix"
+
+// fixable gives a finding its repair.
+func (f Finding) fixable(changes []string, repair func(context.Context) error) Finding {
+	f.Fixable, f.Fix, f.Changes, f.repair = true, doctorFix, changes, repair
+	return f
+}

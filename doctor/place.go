@@ -1,0 +1,70 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"path"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// git asks whether git can be asked.
+func (v Visit) git(ctx context.Context) []Finding {
+	err := v.Store.GitUsable(ctx)
+	if err == nil {
+		return nil
+	}
+	message, hint := saying(err)
+	return []Finding{find(GitUnusable, "", message, hint)}
+}
+
+// leftovers looks for what killed writers left. Where the lock cannot be had nobody can write, and that is the finding.
+func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
+	left, err := v.Store.Leftovers(ctx)
+	if task.CodeOf(err) == task.Sandboxed {
+		message, hint := saying(err)
+		return []Finding{find(LiveReadOnly, "", message, hint)}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	for _, l := range left {
+		if !l.Swept {
+			out = append(out, find(StaleRecord, l.Path, l.Message, "bring the task back from git, or leave it: it only costs a file"))
+			continue
+		}
+		out = append(out, find(Leftover, l.Path, l.Message, "").fixable([]string{"settle or remove " + l.Path}, v.Store.Sweep))
+	}
+	return out, nil
+}
+
+// ignores looks at .cairn/.gitignore. Outside git nothing is ignored.
+func (v Visit) ignores(context.Context) ([]Finding, error) {
+	file := path.Join(store.Folder, ".gitignore")
+	missing, err := v.Store.MissingIgnores()
+	if err != nil || len(missing) == 0 || v.Store.Repo == nil {
+		return nil, err
+	}
+	var changes []string
+	for _, line := range missing {
+		changes = append(changes, file+": + "+line)
+	}
+	message := fmt.Sprintf("%d of the lines that cairn init writes are not there", len(missing))
+	repair := func(context.Context) error { return v.Store.AddIgnores() }
+	return []Finding{find(IgnoreLines, file, message, "").fixable(changes, repair)}, nil
+}
+
+// trust says that checks will not run. Who has read the commands decides, not the doctor.
+func (v Visit) trust(ctx context.Context) ([]Finding, error) {
+	if v.Store.Trusted() {
+		return nil, nil
+	}
+	commands, err := v.Store.Commands(ctx)
+	if err != nil || len(commands) == 0 {
+		return nil, err
+	}
+	message := fmt.Sprintf("checks will not run: %d commands of this clone were not approved on this machine", len(commands))
+	return []Finding{find(Untrusted, "", message, "cairn trust")}, nil
+}

@@ -1,0 +1,92 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// work looks at who is at work on what. It only tells: what somebody holds is theirs until somebody takes it over in so many
+// words.
+func (v Visit) work(ctx context.Context) ([]Finding, error) {
+	tasks, _, err := v.Store.List(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sessions, _, err := v.Store.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	stalled := map[string]bool{}
+	for _, t := range tasks {
+		if v.Store.Config.Flow.IsClosed(t.Status) {
+			continue
+		}
+		f, about := v.claim(t)
+		if about != "" {
+			stalled[about] = true
+		}
+		out = append(out, f...)
+	}
+	for _, ses := range sessions {
+		if ses.Status == session.Active && !stalled[ses.ID] {
+			out = append(out, v.session(ses)...)
+		}
+	}
+	return out, nil
+}
+
+// claim looks at who holds an open task, and returns the session that the finding is about, if any.
+func (v Visit) claim(t task.Task) (found []Finding, ses string) {
+	live := v.Store.Live(t.ID)
+	hold := session.Holder(t, live, v.Now())
+	if !hold.Lapsed {
+		return nil, ""
+	}
+	path, fix := v.Store.TaskPath(t.ID), "cairn claim "+string(t.ID)+" --takeover, if the work is to go on"
+	about := func(id ID, format string, args ...any) []Finding {
+		return []Finding{find(id, path, fmt.Sprintf(format, args...), fix).about(t.ID)}
+	}
+	switch {
+	case live.Gone:
+		return about(WorktreeGone, "held by %s in %s, which is no longer there", hold.Actor, live.Record.Lease.Worktree), hold.Session
+	case hold.How == session.Claimed && hold.Session != "":
+		return about(SessionStalled, "session %s of %s has given no sign of life for more than %v", hold.Session, hold.Actor, live.StaleAfter), hold.Session
+	default:
+		return about(ClaimExpired, "held by %s, whose claim expired at %s", hold.Actor, hold.Until.Format("2006-01-02T15:04:05Z")), hold.Session
+	}
+}
+
+// session looks at an active session.
+func (v Visit) session(ses session.Session) []Finding {
+	path := v.Store.SessionPath(ses.ID)
+	if ses.Task == "" {
+		return nil // of another kind
+	}
+	t, err := v.Store.Get(ses.Task)
+	if task.CodeOf(err) == task.NotFound {
+		return []Finding{find(SessionWithoutTask, path, fmt.Sprintf("task %s does not exist", ses.Task), "bring the task's file back from git").about(ses.Task)}
+	}
+	if err != nil {
+		return nil // a broken task is a finding of its own
+	}
+	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
+	live := v.Store.Live(t.ID)
+	flow := v.Store.Config.Flow
+	switch err := ses.Held(t, live, v.Store.Worktree); {
+	case flow.IsClosed(t.Status):
+		message := fmt.Sprintf("the session is active, and %s is closed (%s)", t.ID, t.Status)
+		return []Finding{find(SessionLeftOpen, path, message, ends).about(t.ID)}
+	case task.CodeOf(err) == task.SessionEnded:
+		message, _ := saying(err)
+		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", "merge the branch on which the task went on").about(t.ID)}
+	case ses.Health(t, flow.Review, v.Store.Heartbeat(ses.ID), live.StaleAfter, v.Now()) == session.Stalled:
+		message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, live.StaleAfter)
+		return []Finding{find(SessionStalled, path, message, ends).about(t.ID)}
+	default:
+		return nil
+	}
+}
