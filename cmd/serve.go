@@ -2,7 +2,11 @@ package cmd
 
 import (
 	"context"
+	"log/slog"
+	"os"
+	"os/signal"
 	"strings"
+	"syscall"
 
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/task"
@@ -16,7 +20,8 @@ func (p *program) serveCommand() *cli.Command {
 		Usage:    "Serve the verbs to a coding agent, as an MCP server on stdin and stdout.",
 		Category: "workspace",
 		Description: "Who acts is fixed here: --actor agent:NAME (or CAIRN_ACTOR) is required. It serves until the end of input, and starts\n" +
-			"outside a workspace too, so that one entry in a client's configuration works in every project.",
+			"outside a workspace too, so that one entry in a client's configuration works in every project. SIGTERM counts as the\n" +
+			"end of input. It logs to stderr; CAIRN_LOG says how much: debug, info, warn, error or off, warn unless told.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "client", Local: true, Usage: "name of the program that connects"},
 			&cli.StringFlag{Name: "profile", Local: true, Value: verb.Operator.String(), Usage: "what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator unless told"},
@@ -43,7 +48,12 @@ func (p *program) runServe(ctx context.Context, c *cli.Command) error {
 	if w.Rights, err = p.rights(w, c); err != nil {
 		return err
 	}
-	if err := mcpserver.New(*w).Serve(ctx, p.Stdin, p.Stdout, p.Stderr); err != nil && ctx.Err() == nil {
+	log, err := p.log()
+	if err != nil {
+		return err
+	}
+	defer outlivePipe()()
+	if err := mcpserver.New(*w, log).Serve(ctx, p.Stdin, p.Stdout); err != nil {
 		return task.Errorf(task.IO, "the connection: %w", err)
 	}
 	return nil
@@ -77,4 +87,27 @@ func (p *program) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, error)
 		return r, err
 	}
 	return r, nil
+}
+
+// outlivePipe keeps the process alive when the client stops listening: by default the first write to a closed standard
+// output kills it, and what it had started would run on. The function that it returns ends that.
+func outlivePipe() (end func()) {
+	ignored := make(chan os.Signal, 1)
+	signal.Notify(ignored, syscall.SIGPIPE) // rather than signal.Ignore, which checks would inherit
+	return func() { signal.Stop(ignored) }
+}
+
+// log is the server's log on stderr, from the level in CAIRN_LOG upwards.
+func (p *program) log() (*slog.Logger, error) {
+	level := slog.LevelWarn
+	switch name := p.Getenv("CAIRN_LOG"); name {
+	case "":
+	case "off":
+		return slog.New(slog.DiscardHandler), nil
+	case "debug", "info", "warn", "error":
+		_ = level.UnmarshalText([]byte(name)) // it reads these four
+	default:
+		return nil, usage("CAIRN_LOG is %q", name).WithHint("it is debug, info, warn, error or off; warn unless told")
+	}
+	return slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level})), nil
 }

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"encoding/json"
 	"io"
+	"log/slog"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -20,7 +20,7 @@ import (
 )
 
 // isolate gives the test a home and a git identity of its own, so that the settings of whoever runs it do not matter.
-func isolate(t *testing.T) {
+func isolate(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
@@ -39,7 +39,7 @@ func isolate(t *testing.T) {
 	writeFile(t, config, "[user]\n\tname = shah\n\temail = shah@example.com\n[init]\n\tdefaultBranch = main\n")
 }
 
-func writeFile(t *testing.T, path, content string) {
+func writeFile(t testing.TB, path, content string) {
 	t.Helper()
 	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func readFile(t *testing.T, path string) string {
 }
 
 // git runs git in a folder and returns what it printed.
-func git(t *testing.T, dir string, args ...string) string {
+func git(t testing.TB, dir string, args ...string) string {
 	t.Helper()
 	out, err := exec.CommandContext(t.Context(), "git", append([]string{"-C", dir}, args...)...).CombinedOutput()
 	if err != nil {
@@ -74,7 +74,7 @@ func anywhere(dir string) verb.Workspace {
 }
 
 // newWorkspace makes a workspace whose commands may run.
-func newWorkspace(t *testing.T) verb.Workspace {
+func newWorkspace(t testing.TB) verb.Workspace {
 	t.Helper()
 	isolate(t)
 	w := anywhere(t.TempDir())
@@ -95,17 +95,23 @@ func newWorkspace(t *testing.T) verb.Workspace {
 // connect serves a workspace and returns the official client at the other end of the pipe.
 func connect(t *testing.T, w verb.Workspace) *mcp.ClientSession {
 	t.Helper()
+	return connectAs(t, w, "")
+}
+
+// connectAs is connect in a version of the protocol; the newest for "". The server has the tools of testTools as well.
+func connectAs(t testing.TB, w verb.Workspace, version string) *mcp.ClientSession {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	requests, toServer := io.Pipe()
 	answers, toClient := io.Pipe()
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = mcpserver.New(w).Serve(ctx, requests, toClient, io.Discard) // ends with the client or with the test
+		_ = newServer(w, slog.New(slog.DiscardHandler)).Serve(ctx, requests, toClient) // ends with the client or with the test
 		_ = toClient.Close()
 	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
-	cs, err := client.Connect(ctx, &mcp.IOTransport{Reader: answers, Writer: toServer}, nil)
+	cs, err := client.Connect(ctx, &mcp.IOTransport{Reader: answers, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ func TestOneStoryThroughBothDoors(t *testing.T) {
 		tell func(*story)
 	}{
 		{"identity: each door knows who acts", (*story).whoActs},
+		{"protocol: each version is served alike", (*story).versions},
 		{"create: the engine assigns id and state, and refuses a dangling dep", (*story).create},
 		{"get: both doors return one shape, and ready is never stored", (*story).shape},
 		{"list: every filter, through both doors", (*story).filters},
@@ -101,16 +102,22 @@ func newStory(t *testing.T) *story {
 	writeFile(t, s.task("PROJ-001"), byHand)
 	s.commit("a workspace with one task")
 
+	s.agent, _ = s.serve("")
+	return s
+}
+
+// serve starts a server and connects the agent to it in a version of the protocol; the newest for "".
+func (s *story) serve(version string) (*mcp.ClientSession, *exec.Cmd) {
+	s.Helper()
 	server := exec.Command(s.bin, "serve", "--actor", agentName, "--client", "story")
 	server.Dir = s.dir
 	cs, err := mcp.NewClient(&mcp.Implementation{Name: "story", Version: "1"}, nil).
-		Connect(t.Context(), &mcp.CommandTransport{Command: server}, nil)
+		Connect(s.Context(), &mcp.CommandTransport{Command: server}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
-		t.Fatal(err)
+		s.Fatal(err)
 	}
-	t.Cleanup(func() { _ = cs.Close() })
-	s.agent = cs
-	return s
+	s.Cleanup(func() { _ = cs.Close() })
+	return cs, server
 }
 
 // isolateButBuild is isolate, with the go command's caches left where they are.
@@ -253,6 +260,20 @@ func (s *story) whoActs() {
 	s.want("the workspace", person.Workspace, agent.Workspace)
 
 	s.refused(task.InvalidInput, "claim", object{"id": "PROJ-001", "actor": personName})
+}
+
+func (s *story) versions() {
+	for _, version := range []string{"2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"} {
+		cs, server := s.serve(version)
+		s.want("the version that was agreed", cs.InitializeResult().ProtocolVersion, version)
+		tools, err := cs.ListTools(s.Context(), nil)
+		s.want("tools/list fails", err, nil)
+		s.want("there are tools", len(tools.Tools) > 0, true)
+		s.want("the agent", does[verb.Identity](s.T, cs, "identity", nil).Actor, task.Actor(agentName))
+		refused(s.T, cs, task.NotFound, "get", object{"id": "PROJ-404"})
+		s.want("closing fails", cs.Close(), nil)
+		s.want("the exit number at the end of input", server.ProcessState.ExitCode(), 0)
+	}
 }
 
 // minted is the form of an id that the engine assigns.

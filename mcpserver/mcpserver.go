@@ -3,8 +3,7 @@ package mcpserver
 import (
 	"context"
 	_ "embed"
-	"io"
-	"log"
+	"log/slog"
 
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -16,27 +15,51 @@ var instructions string
 
 // Server speaks MCP for one actor.
 type Server struct {
-	mcp *server.MCPServer
+	w     verb.Workspace
+	log   *slog.Logger
+	mcp   *server.MCPServer
+	tools map[string]verb.Verb // by name, also those that the actor may not call
+	turns chan struct{}        // taken by writes
+
+	limits limits
 }
 
-// New makes a server whose answers fit an agent's context. Each call runs on a copy of w, so what it says about actor and rights holds for the server's life.
-func New(w verb.Workspace) *Server {
+// writers is how many writes may stand at the lock at once. A client that sends a thousand in one go would have most of
+// them refused as BUSY if all stood there: here they wait for their turn instead, and a wait for a turn has no limit.
+const writers = 8
+
+// limits bound what a client can make the server hold. They are in bytes.
+type limits struct {
+	line int // of a message
+	load int // of requests in flight and answers that were not read; above it no more requests are read
+}
+
+// New makes a server whose answers fit an agent's context. Each call runs on a copy of w, so what it says about actor and
+// rights holds for the server's life. The log is never shown to the client.
+func New(w verb.Workspace, log *slog.Logger) *Server {
 	w.Bounded = true
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
 		list.Tools = tools(w)
 	})
-	s := &Server{mcp: server.NewMCPServer("cairn", w.Version,
+	s := &Server{w: w, log: log, tools: map[string]verb.Verb{}, turns: make(chan struct{}, writers), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
-		server.WithRecovery(),
 	)}
 	for _, v := range verb.All {
-		s.mcp.AddTool(tool(v), handler(v, w)) // also what the actor may not call: the refusal says which flag allows it
+		s.add(v, v.Call) // also what the actor may not call: the refusal says which flag allows it
 	}
 	return s
+}
+
+// caller is how a verb is called: Verb.Call, or in a test something slower.
+type caller func(ctx context.Context, w *verb.Workspace, input []byte) (any, error)
+
+func (s *Server) add(v verb.Verb, call caller) {
+	s.tools[v.Name] = v
+	s.mcp.AddTool(tool(v), s.handler(v, call))
 }
 
 // tools is what a client is told it can call: the verbs within its rights, in the order of the catalogue.
@@ -48,12 +71,4 @@ func tools(w verb.Workspace) []mcp.Tool {
 		}
 	}
 	return out
-}
-
-// Serve answers requests until the end of input or of ctx. Nothing but MCP is written to out; what goes wrong with the
-// connection itself is logged.
-func (s *Server) Serve(ctx context.Context, in io.Reader, out, logTo io.Writer) error {
-	stdio := server.NewStdioServer(s.mcp)
-	stdio.SetErrorLogger(log.New(logTo, "cairn serve: ", 0))
-	return stdio.Listen(ctx, in, out)
 }

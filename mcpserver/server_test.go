@@ -3,7 +3,7 @@ package mcpserver_test
 import (
 	"bytes"
 	"encoding/json"
-	"io"
+	"log/slog"
 	"reflect"
 	"strings"
 	"testing"
@@ -256,7 +256,7 @@ func TestOnlyMCPIsWritten(t *testing.T) {
 		`{"jsonrpc":"2.0","id":5,"method":"ping"}`,
 	}, "\n") + "\n"
 	var out bytes.Buffer
-	if err := mcpserver.New(anywhere(t.TempDir())).Serve(t.Context(), strings.NewReader(requests), &out, io.Discard); err != nil {
+	if err := mcpserver.New(anywhere(t.TempDir()), slog.New(slog.DiscardHandler)).Serve(t.Context(), strings.NewReader(requests), &out); err != nil {
 		t.Fatal(err)
 	}
 	answered := map[any]bool{}

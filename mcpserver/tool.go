@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"runtime/debug"
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -27,28 +28,65 @@ func tool(v verb.Verb) mcp.Tool {
 }
 
 // handler calls a verb for a client.
-func handler(v verb.Verb, w verb.Workspace) server.ToolHandlerFunc {
+func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		out, err := call(ctx, v, w, req)
+		out, err := s.call(ctx, v, call, progress(ctx, req), arguments(req))
 		if err != nil {
-			return failed(err, w)
+			return failed(err, s.w)
 		}
 		return result(out, false)
 	}
 }
 
 // call runs the verb. A panic is a defect of ours that must not end the server, nor show the client a stack.
-func call(ctx context.Context, v verb.Verb, w verb.Workspace, req mcp.CallToolRequest) (out any, err error) {
+func (s *Server) call(ctx context.Context, v verb.Verb, call caller, progress func(verb.Progress), input []byte) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			s.log.Error("panic", "tool", v.Name, "panic", p, "stack", string(debug.Stack()))
 			err = task.Errorf(task.IO, "%s: internal error: %v", v.Name, p).WithHint("report it; nothing was half-written")
 		}
+		if errors.Is(err, context.Canceled) {
+			err = task.Errorf(task.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
+		}
 	}()
-	out, err = v.Call(ctx, &w, arguments(req))
-	if errors.Is(err, context.Canceled) {
-		err = task.Errorf(task.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
+	end, err := s.turn(ctx, v)
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	defer end()
+	w := s.w
+	w.Progress = progress
+	return call(ctx, &w, input)
+}
+
+// turn waits until a verb may begin. Only quick writes take turns: what runs commands would keep its turn for minutes.
+func (s *Server) turn(ctx context.Context, v verb.Verb) (end func(), err error) {
+	if v.Kind == verb.Read || v.Runs {
+		return func() {}, nil
+	}
+	select {
+	case s.turns <- struct{}{}:
+		return func() { <-s.turns }, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// progress is where a call reports how far it has come; nil if the client did not ask to be told.
+func progress(ctx context.Context, req mcp.CallToolRequest) func(verb.Progress) {
+	session, ok := server.ClientSessionFromContext(ctx).(*session)
+	if !ok || req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
+		return nil
+	}
+	token := req.Params.Meta.ProgressToken
+	return func(p verb.Progress) {
+		if ctx.Err() != nil {
+			return // a client that gave a call up is told no more of it
+		}
+		session.out.notify(fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
+			"progressToken": token, "progress": p.Done, "total": p.Total, "message": p.Message,
+		})
+	}
 }
 
 // arguments is the JSON that the client sent, to the byte where mcp-go kept it; nothing for null.

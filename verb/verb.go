@@ -32,6 +32,7 @@ type Verb struct {
 	Toolset    Toolset // the one it belongs to
 	Idempotent bool    // doing it twice does no more than doing it once
 	Runs       bool    // may run commands from the repository
+	Waits      bool    // waits for something to happen, so the end of input ends it at once
 	Fields     []Field // of the input
 
 	in     reflect.Type

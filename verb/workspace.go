@@ -22,6 +22,7 @@ type Workspace struct {
 	Bounded  bool       // answers go into an agent's context, so what is long is cut and says so
 	Now      func() time.Time
 	Rand     io.Reader
+	Progress func(Progress) // told how far a long call has come; nil if nobody wants to know
 
 	once *session.Key // of the call under way, if it came with an idempotency key
 }

@@ -1,0 +1,33 @@
+package mcpserver
+
+import "sync"
+
+// load counts the bytes that are held for a client: its requests in flight, and the answers that it has not read. While it
+// is full nothing more is read from the client, so one that asks and never listens costs no more than this.
+type load struct {
+	mu    sync.Mutex
+	limit int
+	bytes int
+	freed chan struct{} // it became less
+}
+
+func newLoad(limit int) *load { return &load{limit: limit, freed: make(chan struct{}, 1)} }
+
+// add counts n bytes more; fewer, if n is negative.
+func (l *load) add(n int) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.bytes += n
+	if n < 0 {
+		select {
+		case l.freed <- struct{}{}:
+		default: // whoever waits is on the way
+		}
+	}
+}
+
+func (l *load) full() bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.bytes >= l.limit
+}

@@ -1,0 +1,105 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"fmt"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// message is a line from the client: a request (id and method), a notification (a method alone), or an answer (no method),
+// though nothing is asked here that it could answer.
+type message struct {
+	raw    json.RawMessage
+	id     json.RawMessage // as the client wrote it; nil if it sent none
+	method string
+	params json.RawMessage
+}
+
+// parse reads a line without space around it. What cannot be served comes back as the answer that says so, whose id is null where the line has
+// none that is usable.
+func parse(line []byte) (message, *mcp.JSONRPCError) {
+	switch {
+	case !utf8.Valid(line):
+		return message{}, refusal(nil, mcp.PARSE_ERROR, "the line is not UTF-8")
+	case !json.Valid(line):
+		return message{}, refusal(nil, mcp.PARSE_ERROR, "the line is not one JSON value: a message is one line, whole")
+	case line[0] == '[':
+		return message{}, refusal(nil, mcp.INVALID_REQUEST, "batches are not served: send each message on a line of its own")
+	}
+	var envelope struct {
+		ID     json.RawMessage `json:"id"`
+		Method json.RawMessage `json:"method"`
+		Params json.RawMessage `json:"params"`
+		Result json.RawMessage `json:"result"`
+		Error  json.RawMessage `json:"error"`
+	}
+	if err := json.Unmarshal(line, &envelope); err != nil {
+		return message{}, refusal(nil, mcp.INVALID_REQUEST, "a message is a JSON object")
+	}
+	m := message{raw: line, id: envelope.ID, params: envelope.Params}
+	if m.id != nil && !usableID(m.id) {
+		return message{}, refusal(nil, mcp.INVALID_REQUEST, "an id is text or a number, and never null")
+	}
+	if envelope.Result != nil || envelope.Error != nil {
+		return m, nil
+	}
+	if err := json.Unmarshal(envelope.Method, &m.method); err != nil || m.method == "" {
+		return message{}, refusal(m.id, mcp.INVALID_REQUEST, "the method is missing, or is not text")
+	}
+	return m, nil
+}
+
+// usableID reports whether a JSON value is text or a number.
+func usableID(id json.RawMessage) bool {
+	return id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9'
+}
+
+// idKey is the same for all spellings of an id, and different for the number 1 and the text "1".
+func idKey(id json.RawMessage) string {
+	var text string
+	if json.Unmarshal(id, &text) == nil {
+		return "text " + text
+	}
+	return string(id)
+}
+
+// tool is the name of the tool that a request calls, if it calls one.
+func (m message) tool() string {
+	var params struct {
+		Name string `json:"name"`
+	}
+	if m.method == string(mcp.MethodToolsCall) {
+		_ = json.Unmarshal(m.params, &params) // whoever serves the request says what is wrong with it
+	}
+	return params.Name
+}
+
+// cancels is the id of the request that a notification cancels; nil if it names none.
+func (m message) cancels() json.RawMessage {
+	var params struct {
+		RequestID json.RawMessage `json:"requestId"`
+	}
+	_ = json.Unmarshal(m.params, &params) // a notification has no answer that could say what is wrong with it
+	return params.RequestID
+}
+
+// refusal is an error of the protocol. An id of nil is written as null.
+func refusal(id json.RawMessage, code int, format string, args ...any) *mcp.JSONRPCError {
+	answer := mcp.NewJSONRPCError(mcp.NewRequestId(id), code, fmt.Sprintf(format, args...), nil)
+	return &answer
+}
+
+// withID returns an answer under the id as the client wrote it: to mcp-go all numbers are floating point.
+func withID(answer mcp.JSONRPCMessage, id json.RawMessage) mcp.JSONRPCMessage {
+	switch a := answer.(type) {
+	case mcp.JSONRPCResponse:
+		a.ID = mcp.NewRequestId(id)
+		return a
+	case mcp.JSONRPCError:
+		a.ID = mcp.NewRequestId(id)
+		return a
+	}
+	return answer
+}

@@ -1,0 +1,90 @@
+package mcpserver
+
+import (
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// session is what mcp-go keeps about a client between two requests, and where it leaves what it has to tell it.
+type session struct {
+	out         *writer
+	initialized atomic.Bool
+
+	mu           sync.Mutex
+	level        mcp.LoggingLevel
+	client       mcp.Implementation
+	capabilities mcp.ClientCapabilities
+	subscribed   map[string]bool // by URI
+}
+
+var (
+	_ server.SessionWithLogging               = (*session)(nil)
+	_ server.SessionWithClientInfo            = (*session)(nil)
+	_ server.SessionWithResourceSubscriptions = (*session)(nil)
+)
+
+func newSession(out *writer) *session {
+	return &session{out: out, level: mcp.LoggingLevelError, subscribed: map[string]bool{}}
+}
+
+// SessionID is the same for every session: a process has one standard input.
+func (s *session) SessionID() string { return "stdio" }
+
+func (s *session) Initialize() { s.initialized.Store(true) }
+
+func (s *session) Initialized() bool { return s.initialized.Load() }
+
+func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.out.notices }
+
+func (s *session) SetLogLevel(level mcp.LoggingLevel) { s.locked(func() { s.level = level }) }
+
+func (s *session) GetLogLevel() (level mcp.LoggingLevel) {
+	s.locked(func() { level = s.level })
+	return level
+}
+
+func (s *session) SetClientInfo(client mcp.Implementation) { s.locked(func() { s.client = client }) }
+
+func (s *session) GetClientInfo() (client mcp.Implementation) {
+	s.locked(func() { client = s.client })
+	return client
+}
+
+func (s *session) SetClientCapabilities(c mcp.ClientCapabilities) {
+	s.locked(func() { s.capabilities = c })
+}
+
+func (s *session) GetClientCapabilities() (c mcp.ClientCapabilities) {
+	s.locked(func() { c = s.capabilities })
+	return c
+}
+
+func (s *session) SubscribeToResource(uri string) { s.locked(func() { s.subscribed[uri] = true }) }
+
+func (s *session) UnsubscribeFromResource(uri string) { s.locked(func() { delete(s.subscribed, uri) }) }
+
+func (s *session) IsSubscribedToResource(uri string) (yes bool) {
+	s.locked(func() { yes = s.subscribed[uri] })
+	return yes
+}
+
+// SubscribedResources returns the URIs, sorted.
+func (s *session) SubscribedResources() (uris []string) {
+	s.locked(func() {
+		for uri := range s.subscribed {
+			uris = append(uris, uri)
+		}
+	})
+	slices.Sort(uris)
+	return uris
+}
+
+func (s *session) locked(do func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	do()
+}

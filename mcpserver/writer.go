@@ -1,0 +1,168 @@
+package mcpserver
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// writer owns the stream to the client. One goroutine writes, in the order in which lines were queued, so what a call
+// reports stands before its answer. Nobody who queues a line waits for the client.
+type writer struct {
+	to      io.Writer
+	load    *load
+	notices chan mcp.JSONRPCNotification // what mcp-go sends by itself
+
+	mu     sync.Mutex
+	queue  []*outgoing
+	latest map[string]*outgoing // by key, of what is in the queue
+	closed bool
+
+	queued chan struct{} // something was queued, or the writer closed
+	broken chan struct{} // closed when the client can no longer be written to; err says why
+	done   chan struct{} // closed when the last line is written
+	err    error
+}
+
+// outgoing is a line for the client.
+type outgoing struct {
+	line []byte
+	key  string // of a notification that a newer one replaces; "" for what must be written
+}
+
+// noticeRoom is how many notifications of its own mcp-go can send while the client reads nothing. It sends one at most
+// for each subscriptions/listen, and refuses the request when there is no room.
+const noticeRoom = 100
+
+func newWriter(to io.Writer, load *load) *writer {
+	w := &writer{
+		to: to, load: load, notices: make(chan mcp.JSONRPCNotification, noticeRoom), latest: map[string]*outgoing{},
+		queued: make(chan struct{}, 1), broken: make(chan struct{}), done: make(chan struct{}),
+	}
+	go w.run()
+	return w
+}
+
+// send queues an answer, which must be written.
+func (w *writer) send(answer mcp.JSONRPCMessage) { w.enqueue(&outgoing{line: marshal(answer)}) }
+
+// notify queues a notification. One with the same key that is not written yet gives its place in the queue to the newer:
+// a client that reads slowly is told how things stand, and not how they came about.
+func (w *writer) notify(key, method string, params map[string]any) {
+	w.enqueue(&outgoing{line: marshal(notification(method, params)), key: method + " " + key})
+}
+
+func notification(method string, params map[string]any) mcp.JSONRPCNotification {
+	return mcp.JSONRPCNotification{
+		JSONRPC:      mcp.JSONRPC_VERSION,
+		Notification: mcp.Notification{Method: method, Params: mcp.NotificationParams{AdditionalFields: params}},
+	}
+}
+
+func (w *writer) enqueue(o *outgoing) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.closed {
+		return
+	}
+	w.load.add(len(o.line))
+	if waiting := w.latest[o.key]; waiting != nil {
+		w.load.add(-len(waiting.line))
+		waiting.line = o.line
+		return
+	}
+	if o.key != "" {
+		w.latest[o.key] = o
+	}
+	w.queue = append(w.queue, o)
+	w.wake()
+}
+
+// close ends the writer once everything queued is written. What is queued later is dropped.
+func (w *writer) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.closed = true
+	w.wake()
+}
+
+func (w *writer) wake() {
+	select {
+	case w.queued <- struct{}{}:
+	default: // it is awake, or about to be
+	}
+}
+
+// next takes the first line of the queue. It returns nil if there is none, and then whether none will come.
+func (w *writer) next() (line []byte, closed bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if len(w.queue) == 0 {
+		return nil, w.closed
+	}
+	o := w.queue[0]
+	w.queue[0], w.queue = nil, w.queue[1:]
+	if o.key != "" {
+		delete(w.latest, o.key)
+	}
+	return o.line, false
+}
+
+func (w *writer) run() {
+	defer close(w.done)
+	for {
+		select {
+		case n := <-w.notices:
+			w.write(marshal(n))
+		case <-w.queued:
+			if w.flush() {
+				return
+			}
+		}
+	}
+}
+
+// flush writes what is queued, and before each line what mcp-go sent before it. It reports whether the writer is closed.
+func (w *writer) flush() (closed bool) {
+	for {
+		line, closed := w.next()
+		w.flushNotices()
+		if line == nil {
+			return closed
+		}
+		w.write(line)
+		w.load.add(-len(line))
+	}
+}
+
+func (w *writer) flushNotices() {
+	for {
+		select {
+		case n := <-w.notices:
+			w.write(marshal(n))
+		default:
+			return
+		}
+	}
+}
+
+// marshal makes a line. What goes to a client is made of values that were JSON or are texts and numbers.
+func marshal(v any) []byte {
+	line, err := json.Marshal(v)
+	if err != nil {
+		panic("mcpserver: what goes to the client does not make JSON: " + err.Error())
+	}
+	return line
+}
+
+// write writes one line. After the first failure there is nobody to write to.
+func (w *writer) write(line []byte) {
+	if w.err != nil {
+		return
+	}
+	if _, w.err = w.to.Write(append(line, '\n')); w.err != nil {
+		close(w.broken)
+	}
+}
