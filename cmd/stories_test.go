@@ -15,7 +15,8 @@ import (
 
 // unprovoked are the codes that no story can provoke, and why.
 var unprovoked = map[task.Code]string{
-	task.OutOfScope: "scopes are fixed by a server's flags, which come later",
+	task.ChecksRunning: "a command waits for its checks; only a server answers before they have ended",
+	task.OutOfScope:    "scopes are fixed by a server's flags, which come later",
 }
 
 // script is a story as the tests below read it.

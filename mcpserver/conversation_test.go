@@ -164,20 +164,23 @@ type client struct {
 	t      *testing.T
 	server *mcpserver.Server
 	in     *io.PipeWriter
-	out    *screen
+	out    *screen // of newClient
 	served chan error
 }
 
 // newClient starts a server and is its client.
 func newClient(t *testing.T, w verb.Workspace) *client {
 	t.Helper()
-	return startClient(t, w, &screen{}, slog.New(slog.DiscardHandler))
+	out := &screen{}
+	c := startClient(t, w, out, slog.New(slog.DiscardHandler))
+	c.out = out
+	return c
 }
 
-func startClient(t *testing.T, w verb.Workspace, out *screen, log *slog.Logger) *client {
+func startClient(t *testing.T, w verb.Workspace, out io.Writer, log *slog.Logger) *client {
 	t.Helper()
 	in, toServer := io.Pipe()
-	c := &client{t: t, server: newServer(w, log), in: toServer, out: out, served: make(chan error, 1)}
+	c := &client{t: t, server: newServer(w, log), in: toServer, served: make(chan error, 1)}
 	go func() { c.served <- c.server.Serve(t.Context(), in, out) }()
 	return c
 }
@@ -257,6 +260,20 @@ var testTools = []testTool{
 			}
 		}
 		return map[string]any{"parts": 3}, nil
+	}},
+	{verb.Verb{Name: "prove", Kind: verb.Write, Runs: true}, func(ctx context.Context, w *verb.Workspace, _ []byte) (any, error) {
+		began := time.Now().UTC().Format(time.TimeOnly)
+		for n := range 2 {
+			if w.Progress != nil {
+				w.Progress(verb.Progress{Done: float64(n), Total: 2, Message: fmt.Sprintf("check %d of 2", n+1)})
+			}
+			select {
+			case <-time.After(50 * time.Second):
+			case <-ctx.Done():
+				return nil, ctx.Err()
+			}
+		}
+		return map[string]any{"began": began}, nil
 	}},
 	{verb.Verb{Name: "write", Kind: verb.Write}, func(context.Context, *verb.Workspace, []byte) (any, error) {
 		time.Sleep(time.Second)

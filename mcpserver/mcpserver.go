@@ -20,6 +20,7 @@ type Server struct {
 	mcp   *server.MCPServer
 	tools map[string]verb.Verb // by name, also those that the actor may not call
 	turns chan struct{}        // taken by writes
+	long  *longCalls           // of the verbs that run commands
 
 	limits limits
 }
@@ -42,7 +43,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
 		list.Tools = tools(w)
 	})
-	s := &Server{w: w, log: log, tools: map[string]verb.Verb{}, turns: make(chan struct{}, writers), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
+	s := &Server{w: w, log: log, tools: map[string]verb.Verb{}, turns: make(chan struct{}, writers), long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
 		server.WithInstructions(instructions),

@@ -148,7 +148,8 @@ func (c *conn) finish() {
 	c.calls.interrupt(true, verb.ErrEndOfInput)
 	last := time.NewTimer(cancelTime)
 	defer last.Stop()
-	c.calls.wait(cancelTime / 2)
+	c.long.stop(verb.ErrEndOfInput, cancelTime/4)
+	c.calls.wait(cancelTime / 4)
 	for _, id := range c.calls.left() {
 		c.log.Warn("did not end in time", "id", id)
 		c.calls.end(id, func() { c.out.send(*refusal(id, mcp.INTERNAL_ERROR, "canceled: %v", verb.ErrEndOfInput)) })

@@ -1,11 +1,13 @@
 package mcpserver_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"fmt"
 	"io"
 	"log/slog"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -75,7 +77,7 @@ func TestEndOfInputIsNotHeldUp(t *testing.T) {
 	}{
 		{"a call that waits", "watch", "interrupted", 0},
 		{"a call that ends when it is canceled", "work", "canceled before it was done", 1500 * time.Millisecond},
-		{"a call that never looks up", "stubborn", "canceled: the input ended", 1700 * time.Millisecond},
+		{"a call that never looks up", "stubborn", "canceled: the input ended", 1600 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := anywhere(t.TempDir())
@@ -204,10 +206,11 @@ func TestPanicIsLoggedWithItsStack(t *testing.T) {
 		t.Run(tool, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var log bytes.Buffer
-				c := startClient(t, w, &screen{}, slog.New(slog.NewTextHandler(&log, nil)))
+				var out screen
+				c := startClient(t, w, &out, slog.New(slog.NewTextHandler(&log, nil)))
 				c.call(1, tool, "{}")
 				c.end()
-				if said := c.out.take(); strings.Contains(said, "goroutine") || !strings.Contains(said, "internal error") {
+				if said := out.take(); strings.Contains(said, "goroutine") || !strings.Contains(said, "internal error") {
 					t.Errorf("the client is told %s", said)
 				}
 				if !strings.Contains(log.String(), "conversation_test.go") {
@@ -255,4 +258,63 @@ func TestConcurrentWritesToOneTask(t *testing.T) {
 	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("the workspace is left with %v, %v", problems, err)
 	}
+}
+
+// blocking makes a workspace with a task whose second check runs for ten minutes.
+func blocking(t *testing.T) (verb.Workspace, task.ID) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the checks are POSIX shell")
+	}
+	w := newWorkspace(t)
+	made := does[verb.Task](t, connect(t, w), "create", object{"title": "Long", "checks": []object{
+		{"desc": "quick", "cmd": "true"}, {"desc": "slow", "cmd": "sleep 600"},
+	}})
+	return w, made.ID
+}
+
+// A run of checks says which one runs before it does, and a run that ends early records nothing, for neither check.
+func TestChecksThatAreEndedEarly(t *testing.T) {
+	for _, tt := range []struct {
+		name, tool, args string
+		end              func(*client)
+		answers          int
+	}{
+		{"run_checks, canceled", "run_checks", "", cancelFirst, 0},
+		{"run_checks, at the end of input", "run_checks", "", func(*client) {}, 1},
+		{"transition, canceled", "transition", `,"to":"done"`, cancelFirst, 0},
+		{"transition, at the end of input", "transition", `,"to":"done"`, func(*client) {}, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w, id := blocking(t)
+			out, seen := io.Pipe()
+			c := startClient(t, w, seen, slog.New(slog.DiscardHandler))
+			lines := bufio.NewScanner(out)
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{"id":%q%s},"_meta":{"progressToken":1}}}`+"\n", tt.tool, id, tt.args))
+			for _, want := range []string{`"check 1 of 2: quick","progress":0`, `"check 2 of 2: slow","progress":1`} {
+				if !lines.Scan() || !strings.Contains(lines.Text(), want) {
+					t.Fatalf("it reports %s, want %s", lines.Text(), want)
+				}
+			}
+			tt.end(c)
+			go func() { c.end(); _ = seen.Close() }()
+			answers := 0
+			for lines.Scan() {
+				if strings.Contains(lines.Text(), `"id":1`) {
+					answers++
+				}
+			}
+			if answers != tt.answers {
+				t.Errorf("it is answered %d times, want %d", answers, tt.answers)
+			}
+			after := does[verb.Task](t, connect(t, w), "get", object{"id": id})
+			if len(after.Provenance) != 1 || after.Checks[0].Result != task.Pending {
+				t.Errorf("it left %+v", after)
+			}
+		})
+	}
+}
+
+func cancelFirst(c *client) {
+	c.send(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}` + "\n")
 }

@@ -30,7 +30,20 @@ func tool(v verb.Verb) mcp.Tool {
 // handler calls a verb for a client.
 func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		out, err := s.call(ctx, v, call, progress(ctx, req), arguments(req))
+		input, report := arguments(req), progress(ctx, req)
+		run := func(ctx context.Context, report func(verb.Progress)) (any, error) {
+			return s.call(ctx, v, call, report, input)
+		}
+		var out any
+		var err error
+		if v.Runs {
+			out, err = s.long.do(ctx, v, input, report, run)
+		} else {
+			out, err = run(ctx, report)
+		}
+		if errors.Is(err, context.Canceled) {
+			err = task.Errorf(task.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
+		}
 		if err != nil {
 			return failed(err, s.w)
 		}
@@ -39,14 +52,11 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 }
 
 // call runs the verb. A panic is a defect of ours that must not end the server, nor show the client a stack.
-func (s *Server) call(ctx context.Context, v verb.Verb, call caller, progress func(verb.Progress), input []byte) (out any, err error) {
+func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func(verb.Progress), input []byte) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("panic", "tool", v.Name, "panic", p, "stack", string(debug.Stack()))
 			err = task.Errorf(task.IO, "%s: internal error: %v", v.Name, p).WithHint("report it; nothing was half-written")
-		}
-		if errors.Is(err, context.Canceled) {
-			err = task.Errorf(task.IO, "%s: canceled before it was done", v.Name).WithHint("call it again, if it is still wanted")
 		}
 	}()
 	end, err := s.turn(ctx, v)
@@ -55,7 +65,7 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, progress fu
 	}
 	defer end()
 	w := s.w
-	w.Progress = progress
+	w.Progress = report
 	return call(ctx, &w, input)
 }
 

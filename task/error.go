@@ -18,6 +18,7 @@ const (
 	DepsOpen         Code = "DEPS_OPEN"
 	ChecksFailed     Code = "CHECKS_FAILED"
 	ChecksPending    Code = "CHECKS_PENDING"
+	ChecksRunning    Code = "CHECKS_RUNNING"
 	DanglingDep      Code = "DANGLING_DEP"
 	DepCycle         Code = "DEP_CYCLE"
 	AlreadyClaimed   Code = "ALREADY_CLAIMED"
@@ -67,6 +68,7 @@ var Codes = []CodeInfo{
 	{DepsOpen, "the task waits for tasks that are not closed", 4, false},
 	{ChecksFailed, "a check ran and did not pass", 4, false},
 	{ChecksPending, "a check has no result that the record accounts for", 4, false},
+	{ChecksRunning, "the checks run on; the same call gets their result", 4, true},
 	{DanglingDep, "a dependency or parent names a task that does not exist", 4, false},
 	{DepCycle, "the dependency would close a circle", 4, false},
 	{HasDependents, "other tasks depend on it or are grouped by it", 4, false},

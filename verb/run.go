@@ -50,9 +50,11 @@ func (w *Workspace) run(ctx context.Context, s *store.Store, t task.Task, todo [
 	head := s.Head(ctx).Commit
 	run, report := &task.Run{Commit: head, Tree: fingerprint(before)}, &RunReport{}
 	var logs []func(io.Writer) error
-	for _, i := range todo {
+	for n, i := range todo {
 		started := w.Now()
+		reported := w.reportWhile(n, len(todo), t.Checks[i].Desc, limit(s, t.Checks[i]))
 		outcome, err := w.runOne(ctx, s, t.Checks[i])
+		reported()
 		if err != nil {
 			return nil, nil, err
 		}
@@ -69,11 +71,7 @@ func (w *Workspace) run(ctx context.Context, s *store.Store, t task.Task, todo [
 // runOne runs one check. One that cannot be started where it should has failed, and says why; it does not take the
 // results of the others with it.
 func (w *Workspace) runOne(ctx context.Context, s *store.Store, c task.Check) (check.Outcome, error) {
-	limit := time.Duration(c.Timeout) * time.Second
-	if limit == 0 {
-		limit = s.Config.CheckTimeout
-	}
-	outcome, err := check.Run(ctx, check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Cwd, Timeout: limit})
+	outcome, err := check.Run(ctx, check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Cwd, Timeout: limit(s, c)})
 	switch {
 	case task.CodeOf(err) == task.InvalidInput:
 		return check.Outcome{Exit: -1, Output: message(err)}, nil
@@ -81,6 +79,14 @@ func (w *Workspace) runOne(ctx context.Context, s *store.Store, c task.Check) (c
 		err = ctx.Err()
 	}
 	return outcome, err
+}
+
+// limit is how long a check may take.
+func limit(s *store.Store, c task.Check) time.Duration {
+	if c.Timeout == 0 {
+		return s.Config.CheckTimeout
+	}
+	return time.Duration(c.Timeout) * time.Second
 }
 
 func reportOne(i int, c task.Check, o check.Outcome) CheckRun {

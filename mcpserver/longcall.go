@@ -1,0 +1,195 @@
+package mcpserver
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+const (
+	patience = 45 * time.Second // how long a caller that is told nothing in between waits; many clients give up after 60
+	keepTime = 2 * time.Minute  // how long a result is kept for a caller that was told to come back
+)
+
+// longCalls are calls that may take longer than a client waits. Equal calls share one run. A run ends early when its last
+// caller gives it up, but not when a caller was told to come back.
+type longCalls struct {
+	patience time.Duration
+
+	mu   sync.Mutex
+	runs map[string]*longCall // by what was called, with what
+}
+
+type longCall struct {
+	cancel  context.CancelCauseFunc
+	done    chan struct{}
+	callers []*waiter
+	awaited bool // by a caller that was told to come back
+	last    verb.Progress
+	out     any // with err, set before done is closed
+	err     error
+}
+
+// waiter is a request that waits for a run.
+type waiter struct {
+	progress func(verb.Progress) // nil if it does not want to know
+}
+
+func newLongCalls() *longCalls {
+	return &longCalls{patience: patience, runs: map[string]*longCall{}}
+}
+
+// longRun does what was called.
+type longRun func(ctx context.Context, progress func(verb.Progress)) (any, error)
+
+// do runs a call, or joins the run of an equal one, and returns its result. A caller without progress gets CHECKS_RUNNING
+// when its patience ends; the run goes on, and its result is kept for the next equal call. It returns the context's error
+// once ctx ends, and if no other caller is left not before the run has ended too.
+func (l *longCalls) do(ctx context.Context, v verb.Verb, input []byte, progress func(verb.Progress), run longRun) (any, error) {
+	c, key := &waiter{progress}, callKey(v, input)
+	r := l.join(ctx, key, c, run)
+	var enough <-chan time.Time
+	if progress == nil {
+		timer := time.NewTimer(l.patience)
+		defer timer.Stop()
+		enough = timer.C
+	}
+	select {
+	case <-r.done:
+		l.leave(key, r, c)
+		return r.out, r.err
+	case <-enough:
+		return nil, comeBack(v, input, l.patience, l.detach(r, c))
+	case <-ctx.Done():
+		if l.leave(key, r, c) {
+			r.cancel(context.Cause(ctx))
+			<-r.done
+		}
+		return nil, ctx.Err()
+	}
+}
+
+// join finds the run of an equal call, or starts one. It outlives the request that began it.
+func (l *longCalls) join(ctx context.Context, key string, c *waiter, run longRun) *longCall {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if r := l.runs[key]; r != nil {
+		r.callers = append(r.callers, c)
+		return r
+	}
+	ctx, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
+	r := &longCall{cancel: cancel, done: make(chan struct{}), callers: []*waiter{c}}
+	l.runs[key] = r
+	go func() {
+		defer cancel(nil)
+		r.out, r.err = run(ctx, func(p verb.Progress) { l.report(r, p) })
+		l.ended(key, r)
+	}()
+	return r
+}
+
+// leave takes a caller off a run and reports whether it was the last one. The run, or its result, is then forgotten.
+func (l *longCalls) leave(key string, r *longCall, c *waiter) (last bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.drop(c)
+	if len(r.callers) > 0 {
+		return false
+	}
+	l.forget(key, r)
+	return true
+}
+
+func (r *longCall) drop(c *waiter) {
+	r.callers = slices.DeleteFunc(r.callers, func(other *waiter) bool { return other == c })
+}
+
+// forget is called under the lock. The next equal call begins a run of its own.
+func (l *longCalls) forget(key string, r *longCall) {
+	if l.runs[key] == r {
+		delete(l.runs, key)
+	}
+}
+
+// detach takes a caller off a run that goes on without it, and returns how far that is.
+func (l *longCalls) detach(r *longCall, c *waiter) verb.Progress {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.drop(c)
+	r.awaited = true
+	return r.last
+}
+
+// ended hands the result to the callers that are there, or keeps it for one that was told to come back.
+func (l *longCalls) ended(key string, r *longCall) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	close(r.done)
+	if !r.awaited || len(r.callers) > 0 {
+		l.forget(key, r)
+		return
+	}
+	time.AfterFunc(keepTime, func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.forget(key, r)
+	})
+}
+
+func (l *longCalls) report(r *longCall, p verb.Progress) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	r.last = p
+	for _, c := range r.callers {
+		if c.progress != nil {
+			c.progress(p)
+		}
+	}
+}
+
+// stop ends every run, and returns when all have ended or limit is over.
+func (l *longCalls) stop(cause error, limit time.Duration) {
+	l.mu.Lock()
+	var running []*longCall
+	for _, r := range l.runs {
+		r.cancel(cause)
+		running = append(running, r)
+	}
+	l.mu.Unlock()
+	timer := time.NewTimer(limit)
+	defer timer.Stop()
+	for _, r := range running {
+		select {
+		case <-r.done:
+		case <-timer.C:
+			return
+		}
+	}
+}
+
+// callKey is the same for equal calls: of one verb, with arguments that say the same in any order and spacing.
+func callKey(v verb.Verb, input []byte) string {
+	var args any
+	if json.Unmarshal(input, &args) != nil {
+		return v.Name + " " + string(input)
+	}
+	return v.Name + " " + string(marshal(args))
+}
+
+// comeBack is what a caller is told whose patience ended: to make the same call again.
+func comeBack(v verb.Verb, input []byte, after time.Duration, last verb.Progress) error {
+	args := map[string]any{}
+	_ = json.Unmarshal(input, &args) // the verb says what is wrong with it
+	err := task.Errorf(task.ChecksRunning, "still at work after %v", after)
+	if last.Message != "" {
+		err.Msg += ": " + last.Message
+	}
+	err.Op = v.Name
+	err.ID, _ = args["id"].(string)
+	return err.WithHint("make the same call again: it joins the run and gets its result").WithNext(v.Name, args)
+}
