@@ -38,13 +38,14 @@ type Reach struct {
 // Intent is a write that was announced. What it says becomes the record's when the file has the entry that Reach names,
 // which is the last of the write.
 type Intent struct {
-	Lease   *Lease  `json:"lease,omitempty"`
-	Reach   Reach   `json:"reach"`
-	Moves   bool    `json:"moves,omitempty"`   // Reach is another state than the one before
-	Rest    []Reach `json:"rest,omitempty"`    // what else stays known
-	New     bool    `json:"new,omitempty"`     // this write was to create the task
-	Session string  `json:"session,omitempty"` // a session file that this write was to create
-	Key     *Key    `json:"key,omitempty"`     // of the call that makes it
+	Lease   *Lease    `json:"lease,omitempty"`
+	Reach   Reach     `json:"reach"`
+	Moves   bool      `json:"moves,omitempty"`   // Reach is another state than the one before
+	Rest    []Reach   `json:"rest,omitempty"`    // what else stays known
+	New     bool      `json:"new,omitempty"`     // this write was to create the task
+	Session string    `json:"session,omitempty"` // a session file that this write was to create
+	With    []task.ID `json:"with,omitempty"`    // the tasks that this write creates, if there are several: all of them come, or none
+	Key     *Key      `json:"key,omitempty"`     // of the call that makes it
 
 	Ends []Session `json:"ends,omitempty"` // sessions that this write was to end, as they were to be
 }

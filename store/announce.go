@@ -20,7 +20,7 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
 		}
 		intent := session.Intent{
-			Lease: tx.s.nextLease(st, r.Lease, head.Branch), Reach: reach, New: st.was.ID == "", Session: st.opens, Key: tx.key, Ends: tx.ends(id),
+			Lease: tx.s.nextLease(st, r.Lease, head.Branch), Reach: reach, New: st.was.ID == "", With: tx.created(), Session: st.opens, Key: tx.key, Ends: tx.ends(id),
 		}
 		out = append(out, r.Announce(st.was, intent, st.supersedes))
 	}
@@ -42,6 +42,20 @@ func reachOf(r *session.Record) string {
 		return ""
 	}
 	return r.Intent.Reach.Entry
+}
+
+// created are the tasks that the write makes, if it makes several.
+func (tx *Tx) created() []task.ID {
+	var ids []task.ID
+	for _, id := range tx.order {
+		if tx.tasks[id].file.doc == nil {
+			ids = append(ids, id)
+		}
+	}
+	if len(ids) < 2 {
+		return nil
+	}
+	return ids
 }
 
 // nextLease is the claim after the write. A holder's every write is a sign of life; if the worktree of the claim is gone, as

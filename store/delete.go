@@ -3,7 +3,6 @@ package store
 import (
 	"bytes"
 	"context"
-	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,7 +57,10 @@ func (tx *Tx) removeTrashed() error {
 			return errOvertaken
 		}
 		if err == nil {
-			err = errors.Join(disk.RemoveFile(t.path), disk.SyncFolder(filepath.Dir(t.path)))
+			err = disk.RemoveFile(t.path)
+		}
+		if err == nil {
+			err = disk.SyncFolder(filepath.Dir(t.path))
 		}
 		if err != nil && !isMissing(err) {
 			return ioError(err)

@@ -60,6 +60,5 @@ func (l Layout) AddIgnores() error {
 	if err != nil {
 		return ioError(err)
 	}
-	defer pending.Discard()
 	return ioError(pending.Replace())
 }

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -165,6 +166,12 @@ func (s *Store) settle(r session.Record) error {
 		return errors.Join(s.putKey(r.Intent.Key), s.putRecord(session.Record{Task: r.Task}))
 	}
 	came := err == nil && t.Has(r.Intent.Reach.Entry)
+	if came && !there.hasAll(r.Intent.With) {
+		came = false
+		if err := disk.RemoveFile(there.task(r.Task)); err != nil {
+			return ioError(err)
+		}
+	}
 	if !came {
 		err = there.removeSession(r.Intent.Session)
 	} else if err = there.endSessions(r.Intent.Ends); err == nil {
@@ -174,6 +181,11 @@ func (s *Store) settle(r session.Record) error {
 		return err
 	}
 	return s.putRecord(r.Settle(came))
+}
+
+// hasAll reports whether all tasks are there.
+func (s *Store) hasAll(ids []task.ID) bool {
+	return !slices.ContainsFunc(ids, func(id task.ID) bool { return !exists(s.task(id)) })
 }
 
 // removeReserved removes a file that was only reserved, where there are no hard links.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -20,6 +21,7 @@ type Proposal struct {
 	Summary string
 	Actor   task.Actor
 	At      time.Time
+	Key     string          // of the call that made it, as in an entry
 	Tasks   json.RawMessage // a list of tasks, as the verb that made it takes them
 	Made    []task.ID       // what came of it
 }
@@ -32,12 +34,13 @@ func (l Layout) proposal(id string) string {
 func (l Layout) ProposalFile(id string) string { return l.rel(l.proposal(id)) }
 
 // proposalKeys is the order in which the keys of a proposal stand.
-var proposalKeys = []string{"id", "summary", "actor", "at", "tasks", "made", "made_by", "made_at"}
+var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at"}
 
-// Proposal reads a proposal. It returns NOT_FOUND if there is none of that id, and CONFLICT if it was made real already.
+// Proposal reads a proposal. It returns NOT_FOUND if there is none of that id, and CONFLICT if it was made real already and a
+// task of it is still there: the file may have been marked by a write that then was taken back.
 func (s *Store) Proposal(id string) (Proposal, error) {
 	_, p, err := s.readProposal(id)
-	if err == nil && len(p.Made) > 0 {
+	if err == nil && slices.ContainsFunc(p.Made, func(id task.ID) bool { return exists(s.task(id)) }) {
 		err = task.Errorf(task.Conflict, "%s was made real before, as %s", id, joined(p.Made)).WithHint("cairn list shows its tasks")
 	}
 	return p, err
@@ -69,6 +72,7 @@ func readProposal(doc *frontmatter.Doc) (Proposal, error) {
 		Summary: r.text("summary", doc.Get("summary")),
 		Actor:   task.Actor(r.text("actor", doc.Get("actor"))),
 		At:      r.instant("at", doc.Get("at")),
+		Key:     r.text("key", doc.Get("key")),
 	}
 	for _, id := range r.texts("made", doc.Get("made")) {
 		p.Made = append(p.Made, task.ID(id))
@@ -85,6 +89,17 @@ func readProposal(doc *frontmatter.Doc) (Proposal, error) {
 	return p, r.err
 }
 
+// Proposals reads all proposals. What cannot be read is passed over.
+func (s *Store) Proposals() ([]Proposal, error) {
+	var out []Proposal
+	err := eachName(filepath.Dir(s.proposal("")), sessionExt, func(id string) {
+		if _, p, err := s.readProposal(id); err == nil {
+			out = append(out, p)
+		}
+	})
+	return out, err
+}
+
 // Propose stages a new proposal.
 func (tx *Tx) Propose(p Proposal) error {
 	tasks, err := jsonValue(p.Tasks)
@@ -96,6 +111,7 @@ func (tx *Tx) Propose(p Proposal) error {
 	m.text("summary", p.Summary)
 	m.text("actor", string(p.Actor))
 	m.time("at", p.At)
+	m.text("key", p.Key)
 	m = append(m, frontmatter.Field{Key: "tasks", Value: tasks})
 	tx.others = append(tx.others, change{path: tx.s.proposal(p.ID), content: func(*frontmatter.Doc) ([]byte, error) {
 		doc, err := frontmatter.New(frontmatter.YAML, frontmatter.Map(m), "")

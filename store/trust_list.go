@@ -1,10 +1,11 @@
 package store
 
 import (
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
 // Consent is one that this user gave, and what has become of the clone.
@@ -85,7 +86,7 @@ func Revoke(stateDir, path string) ([]Consent, error) {
 		if c.Path != live && c.Workspace != at {
 			continue
 		}
-		if err := os.Remove(c.file); err != nil && !isMissing(err) {
+		if err := disk.RemoveFile(c.file); err != nil {
 			return revoked, ioError(err)
 		}
 		revoked = append(revoked, c)

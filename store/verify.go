@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -71,7 +72,7 @@ func (s *Store) Sweep(ctx context.Context) error {
 	left, err := s.leftovers(ctx)
 	for _, l := range left {
 		if l.remove != "" && err == nil {
-			err = s.liveError(os.Remove(l.remove))
+			err = s.liveError(disk.RemoveFile(l.remove))
 		}
 	}
 	return err

@@ -119,7 +119,7 @@ func (tx *Tx) changes() []change {
 	for _, t := range tx.trash {
 		tasks = append(tasks, change{path: tx.s.trash(t.path), content: t.content, over: true})
 	}
-	return slices.Concat(created, tasks, changed, tx.others)
+	return slices.Concat(tx.others, created, tasks, changed)
 }
 
 func (tx *Tx) prepareFile(c change) (*replacement, error) {

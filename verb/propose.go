@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -55,12 +56,32 @@ func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error)
 	if err != nil {
 		return Proposal{}, err
 	}
-	p := store.Proposal{ID: store.ProposalPrefix + "-" + token, Summary: in.Summary, Actor: w.Actor, At: w.Now(), Tasks: items}
+	p := store.Proposal{ID: store.ProposalPrefix + "-" + token, Summary: in.Summary, Actor: w.Actor, At: w.Now(), Key: w.stamp("").Key, Tasks: items}
 	err = w.update(ctx, s, func(tx *store.Tx) error {
+		if err := w.proposed(s); err != nil {
+			return err
+		}
 		w.remember(tx, "", p.ID)
 		return tx.Propose(p)
 	})
 	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: s.ProposalFile(p.ID), Tasks: dry.Tasks}, err
+}
+
+// proposed is recorded for proposals, which have no task whose entries could say it.
+func (w *Workspace) proposed(s *store.Store) error {
+	if w.once == nil {
+		return nil
+	}
+	all, err := s.Proposals()
+	if err != nil {
+		return err
+	}
+	for _, p := range all {
+		if call, args, _ := strings.Cut(p.Key, "-"); call == w.once.Call {
+			return w.sameCall(&session.Key{Call: call, Args: args, Session: p.ID})
+		}
+	}
+	return nil
 }
 
 // again shows what was proposed. What would come of it today is plan's to say.

@@ -187,18 +187,18 @@ func (h *house) nextWrite(t *testing.T) {
 	must(t, err)
 }
 
-// files is what the tasks and the sessions say, but for the task that the next write is about. Hidden names are temporary
+// files is what the config, the tasks, the sessions and the proposals say, but for the task that the next write is about. Hidden names are temporary
 // files.
 func (h *house) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, kind := range []string{"tasks", "sessions"} {
+	for _, kind := range []string{".", "tasks", "sessions", "plans"} {
 		entries, err := os.ReadDir(filepath.Join(h.root, store.Folder, kind))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 		for _, e := range entries {
-			if strings.HasPrefix(e.Name(), ".") || e.Name() == aside+".md" {
+			if e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == aside+".md" {
 				continue
 			}
 			src, err := os.ReadFile(filepath.Join(h.root, store.Folder, kind, e.Name()))
@@ -220,12 +220,16 @@ func (h *house) scene(t *testing.T) string {
 		must(t, err)
 		told.Write(append(text, '\n'))
 	}
-	for name := range h.files(t) {
-		if id, ok := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "tasks/"); ok && id == about {
+	for _, name := range slices.Sorted(maps.Keys(h.files(t))) {
+		if id, ok := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "tasks/"); ok {
 			ask("get", map[string]any{"id": id})
+		}
+		if name, ok := strings.CutPrefix(name, "plans/"); ok {
+			told.WriteString(name + "\n")
 		}
 	}
 	ask("list_sessions", map[string]any{})
+	ask("settings_get", map[string]any{})
 	return told.String()
 }
 

@@ -58,6 +58,18 @@ var stories = []story{
 	}},
 	{"claim", "claim", "agent:a", nothing(nil)},
 	{"claim that takes over from a session that stalled", "claim", "agent:b", begun(func(string) in { return in{"id": about, "takeover": true} })},
+	{"next", "next", "agent:a", func(t *testing.T, h *house) in {
+		h.given(t, "agent:b", "claim", in{"id": aside})
+		return in{}
+	}},
+	{"plan", "plan", "agent:a", func(*testing.T, *house) in {
+		return in{"tasks": []in{{"title": "Second", "deps": []string{"#1"}}, {"title": "First", "parent": "#2"}, {"title": "All"}}}
+	}},
+	{"propose", "propose", "agent:a", func(*testing.T, *house) in {
+		return in{"tasks": []in{{"title": "One"}}, "summary": "one task"}
+	}},
+	{"delete", "delete", "human:lee", nothing(nil)},
+	{"settings_set", "settings_set", "human:lee", func(*testing.T, *house) in { return in{"key": "claim_ttl", "value": "2h"} }},
 	{"release", "release", "agent:a", claimed(in{"reason": "no time"})},
 	{"release of a session that stalled", "release", "human:lee", begun(func(string) in { return in{"id": about} })},
 	{"update", "update", "agent:a", nothing(in{"title": "A better title", "labels": []string{"new"}, "to": "in_progress", "assignee": "me"})},
