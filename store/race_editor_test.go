@@ -18,6 +18,7 @@ const (
 	raceTime = 2 * time.Second        // unless told
 	thinking = 200 * time.Millisecond // what an editor needs between two saves; a hasty one
 	blinking = time.Millisecond       // what a reader needs between two looks
+	oldEvery = 5                      // one save in so many is of what was read the time before, as of a window long open
 	maxLost  = 2                      // of the saves: those that fall between a write's last look and its rename
 )
 
@@ -27,6 +28,7 @@ const (
 //   - Each starts from what the one before it left, or from a save that came in between. So an acknowledged note is
 //     missing only where the editor saved the file without it.
 //   - When the editor looks again it finds what it saved last, but for the window that stays open.
+//   - What the editor overwrote is known, and can be offered back.
 //   - Whoever reads finds the file whole, or cut short by the editor while that saves in place.
 func TestWritersBesideAnEditor(t *testing.T) {
 	t.Parallel()
@@ -64,12 +66,35 @@ func TestWritersBesideAnEditor(t *testing.T) {
 	wantCode(t, err, "")
 	jots := append(readHistory(t, history, acknowledged), jot{rev: got.Rev, last: got.Last().Text})
 	wantUnbroken(t, ed.saves, jots)
+	if len(notesOf(got)) >= len(acknowledged) {
+		t.Error("the editor overwrote nothing, so nothing was to be noticed")
+	}
+	wantOffered(t, s, got, acknowledged)
 	if ed.lost > maxLost {
 		t.Errorf("%d of the editor's saves were lost", ed.lost)
 	}
 	t.Logf("%d notes were acknowledged beside %d saves; %d saves were lost, and the editor overwrote %d notes",
 		len(acknowledged), len(ed.saves)-1, ed.lost, len(acknowledged)-len(notesOf(got)))
 	wantCode(t, newActor(s, "human:lee").note("PROJ-1", "the last word"), "")
+}
+
+// wantOffered fails the test unless every acknowledged note that is missing from the file is known to be overwritten.
+func wantOffered(t *testing.T, s *Store, now task.Task, acknowledged map[string]bool) {
+	t.Helper()
+	lost, err := s.Overwritten(t.Context(), now)
+	wantCode(t, err, "")
+	offered := map[string]bool{}
+	for _, e := range lost {
+		offered[e.Text] = true
+	}
+	for _, text := range notesOf(now) {
+		offered[text] = true
+	}
+	for text := range acknowledged {
+		if !offered[text] {
+			t.Errorf("%q is neither in the file nor known to be overwritten", text)
+		}
+	}
 }
 
 func raceFor(t *testing.T) time.Duration {
@@ -179,6 +204,7 @@ type editor struct {
 	path  string
 	saves []string // what each save wrote; the first is what it found
 	lost  int      // saves that were gone when it looked again
+	old   string   // what it read the time before
 }
 
 var titleLine = regexp.MustCompile(`(?m)^title: (.*)$`)
@@ -204,6 +230,11 @@ func (e *editor) edit() error {
 	src, err := e.look()
 	if err != nil {
 		return err
+	}
+	if e.old != "" && len(e.saves)%oldEvery == 0 {
+		src, e.old = e.old, src
+	} else {
+		e.old = src
 	}
 	next := titleLine.ReplaceAllString(src, fmt.Sprintf("title: Save %d", len(e.saves)))
 	e.saves = append(e.saves, next)
