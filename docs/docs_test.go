@@ -119,3 +119,55 @@ func read(t *testing.T, path string) string {
 	}
 	return strings.ReplaceAll(string(src), "\r\n", "\n")
 }
+
+var (
+	goTest = regexp.MustCompile("`((?:Test|Fuzz)[A-Za-z0-9]+)`")
+	story  = regexp.MustCompile("`([a-z0-9-]+\\.txtar)`")
+)
+
+// Every test that guarantees.md names is there, and every line that promises something names one.
+func TestGuaranteesAreProven(t *testing.T) {
+	page, declared := read(t, "guarantees.md"), goTests(t)
+	for _, hit := range goTest.FindAllStringSubmatch(page, -1) {
+		if !declared[hit[1]] {
+			t.Errorf("there is no %s", hit[1])
+		}
+	}
+	for _, hit := range story.FindAllStringSubmatch(page, -1) {
+		if _, err := os.Stat(filepath.Join("..", "cmd", "testdata", "script", hit[1])); err != nil {
+			t.Errorf("there is no story %s", hit[1])
+		}
+	}
+	promises := 0
+	for line := range strings.Lines(page) {
+		if !strings.HasPrefix(line, "| ") || strings.HasPrefix(line, "| promise") {
+			continue
+		}
+		promises++
+		if !goTest.MatchString(line) && !story.MatchString(line) {
+			t.Errorf("nothing proves %s", line)
+		}
+	}
+	if promises == 0 {
+		t.Error("nothing is promised")
+	}
+}
+
+// goTests are the names of all tests of this repository.
+func goTests(t *testing.T) map[string]bool {
+	declared := regexp.MustCompile(`(?m)^func ((?:Test|Fuzz)\w+)\(`)
+	found := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		for _, hit := range declared.FindAllStringSubmatch(read(t, path), -1) {
+			found[hit[1]] = true
+		}
+		return nil
+	})
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no tests found (%v)", err)
+	}
+	return found
+}

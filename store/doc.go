@@ -79,10 +79,11 @@
 // Each task and each session holds its old content or its new one, whole. The marker says that there is something to clean
 // up, and the next write does it, under the lock, before anything else, in whichever worktree it is made: it removes
 // temporary files, and settles what was announced. If the task has the announced entry the write came: sessions that it was
-// to end are ended, its entry goes into the journal, and its idempotency key is remembered. If not it did not: the session that it was to open is removed. So
-// after the next write the files of one task and its sessions hold all of a write or nothing of it. While a task cannot be
-// read nobody knows which, and the announcement stands. Where an editor saves over a task between the kill and the next write,
-// the entry that the killed writer had just written is lost unnoticed.
+// to end are ended, its entry goes into the journal, and its idempotency key is remembered. If not it did not: the session
+// that it was to open is removed, and so are the tasks of a plan of which some did not come. So after the next write the files
+// of one task and its sessions, or of one plan, hold all of a write or nothing of it. While a task cannot be read nobody knows
+// which, and the announcement stands. Where an editor saves over a task between the kill and the next write, the entry that
+// the killed writer had just written is lost unnoticed.
 //
 // Until the next write a part may be seen: a task that was handed over, and its session still active; or a new session that
 // no task names yet. It is never the part that names what is not there. Whoever was announced counts as the holder.
