@@ -168,6 +168,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"--actor", "agent:a", "serve"}},
 		{0, []string{"setup", "merge-driver", "--yes"}},
 		{0, []string{"merge-driver", "plain", "plain", "plain", "7", ".cairn/tasks/T-1.md"}},
+		{0, []string{"doctor", "--fix", "--yes"}},
 		{0, []string{"version"}},
 		{0, []string{"help"}},
 		{0, []string{"completion", "bash"}},

@@ -28,7 +28,7 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	out = append(out, git...)
 	examinations := []func(context.Context) ([]Finding, error){v.leftovers, v.files, v.work, v.ignores, v.trust}
 	if len(git) == 0 {
-		examinations = append(examinations, v.overwritten, v.mergeDriver)
+		examinations = append(examinations, v.lost, v.mergeDriver)
 	}
 	for _, examine := range examinations {
 		found, err := examine(ctx)

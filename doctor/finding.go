@@ -26,6 +26,7 @@ const (
 	StaleRecord         ID = "stale-record"
 	OverwrittenEntries  ID = "overwritten-entries"
 	ClaimExpired        ID = "claim-expired"
+	StrandedRecord      ID = "stranded-record"
 	WorktreeGone        ID = "worktree-gone"
 	SessionStalled      ID = "session-stalled"
 	SessionLeftOpen     ID = "session-left-open"
@@ -46,6 +47,7 @@ var Kinds = []Kind{
 	{LiveReadOnly, proof.Warning, "the live state cannot be written, so nothing can"},
 	{Leftover, proof.Warning, "a killed writer left something behind, or live state says nothing any more"},
 	{StaleRecord, proof.Warning, "live state is about a task that is not there"},
+	{StrandedRecord, proof.Warning, "a task waits for work that is nowhere in this clone any more"},
 	{WorktreeGone, proof.Warning, "a task is held in a worktree that is no longer there"},
 	{ClaimExpired, proof.Warning, "a claim expired without a sign of life"},
 	{SessionStalled, proof.Warning, "a session has given no sign of life for too long"},

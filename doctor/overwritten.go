@@ -3,11 +3,28 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
+
+// lost looks for work that is not where it was written. What an editor saved over is waited for in vain as well; that it can be
+// put back is the finding then.
+func (v Visit) lost(ctx context.Context) ([]Finding, error) {
+	overwritten, err := v.overwritten(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stranded, err := v.stranded(ctx)
+	for _, s := range stranded {
+		if !slices.ContainsFunc(overwritten, func(f Finding) bool { return f.Task == s.Task }) {
+			overwritten = append(overwritten, s)
+		}
+	}
+	return overwritten, err
+}
 
 // overwritten looks for entries that an editor saved over, in all tasks that this clone has written.
 func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {

@@ -3,6 +3,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
@@ -37,6 +38,24 @@ func (v Visit) work(ctx context.Context) ([]Finding, error) {
 		}
 	}
 	return out, nil
+}
+
+// stranded looks for work that was carried further on a branch that is gone unmerged. Tasks are held back for it, and only a
+// person knows that it was given up; so it is dropped when that is agreed to.
+func (v Visit) stranded(ctx context.Context) ([]Finding, error) {
+	records, err := v.Store.StrandedRecords(ctx)
+	var out []Finding
+	for _, r := range records {
+		where := "the worktree " + filepath.Base(r.Worktree)
+		if r.Branch != "" {
+			where = "branch " + r.Branch
+		}
+		message := fmt.Sprintf("waits for what was written on %s (%s), and no branch, worktree or stash has that any more", where, r.Status)
+		changes := []string{fmt.Sprintf("forget that %s was %s on %s", r.Task, r.Status, where)}
+		out = append(out, find(StrandedRecord, v.Store.TaskPath(r.Task), message, "").about(r.Task).
+			fixable(changes, func(ctx context.Context) error { return v.Store.DropRecord(ctx, r.Task, r.Entry) }))
+	}
+	return out, err
 }
 
 // claim looks at who holds an open task, and returns the session that the finding is about, if any.

@@ -86,8 +86,8 @@ func (tx *Tx) announce(records []session.Record) error {
 }
 
 // finish settles the records of files that are in place, each once its entry is in the journal, and writes the heartbeats.
-// The key comes first: as long as an announcement stands, whoever finds it can still write the key. Where nothing was announced it comes last, since it says
-// that all the rest was done.
+// The key comes first: as long as an announcement stands, whoever finds it can still write the key. Where nothing was
+// announced it comes last, since it says that all the rest was done.
 func (tx *Tx) finish(records []session.Record) error {
 	if len(records) == 0 {
 		if err := tx.finishLive(); err != nil {
@@ -99,9 +99,11 @@ func (tx *Tx) finish(records []session.Record) error {
 		return err
 	}
 	for _, r := range records {
-		st := tx.tasks[r.Task]
-		if st.gone {
+		if st := tx.tasks[r.Task]; st.gone {
 			r = session.Record{Task: r.Task}
+			if err := tx.s.forget(r.Task); err != nil {
+				return err
+			}
 		} else if err := tx.s.remember(st.now, r.Intent.Reach, st.was.Rev); err != nil {
 			return err
 		}

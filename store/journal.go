@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
@@ -46,10 +45,13 @@ func (s *Store) remember(t task.Task, reach session.Reach, on task.Rev) error {
 	return s.liveError(err)
 }
 
+// forget removes the journal of a task that is deleted.
+func (s *Store) forget(id task.ID) error { return s.liveError(disk.RemoveFile(s.journal(id))) }
+
 // appendLine adds a line to a file and returns how large the file is then. The line break comes first, so that a line which
 // a power cut left unfinished spoils no other.
 func appendLine(path string, line []byte) (size int64, err error) {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	if err != nil && !isMissing(err) {
 		return 0, err
 	}
@@ -163,14 +165,12 @@ func (c *committed) checkedOut(ctx context.Context, seen session.Sighting) (task
 }
 
 func (c *committed) read(ctx context.Context, commit string) (*revision, error) {
-	src, ok, err := c.s.Repo.FileAt(ctx, commit, slashRel(c.s.Worktree, c.s.task(c.id)))
-	if err != nil || !ok {
-		return nil, err
-	}
-	turned := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
-	r := &revision{revs: [2]task.Rev{revOf(src), revOf(turned)}}
-	if doc, err := frontmatter.Parse(src, frontmatter.Markdown); err == nil {
-		r.task, _ = readTask(doc) // one that cannot be read has no entries
-	}
-	return r, nil
+	var r *revision
+	name := slashRel(c.s.Worktree, c.s.task(c.id))
+	err := c.s.Repo.Files(ctx, []string{commit}, []string{name}, func(_ string, src []byte) {
+		turned := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
+		r = &revision{revs: [2]task.Rev{revOf(src), revOf(turned)}}
+		r.task, _ = taskIn(src) // one that cannot be read has no entries
+	})
+	return r, err
 }

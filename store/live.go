@@ -111,7 +111,11 @@ func (l Layout) prepareLive() error {
 
 // liveFolders are the folders of the live state.
 func (l Layout) liveFolders() []string {
-	return []string{l.Live, filepath.Join(l.Live, "claims"), filepath.Join(l.Live, "live"), filepath.Join(l.Live, "keys"), filepath.Join(l.Live, "journal"), l.trash("")}
+	var out []string
+	for _, name := range []string{"", "claims", "journal", "keys", "live", "trash"} {
+		out = append(out, filepath.Join(l.Live, name))
+	}
+	return out
 }
 
 // sweep removes the temporary files that a killed writer left behind. The caller holds the write lock, so none of them
@@ -163,7 +167,7 @@ func (s *Store) settle(r session.Record) error {
 		return nil
 	}
 	if err != nil && there.wasDeleted(r.Task, r.Intent.Reach.Entry) {
-		return errors.Join(s.putKey(r.Intent.Key), s.putRecord(session.Record{Task: r.Task}))
+		return errors.Join(s.putKey(r.Intent.Key), s.forget(r.Task), s.putRecord(session.Record{Task: r.Task}))
 	}
 	came := err == nil && t.Has(r.Intent.Reach.Entry)
 	if came && !there.hasAll(r.Intent.With) {
