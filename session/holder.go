@@ -42,16 +42,17 @@ type Hold struct {
 }
 
 // Holder decides who holds a task: a live claim, then a record that is further than this file, then an unexpired assignee,
-// then nobody. A claim that expired leaves nobody, with Lapsed set and its holder still named.
+// then nobody. A claim that expired leaves nobody, with Lapsed set and its holder still named; one whose worktree is gone
+// comes behind a record that is further.
 func Holder(file task.Task, live Live, now time.Time) Hold {
 	lease := live.lease(file, now)
-	if lease.How == Claimed {
+	if lease.How == Claimed && !live.Gone {
 		return lease
 	}
 	if behind := IsBehind(file, live); behind.How == Behind {
 		return behind
 	}
-	if lease.Lapsed {
+	if lease.How == Claimed || lease.Lapsed {
 		return lease
 	}
 	return live.assignee(file, now)

@@ -20,8 +20,9 @@ type Sighting struct {
 	Rev      task.Rev `json:"rev,omitempty"`  // "" if it was not there, or nobody knows any more
 }
 
-// Overwritten returns the entries, oldest first, that were written in the worktree and on the branch of a file and that it
-// lacks although git did not take them away: somebody, most likely an editor, has saved over them.
+// Overwritten returns the entries, oldest first, that were written in the worktree of a file and that it lacks although git
+// did not take them away: somebody, most likely an editor, has saved over them. On whatever branch they were written, git
+// carries a file that was not committed along when it switches; whether an entry is safe on its branch is not asked here.
 //
 // now is the file as it is, and the journal what the clone has written of the task, oldest first. checkedOut returns the
 // task as git had it, if a sighting was simply that. A reset, a stash or a checkout makes the file what git has, and what is
@@ -32,7 +33,7 @@ func Overwritten(file task.Task, now Sighting, journal []Written, checkedOut fun
 	var lost []task.Entry
 	for i, w := range journal {
 		hash := w.Entry.Hash()
-		if have[hash] || !w.On.sameBranch(now) {
+		if have[hash] || w.On.Worktree != now.Worktree {
 			continue
 		}
 		have[hash] = true
@@ -40,14 +41,9 @@ func Overwritten(file task.Task, now Sighting, journal []Written, checkedOut fun
 			t, ok := checkedOut(s)
 			return ok && !t.Has(hash)
 		}
-		if !taken(now) && !slices.ContainsFunc(journal[i+1:], func(later Written) bool { return later.On.sameBranch(now) && taken(later.On) }) {
+		if !taken(now) && !slices.ContainsFunc(journal[i+1:], func(later Written) bool { return later.On.Worktree == now.Worktree && taken(later.On) }) {
 			lost = append(lost, w.Entry)
 		}
 	}
 	return lost
-}
-
-// sameBranch reports whether two sightings are of one branch in one worktree.
-func (s Sighting) sameBranch(other Sighting) bool {
-	return s.Worktree == other.Worktree && s.Branch == other.Branch
 }

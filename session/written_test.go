@@ -55,12 +55,12 @@ func TestOverwritten(t *testing.T) {
 			[]session.Written{wrote(first, "")}, []task.Entry{first}},
 		{"a line that stands twice", "edited", []task.Entry{created},
 			[]session.Written{wrote(first, "committed"), wrote(first, "")}, []task.Entry{first}},
-		{"written on another branch", "edited", []task.Entry{created},
-			[]session.Written{wroteAt(first, "committed", here, "fix")}, nil},
+		{"written on a branch that was switched from", "edited", []task.Entry{created},
+			[]session.Written{wroteAt(first, "committed", here, "fix")}, []task.Entry{first}},
 		{"written in another worktree", "edited", []task.Entry{created},
 			[]session.Written{wroteAt(first, "committed", there, "main")}, nil},
-		{"what another branch was checked out with says nothing", "edited", []task.Entry{created},
-			[]session.Written{wrote(first, "committed"), wroteAt(second, "committed", here, "fix")}, []task.Entry{first}},
+		{"another branch was checked out without it, and written on", "edited", []task.Entry{created},
+			[]session.Written{wrote(first, "committed"), wroteAt(second, "committed", here, "fix")}, []task.Entry{second}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			now := session.Sighting{Worktree: here, Branch: "main", Head: "c0", Rev: tt.rev}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -121,9 +122,10 @@ func (s *Store) Journalled() ([]task.ID, error) {
 	return ids, err
 }
 
-// Overwritten returns the entries, oldest first, that were written to a task here, on the branch that is checked out, and
-// that somebody has saved over since; session.Overwritten decides. The task is as its file says. It returns GIT if it
-// would have to ask git and cannot.
+// Overwritten returns the entries, oldest first, that were written to a task here and that somebody has saved over since;
+// session.Overwritten decides. One that a branch, a stash or another worktree of the clone has is safe there, and one that was
+// written on a branch which is gone went with it. The task is as its file says. It returns GIT if it would have to ask git and
+// cannot.
 func (s *Store) Overwritten(ctx context.Context, t task.Task) ([]task.Entry, error) {
 	head := s.Head(ctx)
 	now := session.Sighting{Worktree: s.Worktree, Branch: head.Branch, Head: head.Commit, Rev: t.Rev}
@@ -131,7 +133,33 @@ func (s *Store) Overwritten(ctx context.Context, t task.Task) ([]task.Entry, err
 	lost := session.Overwritten(t, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Task, bool) {
 		return history.checkedOut(ctx, seen)
 	})
-	return lost, history.err
+	if len(lost) == 0 || history.err != nil || s.Repo == nil {
+		return lost, history.err
+	}
+	return s.nowhereElse(ctx, t.ID, lost)
+}
+
+// nowhereElse leaves out the entries that the clone has somewhere, or has given up with their branch.
+func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry) ([]task.Entry, error) {
+	elsewhere := map[string]bool{}
+	for _, w := range s.readJournal(id) {
+		if w.On.Branch != "" && !s.Repo.HasBranch(ctx, w.On.Branch) {
+			elsewhere[w.Entry.Hash()] = true
+		}
+	}
+	look := map[string]func([]byte){s.task(id): func(src []byte) {
+		if t, err := taskIn(src); err == nil {
+			maps.Copy(elsewhere, t.Hashes())
+		}
+	}}
+	if err := s.lookInWorktrees(ctx, look); err != nil {
+		return nil, err
+	}
+	tips, err := s.Repo.Reachable(ctx)
+	if err == nil {
+		err = s.lookInCommits(ctx, tips, look)
+	}
+	return slices.DeleteFunc(lost, func(e task.Entry) bool { return elsewhere[e.Hash()] }), err
 }
 
 // committed reads a task as commits have it, each commit once.

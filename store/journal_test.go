@@ -186,3 +186,24 @@ func readFile(t *testing.T, path string) string {
 	wantCode(t, err, "")
 	return string(src)
 }
+
+// Switching carries an uncommitted file along, so what is saved over on the new branch is lost all the same. What was committed
+// on a branch is safe there.
+func TestOverwrittenAcrossBranches(t *testing.T) {
+	s := newStoreAt(t, newRepo(t))
+	a := newActor(s, "agent:a")
+	wantCode(t, a.createAs("PROJ-1", "Pour the concrete"), "")
+	runGit(t, s.Root, "add", ".")
+	runGit(t, s.Root, "commit", "-qm", "tasks")
+	buffer := readFile(t, s.task("PROJ-1"))
+	wantCode(t, a.note("PROJ-1", "it rains"), "")
+	runGit(t, s.Root, "checkout", "-q", "-b", "feature")
+	writeFile(t, s.task("PROJ-1"), buffer+"\nFour trucks.\n")
+	wantOverwritten(t, s, "PROJ-1", "noted it rains")
+
+	wantCode(t, a.note("PROJ-1", "the sun is back"), "")
+	runGit(t, s.Root, "commit", "-qam", "work")
+	runGit(t, s.Root, "checkout", "-q", "-")
+	writeFile(t, s.task("PROJ-1"), buffer+"\nFive trucks.\n")
+	wantOverwritten(t, s, "PROJ-1", "noted it rains")
+}

@@ -76,6 +76,15 @@ func (s *Store) lockWrites(ctx context.Context) (*filelock.Lock, error) {
 	}
 }
 
+// Settle brings to its end what a killed writer left, as the next write would. Without that it does nothing, and takes no
+// lock.
+func (s *Store) Settle(ctx context.Context) error {
+	if !exists(s.dirty()) {
+		return nil
+	}
+	return s.Update(ctx, func(*Tx) error { return nil })
+}
+
 // recover cleans up after a writer that was killed. The marker is there exactly while somebody writes, so under the lock it
 // means that somebody died; it says in which worktree.
 func (s *Store) recover() error {

@@ -116,9 +116,6 @@ func (tx *Tx) changes() []change {
 			tasks = append(tasks, change{path: tx.s.task(id), old: st.file.doc, content: st.content})
 		}
 	}
-	for _, t := range tx.trash {
-		tasks = append(tasks, change{path: tx.s.trash(t.path), content: t.content, over: true})
-	}
 	return slices.Concat(tx.others, created, tasks, changed)
 }
 

@@ -46,6 +46,9 @@ func (w *Workspace) Delete(ctx context.Context, in DeleteIn) (Deleted, error) {
 }
 
 func (Deleted) again(_ *Workspace, s *store.Store, key session.Key) (any, error) {
+	if _, ok := s.Find(key.Task); ok {
+		return nil, task.Errorf(task.Conflict, "the idempotency key deleted %s before, and it is there again", key.Task).WithHint("use a new key")
+	}
 	return Deleted{ID: key.Task, Trash: s.TrashFile(key.Task), Replayed: true}, nil
 }
 

@@ -131,20 +131,23 @@ func (Task) again(w *Workspace, s *store.Store, key session.Key) (any, error) {
 	return out, notHere(err, string(key.Task))
 }
 
-// again also refuses to let a session go on in two worktrees, as begin would.
 func (Session) again(w *Workspace, s *store.Store, key session.Key) (any, error) {
-	t, err := s.Get(key.Task)
-	if err == nil {
-		if hold := session.Holder(t, s.Live(t.ID), w.Now()); hold.Session == key.Session {
-			err = withID(hold.Refuse(t.ID, w.Actor, s.Worktree, false), t.ID)
-		}
-	}
-	if err != nil {
-		return nil, notHere(err, key.Session)
-	}
 	out, err := w.showSession(s, key.Session)
 	out.Replayed = true
 	return out, notHere(err, key.Session)
+}
+
+// holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took it
+// would let it go on in two.
+func (w *Workspace) holdsHere(s *store.Store, id task.ID) error {
+	t, err := s.Get(id)
+	if err != nil {
+		return notHere(err, string(id))
+	}
+	if hold := session.Holder(t, s.Live(id), w.Now()); hold.Actor == w.Actor {
+		return withID(hold.Refuse(id, w.Actor, s.Worktree, false), id)
+	}
+	return nil
 }
 
 // notHere says of a record that was not found that it is in another worktree.
@@ -152,6 +155,6 @@ func notHere(err error, made string) error {
 	if task.CodeOf(err) != task.NotFound {
 		return err
 	}
-	return task.Errorf(task.Conflict, "the idempotency key made %s, which is not in this worktree", made).
+	return task.Errorf(task.Conflict, "the idempotency key made %s, which is not here: it is on another branch, or was deleted since", made).
 		WithHint("go on where it is, or use a new key")
 }

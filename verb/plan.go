@@ -98,7 +98,7 @@ func (w *Workspace) showPlan(s *store.Store, ids []task.ID) (Plan, error) {
 func (Plan) again(w *Workspace, s *store.Store, key session.Key) (any, error) {
 	out, err := w.showPlan(s, key.Tasks)
 	out.Replayed = true
-	return out, notHere(err, "a plan")
+	return out, notHere(err, "a task of the plan")
 }
 
 // items are the tasks of the plan, wherever they come from.

@@ -31,6 +31,7 @@ type Verb struct {
 	Profile    Profile // the least that may call it
 	Toolset    Toolset // the one it belongs to
 	Idempotent bool    // doing it twice does no more than doing it once
+	Holds      bool    // its caller holds the task afterwards
 	Runs       bool    // may run commands from the repository
 	Waits      bool    // waits for something to happen, so the end of input ends it at once
 	Fields     []Field // of the input
@@ -71,8 +72,16 @@ func (v Verb) once(ctx context.Context, w *Workspace, in any) (any, error) {
 	}
 	if done := (doneError{}); errors.As(err, &done) {
 		s, err := w.open()
+		if err == nil {
+			err = s.Settle(ctx) // what it made may still wait to be brought to its end
+		}
 		if err != nil {
 			return nil, err
+		}
+		if v.Holds {
+			if err := w.holdsHere(s, done.key.Task); err != nil {
+				return nil, err
+			}
 		}
 		return v.out.(again).again(w, s, done.key)
 	}

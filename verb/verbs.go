@@ -23,12 +23,12 @@ var All = []Verb{
 		When:    "Give it checks: they are what makes its close mean something. Deps must exist already.",
 	}, (*Workspace).Create),
 	declare(Verb{
-		Name: "claim", Noun: "task", Toolset: Core, Title: "Claim a task", Kind: Write, Profile: PairWorker, Idempotent: true,
+		Name: "claim", Noun: "task", Toolset: Core, Title: "Claim a task", Kind: Write, Holds: true, Profile: PairWorker, Idempotent: true,
 		Summary: "Take a task, so that nobody else does.",
 		When:    "For short work; begin claims too, and opens a session. What another holds is refused, naming the holder.",
 	}, (*Workspace).Claim),
 	declare(Verb{
-		Name: "next", Noun: "task", Toolset: Core, Title: "Take the next task", Kind: Write, Profile: PairWorker,
+		Name: "next", Noun: "task", Toolset: Core, Title: "Take the next task", Kind: Write, Holds: true, Profile: PairWorker,
 		Summary: "Claim the most urgent task that can be worked on now and that nobody holds.",
 		When:    "Instead of list and claim, when any task will do. If there is none it says how many wait and how many are taken; wait with ready true tells when that changes.",
 	}, (*Workspace).Next),
@@ -98,7 +98,7 @@ var All = []Verb{
 		When:    "States and their meaning are not settings; they are changed in an editor.",
 	}, (*Workspace).SettingsSet),
 	declare(Verb{
-		Name: "begin", Noun: "session", Toolset: Core, Title: "Begin a session", Kind: Write, Profile: PairWorker, Idempotent: true,
+		Name: "begin", Noun: "session", Toolset: Core, Title: "Begin a session", Kind: Write, Holds: true, Profile: PairWorker, Idempotent: true,
 		Summary: "Claim a task, move it to the working state, and open a session on it, in one step.",
 		When:    "Before real work. Then heartbeat now and again, and finish or cancel at the end. Repeating it with the same idempotency_key returns the same session.",
 	}, (*Workspace).Begin),

@@ -23,6 +23,15 @@ func (r *Repo) Worktrees(ctx context.Context) ([]string, error) {
 	return tops, nil
 }
 
+// HasBranch reports whether the clone has a branch of its own of that name, or one that has no commit yet is checked out.
+func (r *Repo) HasBranch(ctx context.Context, name string) bool {
+	if _, err := Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "refs/heads/"+name); err == nil {
+		return true
+	}
+	head, err := r.Head(ctx)
+	return err == nil && head.Branch == name
+}
+
 // Branches returns the commits that the clone's own branches end at, each once.
 func (r *Repo) Branches(ctx context.Context) ([]string, error) {
 	return r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads")

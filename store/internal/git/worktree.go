@@ -2,18 +2,20 @@ package git
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 )
 
 // WorkTree reads the tree of the files as they are now: all that are tracked or not ignored, with the content that
 // "git add" would store. It looks at the index for the files that are as they were added, and hashes the others.
 //
-// A file that changes meanwhile is seen as it was at some moment; one that vanishes is left out. Files that the user told
-// git not to look at (assume-unchanged, skip-worktree) count as unchanged. Other work trees of the same clone that lie
+// A file that changes meanwhile is seen as it was at some moment; one that vanishes is left out. Files that git was told not
+// to look at (assume-unchanged, skip-worktree) are looked at all the same where they are there. Other work trees of the same clone that lie
 // inside this one are left out. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it
 // and committing the change give two fingerprints.
 func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
-	t, err := r.index(ctx)
+	t, files, err := r.index(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -21,7 +23,6 @@ func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
 	if err != nil {
 		return nil, err
 	}
-	var files []change
 	for _, c := range changes {
 		switch {
 		case c.mode == modeNone:
@@ -47,24 +48,34 @@ func (r *Repo) Fingerprint(ctx context.Context) (string, error) {
 	return t.Fingerprint(), nil
 }
 
-// index reads what is staged, but for the paths that are in conflict: status names those.
-func (r *Repo) index(ctx context.Context) (Tree, error) {
-	out, err := Run(ctx, r.Top, "ls-files", "--stage", "-z")
+// index reads what is staged, but for the paths that are in conflict: status names those. Files that are there and that git
+// was told not to look at are unwatched: status will never name them.
+func (r *Repo) index(ctx context.Context) (t Tree, unwatched []change, err error) {
+	out, err := Run(ctx, r.Top, "ls-files", "-v", "--stage", "-z")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	t := Tree{}
+	t = Tree{}
 	for _, line := range records(out) {
 		meta, path, _ := strings.Cut(line, "\t")
-		f := strings.Fields(meta) // mode, id, stage
-		if len(f) != 3 {
-			return nil, garbled("ls-files", line)
+		f := strings.Fields(meta) // tag, mode, id, stage
+		if len(f) != 4 {
+			return nil, nil, garbled("ls-files", line)
 		}
-		if f[2] == "0" {
-			t.set(path, f[0], f[1])
+		if f[3] == "0" {
+			t.set(path, f[1], f[2])
+		}
+		if f[0] != "H" && f[1] != modeRepo && !ours(path) && r.isThere(path) {
+			unwatched = append(unwatched, change{path: path})
 		}
 	}
-	return t, nil
+	return t, unwatched, nil
+}
+
+// isThere reports whether a file is in the work tree.
+func (r *Repo) isThere(path string) bool {
+	info, err := os.Lstat(filepath.Join(r.Top, filepath.FromSlash(path)))
+	return err == nil && !info.IsDir()
 }
 
 // change is a path whose working content is not what the index has for it.

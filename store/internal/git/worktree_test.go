@@ -117,6 +117,25 @@ func TestWhatIsStagedDoesNotMatter(t *testing.T) {
 	}
 }
 
+// Telling git not to look at a file does not keep its changes from being seen.
+func TestFilesThatGitDoesNotLookAt(t *testing.T) {
+	isolate(t)
+	for _, flag := range []string{"--assume-unchanged", "--skip-worktree"} {
+		r := filled(t)
+		r.git("add", "-A")
+		r.git("commit", "-q", "-m", "all")
+		before := r.fingerprint()
+		r.git("update-index", flag, "plain")
+		if r.fingerprint() != before {
+			t.Errorf("%s alone changed it", flag)
+		}
+		r.write("plain", "changed\n")
+		if r.fingerprint() == before {
+			t.Errorf("%s hides a change", flag)
+		}
+	}
+}
+
 func TestAConflict(t *testing.T) {
 	isolate(t)
 	r := filled(t)
