@@ -16,12 +16,24 @@ import (
 
 // These tests kill processes. What a power cut leaves they cannot show: the kernel keeps what a killed process wrote.
 
-const kills = 200
+// 200 kills, in workspaces that each stay small enough to be read again after each.
+const (
+	workspaces = 8
+	kills      = 25
+)
 
 // A process that writes without pause is killed, at a random moment, again and again. Each time every file is whole, every
 // write that was acknowledged is there, and one more write leaves nothing lying about.
 func TestCrashAtRandomMoments(t *testing.T) {
-	t.Parallel()
+	for range workspaces {
+		t.Run("workspace", func(t *testing.T) {
+			t.Parallel()
+			crashAtRandomMoments(t)
+		})
+	}
+}
+
+func crashAtRandomMoments(t *testing.T) {
 	s := newStore(t)
 	handWrite(t, s, "PROJ-0")
 	var acknowledged []string

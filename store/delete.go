@@ -20,8 +20,9 @@ import (
 
 // trashed is a file that is to leave the workspace.
 type trashed struct {
-	path string
-	was  []byte
+	path    string
+	session string // if it is one
+	was     []byte
 }
 
 // Delete stages the removal of a task that Task returned, in the state that the trash is to hold, and of the sessions on
@@ -34,7 +35,7 @@ func (tx *Tx) Delete(ctx context.Context, t task.Task) error {
 	if err != nil {
 		return err
 	}
-	tx.discard(tx.s.task(t.ID), st.file.doc.Bytes(), last)
+	tx.discard(trashed{path: tx.s.task(t.ID), was: st.file.doc.Bytes()}, last)
 	sessions, _, err := tx.s.Sessions(ctx)
 	if err != nil {
 		return err
@@ -47,16 +48,16 @@ func (tx *Tx) Delete(ctx context.Context, t task.Task) error {
 		if err != nil {
 			return ioError(err)
 		}
-		tx.discard(tx.s.session(ses.ID), src, src)
+		tx.discard(trashed{tx.s.session(ses.ID), ses.ID, src}, src)
 	}
 	return nil
 }
 
 // discard stages that a file goes into the trash, with the content that the trash is to hold.
-func (tx *Tx) discard(path string, was, last []byte) {
-	tx.trash = append(tx.trash, trashed{path, was})
+func (tx *Tx) discard(t trashed, last []byte) {
+	tx.trash = append(tx.trash, t)
 	tx.others = append(tx.others, change{
-		path: tx.s.freeTrash(path, last), over: true, content: func(*frontmatter.Doc) ([]byte, error) { return last, nil },
+		path: tx.s.freeTrash(t.path, last), over: true, content: func(*frontmatter.Doc) ([]byte, error) { return last, nil },
 	})
 }
 
@@ -68,17 +69,51 @@ func (tx *Tx) removeTrashed() error {
 		if err == nil && !bytes.Equal(now, t.was) {
 			return errOvertaken
 		}
-		if err == nil {
-			err = disk.RemoveFile(t.path)
-		}
-		if err == nil {
-			err = disk.SyncFolder(filepath.Dir(t.path))
-		}
 		if err != nil && !isMissing(err) {
 			return ioError(err)
 		}
+		if err := tx.s.removeTrashed(t.path, t.session); err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// removeTrashed removes a file, and before it the sign of life of the session that it may be.
+func (s *Store) removeTrashed(path, ses string) error {
+	if ses != "" {
+		if err := disk.RemoveFile(s.heartbeat(ses)); err != nil {
+			return s.liveError(err)
+		}
+	}
+	if err := disk.RemoveFile(path); err != nil {
+		return ioError(err)
+	}
+	return ioError(disk.SyncFolder(filepath.Dir(path)))
+}
+
+// finishDeletion removes the sessions on a task that a killed writer deleted, but those that were changed since they were
+// copied, and its journal.
+func (s *Store) finishDeletion(id task.ID) error {
+	sessions, _, err := s.Sessions(context.Background())
+	if err != nil {
+		return err
+	}
+	for _, ses := range sessions {
+		if ses.Task != id || !s.inTrash(s.session(ses.ID)) {
+			continue
+		}
+		if err := s.removeTrashed(s.session(ses.ID), ses.ID); err != nil {
+			return err
+		}
+	}
+	return s.forget(id)
+}
+
+// inTrash reports whether the trash has a copy of a file as it is now.
+func (s *Store) inTrash(path string) bool {
+	now, err := os.ReadFile(path)
+	return err == nil && exists(s.freeTrash(path, now))
 }
 
 // TrashFile is where the copy of a task lies that was deleted last.

@@ -80,13 +80,15 @@
 // up, and the next write does it, under the lock, before anything else, in whichever worktree it is made: it removes
 // temporary files, and settles what was announced. If the task has the announced entry the write came: sessions that it was
 // to end are ended, its entry goes into the journal, and its idempotency key is remembered. If not it did not: the session
-// that it was to open is removed, and so are the tasks of a plan of which some did not come. So after the next write the files
-// of one task and its sessions, or of one plan, hold all of a write or nothing of it. While a task cannot be read nobody knows
-// which, and the announcement stands. Where an editor saves over a task between the kill and the next write, the entry that
-// the killed writer had just written is lost unnoticed.
+// that it was to open is removed, and so are the tasks of a plan of which some did not come. A task that was deleted takes its
+// sessions along. So after the next write the tasks and sessions hold all of a write or nothing of it. While a task cannot be
+// read nobody knows which, and the announcement stands. Where an editor saves over a task between the kill and the next write,
+// the entry that the killed writer had just written is lost unnoticed.
 //
-// Until the next write a part may be seen: a task that was handed over, and its session still active; or a new session that
-// no task names yet. It is never the part that names what is not there. Whoever was announced counts as the holder.
+// Until the next write a part may be seen: a task that was handed over, and its session still active; a new session that no
+// task names yet; some tasks of a plan, which may wait for one that did not come; sessions of a task that is in the trash.
+// Whoever was announced counts as the holder. A proposal may say, for good, that it was made into tasks that were taken back;
+// while none of them is there it can be made again.
 //
 // A write that Update returned for has come. One that it did not return for may have: repeated under its idempotency key it
 // is made once.
@@ -99,8 +101,8 @@
 //
 // Tasks and sessions, and the folders made for them, are flushed before Update returns, and what it returned for stays, as
 // far as the disk keeps its promises. What it did not return for may have come in part, and where the live state is lost with
-// it nobody settles that: a session that no task names, or one that is still active although its task was handed over. No
-// file is a mixture, and none names what is not there.
+// it nobody settles that: a session that no task names or whose task was deleted, one that is still active although its task
+// was handed over, a part of a plan. No file is a mixture.
 //
 // Live state is not flushed. It may be lost or unreadable, which counts as absent: claims are then read off the assignee in
 // the file, signs of life off its entries, and so are idempotency keys, but those of calls that made no entry. If the marker

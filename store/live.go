@@ -2,7 +2,6 @@ package store
 
 import (
 	"encoding/json"
-	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -150,8 +149,8 @@ func (s *Store) settleAll() error {
 }
 
 // settle ends an announced write. If the file in the worktree that it was meant for has the announced entry it came, and
-// the sessions that it was to end are ended; else it did not, and what it would have made is taken away again. While that
-// file cannot be read nobody knows, and the announcement stands.
+// what belongs to it is brought to its end; else it did not, and what it would have made is taken away again. So is a part of
+// a plan. While that file cannot be read nobody knows, and the announcement stands.
 func (s *Store) settle(r session.Record) error {
 	there, err := s.inWorktree(r.Intent.Reach.Worktree)
 	if err != nil {
@@ -163,33 +162,39 @@ func (s *Store) settle(r session.Record) error {
 		}
 	}
 	_, t, err := there.readTask(r.Task)
-	if err != nil && !isMissing(err) {
+	switch {
+	case err != nil && !isMissing(err):
 		return nil
+	case err != nil && there.wasDeleted(r.Task, r.Intent.Reach.Entry):
+		return s.settleAs(session.Record{Task: r.Task}, r.Intent.Key, there.finishDeletion(r.Task))
+	case err != nil || !t.Has(r.Intent.Reach.Entry):
+		return s.settleAs(r.Settle(false), nil, there.removeSession(r.Intent.Session))
+	case !there.hasAll(r.Intent.With):
+		return s.settleAs(r.Settle(false), nil, ioError(disk.RemoveFile(there.task(r.Task))))
 	}
-	if err != nil && there.wasDeleted(r.Task, r.Intent.Reach.Entry) {
-		return errors.Join(s.putKey(r.Intent.Key), s.forget(r.Task), s.putRecord(session.Record{Task: r.Task}))
+	if err := there.endSessions(r.Intent.Ends); err != nil {
+		return err
 	}
-	came := err == nil && t.Has(r.Intent.Reach.Entry)
-	if came && !there.hasAll(r.Intent.With) {
-		came = false
-		if err := disk.RemoveFile(there.task(r.Task)); err != nil {
-			return ioError(err)
-		}
-	}
-	if !came {
-		err = there.removeSession(r.Intent.Session)
-	} else if err = there.endSessions(r.Intent.Ends); err == nil {
-		err = errors.Join(s.putKey(r.Intent.Key), s.remember(t, r.Intent.Reach, ""))
+	return s.settleAs(r.Settle(true), r.Intent.Key, s.remember(t, r.Intent.Reach, ""))
+}
+
+// settleAs writes down how an announced write ended, once the files are as they should be.
+func (s *Store) settleAs(r session.Record, key *session.Key, err error) error {
+	if err == nil {
+		err = s.putKey(key)
 	}
 	if err != nil {
 		return err
 	}
-	return s.putRecord(r.Settle(came))
+	return s.putRecord(r)
 }
 
-// hasAll reports whether all tasks are there.
+// hasAll reports whether all tasks are there, and none only reserved.
 func (s *Store) hasAll(ids []task.ID) bool {
-	return !slices.ContainsFunc(ids, func(id task.ID) bool { return !exists(s.task(id)) })
+	return !slices.ContainsFunc(ids, func(id task.ID) bool {
+		info, err := os.Lstat(s.task(id))
+		return err != nil || info.Size() == 0
+	})
 }
 
 // removeReserved removes a file that was only reserved, where there are no hard links.

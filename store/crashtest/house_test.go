@@ -187,8 +187,7 @@ func (h *house) nextWrite(t *testing.T) {
 	must(t, err)
 }
 
-// files is what the config, the tasks, the sessions and the proposals say, but for the task that the next write is about. Hidden names are temporary
-// files.
+// files is what the committed files say, but for the task that the next write is about. Hidden names are temporary files.
 func (h *house) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}

@@ -68,7 +68,12 @@ var stories = []story{
 	{"propose", "propose", "agent:a", func(*testing.T, *house) in {
 		return in{"tasks": []in{{"title": "One"}}, "summary": "one task"}
 	}},
+	{"plan that was proposed", "plan", "human:lee", func(t *testing.T, h *house) in {
+		out := h.given(t, "agent:a", "propose", in{"tasks": []in{{"title": "One"}, {"title": "Two"}}, "summary": "two tasks"})
+		return in{"proposal": out.(verb.Proposal).Proposal}
+	}},
 	{"delete", "delete", "human:lee", nothing(nil)},
+	{"delete of a task with a session that stalled", "delete", "human:lee", begun(func(string) in { return in{"id": about} })},
 	{"settings_set", "settings_set", "human:lee", func(*testing.T, *house) in { return in{"key": "claim_ttl", "value": "2h"} }},
 	{"release", "release", "agent:a", claimed(in{"reason": "no time"})},
 	{"release of a session that stalled", "release", "human:lee", begun(func(string) in { return in{"id": about} })},

@@ -44,6 +44,17 @@ func newTrial(t *testing.T, h *house, s story) *trial {
 	return tr
 }
 
+// simple reports whether the story makes and removes no file and replaces one at most.
+func (tr *trial) simple() bool {
+	replaced := 0
+	for name, content := range tr.new {
+		if tr.old[name] != content {
+			replaced++
+		}
+	}
+	return len(tr.old) == len(tr.new) && replaced <= 1
+}
+
 // judge fails the test unless the house is as a failure or a kill may leave it.
 func (tr *trial) judge(t *testing.T, acknowledged bool) {
 	t.Helper()

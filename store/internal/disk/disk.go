@@ -44,14 +44,17 @@ func Do(op Op, path string, do func() error) error {
 // MakeFolder makes a folder and those above it, but for base, which must be there: what was taken away with everything in
 // it is not to come back empty. Each name is flushed to the disk.
 func MakeFolder(base, dir string) error {
-	_, err := os.Stat(dir)
-	if isFolder(dir) || dir == base {
+	if isFolder(dir) {
+		return nil
+	}
+	if dir == base {
+		_, err := os.ReadDir(base) // says what is wrong with it
 		return err
 	}
 	if err := MakeFolder(base, filepath.Dir(dir)); err != nil {
 		return err
 	}
-	err = Do(Mkdir, dir, func() error { return os.Mkdir(dir, 0o755) })
+	err := Do(Mkdir, dir, func() error { return os.Mkdir(dir, 0o755) })
 	if err != nil && !isFolder(dir) { // two may make it at once
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -86,6 +87,15 @@ func TestMakeFolder(t *testing.T) {
 	if _, err := os.Stat(gone); err == nil {
 		t.Error("the base was made")
 	}
+	var racers sync.WaitGroup
+	for range 20 {
+		racers.Go(func() {
+			if err := MakeFolder(base, filepath.Join(base, "all", "at", "once")); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	racers.Wait()
 	file := filepath.Join(base, "file")
 	if err := os.WriteFile(file, nil, 0o644); err != nil {
 		t.Fatal(err)
