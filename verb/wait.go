@@ -1,0 +1,115 @@
+package verb
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// WaitIn is the input of Wait. It names one thing to watch: a task, a session, or the tasks that fit the filters.
+type WaitIn struct {
+	ID            task.ID       `json:"id,omitempty" doc:"task to watch" cli:"arg"`
+	Session       SessionID     `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
+	Ready         bool          `json:"ready,omitempty" doc:"true: until next would find a task"`
+	Status        string        `json:"status,omitempty" doc:"watch the tasks in this state"`
+	Assignee      *string       `json:"assignee" doc:"watch the tasks of this actor; me for yours, unassigned for nobody's"`
+	WaitForStatus []task.Status `json:"wait_for_status,omitempty" doc:"with id: until the task is in one of these states, whatever else changes"`
+	Timeout       *float64      `json:"timeout_seconds" doc:"how long at most; 0 only looks"`
+	Cursor        string        `json:"cursor,omitempty" doc:"cursor of the answer before: what changed since then ends the wait at once"`
+}
+
+// WaitCode says how a wait ended.
+type WaitCode string
+
+// The ways in which a wait ends.
+const (
+	TaskChanged        WaitCode = "TASK_CHANGED"
+	AlreadyAtStatus    WaitCode = "ALREADY_AT_STATUS"
+	ChangedSinceCursor WaitCode = "CHANGED_SINCE_CURSOR"
+	WaitTimeout        WaitCode = "WAIT_TIMEOUT"
+	WaitInterrupted    WaitCode = "WAIT_INTERRUPTED"
+	TaskDeleted        WaitCode = "TASK_DELETED"
+)
+
+// WaitCodes is every way in which a wait ends, and what it means.
+var WaitCodes = []struct {
+	Code    WaitCode
+	Meaning string
+}{
+	{TaskChanged, "what was watched changed during the wait, or is now as it was waited for"},
+	{AlreadyAtStatus, "the task was in the state already, or there was work already"},
+	{ChangedSinceCursor, "what is watched has changed since the answer that the cursor is from"},
+	{WaitTimeout, "the time is up; call again with the cursor, and nothing is missed"},
+	{WaitInterrupted, "the server was told to end; call again with the cursor"},
+	{TaskDeleted, "the task has been gone for two seconds; a checkout takes files away for less"},
+}
+
+// Waited is how a wait ended, and what it watched as it was then.
+type Waited struct {
+	Code         WaitCode `json:"code"`
+	Changed      []Change `json:"changed"`                 // since the wait began, or as far as entries tell since the cursor; 50 at most
+	Entries      []Entry  `json:"entries"`                 // new ones of the task, the newest 10
+	EntriesTotal int      `json:"entries_total,omitempty"` // how many are new, if not all are here
+	Task         *Row     `json:"task,omitempty"`
+	Session      *Session `json:"session,omitempty"`
+	Tasks        []Row    `json:"tasks,omitzero"` // those that fit the filters, the 20 most urgent
+	Total        *int     `json:"total,omitempty"`
+	Cursor       string   `json:"cursor"` // of this answer, for the next call
+}
+
+// Watcher tells that something in a workspace may have changed. A *store.Watcher asks the system.
+type Watcher interface {
+	Watch(store.Layout) (ticks <-chan struct{}, stop func())
+}
+
+const (
+	goneAfter        = 2 * time.Second  // git takes files away for a moment, and editors do
+	waitReportsEvery = 10 * time.Second // clients give up after 60 without a word
+)
+
+// Wait blocks until what it watches changes or is as it is waited for, until the time is up, or until the server is told to
+// end. It misses nothing: it has itself told of changes before it looks, and a change since the cursor ends it at once. A
+// cursor is made of what was seen, so it is good after a restart and in another process. Changes that come close together
+// may be told as one.
+func (w *Workspace) Wait(ctx context.Context, in WaitIn) (Waited, error) {
+	s, err := w.open()
+	if err != nil {
+		return Waited{}, err
+	}
+	look, err := w.lookout(s, in)
+	if err != nil {
+		return Waited{}, err
+	}
+	limit, err := w.waitLimit(s, in.Timeout)
+	if err != nil {
+		return Waited{}, err
+	}
+	watcher := w.Watcher
+	if watcher == nil {
+		watcher = &store.Watcher{}
+	}
+	ticks, stop := watcher.Watch(s.Layout)
+	defer stop()
+	v := vigil{in: in, look: look, began: time.Now(), limit: limit}
+	return v.keep(ctx, ticks, w.Progress)
+}
+
+// waitLimit is how long a wait may last. A caller that gave no limit and is told nothing meanwhile waits as long as its
+// patience, if that is known.
+func (w *Workspace) waitLimit(s *store.Store, seconds *float64) (time.Duration, error) {
+	longest := s.Config.WaitMax
+	if seconds == nil {
+		limit := min(s.Config.WaitDefault, longest)
+		if w.Patience > 0 && w.Progress == nil {
+			limit = min(limit, w.Patience)
+		}
+		return limit, nil
+	}
+	if *seconds < 0 || *seconds > longest.Seconds() {
+		return 0, task.Errorf(task.InvalidTimeout, "timeout_seconds is %v", *seconds).
+			WithHint("0 to %v; wait again with the cursor for longer", longest.Seconds())
+	}
+	return time.Duration(*seconds * float64(time.Second)), nil
+}
