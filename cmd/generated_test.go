@@ -158,7 +158,7 @@ func onCommandLine(f verb.Field) string {
 }
 
 var typeNames = map[verb.Type]string{
-	verb.Text: "text", verb.Number: "number", verb.Boolean: "boolean",
+	verb.Text: "text", verb.Number: "number", verb.Decimal: "number", verb.Boolean: "boolean",
 	verb.Texts: "list of texts", verb.Numbers: "list of numbers", verb.Objects: "list of objects",
 }
 
@@ -262,6 +262,12 @@ arguments that can be used as they stand. Each code is shown by a story in
 
 `
 
+const waitIntro = `## How a wait ends
+
+These codes are results and no errors. At the command line a wait leaves with 0, and with 6 when the time was up.
+
+`
+
 func errorsPage(shown map[task.Code][]string) string {
 	rows := [][]string{{"code", "exit", "retryable", "meaning", "story"}}
 	for _, info := range task.Codes {
@@ -271,7 +277,11 @@ func errorsPage(shown map[task.Code][]string) string {
 		}
 		rows = append(rows, []string{"`" + string(info.Code) + "`", fmt.Sprint(info.Exit), retryable, info.Meaning, storyLinks(info.Code, shown)})
 	}
-	return generatedMark + errorsIntro + markdown(rows) + "## Exit numbers\n\n```\n" + exitCodes() + "```\n"
+	ends := [][]string{{"code", "meaning"}}
+	for _, info := range verb.WaitCodes {
+		ends = append(ends, []string{"`" + string(info.Code) + "`", info.Meaning})
+	}
+	return generatedMark + errorsIntro + markdown(rows) + waitIntro + markdown(ends) + "## Exit numbers\n\n```\n" + exitCodes() + "```\n"
 }
 
 func storyLinks(code task.Code, shown map[task.Code][]string) string {

@@ -46,7 +46,7 @@ func flagsOf(f verb.Field) []cli.Flag {
 // flagName is a field's name as a flag: add_deps is --add-dep.
 func flagName(f verb.Field) string {
 	name := commandName(f.Name)
-	if f.Type == verb.Texts || f.Type == verb.Objects {
+	if (f.Type == verb.Texts || f.Type == verb.Objects) && !strings.HasSuffix(name, "us") {
 		name = strings.TrimSuffix(name, "s")
 	}
 	return name

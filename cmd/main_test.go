@@ -24,11 +24,13 @@ func TestInterruptExitsWith130(t *testing.T) {
 
 	interrupted, interrupt := context.WithCancel(t.Context())
 	interrupt()
-	env.Args = []string{"create", "Raise the walls"}
-	if exit := Main(interrupted, env); exit != exitInterrupted {
-		t.Errorf("exits with %d, want %d", exit, exitInterrupted)
-	}
-	if said := out.String() + errs.String(); said != "" {
-		t.Errorf("says %q", said)
+	for _, args := range [][]string{{"create", "Raise the walls"}, {"wait", "--ready"}} {
+		env.Args = args
+		if exit := Main(interrupted, env); exit != exitInterrupted {
+			t.Errorf("%v exits with %d, want %d", args, exit, exitInterrupted)
+		}
+		if said := out.String() + errs.String(); said != "" {
+			t.Errorf("%v says %q", args, said)
+		}
 	}
 }

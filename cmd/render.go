@@ -26,6 +26,8 @@ func (p *program) render(v verb.Verb, out any) {
 		p.renderChanged(out, st)
 	case verb.Work:
 		p.renderWork(out, st)
+	case verb.Waited:
+		p.renderWaited(out, st)
 	case verb.Row:
 		p.renderRows([]verb.Row{out}, st)
 	case verb.Context:

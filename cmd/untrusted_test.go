@@ -141,6 +141,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"show", "T-1"}},
 		{0, []string{"claim", "T-1"}},
 		{0, []string{"note", "T-1", "hello"}},
+		{6, []string{"wait", "T-1", "--timeout-seconds", "0"}},
 		{0, []string{"update", "T-1", "--priority", "1"}},
 		{0, []string{"attest", "T-1", "read", "--pass"}},
 		{0, []string{"release", "T-1"}},

@@ -91,12 +91,16 @@ func (p *program) call(ctx context.Context, w *verb.Workspace, v verb.Verb, in m
 }
 
 // exitOf is the exit number of a verb that did its work: run-checks says by it whether the checks passed, as every test
-// runner does, and next whether there was a task.
+// runner does, next whether there was a task, and wait whether it was in vain.
 func exitOf(v verb.Verb, out any) int {
 	switch out := out.(type) {
 	case verb.Work:
 		if out.Task == nil {
 			return exitNotFound
+		}
+	case verb.Waited:
+		if out.Code == verb.WaitTimeout {
+			return exitTimedOut
 		}
 	case verb.Task:
 		if v.Name == "run_checks" && out.Run != nil && slices.ContainsFunc(out.Run.Checks, failed) {
@@ -112,6 +116,7 @@ const (
 	exitFailure  = 1
 	exitNotFound = 3
 	exitRefused  = 4
+	exitTimedOut = 6
 )
 
 func (p *program) printJSON(v any) {

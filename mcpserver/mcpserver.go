@@ -5,6 +5,7 @@ import (
 	_ "embed"
 	"log/slog"
 
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -39,6 +40,9 @@ type limits struct {
 // rights holds for the server's life. The log is never shown to the client.
 func New(w verb.Workspace, log *slog.Logger) *Server {
 	w.Bounded = true
+	if w.Watcher == nil {
+		w.Watcher = &store.Watcher{}
+	}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
 		list.Tools = tools(w)

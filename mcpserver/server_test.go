@@ -208,6 +208,7 @@ var smallestCalls = map[string]object{
 	"transition":    {"id": "PROJ-1", "to": "done"},
 	"run_checks":    {"id": "PROJ-1"},
 	"next":          {},
+	"wait":          {"id": "PROJ-1"},
 	"plan":          {"tasks": []object{{"title": "Pay"}}},
 	"propose":       {"tasks": []object{{"title": "Pay"}}, "summary": "x"},
 	"delete":        {"id": "PROJ-1"},

@@ -65,7 +65,7 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 	}
 	defer end()
 	w := s.w
-	w.Progress = report
+	w.Progress, w.Patience = report, s.long.patience
 	return call(ctx, &w, input)
 }
 

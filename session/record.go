@@ -99,6 +99,11 @@ func (r Record) Settle(came bool) Record {
 	return r
 }
 
+// Seen is the record as a reader of the file should take it: an intent came if the file has its entry, and else did not.
+func (r Record) Seen(file task.Task) Record {
+	return r.Settle(r.Intent != nil && file.Has(r.Intent.Reach.Entry))
+}
+
 const endedKept = 16 // sessions; older ones have long been told
 
 // WithLease changes the lease, and remembers the session whose lease that ends.

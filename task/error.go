@@ -14,6 +14,8 @@ const (
 	NotFound         Code = "NOT_FOUND"
 	AmbiguousID      Code = "AMBIGUOUS_ID"
 	InvalidInput     Code = "INVALID_INPUT"
+	InvalidParams    Code = "INVALID_PARAMS"
+	InvalidTimeout   Code = "INVALID_TIMEOUT"
 	UnknownState     Code = "UNKNOWN_STATE"
 	DepsOpen         Code = "DEPS_OPEN"
 	ChecksFailed     Code = "CHECKS_FAILED"
@@ -61,6 +63,8 @@ var Codes = []CodeInfo{
 	{NoShell, "there is no POSIX shell to run checks with", 1, false},
 	{Sandboxed, "the folder that holds the lock cannot be written here", 1, false},
 	{InvalidInput, "an argument is missing, unknown, or not of the right form", 2, false},
+	{InvalidParams, "the arguments of a wait do not go together", 2, false},
+	{InvalidTimeout, "a wait cannot last that long", 2, false},
 	{UnknownState, "the workspace's config does not know this state", 2, false},
 	{AmbiguousID, "part of an id fits more than one task", 2, false},
 	{NotFound, "there is no such task or session", 3, false},

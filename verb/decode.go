@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"reflect"
 	"slices"
 	"strconv"
@@ -165,6 +166,8 @@ func (f Field) set(target reflect.Value, v any, path string) error {
 		return f.setName(target, v, path)
 	case Number:
 		return setNumber(target, v, path)
+	case Decimal:
+		return setDecimal(target, v, path)
 	case Boolean:
 		return setBoolean(target, v, path)
 	case Texts, Numbers, Objects:
@@ -241,6 +244,15 @@ func setNumber(target reflect.Value, v any, path string) error {
 		return badInput(path, "must be a whole number, not %s", describe(v))
 	}
 	target.SetInt(int64(n))
+	return nil
+}
+
+func setDecimal(target reflect.Value, v any, path string) error {
+	n, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	if _, isBool := v.(bool); err != nil || isBool || math.IsNaN(n) {
+		return badInput(path, "must be a number, not %s", describe(v))
+	}
+	target.SetFloat(n)
 	return nil
 }
 

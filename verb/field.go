@@ -28,6 +28,7 @@ type Type string
 const (
 	Text    Type = "string"
 	Number  Type = "integer"
+	Decimal Type = "number"
 	Boolean Type = "boolean"
 	Texts   Type = "strings"
 	Numbers Type = "integers"
@@ -75,7 +76,7 @@ func fieldsOf(t reflect.Type) []Field {
 }
 
 var (
-	singleTypes = map[reflect.Kind]Type{reflect.String: Text, reflect.Int: Number, reflect.Bool: Boolean}
+	singleTypes = map[reflect.Kind]Type{reflect.String: Text, reflect.Int: Number, reflect.Float64: Decimal, reflect.Bool: Boolean}
 	listTypes   = map[reflect.Kind]Type{reflect.String: Texts, reflect.Int: Numbers, reflect.Struct: Objects}
 )
 

@@ -41,11 +41,28 @@ func (w *Workspace) Next(ctx context.Context, in NextIn) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	var out Work
-	var free []task.Task
+	free, out := w.survey(s, tasks, func(t task.Task) bool {
+		return (in.Label == "" || slices.Contains(t.Labels, in.Label)) && (in.Parent == "" || t.Parent == in.Parent)
+	})
+	for _, t := range free {
+		got, err := w.takeNext(ctx, s, t.ID)
+		if errors.Is(err, errTaken) || task.CodeOf(err) == task.NotFound || task.CodeOf(err) == task.BadFile {
+			out.Claimed++
+			continue
+		}
+		if err == nil {
+			out.Task = &got
+		}
+		return out, err
+	}
+	return out, nil
+}
+
+// survey finds the tasks that could be taken now, the most urgent first, and counts the open ones that could not.
+func (w *Workspace) survey(s *store.Store, tasks []task.Task, keep func(task.Task) bool) (free []task.Task, out Work) {
 	find := finder(tasks)
 	for _, t := range tasks {
-		if in.Label != "" && !slices.Contains(t.Labels, in.Label) || in.Parent != "" && t.Parent != in.Parent || s.Config.Flow.IsClosed(t.Status) {
+		if !keep(t) || s.Config.Flow.IsClosed(t.Status) {
 			continue
 		}
 		hold := session.Holder(t, s.Live(t.ID), w.Now())
@@ -59,18 +76,7 @@ func (w *Workspace) Next(ctx context.Context, in NextIn) (Work, error) {
 		}
 	}
 	slices.SortFunc(free, moreUrgent)
-	for _, t := range free {
-		got, err := w.takeNext(ctx, s, t.ID)
-		if errors.Is(err, errTaken) || task.CodeOf(err) == task.NotFound || task.CodeOf(err) == task.BadFile {
-			out.Claimed++
-			continue
-		}
-		if err == nil {
-			out.Task = &got
-		}
-		return out, err
-	}
-	return out, nil
+	return free, out
 }
 
 // startable reports whether a task is where work on it can start.

@@ -1,6 +1,7 @@
 package verb_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -40,6 +41,12 @@ func inside(t *testing.T) *verb.Workspace {
 // call calls a verb and reads its result.
 func call[Out any](t *testing.T, w *verb.Workspace, name string, in args) (Out, error) {
 	t.Helper()
+	return callWith[Out](t, t.Context(), w, name, in)
+}
+
+// callWith is call under another context than the test's.
+func callWith[Out any](t *testing.T, ctx context.Context, w *verb.Workspace, name string, in args) (Out, error) { //nolint:revive // the test comes first
+	t.Helper()
 	v, ok := verb.Named(name)
 	if !ok {
 		t.Fatalf("there is no verb %s", name)
@@ -48,7 +55,7 @@ func call[Out any](t *testing.T, w *verb.Workspace, name string, in args) (Out, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	out, err := v.Call(t.Context(), w, input)
+	out, err := v.Call(ctx, w, input)
 	if err != nil {
 		var none Out
 		return none, err

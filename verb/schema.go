@@ -31,7 +31,7 @@ func object(fields []Field) map[string]any {
 func property(f Field) map[string]any {
 	p := map[string]any{"type": f.Type}
 	switch f.Type {
-	case Text, Number, Boolean:
+	case Text, Number, Decimal, Boolean:
 	case Texts:
 		p = list(map[string]any{"type": Text})
 	case Numbers:

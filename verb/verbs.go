@@ -33,6 +33,11 @@ var All = []Verb{
 		When:    "Instead of list and claim, when any task will do. If there is none it says how many wait and how many are taken; wait with ready true tells when that changes.",
 	}, (*Workspace).Next),
 	declare(Verb{
+		Name: "wait", Noun: "task", Toolset: Core, Title: "Wait for a change", Kind: Read, Profile: Viewer, Idempotent: true, Waits: true,
+		Summary: "Wait until a task, a session, or the tasks that fit filters change, and say what changed.",
+		When:    "Instead of asking again and again. With ready true it waits for work that next would find. Pass the cursor of the last answer: no change between two calls is missed. WAIT_TIMEOUT means nothing happened: call again.",
+	}, (*Workspace).Wait),
+	declare(Verb{
 		Name: "release", Noun: "task", Toolset: Core, Title: "Release a task", Kind: Write, Profile: PairWorker, Idempotent: true,
 		Summary: "Let a claimed task go without moving it.",
 		When:    "When you will not go on with it. In a session use cancel instead.",
