@@ -180,6 +180,6 @@ func (s *Store) wasDeleted(id task.ID, entry string) bool {
 
 // Mentions reports whether a file that could not be read has an id in it.
 func (s *Store) Mentions(p Problem, id task.ID) bool {
-	src, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(p.Path)))
+	src, err := readRegular(filepath.Join(s.Root, filepath.FromSlash(p.Path)))
 	return err == nil && strings.Contains(string(src), string(id))
 }

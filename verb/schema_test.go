@@ -14,7 +14,7 @@ import (
 // among them.
 var allowed = []string{"type", "properties", "items", "required", "additionalProperties", "description"}
 
-var types = []string{"object", "array", "string", "integer", "boolean"}
+var types = []string{"object", "array", "string", "integer", "number", "boolean"}
 
 // Every schema is flat: an object at the root, one type for each value, and nothing beyond what is declared.
 func TestSchemasAreFlat(t *testing.T) {
