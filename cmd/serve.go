@@ -21,12 +21,14 @@ func (p *program) serveCommand() *cli.Command {
 		Category: "workspace",
 		Description: "Who acts is fixed here: --actor agent:NAME (or CAIRN_ACTOR) is required. It serves until the end of input, and starts\n" +
 			"outside a workspace too, so that one entry in a client's configuration works in every project. SIGTERM counts as the\n" +
-			"end of input. It logs to stderr; CAIRN_LOG says how much: debug, info, warn, error or off, warn unless told.",
+			"end of input. It logs to stderr; CAIRN_LOG says how much: debug, info, warn, error or off, warn unless told.\n" +
+			"With --http it serves the clients on this machine that connect to an address, many at once; all act under that one name.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "client", Local: true, Usage: "name of the program that connects"},
 			&cli.StringFlag{Name: "profile", Local: true, Value: verb.Operator.String(), Usage: "what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator unless told"},
 			&cli.StringFlag{Name: "scope", Local: true, Usage: "let the actor change one task only, as `task:ID`"},
 			&cli.BoolFlag{Name: "readonly", Local: true, Usage: "let the actor change nothing"},
+			&cli.StringFlag{Name: "http", Local: true, Usage: "serve Streamable HTTP on the loopback `ADDRESS` instead, on the path /mcp; port 0 takes a free one"},
 			&cli.StringFlag{Name: "toolsets", Local: true, Value: string(verb.Core), Usage: "tools to offer: core, edit, plan, history, admin, or all; commas between them"},
 		},
 		Action: p.runServe,
@@ -53,7 +55,26 @@ func (p *program) runServe(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	defer outlivePipe()()
-	if err := mcpserver.New(*w, log).Serve(ctx, p.Stdin, p.Stdout); err != nil {
+	s := mcpserver.New(*w, log)
+	if c.IsSet("http") {
+		return p.serveHTTP(ctx, s, c.String("http"))
+	}
+	return connection(s.Serve(ctx, p.Stdin, p.Stdout))
+}
+
+// serveHTTP serves until ctx ends, and says on stderr where.
+func (p *program) serveHTTP(ctx context.Context, s *mcpserver.Server, addr string) error {
+	l, err := mcpserver.Listen(addr)
+	if err != nil {
+		return err
+	}
+	fprintf(p.Stderr, "cairn: serving on http://%s/mcp\n", l.Addr())
+	return connection(s.ServeListener(ctx, l))
+}
+
+// connection gives a code to what ended the serving too early.
+func connection(err error) error {
+	if err != nil {
 		return task.Errorf(task.IO, "the connection: %w", err)
 	}
 	return nil

@@ -17,16 +17,16 @@ type message struct {
 	params json.RawMessage
 }
 
-// parse reads a line without space around it. What cannot be served comes back as the answer that says so, whose id is null where the line has
-// none that is usable.
+// parse reads a message without space around it. What cannot be served comes back as the answer that says so, whose id is
+// null where the message has none that is usable.
 func parse(line []byte) (message, *mcp.JSONRPCError) {
 	switch {
 	case !utf8.Valid(line):
-		return message{}, refusal(nil, mcp.PARSE_ERROR, "the line is not UTF-8")
+		return message{}, refusal(nil, mcp.PARSE_ERROR, "the message is not UTF-8")
 	case !json.Valid(line):
-		return message{}, refusal(nil, mcp.PARSE_ERROR, "the line is not one JSON value: a message is one line, whole")
+		return message{}, refusal(nil, mcp.PARSE_ERROR, "the message is not one JSON value, whole")
 	case line[0] == '[':
-		return message{}, refusal(nil, mcp.INVALID_REQUEST, "batches are not served: send each message on a line of its own")
+		return message{}, refusal(nil, mcp.INVALID_REQUEST, "batches are not served: send each message by itself")
 	}
 	var envelope struct {
 		ID     json.RawMessage `json:"id"`

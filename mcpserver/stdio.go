@@ -143,21 +143,27 @@ func (c *conn) serve(ctx context.Context, m message) (answer mcp.JSONRPCMessage)
 
 // finish ends what the end of input ends.
 func (c *conn) finish() {
-	c.calls.interrupt(false, verb.ErrEndOfInput)
-	c.calls.wait(finishTime)
-	c.calls.interrupt(true, verb.ErrEndOfInput)
-	last := time.NewTimer(cancelTime)
-	defer last.Stop()
-	c.long.stop(verb.ErrEndOfInput, cancelTime/4)
-	c.calls.wait(cancelTime / 4)
+	c.drain(c.calls)
 	for _, id := range c.calls.left() {
 		c.log.Warn("did not end in time", "id", id)
 		c.calls.end(id, func() { c.out.send(*refusal(id, mcp.INTERNAL_ERROR, "canceled: %v", verb.ErrEndOfInput)) })
 	}
 	c.out.close()
+	last := time.NewTimer(cancelTime / 2)
+	defer last.Stop()
 	select {
 	case <-c.out.done:
 	case <-last.C:
 		c.log.Warn("the client did not read all answers")
 	}
+}
+
+// drain ends the calls in flight: those that wait at once, the others after finishTime. It returns when all have ended, or
+// those that remain had half of cancelTime to do so.
+func (s *Server) drain(c *calls) {
+	c.interrupt(false, verb.ErrEndOfInput)
+	c.wait(finishTime)
+	c.interrupt(true, verb.ErrEndOfInput)
+	s.long.stop(verb.ErrEndOfInput, cancelTime/4)
+	c.wait(cancelTime / 4)
 }

@@ -30,7 +30,9 @@ func tool(v verb.Verb) mcp.Tool {
 // handler calls a verb for a client.
 func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
-		input, report := arguments(req), progress(ctx, req)
+		ctx, stop := endable(ctx)
+		defer stop()
+		input, report := arguments(req), s.progress(ctx, req)
 		run := func(ctx context.Context, report func(verb.Progress)) (any, error) {
 			return s.call(ctx, v, call, report, input)
 		}
@@ -83,9 +85,8 @@ func (s *Server) turn(ctx context.Context, v verb.Verb) (end func(), err error) 
 }
 
 // progress is where a call reports how far it has come; nil if the client did not ask to be told.
-func progress(ctx context.Context, req mcp.CallToolRequest) func(verb.Progress) {
-	session, ok := server.ClientSessionFromContext(ctx).(*session)
-	if !ok || req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
+func (s *Server) progress(ctx context.Context, req mcp.CallToolRequest) func(verb.Progress) {
+	if req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
 		return nil
 	}
 	token := req.Params.Meta.ProgressToken
@@ -93,10 +94,20 @@ func progress(ctx context.Context, req mcp.CallToolRequest) func(verb.Progress) 
 		if ctx.Err() != nil {
 			return // a client that gave a call up is told no more of it
 		}
-		session.out.notify(fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
+		s.notify(ctx, fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
 			"progressToken": token, "progress": p.Done, "total": p.Total, "message": p.Message,
 		})
 	}
+}
+
+// notify tells the client of a request something while it is served. Over HTTP mcp-go keeps what it tells; it drops it
+// while the client does not read.
+func (s *Server) notify(ctx context.Context, key, method string, params map[string]any) {
+	if session, ok := server.ClientSessionFromContext(ctx).(*session); ok {
+		session.out.notify(key, method, params)
+		return
+	}
+	_ = s.mcp.SendNotificationToClient(ctx, method, params)
 }
 
 // arguments is the JSON that the client sent, to the byte where mcp-go kept it; nothing for null.

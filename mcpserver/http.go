@@ -1,0 +1,181 @@
+package mcpserver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+const (
+	sessionIdleTime = time.Hour        // after which what is kept for a client of the older versions is forgotten
+	heartbeatTime   = 30 * time.Second // between signs of life to a client that only listens
+	headerTime      = 10 * time.Second // for the head of a request to arrive
+)
+
+// Listen listens on an address that only this machine can reach; port 0 takes a free one. It returns INVALID_INPUT for any
+// other address, and IO if the port is taken.
+func Listen(addr string) (net.Listener, error) {
+	tcp, err := net.ResolveTCPAddr("tcp", addr)
+	switch {
+	case err != nil:
+		return nil, task.Errorf(task.InvalidInput, "%q is no address to listen on: %w", addr, err).
+			WithHint("give a loopback address with its port, such as 127.0.0.1:7317")
+	case !tcp.IP.IsLoopback():
+		return nil, task.Errorf(task.InvalidInput, "%q is not an address of this machine alone", addr).
+			WithHint("give a loopback address, such as 127.0.0.1:7317: whoever can connect acts as this server's actor")
+	}
+	l, err := net.ListenTCP("tcp", tcp)
+	if err != nil {
+		return nil, task.Errorf(task.IO, "cannot listen on %s: %w", tcp, err).
+			WithHint("another program may hold the port; port 0 takes a free one")
+	}
+	return l, nil
+}
+
+// ServeListener answers requests over Streamable HTTP, on the path /mcp, until ctx ends, and returns within 2 seconds of it.
+// Calls then in flight end as they do at the end of a standard input. Clients come and go meanwhile; to the verbs all of
+// them are one actor. It closes the listener, and returns the error that ended the listening, if there was one.
+func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
+	open, hangUp := context.WithCancel(context.WithoutCancel(ctx)) // streams last as long
+	defer hangUp()
+	h := &httpHandler{
+		Server: s, ctx: context.WithoutCancel(ctx), calls: newCalls(),
+		stream: server.NewStreamableHTTPServer(s.mcp,
+			server.WithSessionIdleTTL(sessionIdleTime),
+			server.WithHeartbeatInterval(heartbeatTime),
+			server.WithStreamableHTTPLogger(s.log),
+		),
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/mcp", h)
+	srv := &http.Server{
+		Handler: mux, ReadHeaderTimeout: headerTime,
+		BaseContext: func(net.Listener) context.Context { return open },
+		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	s.log.Info("serving", "actor", s.w.Actor, "dir", s.w.Dir, "address", l.Addr())
+	go func() { failed <- srv.Serve(l) }()
+	var err error
+	select {
+	case <-ctx.Done():
+	case err = <-failed:
+	}
+	s.log.Info("end of service", "cause", err)
+
+	inTime, giveUp := context.WithCancel(context.WithoutCancel(ctx))
+	defer giveUp()
+	stopped := make(chan error, 1)
+	go func() { stopped <- srv.Shutdown(inTime) }() // takes no more requests, and waits for those in flight
+	s.drain(h.calls)
+	_ = h.stream.Shutdown(open) // it has no connections of its own that could fail to close
+	hangUp()
+	defer time.AfterFunc(cancelTime/2, giveUp).Stop()
+	_ = <-stopped // what it gave up on is closed now
+	return errors.Join(err, srv.Close())
+}
+
+// httpHandler takes in what mcp-go then answers.
+type httpHandler struct {
+	*Server
+	ctx    context.Context // of its calls; outlives the listening
+	stream *server.StreamableHTTPServer
+	calls  *calls
+	count  atomic.Uint64 // of calls: clients choose the same ids
+}
+
+func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if why := foreign(r); why != "" {
+		h.log.Warn("refused", "from", r.RemoteAddr, "why", why)
+		http.Error(w, why, http.StatusForbidden)
+		return
+	}
+	if r.Method != http.MethodPost {
+		h.stream.ServeHTTP(w, r)
+		return
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.limits.line)))
+	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
+		h.refuse(w, http.StatusRequestEntityTooLarge, refusal(nil, mcp.INVALID_REQUEST, "the message is longer than %d bytes", tooLong.Limit))
+		return
+	}
+	if err != nil {
+		return // the client is gone
+	}
+	m, refusal := parse(bytes.TrimSpace(body))
+	if refusal != nil {
+		h.refuse(w, http.StatusBadRequest, refusal)
+		return
+	}
+	r.Body = io.NopCloser(bytes.NewReader(body))
+	h.serve(w, r, m)
+}
+
+func (h *httpHandler) refuse(w http.ResponseWriter, status int, refusal *mcp.JSONRPCError) {
+	h.log.Warn("refused", "id", refusal.ID.Value(), "why", refusal.Error.Message)
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	_, _ = w.Write(marshal(refusal)) // a client that is gone needs no answer
+}
+
+// serve has mcp-go answer a message. A call of a tool can be ended by this server, and is answered then. All else that
+// takes long are streams, which end with their connections.
+func (h *httpHandler) serve(w http.ResponseWriter, r *http.Request, m message) {
+	switch {
+	case m.method == string(mcp.MethodNotificationCancelled) && r.Header.Get(server.HeaderKeySessionID) == "":
+		w.WriteHeader(http.StatusAccepted) // without a session an id is anybody's; closing the connection cancels
+		return
+	case m.tool() != "":
+		id := strconv.AppendUint(nil, h.count.Add(1), 10)
+		ctx, _ := h.calls.begin(h.ctx, id, h.tools[m.tool()].Waits)
+		defer h.calls.end(id, func() {})
+		r = r.WithContext(context.WithValue(r.Context(), ending{}, ctx))
+	}
+	h.stream.ServeHTTP(w, r)
+}
+
+// ending is the key of a second context of a call, through which the server ends it. It cannot be the request's own:
+// mcp-go answers nothing once that has ended.
+type ending struct{}
+
+// endable is the context of a call, ended also by the server.
+func endable(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Value(ending{}).(context.Context)
+	if !ok {
+		return ctx, func() {}
+	}
+	ctx, cancel := context.WithCancelCause(ctx)
+	stop := context.AfterFunc(end, func() { cancel(context.Cause(end)) })
+	return ctx, func() { stop(); cancel(nil) }
+}
+
+// foreign says why a request may come from a web page, "" if it does not. A page can make the browser of its visitor send
+// requests here: under a name of its own that it lets stand for this address, which the Host header tells, or from its own
+// origin to ours. Programs send no Origin.
+func foreign(r *http.Request) string {
+	name := r.Host
+	if host, _, err := net.SplitHostPort(r.Host); err == nil {
+		name = host
+	}
+	if !strings.EqualFold(name, "localhost") && !net.ParseIP(strings.Trim(name, "[]")).IsLoopback() {
+		return "the Host header does not name this machine"
+	}
+	for _, origin := range r.Header.Values("Origin") {
+		if !strings.EqualFold(origin, "http://"+r.Host) {
+			return "the Origin header names another origin"
+		}
+	}
+	return ""
+}
