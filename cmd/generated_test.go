@@ -256,8 +256,9 @@ code decides the exit number, and ` + "`--json`" + ` prints the error as a progr
 
     {"error": {"code", "message", "hint", "retryable", "next_tool", "next_arguments"}}
 
-Retryable means that the same call may succeed later without anything else being done. ` + "`next_tool`" + ` is a verb that helps, with
-arguments that can be used as they stand. Each code is shown by a story in
+Retryable means that the same call may succeed later without anything else being done; one that never can says so itself,
+whatever the table says of its code. ` + "`next_tool`" + ` is a verb that helps and that the caller has, with arguments that can be used
+as they stand. Each code is shown by a story in
 [cmd/testdata/script](../cmd/testdata/script).
 
 `

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -101,13 +102,18 @@ func connect(t *testing.T, w verb.Workspace) *mcp.ClientSession {
 // connectAs is connect in a version of the protocol; the newest for "". The server has the tools of testTools as well.
 func connectAs(t testing.TB, w verb.Workspace, version string) *mcp.ClientSession {
 	t.Helper()
+	return connectTo(t, newServer(w, slog.New(slog.DiscardHandler)), version)
+}
+
+func connectTo(t testing.TB, s *mcpserver.Server, version string) *mcp.ClientSession {
+	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	requests, toServer := io.Pipe()
 	answers, toClient := io.Pipe()
 	served := make(chan struct{})
 	go func() {
 		defer close(served)
-		_ = newServer(w, slog.New(slog.DiscardHandler)).Serve(ctx, requests, toClient) // ends with the client or with the test
+		_ = s.Serve(ctx, requests, toClient) // ends with the client or with the test
 		_ = toClient.Close()
 	}()
 	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)

@@ -2,6 +2,7 @@ package mcpserver
 
 import (
 	"context"
+	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -13,3 +14,6 @@ func (s *Server) AddTool(v verb.Verb, call func(context.Context, *verb.Workspace
 
 // SetLimits bounds, in bytes, the length of a message and what is held for a client.
 func (s *Server) SetLimits(line, load int) { s.limits = limits{line, load} }
+
+// SetPatience says how long a call waits that is told nothing in between.
+func (s *Server) SetPatience(d time.Duration) { s.long.patience = d }

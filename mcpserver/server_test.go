@@ -73,7 +73,7 @@ func TestRefusals(t *testing.T) {
 		{name: "a state that nobody configured", tool: "transition", args: object{"id": first, "to": "closed"},
 			code: task.UnknownState, says: `there is no state "closed"`},
 		{name: "another revision than expected", tool: "update", args: object{"id": first, "title": "1st", "expected_rev": "0123456789abcdef"},
-			code: task.Conflict, says: "has revision", next: "get", retryable: true},
+			code: task.Conflict, says: "has revision", next: "get"},
 		{name: "an actor that is not the caller", tool: "begin",
 			args: object{"id": first, "expected_actor": "agent:other", "idempotency_key": "k"},
 			code: task.IdentityMismatch, says: "agent:claude-1", next: "identity"},

@@ -54,7 +54,7 @@ func (f Flow) Begin(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, er
 func (f Flow) Finish(t Task, p Proof, find Find, s Stamp) (Task, *Entry, error) {
 	e := s.entry(Finished)
 	if f.Review != "" && !f.IsClosed(t.Status) {
-		if err := f.Gate(t, f.Review, p, find); err != nil {
+		if err := f.Gate(t, f.Review, p, find, s.Who); err != nil {
 			return t, nil, err
 		}
 		t, e = f.move(t, f.Review, e)

@@ -40,7 +40,7 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 		return before, nil, err
 	}
 	if ed.To != nil {
-		if err := f.Gate(t, *ed.To, p, find); err != nil {
+		if err := f.Gate(t, *ed.To, p, find, s.Who); err != nil {
 			return before, nil, err
 		}
 		t, e = f.move(t, *ed.To, e)

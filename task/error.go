@@ -51,7 +51,7 @@ type CodeInfo struct {
 	Code      Code
 	Meaning   string // one sentence, for docs/errors.md
 	Exit      int    // the command line's exit number
-	Retryable bool   // the same call may succeed later without anything else being done
+	Retryable bool   // the same call may succeed later without anything else being done, unless its error is Final
 }
 
 // Codes is every code, in the order of their exit numbers. A code that is not here does not exist.
@@ -108,7 +108,8 @@ type Error struct {
 	ID      string         // the task or session concerned, if any
 	Msg     string         // one line, lower case, no full stop
 	Hint    string         // what to do next, as a command or an instruction; never anything destructive
-	Next    *Next          // the same for a program, if a verb helps
+	Next    []Next         // the same for a program, if a verb helps; the first that the caller may call
+	Final   bool           // the same call cannot succeed later, whatever the code promises
 	Details map[string]any // what a program may want beyond the message: candidates, failed checks, commands
 	Err     error          // the cause, for errors.Is
 }
@@ -131,9 +132,15 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 	return e
 }
 
-// WithNext names the verb to call next and returns the error itself.
+// WithNext names the verb to call next, behind those named before, and returns the error itself.
 func (e *Error) WithNext(verb string, args map[string]any) *Error {
-	e.Next = &Next{Verb: verb, Args: args}
+	e.Next = append(e.Next, Next{Verb: verb, Args: args})
+	return e
+}
+
+// ForGood says that the same call cannot succeed later, and returns the error itself.
+func (e *Error) ForGood() *Error {
+	e.Final = true
 	return e
 }
 

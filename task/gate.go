@@ -2,6 +2,8 @@ package task
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -21,13 +23,12 @@ func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	for i, id := range open {
 		names[i] = fmt.Sprintf("%s (%s)", id, statusOf(id, find))
 	}
-	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", ")).
-		WithHint("cairn show %s", open[0]).
-		WithNext("get", map[string]any{"id": string(open[0])})
+	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
-		return e.WithHint("cairn show %s says why it cannot be read; cairn update %s --remove-dep %s lets it go", open[0], t.ID, open[0])
+		return e.WithHint("cairn show %s says why it cannot be read; cairn update %s --remove-dep %s lets it go", open[0], t.ID, open[0]).
+			WithNext("get", map[string]any{"id": string(t.ID)})
 	}
-	return e
+	return e.WithHint("cairn show %s", open[0]).WithNext("get", map[string]any{"id": string(open[0])})
 }
 
 func statusOf(id ID, find Find) string {
@@ -39,10 +40,10 @@ func statusOf(id ID, find Find) string {
 
 // ChecksGate returns CHECKS_FAILED or CHECKS_PENDING, naming the checks, if the task may not enter a state because of them.
 // Entering a closed state needs all checks passed; an abandoned one none; and where the flow gates the review, entering it
-// needs the commands.
-func (f Flow) ChecksGate(t Task, to Status, p Proof) error {
+// needs the commands. The refusal leads on whoever wants to move it.
+func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 	var failed, pending []string
-	firstManual := -1
+	var open []int
 	for i, c := range t.Checks {
 		if !f.gates(t, to, c) {
 			continue
@@ -55,14 +56,12 @@ func (f Flow) ChecksGate(t Task, to Status, p Proof) error {
 		default:
 			pending = append(pending, c.Desc)
 		}
-		if c.Manual() && firstManual < 0 {
-			firstManual = i
-		}
+		open = append(open, i)
 	}
-	if len(failed)+len(pending) == 0 {
+	if len(open) == 0 {
 		return nil
 	}
-	return gateError(t, failed, pending, firstManual)
+	return f.leadOn(checksOpen(failed, pending), t, open, who)
 }
 
 // gates reports whether a check must have passed before the task may enter a state.
@@ -76,19 +75,33 @@ func (f Flow) gates(t Task, to Status, c Check) bool {
 	return f.GateReview && to == f.Review && !c.Manual()
 }
 
-func gateError(t Task, failed, pending []string, firstManual int) *Error {
-	code, msg := ChecksPending, "not yet passed: "+strings.Join(pending, "; ")
-	if len(failed) > 0 {
-		code, msg = ChecksFailed, "failed: "+strings.Join(failed, "; ")
-		if len(pending) > 0 {
-			msg += "; not yet passed: " + strings.Join(pending, "; ")
-		}
+func checksOpen(failed, pending []string) *Error {
+	if len(failed) == 0 {
+		return Errorf(ChecksPending, "not yet passed: %s", strings.Join(pending, "; "))
 	}
-	err := Errorf(code, "%s", msg)
-	if firstManual >= 0 && len(failed) == 0 {
-		return err.WithHint("cairn attest %s %d --pass, by whoever may settle it", t.ID, firstManual).
-			WithNext("get", map[string]any{"id": string(t.ID)})
+	err := Errorf(ChecksFailed, "failed: %s", strings.Join(failed, "; "))
+	if len(pending) > 0 {
+		err.Msg += "; not yet passed: " + strings.Join(pending, "; ")
 	}
-	return err.WithHint("mend what the output shows, then cairn run-checks %s", t.ID).
-		WithNext("run_checks", map[string]any{"id": string(t.ID)})
+	return err
+}
+
+// leadOn adds what to do about checks that are open: commands come first, since what they need is in the caller's hands.
+func (f Flow) leadOn(err *Error, t Task, open []int, who Actor) error {
+	it := map[string]any{"id": string(t.ID)}
+	if slices.ContainsFunc(open, func(i int) bool { return !t.Checks[i].Manual() }) {
+		return err.WithHint("mend what the output shows, then cairn run-checks %s", t.ID).
+			WithNext("run_checks", it)
+	}
+	i := open[0]
+	if f.maySettle(t.Checks[i], who) {
+		return err.WithHint("cairn attest %s %d --pass, once it is as the check demands", t.ID, i).
+			WithNext("attest", map[string]any{"id": string(t.ID), "check": strconv.Itoa(i), "pass": true}).WithNext("get", it)
+	}
+	by := f.settledBy(t.Checks[i])
+	if by == ByHuman {
+		by = "a person"
+	}
+	return err.WithHint("%s settles it: cairn attest %s %d --pass; in a session, finish hands the task over for review", by, t.ID, i).
+		WithNext("get", it)
 }

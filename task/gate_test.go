@@ -235,30 +235,33 @@ func TestChecksGate(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Status: tt.from, Checks: tt.checks, Provenance: tt.entries}
-			wantRefusal(t, tt.flow.ChecksGate(of, tt.to, onTree("t1")), tt.want, tt.says)
+			wantRefusal(t, tt.flow.ChecksGate(of, tt.to, onTree("t1"), "agent:a"), tt.want, tt.says)
 		})
 	}
 }
 
-// A refusal names the call that helps: running for commands, reading for what a person must settle.
+// A refusal names the call that helps: running for commands, attesting for what the caller settles, else reading.
 func TestChecksGateSaysWhatHelps(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
+		who   task.Actor
 		check task.Check
 		next  string
 		hint  string
 	}{
-		{"a failed command", standing(suite, task.Fail), "run_checks", "cairn run-checks A-1"},
-		{"a pending command", standing(suite, task.Pending), "run_checks", "cairn run-checks A-1"},
-		{"a pending manual check", standing(read, task.Pending), "get", "cairn attest A-1 0 --pass"},
+		{"a failed command", "agent:a", standing(suite, task.Fail), "run_checks", "cairn run-checks A-1"},
+		{"a pending command", "agent:a", standing(suite, task.Pending), "run_checks", "cairn run-checks A-1"},
+		{"a manual check that the caller settles", "human:shah", standing(read, task.Pending), "attest", "cairn attest A-1 0 --pass, once"},
+		{"a manual check that the caller failed", "human:shah", standing(read, task.Fail), "attest", "cairn attest A-1 0 --pass, once"},
+		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person settles it: cairn attest A-1 0 --pass; in a session, finish"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Status: "in_review", Checks: []task.Check{tt.check}}
 			var refusal *task.Error
-			if !errors.As(flow.ChecksGate(of, "done", onTree("t1")), &refusal) {
+			if !errors.As(flow.ChecksGate(of, "done", onTree("t1"), tt.who), &refusal) {
 				t.Fatal("let through")
 			}
-			if refusal.Next == nil || refusal.Next.Verb != tt.next || refusal.Next.Args["id"] != "A-1" {
+			if len(refusal.Next) == 0 || refusal.Next[0].Verb != tt.next || refusal.Next[0].Args["id"] != "A-1" {
 				t.Errorf("next is %+v, want %s of A-1", refusal.Next, tt.next)
 			}
 			if !strings.Contains(refusal.Hint, tt.hint) {

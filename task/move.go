@@ -18,7 +18,7 @@ func (s Stamp) entry(did Did) Entry {
 // Move takes a task to a state, through both gates. The results of p.Run are recorded in the same entry. A move to the
 // state the task is in, without text or results, changes nothing.
 func (f Flow) Move(t Task, to Status, p Proof, find Find, s Stamp) (Task, *Entry, error) {
-	if err := f.Gate(t, to, p, find); err != nil {
+	if err := f.Gate(t, to, p, find, s.Who); err != nil {
 		return t, nil, err
 	}
 	if t.Status == to && s.Text == "" && p.Run == nil {
@@ -30,15 +30,15 @@ func (f Flow) Move(t Task, to Status, p Proof, find Find, s Stamp) (Task, *Entry
 	return commit(t, e)
 }
 
-// Gate returns why a task may not move to a state: UNKNOWN_STATE, or the refusal of a gate.
-func (f Flow) Gate(t Task, to Status, p Proof, find Find) error {
+// Gate returns why an actor may not move a task to a state: UNKNOWN_STATE, or the refusal of a gate.
+func (f Flow) Gate(t Task, to Status, p Proof, find Find, who Actor) error {
 	if err := f.Known(to); err != nil {
 		return err
 	}
 	if err := f.DepsGate(t, to, find); err != nil {
 		return err
 	}
-	return f.ChecksGate(t, to, p)
+	return f.ChecksGate(t, to, p, who)
 }
 
 // move sets the status, and says so in the entry if it was another.

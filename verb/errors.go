@@ -33,18 +33,19 @@ type FailureBody struct {
 	Details       map[string]any `json:"details,omitempty"`
 }
 
-// FailureOf is what a caller is told about an error. A next verb that the caller may not call is left out.
+// FailureOf is what a caller is told about an error. Of the verbs to call next it names the first that the caller may call.
 func FailureOf(err error, rights Rights, who task.Actor) Failure {
 	var e *task.Error
 	if !errors.As(err, &e) {
 		e = task.Errorf(task.IO, "%w", err)
 	}
 	body := FailureBody{
-		Code: e.Code, Message: e.Error(), Hint: e.Hint, Retryable: e.Code.Info().Retryable, Details: e.Details,
+		Code: e.Code, Message: e.Error(), Hint: e.Hint, Retryable: e.Code.Info().Retryable && !e.Final, Details: e.Details,
 	}
-	if e.Next != nil {
-		if v, ok := Named(e.Next.Verb); ok && rights.Allow(v, who) == nil {
-			body.NextTool, body.NextArguments = e.Next.Verb, e.Next.Args
+	for _, next := range e.Next {
+		if v, ok := Named(next.Verb); ok && rights.Allow(v, who) == nil {
+			body.NextTool, body.NextArguments = next.Verb, next.Args
+			break
 		}
 	}
 	return Failure{body}

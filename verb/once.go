@@ -99,7 +99,7 @@ func (w *Workspace) sameCall(had *session.Key) error {
 		return nil
 	case had.Args != w.once.Args:
 		return task.Errorf(task.Conflict, "the idempotency key was used with other arguments").
-			WithHint("repeat the call exactly, or use a new key")
+			WithHint("repeat the call exactly, or use a new key").ForGood()
 	default:
 		return doneError{*had}
 	}
@@ -156,5 +156,5 @@ func notHere(err error, made string) error {
 		return err
 	}
 	return task.Errorf(task.Conflict, "the idempotency key made %s, which is not here: it is on another branch, or was deleted since", made).
-		WithHint("go on where it is, or use a new key")
+		WithHint("go on where it is, or use a new key").ForGood()
 }

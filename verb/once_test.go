@@ -149,7 +149,8 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 					t.Errorf("the call again: %+v after %+v, %v", again, first, err)
 				}
 			}
-			if _, err := try(t, w, v.Name, with(about, one.other)); task.CodeOf(err) != task.Conflict {
+			_, err = try(t, w, v.Name, with(about, one.other))
+			if no := verb.FailureOf(err, w.Rights, w.Actor).Error; no.Code != task.Conflict || no.Retryable {
 				t.Errorf("other arguments under the key: %v", err)
 			}
 			wantSameFiles(t, w, was)

@@ -1,0 +1,301 @@
+package mcpserver_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"log/slog"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// refusalCase is a call that is refused, and what the refusal must lead to.
+type refusalCase struct {
+	name    string
+	from    string // the function that names the next call
+	code    task.Code
+	next    string
+	provoke func(*scene) (*mcp.ClientSession, string, object)
+}
+
+var refusalCases = []refusalCase{
+	{"an id that names no task", "verb.setName", task.InvalidInput, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "get", object{"id": "../PROJ-1"}
+	}},
+	{"an id that names no session", "verb.setName", task.InvalidInput, "list_sessions", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "get_session", object{"session": "../ses-1"}
+	}},
+	{"a task that is not there", "store.missing", task.NotFound, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "get", object{"id": "PROJ-404"}
+	}},
+	{"a session that is not there", "store.missing", task.NotFound, "list_sessions", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "get_session", object{"session": "ses-404"}
+	}},
+	{"an actor that is not the caller", "verb.mayBegin", task.IdentityMismatch, "identity", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
+	}},
+	{"another revision than expected", "verb.expects", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_rev": "0123456789abcdef"}
+	}},
+	{"a task that moved while its checks ran", "verb.stillHolds", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(object{"checks": []object{{"desc": "moves it", "cmd": "for f in .cairn/tasks/*; do sed 's/^status: backlog/status: in_progress/' $f >moved; cp moved $f; done"}}})
+		return s.agent(), "transition", object{"id": id, "to": "done"}
+	}},
+	{"a second session of one's own", "verb.noSecond", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		s.begin(s.agent(), id)
+		return s.agent(), "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "2"}
+	}},
+	{"a release under one's own session", "verb.mayEndSession", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		s.begin(s.agent(), id)
+		return s.agent(), "release", object{"id": id}
+	}},
+	{"the deletion of what is worked on", "verb.mayDelete", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		s.begin(s.agent(), id)
+		return s.person(), "delete", object{"id": id}
+	}},
+	{"the deletion of what is needed", "task.hasDependents", task.HasDependents, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		s.create(object{"deps": []task.ID{id}})
+		return s.person(), "delete", object{"id": id}
+	}},
+	{"a task out of scope", "verb.inScope", task.OutOfScope, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		scoped := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Scope: s.create(nil)})
+		return scoped, "note", object{"id": s.create(nil), "text": "not mine"}
+	}},
+	{"a command that is attested", "task.Attest", task.InvalidInput, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "attest", object{"id": s.create(object{"checks": []object{{"desc": "runs", "cmd": "true"}}}), "check": "0", "pass": true}
+	}},
+	{"a task that waits", "task.DepsGate", task.DepsOpen, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "transition", object{"id": s.create(object{"deps": []task.ID{s.create(nil)}}), "to": "in_progress"}
+	}},
+	{"a task that waits for what is not there", "task.DepsGate", task.DepsOpen, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		writeFile(s, s.file(s.w, "tasks", "PROJ-1.md"), "---\nid: PROJ-1\ntitle: Waits\nstatus: backlog\ndeps: [PROJ-404]\n---\n")
+		return s.agent(), "transition", object{"id": "PROJ-1", "to": "in_progress"}
+	}},
+	{"a check that fails", "task.leadOn", task.ChecksFailed, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "fails", "cmd": "false"}}}), "to": "done"}
+	}},
+	{"a check that the caller settles", "task.leadOn", task.ChecksPending, "attest", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
+	}},
+	{"a check that the caller would settle, had it the tool", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		core := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Toolsets: []verb.Toolset{verb.Core}})
+		return core, "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
+	}},
+	{"a check that a person settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "read", "type": "manual"}}}), "to": "done"}
+	}},
+	{"a task that another holds", "session.Refuse", task.AlreadyClaimed, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		does[verb.Task](s.T, s.person(), "claim", object{"id": id})
+		return s.agent(), "claim", object{"id": id}
+	}},
+	{"a task that another worktree carried further", "session.Refuse", task.Elsewhere, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		does[verb.Task](s.T, connect(s.T, s.worktree()), "transition", object{"id": id, "to": "in_review"})
+		return s.agent(), "claim", object{"id": id}
+	}},
+	{"a task that another branch carried further", "session.Refuse", task.Elsewhere, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		s.commit()
+		git(s, s.w.Dir, "switch", "-qc", "feature")
+		does[verb.Task](s.T, s.agent(), "transition", object{"id": id, "to": "in_review"})
+		s.commit()
+		git(s, s.w.Dir, "switch", "-q", "main")
+		return s.agent(), "claim", object{"id": id}
+	}},
+	{"a session that is over", "session.Usable", task.SessionEnded, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		ses := s.begin(s.agent(), s.create(nil))
+		does[verb.Session](s.T, s.agent(), "finish", object{"session": ses.ID, "summary": "done"})
+		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
+	}},
+	{"a session at work in another worktree", "session.Held", task.AlreadyClaimed, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+		id, there := s.create(nil), s.worktree()
+		ses := s.begin(connect(s.T, there), id)
+		if err := os.MkdirAll(s.file(s.w, "sessions", ""), 0o755); err != nil {
+			s.Fatal(err)
+		}
+		writeFile(s, s.file(s.w, "sessions", ses.ID+".yaml"), readFile(s.T, s.file(there, "sessions", ses.ID+".yaml")))
+		writeFile(s, s.file(s.w, "tasks", string(id)+".md"), readFile(s.T, s.file(there, "tasks", string(id)+".md")))
+		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
+	}},
+	{"checks that take long", "mcpserver.comeBack", task.ChecksRunning, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
+		server := newServer(s.w, slog.New(slog.DiscardHandler))
+		server.SetPatience(time.Nanosecond)
+		return connectTo(s, server, ""), "run_checks", object{"id": s.create(object{"checks": []object{{"desc": "slow", "cmd": "sleep 0.1"}}})}
+	}},
+}
+
+// unusable are the codes of calls that should not have been named.
+var unusable = []task.Code{task.InvalidInput, task.NotFound, task.Forbidden, task.OutOfScope, task.ReadOnly}
+
+// A refusal names a call that the caller can make as it stands: it is understood, is allowed, and is about what is there.
+func TestNextCalls(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the checks are POSIX shell")
+	}
+	for _, tt := range refusalCases {
+		t.Run(tt.name, func(t *testing.T) {
+			cs, tool, args := tt.provoke(newScene(t))
+			no := refused(t, cs, tt.code, tool, args)
+			if no.NextTool != tt.next {
+				t.Fatalf("the next tool is %q, want %q", no.NextTool, tt.next)
+			}
+			if !slices.Contains(offered(t, cs), no.NextTool) {
+				t.Errorf("the caller has no tool %s", no.NextTool)
+			}
+			answer, isError := call(t, cs, no.NextTool, no.NextArguments)
+			if !isError {
+				return
+			}
+			if code := as[verb.Failure](t, answer).Error.Code; slices.Contains(unusable, code) {
+				t.Errorf("the next call fails: %v", answer)
+			}
+		})
+	}
+}
+
+// Every place in the code that names a next call has a case above, and every case its place.
+func TestEveryNextCallIsTried(t *testing.T) {
+	tried := map[string]bool{}
+	for _, c := range refusalCases {
+		tried[c.from+" "+c.next] = true
+		tried[c.from+" "+computed] = true
+	}
+	named := map[string]bool{}
+	for _, place := range nextCalls(t) {
+		named[place] = true
+		if !tried[place] {
+			t.Errorf("no case for %s", place)
+		}
+	}
+	for _, c := range refusalCases {
+		if !named[c.from+" "+c.next] && !named[c.from+" "+computed] {
+			t.Errorf("%s: %s names no %s", c.name, c.from, c.next)
+		}
+	}
+}
+
+// computed stands for a verb that is no literal.
+const computed = "?"
+
+// nextCalls are the calls of WithNext in the source, each as package.function and the verb that it names.
+func nextCalls(t *testing.T) []string {
+	found := map[string]bool{}
+	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+		if err != nil {
+			return err
+		}
+		for _, decl := range file.Decls {
+			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
+				for _, name := range namedIn(f) {
+					found[file.Name.Name+"."+f.Name.Name+" "+name] = true
+				}
+			}
+		}
+		return nil
+	})
+	if err != nil || len(found) == 0 {
+		t.Fatalf("no call of WithNext is found (%v)", err)
+	}
+	return slices.Sorted(maps.Keys(found))
+}
+
+func namedIn(f *ast.FuncDecl) (names []string) {
+	ast.Inspect(f.Body, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if method, ok := call.Fun.(*ast.SelectorExpr); !ok || method.Sel.Name != "WithNext" {
+			return true
+		}
+		name := computed
+		if literal, ok := call.Args[0].(*ast.BasicLit); ok {
+			name, _ = strconv.Unquote(literal.Value) // it parsed
+		}
+		names = append(names, name)
+		return true
+	})
+	return names
+}
+
+func offered(t *testing.T, cs *mcp.ClientSession) []string {
+	t.Helper()
+	list, err := cs.ListTools(t.Context(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return namesOf(list.Tools)
+}
+
+// scene is a workspace with an agent and a person in it.
+type scene struct {
+	*testing.T
+	w verb.Workspace
+}
+
+func newScene(t *testing.T) *scene { return &scene{t, newWorkspace(t)} }
+
+func (s *scene) agent() *mcp.ClientSession { return connect(s.T, s.w) }
+
+func (s *scene) person() *mcp.ClientSession {
+	return s.as("human:shah", verb.Rights{Profile: verb.Maintainer})
+}
+
+func (s *scene) as(who task.Actor, rights verb.Rights) *mcp.ClientSession {
+	w := s.w
+	w.Actor, w.Rights = who, rights
+	return connect(s.T, w)
+}
+
+func (s *scene) create(args object) task.ID {
+	s.Helper()
+	with := object{"title": "A task"}
+	maps.Copy(with, args)
+	return does[verb.Task](s.T, s.agent(), "create", with).ID
+}
+
+func (s *scene) begin(cs *mcp.ClientSession, id task.ID) verb.Session {
+	s.Helper()
+	return does[verb.Session](s.T, cs, "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "1"})
+}
+
+func (s *scene) commit() {
+	s.Helper()
+	git(s, s.w.Dir, "add", "-A")
+	git(s, s.w.Dir, "commit", "-qm", "work")
+}
+
+// worktree is the workspace in another worktree of the repository.
+func (s *scene) worktree() verb.Workspace {
+	s.Helper()
+	s.commit()
+	w := s.w
+	w.Dir = filepath.Join(s.TempDir(), "worktree")
+	git(s, s.w.Dir, "worktree", "add", "-q", w.Dir, "-b", "feature")
+	return w
+}
+
+func (*scene) file(w verb.Workspace, folder, name string) string {
+	return filepath.Join(w.Dir, ".cairn", folder, name)
+}
