@@ -4,7 +4,7 @@ FUZZTIME      ?= 60s
 RACETIME      ?= 10s
 CRASHES       ?= 10
 
-.PHONY: help check format vet lint test fmt update docs fuzz race crash bench
+.PHONY: help check format vet lint test fmt update docs fuzz race crash conformance bench
 
 help:
 	@echo 'make check    everything that must hold before a commit; rewrites nothing'
@@ -15,6 +15,7 @@ help:
 	@echo 'make fuzz     fuzz the file format, each target for FUZZTIME ($(FUZZTIME))'
 	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
+	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
 	@echo 'make bench    run the benchmarks'
 
 # That the generated pages are fresh is a test like any other (cmd, TestGenerated).
@@ -56,6 +57,9 @@ race:
 # Each time 200 processes are killed at random moments, every verb at each of its system calls, and each call fails in each way.
 crash:
 	CRASHTEST_ALL=1 $(GO) test -race -timeout 0 -count $(CRASHES) ./store ./store/crashtest -run 'Crash|Death|Fail|Vanish|Full'
+
+conformance:
+	CONFORMANCE=1 $(GO) test ./mcpserver -count=1 -v -run '^TestConformance$$'
 
 bench:
 	$(GO) test -run '^$$' -bench . ./...

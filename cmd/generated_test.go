@@ -17,6 +17,7 @@ func TestGenerated(t *testing.T) {
 	for name, page := range map[string]string{
 		"verbs.md":  verbsPage(),
 		"errors.md": errorsPage(storiesOf(t)),
+		"mcp.md":    mcpPage(t),
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("..", "docs", name)
@@ -54,6 +55,45 @@ func TestEveryCommandHasASection(t *testing.T) {
 		}
 	}
 }
+
+// mcpPage is the page about MCP, with the table of who may call what as the verbs say.
+func mcpPage(t *testing.T) string {
+	t.Helper()
+	page, err := os.ReadFile(filepath.Join("..", "docs", "mcp.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	before, rest, begins := strings.Cut(string(page), generatedMark)
+	_, after, ends := strings.Cut(rest, generatedEnd)
+	if !begins || !ends {
+		t.Fatal("docs/mcp.md has no place for its table")
+	}
+	return before + generatedMark + rightsTable() + generatedEnd + after
+}
+
+// rightsTable says which profiles may call a verb, and which toolset offers it.
+func rightsTable() string {
+	profiles := []verb.Profile{verb.Viewer, verb.Planner, verb.PairWorker, verb.Operator, verb.Maintainer}
+	head := []string{"verb", "toolset"}
+	for _, p := range profiles {
+		head = append(head, p.String())
+	}
+	rows := [][]string{head}
+	for _, v := range verb.All {
+		row := []string{fmt.Sprintf("[%s](verbs.md#%s)", v.Name, v.Name), string(v.Toolset)}
+		for _, p := range profiles {
+			may := ""
+			if (verb.Rights{Profile: p}).Allow(v, "agent:a") == nil {
+				may = "yes"
+			}
+			row = append(row, may)
+		}
+		rows = append(rows, row)
+	}
+	return markdown(rows)
+}
+
+const generatedEnd = "<!-- end of what is generated -->\n"
 
 const generatedMark = "<!-- Generated from the declarations by the tests of cmd. Do not edit; make docs writes it anew. -->\n\n"
 

@@ -2,5 +2,6 @@
 //
 // It is an adapter: each verb of the catalogue becomes a tool, its declaration the tool's schema and annotations, its
 // output the structured content and the same JSON as text, since some clients show only one of the two. It holds no rule.
-// Who acts, and with what rights, is fixed when the server starts and is nobody's argument.
+// Who acts, and with what rights, is fixed when the server starts and is nobody's argument. It serves one client on two
+// streams, with a loop of its own (stdio.go), or many over HTTP on an address of this machine alone (http.go).
 package mcpserver
