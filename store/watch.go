@@ -60,6 +60,7 @@ func (w *Watcher) begin(l Layout) *watch {
 	at := &watch{
 		folders: l.watchedFolders(), leaves: l.watchedLeaves(), open: w.open, slow: w.poll,
 		known: map[string]fs.FileInfo{}, bells: map[chan struct{}]bool{}, done: make(chan struct{}),
+		told: notices{any: make(chan struct{}, 1)},
 	}
 	if at.open == nil {
 		at.open = fsnotify.NewWatcher
@@ -94,6 +95,7 @@ type watch struct {
 	events          *fsnotify.Watcher      // nil while the system has none to give
 	known           map[string]fs.FileInfo // the folders that the system watches, as they were then
 	blind           bool                   // to something that is there
+	told            notices
 	bells           map[chan struct{}]bool
 	done            chan struct{}
 }
@@ -103,26 +105,14 @@ func (w *watch) run(mu *sync.Mutex) {
 	poll := time.NewTimer(w.pollAfter())
 	defer poll.Stop()
 	for {
-		var events <-chan fsnotify.Event
-		var errs <-chan error
-		if w.events != nil {
-			events, errs = w.events.Events, w.events.Errors
-		}
 		select {
 		case <-w.done:
 			if w.events != nil {
 				_ = w.events.Close()
 			}
 			return
-		case e := <-events:
-			if !w.hears(e) {
-				continue
-			}
-		case err := <-errs:
-			if errors.Is(err, fsnotify.ErrEventOverflow) {
-				clear(w.known) // events about folders may have been among those that were dropped
-			}
-			w.follow()
+		case <-w.told.any:
+			w.heed()
 		case <-poll.C:
 			w.follow()
 			poll.Reset(w.pollAfter())
@@ -138,6 +128,20 @@ func (w *watch) run(mu *sync.Mutex) {
 	}
 }
 
+// heed looks after the folders where the system told of them.
+func (w *watch) heed() {
+	gone, lost, folders := w.told.take()
+	if lost {
+		clear(w.known)
+	}
+	for _, dir := range gone {
+		delete(w.known, dir) // the next of its name may even have its inode
+	}
+	if folders {
+		w.follow()
+	}
+}
+
 func (w *watch) pollAfter() time.Duration {
 	if w.blind {
 		return min(fastPoll, w.slow)
@@ -145,20 +149,67 @@ func (w *watch) pollAfter() time.Duration {
 	return w.slow
 }
 
-// hears reports whether an event is about what is watched. Writers use names that begin with a dot for what is not whole yet.
-func (w *watch) hears(e fsnotify.Event) bool {
+// listen takes what the system tells until the watcher is closed. It calls nothing of the watcher: that holds its lock while
+// it waits for an error to be taken, and whoever asked for the lock then would wait forever.
+func (w *watch) listen(events *fsnotify.Watcher) {
+	for {
+		select {
+		case e, open := <-events.Events:
+			if !open {
+				return
+			}
+			w.hear(e)
+		case err, open := <-events.Errors:
+			if !open {
+				return
+			}
+			w.told.add(nil, errors.Is(err, fsnotify.ErrEventOverflow), true)
+		}
+	}
+}
+
+// hear notes an event, if it is about what is watched. Writers use names that begin with a dot for what is not whole yet.
+func (w *watch) hear(e fsnotify.Event) {
 	switch {
 	case slices.Contains(w.folders, e.Name):
+		var gone []string
 		if e.Has(fsnotify.Remove | fsnotify.Rename) {
-			delete(w.known, e.Name) // the next of its name may even have its inode
+			gone = []string{e.Name}
 		}
-		w.follow()
-		return true
+		w.told.add(gone, false, true)
 	case e.Op == fsnotify.Chmod:
-		return false
-	default:
-		return slices.Contains(w.leaves, filepath.Dir(e.Name)) && !strings.HasPrefix(filepath.Base(e.Name), ".")
+	case slices.Contains(w.leaves, filepath.Dir(e.Name)) && !strings.HasPrefix(filepath.Base(e.Name), "."):
+		w.told.add(nil, false, false)
 	}
+}
+
+// notices is what the system told and nobody has heeded yet.
+type notices struct {
+	any chan struct{} // holds one if there is something
+
+	mu      sync.Mutex
+	gone    []string // folders that were moved or removed
+	lost    bool     // events were dropped, perhaps about folders
+	folders bool     // it is about folders
+}
+
+func (n *notices) add(gone []string, lost, folders bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.gone = append(n.gone, gone...)
+	n.lost, n.folders = n.lost || lost, n.folders || folders
+	select {
+	case n.any <- struct{}{}:
+	default:
+	}
+}
+
+func (n *notices) take() (gone []string, lost, folders bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	gone, lost, folders = n.gone, n.lost, n.folders
+	n.gone, n.lost, n.folders = nil, false, false
+	return gone, lost, folders
 }
 
 // follow has the system watch the folders that are there now, in place of those that were.
@@ -169,6 +220,7 @@ func (w *watch) follow() {
 			return // most likely there are too many watchers; perhaps there are fewer by the next time
 		}
 		w.events = events
+		go w.listen(events)
 	}
 	w.blind = false
 	watched := w.events.WatchList()
