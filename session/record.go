@@ -20,7 +20,8 @@ type Record struct {
 type Lease struct {
 	Actor    task.Actor `json:"actor"`
 	Session  string     `json:"session,omitempty"`
-	Worktree string     `json:"worktree"` // absolute path
+	Worktree string     `json:"worktree"`          // absolute path
+	GitDir   string     `json:"git_dir,omitempty"` // of the worktree, from the common one of the clone; it tells worktrees apart wherever they are
 	Branch   string     `json:"branch,omitempty"`
 	Since    time.Time  `json:"since"`
 	Seen     time.Time  `json:"seen"` // the holder's newest write

@@ -64,7 +64,6 @@ type Heartbeat struct {
 	Actor    task.Actor `json:"actor"`
 	At       time.Time  `json:"at"`
 	Progress string     `json:"progress,omitempty"`
-	Worktree string     `json:"worktree,omitempty"` // absolute path
 }
 
 // End ends a session: as Finished with a summary, as Canceled or Abandoned with a reason.

@@ -131,7 +131,7 @@ func (a actor) begin(id task.ID) (string, error) {
 			sc.tx.Put(t)
 			sc.tx.Claim(id, a.lease(ses))
 			sc.tx.PutSession(session.Session{ID: ses, Task: id, Actor: a.who, Status: session.Active, StartedAt: a.now().UTC()})
-			sc.tx.Beat(session.Heartbeat{Session: ses, Actor: a.who, At: a.now(), Worktree: a.s.Worktree})
+			sc.tx.Beat(session.Heartbeat{Session: ses, Actor: a.who, At: a.now()})
 		}
 		return t, entry, err
 	})

@@ -58,8 +58,8 @@ func (tx *Tx) created() []task.ID {
 	return ids
 }
 
-// nextLease is the claim after the write. A holder's every write is a sign of life; if the worktree of the claim is gone, as
-// after "git worktree move", it goes on where the holder writes.
+// nextLease is the claim after the write. A holder's every write is a sign of life; if the worktree of the claim is gone, it
+// goes on where the holder writes.
 func (l Layout) nextLease(st *staged, now *session.Lease, branch string) *session.Lease {
 	if st.claims {
 		return st.lease
@@ -67,8 +67,9 @@ func (l Layout) nextLease(st *staged, now *session.Lease, branch string) *sessio
 	if last := st.now.Last(); now != nil && last.Who == now.Actor {
 		refreshed := *now
 		refreshed.Seen = last.At
-		if !l.isWorktree(now.Worktree) {
-			refreshed.Worktree, refreshed.Branch = l.Worktree, branch
+		place, there := l.worktreeOf(*now)
+		if refreshed.Worktree = place; !there {
+			refreshed.Worktree, refreshed.GitDir, refreshed.Branch = l.Worktree, l.GitDir(), branch
 		}
 		return &refreshed
 	}

@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -21,10 +20,8 @@ func (s *Store) Live(id task.ID) session.Live {
 	live := session.Live{Record: s.record(id), ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
 	if r := live.Record; r != nil && r.Lease != nil {
 		live.Beat = s.Heartbeat(r.Lease.Session)
-		live.Gone = r.Lease.Worktree != "" && !s.isWorktree(r.Lease.Worktree)
-		if live.Gone && live.Beat != nil && s.isWorktree(live.Beat.Worktree) { // it was moved, and the session with it
-			r.Lease.Worktree, live.Gone = live.Beat.Worktree, false
-		}
+		place, there := s.worktreeOf(*r.Lease)
+		r.Lease.Worktree, live.Gone = place, !there
 	}
 	if r := live.Record; r != nil {
 		for i, reach := range r.Reaches { // nobody is to be sent to a folder that is gone
@@ -34,18 +31,6 @@ func (s *Store) Live(id task.ID) session.Live {
 		}
 	}
 	return live
-}
-
-// isWorktree reports whether a folder is the top of a worktree of this clone: it may be gone, or another clone's by now.
-func (l Layout) isWorktree(top string) bool {
-	if l.Repo == nil || top == l.Worktree || !isFolder(top) {
-		return isFolder(top)
-	}
-	repo, ok, err := git.Find(top)
-	if task.CodeOf(err) == task.IO {
-		return true // it cannot be looked into from here, which does not make it free
-	}
-	return ok && repo.Top == top && repo.CommonDir == l.Repo.CommonDir
 }
 
 func isFolder(path string) bool {

@@ -30,7 +30,7 @@ func TestVerifyFinds(t *testing.T) {
 		{"a record that says nothing", func(t *testing.T, s *Store) { record(t, s, session.Record{Task: "PROJ-1"}) }, "local/claims/PROJ-1.json", "says nothing"},
 		{"a record that cannot be read", func(t *testing.T, s *Store) { writeFile(t, s.Layout.record("PROJ-1"), "{") }, "local/claims/PROJ-1.json", "cannot be read"},
 		{"a heartbeat of a session that does not exist", func(t *testing.T, s *Store) {
-			wantCode(t, s.writeJSON(s.heartbeat("ses-9"), session.Heartbeat{Session: "ses-9", Worktree: s.Worktree}), "")
+			wantCode(t, s.writeJSON(s.heartbeat("ses-9"), session.Heartbeat{Session: "ses-9"}), "")
 		}, "local/live/ses-9.json", "ses-9 does not exist"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

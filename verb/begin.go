@@ -95,7 +95,7 @@ func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in Begi
 	}
 	sc.tx.Claim(t.ID, w.lease(ctx, s, id, sc.now))
 	sc.tx.PutSession(w.newSession(ctx, s, in, id, sc))
-	sc.tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: sc.now.UTC(), Worktree: s.Worktree})
+	sc.tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: sc.now.UTC()})
 	return nil
 }
 

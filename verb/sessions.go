@@ -52,7 +52,7 @@ func (w *Workspace) beat(ctx context.Context, s *store.Store, id, progress strin
 			progress = old.Progress
 		}
 		w.remember(tx, ses.Task, id)
-		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: w.Now().UTC(), Progress: progress, Worktree: s.Worktree})
+		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: w.Now().UTC(), Progress: progress})
 		return nil
 	})
 }

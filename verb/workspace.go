@@ -146,7 +146,7 @@ func (w *Workspace) changeIn(ctx context.Context, s *store.Store, id task.ID, de
 // lease is a live claim of the caller from this worktree.
 func (w *Workspace) lease(ctx context.Context, s *store.Store, ses string, now time.Time) *session.Lease {
 	return &session.Lease{
-		Actor: w.Actor, Session: ses, Worktree: s.Worktree, Branch: s.Head(ctx).Branch,
+		Actor: w.Actor, Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch,
 		Since: now.UTC(), Seen: now.UTC(),
 	}
 }

@@ -184,7 +184,7 @@ func sessions(t *testing.T, s *store.Store) {
 			return err
 		}
 		tx.PutSession(want)
-		tx.Beat(session.Heartbeat{Session: "ses-1", Actor: who, At: at, Worktree: s.Worktree})
+		tx.Beat(session.Heartbeat{Session: "ses-1", Actor: who, At: at})
 		return nil
 	})
 	wantCode(t, err, "")

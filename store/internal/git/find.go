@@ -27,12 +27,20 @@ func (r *Repo) Registered() bool {
 	if !r.Linked() {
 		return filepath.Dir(r.GitDir) == r.Top
 	}
-	text, err := os.ReadFile(filepath.Join(r.GitDir, "gitdir"))
+	return WorktreeAt(r.GitDir) == r.Top
+}
+
+// WorktreeAt is the top of the linked work tree that a git folder belongs to, as git has it written down there, or "".
+func WorktreeAt(gitDir string) string {
+	text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
-		return false
+		return ""
 	}
-	top, err := filepath.EvalSymlinks(filepath.Dir(below(r.GitDir, strings.TrimRight(string(text), "\r\n"))))
-	return err == nil && top == r.Top
+	top, err := filepath.EvalSymlinks(filepath.Dir(below(gitDir, strings.TrimRight(string(text), "\r\n"))))
+	if err != nil {
+		return ""
+	}
+	return top
 }
 
 // Find looks for a repository in dir and the folders above it. It returns false if there is none.
