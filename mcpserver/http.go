@@ -83,7 +83,7 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	_ = h.stream.Shutdown(open) // it has no connections of its own that could fail to close
 	hangUp()
 	defer time.AfterFunc(cancelTime/2, giveUp).Stop()
-	<-stopped // what it gave up on is closed now
+	s.log.Debug("ended", "cause", <-stopped)
 	return errors.Join(err, srv.Close())
 }
 
