@@ -144,6 +144,9 @@ func (s *Store) Get(id task.ID) (task.Task, error) {
 // fullAt is the size of front matter, in bytes, beyond which a task only moves: what is left up to the limit is for that.
 const fullAt = 768 << 10
 
+// bareText is how long a summary or a reason may then be, in bytes. It leaves room for some 500 sessions.
+const bareText = 256
+
 // Room returns TASK_FULL if the record of a task has no room for another note or run. Moves and closes do not ask: they
 // must be possible always.
 func (s *Store) Room(id task.ID) error {
@@ -159,7 +162,7 @@ func room(doc *frontmatter.Doc) error {
 		return nil
 	}
 	return task.Errorf(task.TaskFull, "the front matter has grown beyond %d KiB", fullAt>>10).
-		WithHint("go on in a new task, and close or cancel this one")
+		WithHint("go on in a new task, and close or cancel this one, with %d bytes of text at most", bareText)
 }
 
 // found gives a missing file its code.

@@ -148,8 +148,10 @@ func (st *staged) created() ([]byte, error) {
 // bare reports whether an entry only moves a task or its claim. Such writes must be possible even when the record is full.
 func bare(e task.Entry) bool {
 	switch e.Did {
-	case task.Finished, task.Canceled, task.Deleted: // their text is the point, and a session has only one
+	case task.Deleted:
 		return true
+	case task.Finished, task.Canceled: // they cannot do without
+		return len(e.Text) <= bareText
 	case task.Transitioned, task.Claimed, task.Released, task.Began, task.TakenOver:
 		return e.Text == ""
 	default:

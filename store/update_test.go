@@ -363,6 +363,26 @@ func TestRoom(t *testing.T) {
 	wantCode(t, newActor(s, "human:lee").move("PROJ-1", "in_progress"), "")
 }
 
+// What a record that is full is still written for may not fill it up in turn.
+func TestBareWritesSayLittle(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		e    task.Entry
+		want bool
+	}{
+		{"a move", task.Entry{Did: task.Transitioned}, true},
+		{"a move and a word on it", task.Entry{Did: task.Transitioned, Text: "x"}, false},
+		{"the end of a session", task.Entry{Did: task.Canceled, Text: strings.Repeat("x", bareText)}, true},
+		{"the end of a session, at length", task.Entry{Did: task.Finished, Text: strings.Repeat("x", bareText+1)}, false},
+		{"a deletion", task.Entry{Did: task.Deleted, Text: strings.Repeat("x", task.MaxText)}, true},
+		{"a note", task.Entry{Did: task.Noted}, false},
+	} {
+		if got := bare(tt.e); got != tt.want {
+			t.Errorf("%s: %v", tt.name, got)
+		}
+	}
+}
+
 // noteAfter adds a note. Once the task was read, and before anything is written, meanwhile runs.
 func noteAfter(s *Store, id task.ID, text string, meanwhile func()) error {
 	return s.Update(context.Background(), func(tx *Tx) error {
