@@ -102,10 +102,10 @@ func connect(t *testing.T, w verb.Workspace) *mcp.ClientSession {
 // connectAs is connect in a version of the protocol; the newest for "". The server has the tools of testTools as well.
 func connectAs(t testing.TB, w verb.Workspace, version string) *mcp.ClientSession {
 	t.Helper()
-	return connectTo(t, newServer(w, slog.New(slog.DiscardHandler)), version)
+	return connectTo(t, newServer(w, slog.New(slog.DiscardHandler)), version, nil)
 }
 
-func connectTo(t testing.TB, s *mcpserver.Server, version string) *mcp.ClientSession {
+func connectTo(t testing.TB, s *mcpserver.Server, version string, options *mcp.ClientOptions) *mcp.ClientSession {
 	t.Helper()
 	ctx, stop := context.WithCancel(context.Background())
 	requests, toServer := io.Pipe()
@@ -116,7 +116,7 @@ func connectTo(t testing.TB, s *mcpserver.Server, version string) *mcp.ClientSes
 		_ = s.Serve(ctx, requests, toClient) // ends with the client or with the test
 		_ = toClient.Close()
 	}()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, nil)
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options)
 	cs, err := client.Connect(ctx, &mcp.IOTransport{Reader: answers, Writer: toServer}, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-//go:embed instructions.md
+//go:embed pages/instructions.md
 var instructions string
 
 // Server speaks MCP for one actor.
@@ -52,10 +52,17 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 		server.WithTitle("cairn"),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(false, false),
+		server.WithPromptCapabilities(false),
+		server.WithCompletions(),
 	)}
 	for _, v := range verb.All {
 		s.add(v, v.Call) // also what the actor may not call: the refusal says which flag allows it
 	}
+	s.addResources(hooks)
+	s.addPrompts()
+	server.WithResourceCompletionProvider(completer{s})(s.mcp)
+	server.WithPromptCompletionProvider(completer{s})(s.mcp)
 	return s
 }
 

@@ -137,7 +137,7 @@ var refusalCases = []refusalCase{
 	{"checks that take long", "mcpserver.comeBack", task.ChecksRunning, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
 		server := newServer(s.w, slog.New(slog.DiscardHandler))
 		server.SetPatience(time.Nanosecond)
-		return connectTo(s, server, ""), "run_checks", object{"id": s.create(object{"checks": []object{{"desc": "slow", "cmd": "sleep 0.1"}}})}
+		return connectTo(s, server, "", nil), "run_checks", object{"id": s.create(object{"checks": []object{{"desc": "slow", "cmd": "sleep 0.1"}}})}
 	}},
 }
 

@@ -31,7 +31,7 @@ func TestInitialize(t *testing.T) {
 // The instructions name no tool that an agent is not shown.
 func TestInstructionsNameTheLoop(t *testing.T) {
 	instructions := connect(t, anywhere(t.TempDir())).InitializeResult().Instructions
-	for _, name := range []string{"identity", "list", "get", "begin", "heartbeat", "note", "run_checks", "finish", "cancel", "transition"} {
+	for _, name := range []string{"identity", "next", "list", "get", "begin", "heartbeat", "note", "run_checks", "finish", "cancel", "transition", "wait", "cairn://guide"} {
 		if !strings.Contains(instructions, name) {
 			t.Errorf("the instructions do not mention %s", name)
 		}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -78,28 +79,49 @@ func (s *Store) Resolve(part string) (task.ID, error) {
 			return id, nil
 		}
 	}
-	ids, _, err := s.ids()
+	names, err := s.taskNames()
 	if err != nil {
 		return "", err
-	}
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = string(id)
 	}
 	name, err := complete("task", part, names)
 	return task.ID(name), err
 }
 
+// Candidates lists the ids of tasks in which a part occurs, in any case, sorted; all ids for "".
+func (s *Store) Candidates(part string) ([]string, error) {
+	names, err := s.taskNames()
+	return fitting(names, part), err
+}
+
+func (s *Store) taskNames() ([]string, error) {
+	ids, _, err := s.ids()
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return names, err
+}
+
+// fitting are the names in which a part occurs, in any case.
+func fitting(names []string, part string) []string {
+	part = strings.ToLower(part)
+	var out []string
+	for _, name := range names {
+		if strings.Contains(strings.ToLower(name), part) {
+			out = append(out, name)
+		}
+	}
+	return out
+}
+
 // complete finds the one name that a part occurs in.
 func complete(kind, part string, names []string) (string, error) {
+	if slices.Contains(names, part) {
+		return part, nil
+	}
 	var hits []string
-	for _, name := range names {
-		if name == part {
-			return name, nil
-		}
-		if part != "" && strings.Contains(strings.ToLower(name), strings.ToLower(part)) {
-			hits = append(hits, name)
-		}
+	if part != "" {
+		hits = fitting(names, part)
 	}
 	switch len(hits) {
 	case 1:

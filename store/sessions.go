@@ -69,9 +69,23 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Session, []Problem, err
 
 // ResolveSession completes part of a session's id.
 func (s *Store) ResolveSession(part string) (string, error) {
+	names, err := s.sessionNames()
+	if err != nil {
+		return "", err
+	}
+	return complete("session", part, names)
+}
+
+// SessionCandidates lists the ids of sessions in which a part occurs, in any case, sorted; all ids for "".
+func (s *Store) SessionCandidates(part string) ([]string, error) {
+	names, err := s.sessionNames()
+	return fitting(names, part), err
+}
+
+func (s *Store) sessionNames() ([]string, error) {
 	entries, err := os.ReadDir(s.SessionsDir())
 	if err != nil && !isMissing(err) {
-		return "", ioError(err)
+		return nil, ioError(err)
 	}
 	var names []string
 	for _, e := range entries {
@@ -79,5 +93,5 @@ func (s *Store) ResolveSession(part string) (string, error) {
 			names = append(names, id)
 		}
 	}
-	return complete("session", part, names)
+	return names, nil
 }

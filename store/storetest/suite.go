@@ -231,6 +231,11 @@ func resolve(t *testing.T, s *store.Store) {
 	wantCode(t, err, task.AmbiguousID)
 	_, err = s.Resolve("zzz")
 	wantCode(t, err, task.NotFound)
+	for part, want := range map[string][]string{"aB": {"PROJ-1ab", "PROJ-1abc", "PROJ-1abd"}, "1abd": {"PROJ-1abd"}, "zzz": nil} {
+		if got, err := s.Candidates(part); err != nil || !slices.Equal(got, want) {
+			t.Errorf("%q occurs in %q (%v), and should in %q", part, got, err, want)
+		}
+	}
 }
 
 func brokenFile(t *testing.T, s *store.Store) {

@@ -1,0 +1,64 @@
+package mcpserver
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// completed is how many completions a client can be given at once.
+const completed = 100
+
+// completer completes ids, for templates and for prompts.
+type completer struct{ *Server }
+
+// CompleteResourceArgument completes the id in a template: to those in which the text occurs, the newest first.
+func (c completer) CompleteResourceArgument(_ context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	r, id, err := resourceOf(uri)
+	if err != nil || id != idPart || !c.offers(r.verb) {
+		return nil, err
+	}
+	at, err := c.w.Open()
+	if err != nil {
+		return nil, told(err)
+	}
+	find := at.Candidates
+	if r.argument == "session" {
+		find = at.SessionCandidates
+	}
+	ids, err := find(argument.Value)
+	if err != nil {
+		return nil, told(err)
+	}
+	slices.Reverse(ids) // they begin with the time
+	shown := ids[:min(len(ids), completed)]
+	return &mcp.Completion{Values: shown, Total: len(ids), HasMore: len(shown) < len(ids)}, nil
+}
+
+// CompletePromptArgument completes the task of a prompt: to those that can be started now, the most urgent first.
+func (c completer) CompletePromptArgument(ctx context.Context, _ string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
+	ready, _, err := resourceOf(readyURI)
+	if err != nil || argument.Name != taskArgument || !c.offers(ready.verb) {
+		return nil, err
+	}
+	args, err := c.arguments(ready, "")
+	if err != nil {
+		return nil, told(err)
+	}
+	args["text"] = argument.Value
+	out, err := c.do(ctx, ready.verb, args)
+	if err != nil {
+		return nil, told(err)
+	}
+	list := out.(verb.List)
+	found := &mcp.Completion{HasMore: list.NextCursor != ""}
+	for _, row := range list.Tasks {
+		if strings.Contains(strings.ToLower(string(row.ID)), strings.ToLower(argument.Value)) { // and not in its title alone
+			found.Values = append(found.Values, string(row.ID))
+		}
+	}
+	return found, nil
+}

@@ -1,0 +1,150 @@
+package mcpserver
+
+import (
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+//go:embed pages/guide.md
+var guide string
+
+// resource is what a verb returns, under a URI: of one thing, or of each whose id takes the place of {id}.
+type resource struct {
+	uri      string
+	name     string
+	title    string
+	says     string
+	verb     string // "" for a page
+	argument string // of the verb, that takes the id
+}
+
+const (
+	readyURI = "cairn://tasks/ready"
+	guideURI = "cairn://guide"
+	idPart   = "{id}"
+)
+
+var resources = []resource{
+	{readyURI, "ready", "Ready tasks", "What list returns with ready true and the initial state: what can be started now.", "list", ""},
+	{guideURI, "guide", "Working with cairn", "The loop, the gates, waiting, and what to do about a refusal, on one page.", "", ""},
+	{"cairn://task/" + idPart, "task", "A task", "What get returns: body, checks, provenance, what blocks it, who holds it.", "get", "id"},
+	{"cairn://session/" + idPart, "session", "A session", "What get_session returns: how an attempt is doing, or how it ended.", "get_session", "session"},
+}
+
+func (r resource) mime() string {
+	if r.verb == "" {
+		return "text/markdown"
+	}
+	return "application/json"
+}
+
+// resourceOf finds the resource that a URI names, and the id in it. It returns NOT_FOUND for a URI that is none of ours.
+func resourceOf(uri string) (r resource, id string, err error) {
+	for _, r := range resources {
+		prefix, many := strings.CutSuffix(r.uri, idPart)
+		if id, ok := strings.CutPrefix(uri, prefix); ok && (many || id == "") {
+			return r, id, nil
+		}
+	}
+	return resource{}, "", task.Errorf(task.NotFound, "there is no resource %s", uri).
+		WithHint("resources/list and resources/templates/list show them")
+}
+
+// addResources makes the resources known. Those that the caller may not read are not listed, and refused with the flag that
+// would allow it.
+func (s *Server) addResources(hooks *server.Hooks) {
+	for _, r := range resources {
+		if r.argument != "" {
+			s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(r.uri, r.name, mcp.WithTemplateTitle(r.title),
+				mcp.WithTemplateMIMEType(r.mime()), mcp.WithTemplateDescription(r.says)), s.readResource)
+			continue
+		}
+		s.mcp.AddResource(mcp.NewResource(r.uri, r.name, mcp.WithResourceTitle(r.title),
+			mcp.WithMIMEType(r.mime()), mcp.WithResourceDescription(r.says)), s.readResource)
+	}
+	hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, list *mcp.ListResourcesResult) {
+		list.Resources = slices.DeleteFunc(list.Resources, func(r mcp.Resource) bool { return !s.readable(r.URI) })
+	})
+	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, list *mcp.ListResourceTemplatesResult) {
+		list.ResourceTemplates = slices.DeleteFunc(list.ResourceTemplates, func(r mcp.ResourceTemplate) bool { return !s.readable(r.URITemplate.Raw()) })
+	})
+}
+
+// readable reports whether the caller may read what a URI, or a template, names.
+func (s *Server) readable(uri string) bool {
+	r, _, err := resourceOf(uri)
+	return err == nil && (r.verb == "" || s.offers(r.verb))
+}
+
+// offers reports whether the caller may call a verb.
+func (s *Server) offers(name string) bool { return s.w.Allow(s.tools[name], s.w.Actor) == nil }
+
+// readResource answers resources/read.
+func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	r, id, err := resourceOf(req.Params.URI)
+	if err != nil {
+		return nil, told(err)
+	}
+	text, err := s.read(ctx, r, id)
+	if err != nil {
+		return nil, told(err)
+	}
+	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: r.mime(), Text: text}}, nil
+}
+
+// read returns the text of a resource: exactly the result of its verb.
+func (s *Server) read(ctx context.Context, r resource, id string) (string, error) {
+	if r.verb == "" {
+		return guide, nil
+	}
+	args, err := s.arguments(r, id)
+	if err != nil {
+		return "", err
+	}
+	out, err := s.do(ctx, r.verb, args)
+	if err != nil {
+		return "", err
+	}
+	text, err := json.Marshal(out)
+	return string(text), err
+}
+
+// arguments are those with which the verb of a resource is called.
+func (s *Server) arguments(r resource, id string) (map[string]any, error) {
+	if r.argument != "" {
+		return map[string]any{r.argument: id}, nil
+	}
+	at, err := s.w.Open()
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{"ready": true, "status": at.Config.Flow.Initial}, nil
+}
+
+// do calls a verb for what is not a tool, within the caller's rights.
+func (s *Server) do(ctx context.Context, name string, args map[string]any) (any, error) {
+	v := s.tools[name]
+	return s.call(ctx, v, v.Call, nil, marshal(args))
+}
+
+// told puts the code and the hint into the message: an error of the protocol has no other place for them.
+func told(err error) error {
+	e := (*task.Error)(nil)
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Hint == "":
+		return fmt.Errorf("%s: %s", e.Code, e.Msg)
+	default:
+		return fmt.Errorf("%s: %s (%s)", e.Code, e.Msg, e.Hint)
+	}
+}
