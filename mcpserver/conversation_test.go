@@ -53,6 +53,7 @@ func converse(t *testing.T, path string) {
 	}
 	isolate(t)
 	w := anywhere(t.TempDir())
+	w.Watcher = clockwork{}
 	unpack(t, w, archive.Files[1:])
 	told := &archive.Files[0]
 	var got string
@@ -148,6 +149,30 @@ func scrub(w verb.Workspace, line string) string {
 		line = line[:i+len(begin)] + "..." + line[i+len(begin)+length:]
 	}
 	return strings.ReplaceAll(line, w.Dir, "WORKSPACE")
+}
+
+// clockwork is a Watcher that ticks every second, on the clock of a bubble.
+type clockwork struct{}
+
+func (clockwork) Watch(store.Layout) (<-chan struct{}, func()) {
+	ticks, done := make(chan struct{}), make(chan struct{})
+	go func() {
+		clock := time.NewTicker(time.Second)
+		defer clock.Stop()
+		for {
+			select {
+			case <-clock.C:
+			case <-done:
+				return
+			}
+			select {
+			case ticks <- struct{}{}:
+			case <-done:
+				return
+			}
+		}
+	}()
+	return ticks, func() { close(done) }
 }
 
 // newServer makes a server that has the tools of testTools as well.

@@ -56,6 +56,10 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 			server.WithSessionIdleTTL(sessionIdleTime),
 			server.WithHeartbeatInterval(heartbeatTime),
 			server.WithStreamableHTTPLogger(s.log),
+			server.WithHTTPContextFunc(func(ctx context.Context, _ *http.Request) context.Context {
+				m, _ := ctx.Value(asked{}).(message)
+				return s.subscribing(ctx, m)
+			}),
 		),
 	}
 	mux := http.NewServeMux()
@@ -143,8 +147,11 @@ func (h *httpHandler) serve(w http.ResponseWriter, r *http.Request, m message) {
 		defer h.calls.end(id, func() {})
 		r = r.WithContext(context.WithValue(r.Context(), ending{}, ctx))
 	}
-	h.stream.ServeHTTP(w, r)
+	h.stream.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), asked{}, m)))
 }
+
+// asked is the key of the message in the context of its request.
+type asked struct{}
 
 // ending is the key of a second context of a call, through which the server ends it. It cannot be the request's own:
 // mcp-go answers nothing once that has ended.

@@ -88,10 +88,12 @@ func TestProgressOverHTTP(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
 				var told []string
-				cs := openDoor(t, w).connect(era, func(p *mcp.ProgressNotificationParams) {
-					mu.Lock()
-					defer mu.Unlock()
-					told = append(told, p.Message)
+				cs := openDoor(t, w).connect(era, &mcp.ClientOptions{
+					ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
+						mu.Lock()
+						defer mu.Unlock()
+						told = append(told, r.Params.Message)
+					},
 				})
 				params := &mcp.CallToolParams{Name: "work"}
 				params.SetProgressToken("a token")
@@ -392,11 +394,9 @@ func (d *door) end() time.Duration {
 }
 
 // connect returns the official client at the other end, in a version of the protocol.
-func (d *door) connect(version string, progress func(*mcp.ProgressNotificationParams)) *mcp.ClientSession {
+func (d *door) connect(version string, options *mcp.ClientOptions) *mcp.ClientSession {
 	d.t.Helper()
-	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, &mcp.ClientOptions{
-		ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) { progress(r.Params) },
-	})
+	client := mcp.NewClient(&mcp.Implementation{Name: "test", Version: "1"}, options)
 	transport := &mcp.StreamableClientTransport{Endpoint: "http://127.0.0.1:7317/mcp", HTTPClient: d.client}
 	cs, err := client.Connect(d.t.Context(), transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 	if err != nil {
@@ -445,15 +445,22 @@ func (d *door) post(session, body string) reply {
 
 // call calls a tool without arguments in an era, as request 1, and returns what it is answered.
 func (d *door) call(ctx context.Context, era, session, tool string) string {
+	return d.ask(ctx, era, session, "tools/call", fmt.Sprintf(`"name":%q,"arguments":{}`, tool), "Mcp-Name", tool)
+}
+
+// ask sends a request in an era, as request 1, and returns what it is answered. Headers are those of the newer era.
+func (d *door) ask(ctx context.Context, era, session, method, params string, headers ...string) string {
 	meta := ""
 	if era == "2026-07-28" {
 		meta = `,"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"raw","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	}
-	r := d.request(ctx, http.MethodPost, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":{}%s}}`, tool, meta))
+	r := d.request(ctx, http.MethodPost, session, fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":{%s%s}}`, method, params, meta))
 	r.Header.Set("MCP-Protocol-Version", era)
 	if meta != "" {
-		r.Header.Set("Mcp-Method", "tools/call")
-		r.Header.Set("Mcp-Name", tool)
+		r.Header.Set("Mcp-Method", method)
+		for pair := range slices.Chunk(headers, 2) {
+			r.Header.Set(pair[0], pair[1])
+		}
 	}
 	return d.do(r).body
 }

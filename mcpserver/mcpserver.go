@@ -4,6 +4,7 @@ import (
 	"context"
 	_ "embed"
 	"log/slog"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
@@ -16,12 +17,13 @@ var instructions string
 
 // Server speaks MCP for one actor.
 type Server struct {
-	w     verb.Workspace
-	log   *slog.Logger
-	mcp   *server.MCPServer
-	tools map[string]verb.Verb // by name, also those that the actor may not call
-	turns chan struct{}        // taken by writes
-	long  *longCalls           // of the verbs that run commands
+	w        verb.Workspace
+	log      *slog.Logger
+	mcp      *server.MCPServer
+	tools    map[string]verb.Verb // by name, also those that the actor may not call
+	turns    chan struct{}        // taken by writes
+	long     *longCalls           // of the verbs that run commands
+	sessions sync.Map             // *updates by session id
 
 	limits limits
 }
@@ -52,7 +54,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 		server.WithTitle("cairn"),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
-		server.WithResourceCapabilities(false, false),
+		server.WithResourceCapabilities(true, false),
 		server.WithPromptCapabilities(false),
 		server.WithCompletions(),
 	)}
@@ -61,6 +63,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	}
 	s.addResources(hooks)
 	s.addPrompts()
+	s.addSubscriptions(hooks)
 	server.WithResourceCompletionProvider(completer{s})(s.mcp)
 	server.WithPromptCompletionProvider(completer{s})(s.mcp)
 	return s

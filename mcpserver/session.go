@@ -1,7 +1,6 @@
 package mcpserver
 
 import (
-	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -9,7 +8,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// session is what mcp-go keeps about a client between two requests, and where it leaves what it has to tell it.
+// session is what mcp-go keeps about a client between two requests.
 type session struct {
 	out         *writer
 	initialized atomic.Bool
@@ -18,17 +17,15 @@ type session struct {
 	level        mcp.LoggingLevel
 	client       mcp.Implementation
 	capabilities mcp.ClientCapabilities
-	subscribed   map[string]bool // by URI
 }
 
 var (
-	_ server.SessionWithLogging               = (*session)(nil)
-	_ server.SessionWithClientInfo            = (*session)(nil)
-	_ server.SessionWithResourceSubscriptions = (*session)(nil)
+	_ server.SessionWithLogging    = (*session)(nil)
+	_ server.SessionWithClientInfo = (*session)(nil)
 )
 
 func newSession(out *writer) *session {
-	return &session{out: out, level: mcp.LoggingLevelError, subscribed: map[string]bool{}}
+	return &session{out: out, level: mcp.LoggingLevelError}
 }
 
 // SessionID is the same for every session: a process has one standard input.
@@ -38,7 +35,8 @@ func (s *session) Initialize() { s.initialized.Store(true) }
 
 func (s *session) Initialized() bool { return s.initialized.Load() }
 
-func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.out.notices }
+// NotificationChannel takes nothing: what the client is told goes to its writer, which knows what a newer notice replaces.
+func (s *session) NotificationChannel() chan<- mcp.JSONRPCNotification { return nil }
 
 func (s *session) SetLogLevel(level mcp.LoggingLevel) { s.locked(func() { s.level = level }) }
 
@@ -61,26 +59,6 @@ func (s *session) SetClientCapabilities(c mcp.ClientCapabilities) {
 func (s *session) GetClientCapabilities() (c mcp.ClientCapabilities) {
 	s.locked(func() { c = s.capabilities })
 	return c
-}
-
-func (s *session) SubscribeToResource(uri string) { s.locked(func() { s.subscribed[uri] = true }) }
-
-func (s *session) UnsubscribeFromResource(uri string) { s.locked(func() { delete(s.subscribed, uri) }) }
-
-func (s *session) IsSubscribedToResource(uri string) (yes bool) {
-	s.locked(func() { yes = s.subscribed[uri] })
-	return yes
-}
-
-// SubscribedResources returns the URIs, sorted.
-func (s *session) SubscribedResources() (uris []string) {
-	s.locked(func() {
-		for uri := range s.subscribed {
-			uris = append(uris, uri)
-		}
-	})
-	slices.Sort(uris)
-	return uris
 }
 
 func (s *session) locked(do func()) {

@@ -138,7 +138,7 @@ func (c *conn) serve(ctx context.Context, m message) (answer mcp.JSONRPCMessage)
 			answer = *refusal(m.id, mcp.INTERNAL_ERROR, "internal error: %v", p)
 		}
 	}()
-	return c.mcp.HandleMessage(ctx, m.raw)
+	return c.mcp.HandleMessage(c.subscribing(ctx, m), m.raw)
 }
 
 // finish ends what the end of input ends.

@@ -94,20 +94,20 @@ func (s *Server) progress(ctx context.Context, req mcp.CallToolRequest) func(ver
 		if ctx.Err() != nil {
 			return // a client that gave a call up is told no more of it
 		}
-		s.notify(ctx, fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
+		_ = s.notify(ctx, fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
 			"progressToken": token, "progress": p.Done, "total": p.Total, "message": p.Message,
-		})
+		}) // the next report says more
 	}
 }
 
-// notify tells the client of a request something while it is served. Over HTTP mcp-go keeps what it tells; it drops it
-// while the client does not read.
-func (s *Server) notify(ctx context.Context, key, method string, params map[string]any) {
+// notify tells the client of a context something. On standard output a newer notification of the same key replaces one that
+// is not written yet. Over HTTP mcp-go keeps what it tells, and an error says that there is no more room.
+func (s *Server) notify(ctx context.Context, key, method string, params map[string]any) error {
 	if session, ok := server.ClientSessionFromContext(ctx).(*session); ok {
 		session.out.notify(key, method, params)
-		return
+		return nil
 	}
-	_ = s.mcp.SendNotificationToClient(ctx, method, params)
+	return s.mcp.SendNotificationToClient(ctx, method, params)
 }
 
 // arguments is the JSON that the client sent, to the byte where mcp-go kept it; nothing for null.

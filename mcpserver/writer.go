@@ -11,9 +11,8 @@ import (
 // writer owns the stream to the client. One goroutine writes, in the order in which lines were queued, so what a call
 // reports stands before its answer. Nobody who queues a line waits for the client.
 type writer struct {
-	to      io.Writer
-	load    *load
-	notices chan mcp.JSONRPCNotification // what mcp-go sends by itself
+	to   io.Writer
+	load *load
 
 	mu     sync.Mutex
 	queue  []*outgoing
@@ -32,13 +31,9 @@ type outgoing struct {
 	key  string // of a notification that a newer one replaces; "" for what must be written
 }
 
-// noticeRoom is how many notifications of its own mcp-go can send while the client reads nothing. It sends one at most
-// for each subscriptions/listen, and refuses the request when there is no room.
-const noticeRoom = 100
-
 func newWriter(to io.Writer, load *load) *writer {
 	w := &writer{
-		to: to, load: load, notices: make(chan mcp.JSONRPCNotification, noticeRoom), latest: map[string]*outgoing{},
+		to: to, load: load, latest: map[string]*outgoing{},
 		queued: make(chan struct{}, 1), broken: make(chan struct{}), done: make(chan struct{}),
 	}
 	go w.run()
@@ -54,10 +49,12 @@ func (w *writer) notify(key, method string, params map[string]any) {
 	w.enqueue(&outgoing{line: marshal(notification(method, params)), key: method + " " + key})
 }
 
+// notification is one as mcp-go writes it, which keeps _meta apart from the other params.
 func notification(method string, params map[string]any) mcp.JSONRPCNotification {
+	meta, _ := params["_meta"].(map[string]any)
 	return mcp.JSONRPCNotification{
 		JSONRPC:      mcp.JSONRPC_VERSION,
-		Notification: mcp.Notification{Method: method, Params: mcp.NotificationParams{AdditionalFields: params}},
+		Notification: mcp.Notification{Method: method, Params: mcp.NotificationParams{Meta: meta, AdditionalFields: params}},
 	}
 }
 
@@ -112,39 +109,22 @@ func (w *writer) next() (line []byte, closed bool) {
 
 func (w *writer) run() {
 	defer close(w.done)
-	for {
-		select {
-		case n := <-w.notices:
-			w.write(marshal(n))
-		case <-w.queued:
-			if w.flush() {
-				return
-			}
+	for range w.queued {
+		if w.flush() {
+			return
 		}
 	}
 }
 
-// flush writes what is queued, and before each line what mcp-go sent before it. It reports whether the writer is closed.
+// flush writes what is queued. It reports whether the writer is closed.
 func (w *writer) flush() (closed bool) {
 	for {
 		line, closed := w.next()
-		w.flushNotices()
 		if line == nil {
 			return closed
 		}
 		w.write(line)
 		w.load.add(-len(line))
-	}
-}
-
-func (w *writer) flushNotices() {
-	for {
-		select {
-		case n := <-w.notices:
-			w.write(marshal(n))
-		default:
-			return
-		}
 	}
 }
 

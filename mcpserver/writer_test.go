@@ -1,9 +1,7 @@
 package mcpserver
 
 import (
-	"fmt"
 	"io"
-	"strings"
 	"testing"
 	"testing/synctest"
 
@@ -56,30 +54,6 @@ func TestNotificationsCoalesce(t *testing.T) {
 		}
 		if w.load.bytes != 0 {
 			t.Errorf("%d bytes are still counted", w.load.bytes)
-		}
-	})
-}
-
-// What mcp-go sends on its own during a call stands before the answer to the call.
-func TestNoticesComeBeforeTheAnswer(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w, letGo := slowly(t)
-		for n := range noticeRoom / 2 {
-			w.notices <- notification("acknowledged", map[string]any{"n": n})
-			w.send(answerTo(fmt.Sprint(n)))
-		}
-		acknowledged, answered := 0, 0
-		for line := range strings.Lines(letGo()) {
-			if strings.Contains(line, "acknowledged") {
-				acknowledged++
-				continue
-			}
-			if answered++; acknowledged < answered {
-				t.Fatalf("answer %d comes after %d notices", answered, acknowledged)
-			}
-		}
-		if answered != noticeRoom/2 {
-			t.Errorf("%d answers", answered)
 		}
 	})
 }

@@ -32,7 +32,7 @@ func (v *vigil) keep(ctx context.Context, ticks <-chan struct{}, progress func(P
 		}
 		var back <-chan time.Time
 		if !v.gone.IsZero() {
-			back = time.After(goneAfter - time.Since(v.gone))
+			back = time.After(GoneAfter - time.Since(v.gone))
 		}
 		select {
 		case <-ctx.Done():
@@ -69,7 +69,7 @@ func (v *vigil) glance(ctx context.Context) (Waited, error) {
 	case v.gone.IsZero():
 		v.gone = time.Now()
 		return Waited{}, nil
-	case time.Since(v.gone) < goneAfter:
+	case time.Since(v.gone) < GoneAfter:
 		return Waited{}, nil
 	case err == nil:
 		return v.judge(now), nil

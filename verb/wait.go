@@ -64,10 +64,10 @@ type Watcher interface {
 	Watch(store.Layout) (ticks <-chan struct{}, stop func())
 }
 
-const (
-	goneAfter        = 2 * time.Second  // git takes files away for a moment, and editors do
-	waitReportsEvery = 10 * time.Second // clients give up after 60 without a word
-)
+// GoneAfter is how long something must be missing before it counts as gone: git takes files away for a moment, and editors do.
+const GoneAfter = 2 * time.Second
+
+const waitReportsEvery = 10 * time.Second // clients give up after 60 without a word
 
 // Wait blocks until what it watches changes or is as it is waited for, until the time is up, or until the server is told to
 // end. It misses nothing: it has itself told of changes before it looks, and a change since the cursor ends it at once. A
