@@ -19,14 +19,21 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// workspace is a folder with one task, T-1, that has one check, and a home of its own.
+// workspace is a folder that cairn was set up in, and a home of its own.
 type workspace struct{ dir, home string }
 
-// newWorkspace makes a workspace that the user trusts. The check has a limit of timeout seconds.
-func newWorkspace(t *testing.T, command string, timeout int) workspace {
+// newEmptyWorkspace makes a workspace that the user trusts.
+func newEmptyWorkspace(t testing.TB) workspace {
 	t.Helper()
 	w := workspace{t.TempDir(), t.TempDir()}
 	w.cairn(t, "init", "--prefix", "T")
+	return w
+}
+
+// newWorkspace makes a workspace with one task, T-1, that has one check, with a limit of timeout seconds.
+func newWorkspace(t *testing.T, command string, timeout int) workspace {
+	t.Helper()
+	w := newEmptyWorkspace(t)
 	text := fmt.Sprintf("---\nid: T-1\ntitle: Raise the walls\nstatus: backlog\nchecks:\n"+
 		"  - desc: it stands\n    cmd: %q\n    timeout: %d\n---\n", command, timeout)
 	if err := os.WriteFile(w.task(), []byte(text), 0o644); err != nil {
@@ -38,24 +45,28 @@ func newWorkspace(t *testing.T, command string, timeout int) workspace {
 func (w workspace) task() string { return filepath.Join(w.dir, ".cairn", "tasks", "T-1.md") }
 
 // command is a run of the program that is not started yet.
-func (w workspace) command(t *testing.T, args ...string) *exec.Cmd {
+func (w workspace) command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
 	if err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(self, args...)
-	cmd.Dir = w.dir
-	cmd.Env = []string{
+	cmd.Dir, cmd.Env = w.dir, w.env()
+	return cmd
+}
+
+// env is the environment of every program that runs in the workspace.
+func (w workspace) env() []string {
+	return []string{
 		programVar + "=1", "PATH=" + os.Getenv("PATH"), "HOME=" + w.home, "XDG_STATE_HOME=" + w.home,
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CEILING_DIRECTORIES=" + w.dir,
 		"CAIRN_ACTOR=human:shah", "GORACE=atexit_sleep_ms=0",
 	}
-	return cmd
 }
 
 // cairn runs the program, which must do its work, and returns what it says.
-func (w workspace) cairn(t *testing.T, args ...string) string {
+func (w workspace) cairn(t testing.TB, args ...string) string {
 	t.Helper()
 	cmd := w.command(t, args...)
 	var out, errs strings.Builder
