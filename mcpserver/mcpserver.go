@@ -45,6 +45,9 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	if w.Watcher == nil {
 		w.Watcher = &store.Watcher{}
 	}
+	if w.Looks == nil {
+		w.Looks = &verb.Looks{}
+	}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
 		list.Tools = tools(w)

@@ -15,6 +15,14 @@ import (
 // List reads every task, sorted by id, and names the files that could not be read. Only a folder that cannot be listed at
 // all is an error.
 func (s *Store) List(ctx context.Context) ([]task.Task, []Problem, error) {
+	return s.list(ctx, func(id task.ID, wait *patience) (task.Task, error) {
+		_, t, err := s.readTaskPatiently(id, wait)
+		return t, err
+	})
+}
+
+// list lists what read returns of each task.
+func (s *Store) list(ctx context.Context, read func(task.ID, *patience) (task.Task, error)) ([]task.Task, []Problem, error) {
 	ids, problems, err := s.ids()
 	if err != nil {
 		return nil, nil, err
@@ -25,7 +33,7 @@ func (s *Store) List(ctx context.Context) ([]task.Task, []Problem, error) {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		_, t, err := s.readTaskPatiently(id, wait)
+		t, err := read(id, wait)
 		switch {
 		case isMissing(err): // deleted since the folder was read
 		case err != nil:

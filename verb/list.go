@@ -50,7 +50,7 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	tasks, problems, err := s.List(ctx)
+	tasks, problems, err := w.Looks.list(ctx, s)
 	if err != nil {
 		return List{}, err
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -13,9 +14,12 @@ import (
 
 const tasksShown = 20
 
+// lookout looks at what a wait watches.
+type lookout func(context.Context) (sight, error)
+
 // lookout is how a wait looks at what it watches. It returns INVALID_PARAMS for an input that names nothing, or more than
 // one thing.
-func (w *Workspace) lookout(s *store.Store, in WaitIn) (func(context.Context) (sight, error), error) {
+func (w *Workspace) lookout(s *store.Store, in WaitIn) (lookout, error) {
 	filters := in.Ready || in.Status != "" || in.Assignee != nil
 	named := 0
 	for _, given := range []bool{in.ID != "", in.Session != "", filters} {
@@ -52,25 +56,25 @@ func badWait(format string, args ...any) *task.Error {
 }
 
 func (w *Workspace) seeTask(s *store.Store, in WaitIn) (sight, error) {
-	t, live, err := together(s, in.ID)
+	t, live, err := w.together(s, in.ID)
 	if err != nil {
 		return sight{}, err
 	}
-	row := w.row(s, t, s.Find)
-	seen := map[string]facts{string(t.ID): append(factsOf(s.Config.Flow, t, s.Find), factsOfHold(t, live, w.Now())...)}
+	seen := append(factsOf(s.Config.Flow, t, w.Looks.find(s)), factsOfHold(t, live, w.Now())...)
 	return sight{
-		facts: seen, there: func(string) bool { return true }, task: t, out: Waited{Task: &row},
-		cursor: cursorOf("task", seen, len(t.Provenance)),
+		facts: seen.under(string(t.ID)), there: func(string) bool { return true }, task: t,
+		show:   sync.OnceValue(func() Waited { row := w.row(s, t, s.Find); return Waited{Task: &row} }),
+		cursor: cursorOf("task", append(seen.values(), string(t.ID)), len(t.Provenance)),
 		met:    slices.Contains(in.WaitForStatus, t.Status),
 	}, nil
 }
 
 // together reads a task and what the clone knows of it beside its file, both as they were at one moment: a write changes
 // them one after the other.
-func together(s *store.Store, id task.ID) (t task.Task, live session.Live, err error) {
+func (w *Workspace) together(s *store.Store, id task.ID) (t task.Task, live session.Live, err error) {
 	for range 10 { // a task that is written without a pause is told of again at the next tick
 		before := s.Live(id)
-		t, err = s.Get(id)
+		t, err = w.Looks.get(s, id)
 		live = s.Live(id)
 		if err != nil || reflect.DeepEqual(before, live) {
 			break
@@ -84,20 +88,21 @@ func (w *Workspace) seeSession(s *store.Store, in WaitIn) (sight, error) {
 	if err != nil {
 		return sight{}, err
 	}
-	seen := map[string]facts{ses.ID: factsOfSession(ses)}
+	seen := factsOfSession(ses)
 	return sight{
-		facts: seen, there: func(string) bool { return true }, out: Waited{Session: &ses}, cursor: cursorOf("session", seen, 0),
+		facts: seen.under(ses.ID), there: func(string) bool { return true }, show: func() Waited { return Waited{Session: &ses} },
+		cursor: cursorOf("session", append(seen.values(), ses.ID), 0),
 	}, nil
 }
 
 // seeTasks looks at the tasks that fit the filters; with ready at those that next would find.
-func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (func(context.Context) (sight, error), error) {
+func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (lookout, error) {
 	keep, err := w.filter(s, ListIn{Status: in.Status, Assignee: in.Assignee, Sort: byPriority})
 	if err != nil {
 		return nil, err
 	}
 	return func(ctx context.Context) (sight, error) {
-		tasks, _, err := s.List(ctx)
+		tasks, _, err := w.Looks.list(ctx, s)
 		if err != nil {
 			return sight{}, err
 		}
@@ -108,19 +113,29 @@ func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (func(context.Context) (
 			fit = slices.DeleteFunc(slices.Clone(tasks), func(t task.Task) bool { return !keep.task(t) })
 			slices.SortFunc(fit, moreUrgent)
 		}
-		find := finder(tasks)
-		seen, total := map[string]facts{}, len(fit)
-		for _, t := range fit {
-			seen[string(t.ID)] = factsOf(s.Config.Flow, t, find)
+		find, flow := finder(tasks), s.Config.Flow
+		all, seen := make(map[string]func() facts, len(fit)), make([]string, 0, len(fit))
+		for i := range fit {
+			t := &fit[i]
+			all[string(t.ID)] = func() facts { return factsOf(flow, *t, find) }
+			seen = append(seen, fmt.Sprint(t.ID, " ", t.Rev, " ", words(flow.BlockedBy(*t, find)))) // what else there is follows from these
 		}
-		out := Waited{Tasks: []Row{}, Total: &total}
-		for _, t := range fit[:min(total, tasksShown)] {
-			out.Tasks = append(out.Tasks, w.row(s, t, find))
-		}
+		slices.Sort(seen)
 		about := fmt.Sprintf("tasks %v %s %v", in.Ready, in.Status, keep.assignee)
 		return sight{
-			facts: seen, there: func(id string) bool { _, ok := find(task.ID(id)); return ok }, out: out,
-			cursor: cursorOf(about, seen, 0), met: total > 0,
+			facts: all, there: func(id string) bool { _, ok := find(task.ID(id)); return ok }, many: true,
+			show:   sync.OnceValue(func() Waited { return w.showFit(s, fit, find) }),
+			cursor: cursorOf(about, seen, 0), met: len(fit) > 0,
 		}, nil
 	}, nil
+}
+
+// showFit shows the most urgent of the tasks that fit the filters.
+func (w *Workspace) showFit(s *store.Store, fit []task.Task, find task.Find) Waited {
+	total := len(fit)
+	out := Waited{Tasks: []Row{}, Total: &total}
+	for _, t := range fit[:min(total, tasksShown)] {
+		out.Tasks = append(out.Tasks, w.row(s, t, find))
+	}
+	return out
 }

@@ -37,7 +37,7 @@ func (w *Workspace) Next(ctx context.Context, in NextIn) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	tasks, _, err := s.List(ctx)
+	tasks, _, err := w.Looks.list(ctx, s)
 	if err != nil {
 		return Work{}, err
 	}
@@ -60,12 +60,12 @@ func (w *Workspace) Next(ctx context.Context, in NextIn) (Work, error) {
 
 // survey finds the tasks that could be taken now, the most urgent first, and counts the open ones that could not.
 func (w *Workspace) survey(s *store.Store, tasks []task.Task, keep func(task.Task) bool) (free []task.Task, out Work) {
-	find := finder(tasks)
+	find, live := finder(tasks), s.Lives()
 	for _, t := range tasks {
 		if !keep(t) || s.Config.Flow.IsClosed(t.Status) {
 			continue
 		}
-		hold := session.Holder(t, s.Live(t.ID), w.Now())
+		hold := session.Holder(t, live(t.ID), w.Now())
 		switch {
 		case len(s.Config.Flow.BlockedBy(t, find)) > 0:
 			out.Blocked++
@@ -112,9 +112,15 @@ func (Work) again(w *Workspace, s *store.Store, key session.Key) (any, error) {
 
 // finder is a task.Find over tasks that were read.
 func finder(tasks []task.Task) task.Find {
-	byID := make(map[task.ID]task.Task, len(tasks))
-	for _, t := range tasks {
-		byID[t.ID] = t
+	byID := make(map[task.ID]int, len(tasks))
+	for i, t := range tasks {
+		byID[t.ID] = i
 	}
-	return func(id task.ID) (task.Task, bool) { t, ok := byID[id]; return t, ok }
+	return func(id task.ID) (task.Task, bool) {
+		i, ok := byID[id]
+		if !ok {
+			return task.Task{}, false
+		}
+		return tasks[i], true
+	}
 }

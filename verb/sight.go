@@ -28,13 +28,14 @@ const (
 	valuesShown     = 240 // bytes of an old and a new value
 )
 
-// sight is what a look at the watched found.
+// sight is what a look at the watched found. It is shared by those who looked together, and not to be changed.
 type sight struct {
-	facts  map[string]facts // by id
+	facts  map[string]func() facts // by id
+	many   bool                    // they are of all tasks that fit filters
 	there  func(id string) bool
 	met    bool // it is as it was waited for
 	cursor string
-	out    Waited // what is watched, as it is returned
+	show   func() Waited // what is watched, as it is returned; nil if nothing was found
 	task   task.Task
 }
 
@@ -94,16 +95,21 @@ func clock(t *time.Time) string {
 	return t.Format(time.RFC3339)
 }
 
-// cursorOf is a hash of the facts, and of what they are about. Behind a dash it says how many entries there were.
-func cursorOf(about string, seen map[string]facts, entries int) string {
-	parts := []string{about}
-	for _, id := range slices.Sorted(maps.Keys(seen)) {
-		parts = append(parts, id)
-		for _, f := range seen[id] {
-			parts = append(parts, f.value)
-		}
+// cursorOf is a hash of what was seen, and of what it is about. Behind a dash it says how many entries there were.
+func cursorOf(about string, seen []string, entries int) string {
+	return fmt.Sprintf("%s-%d", hash(append([]string{about}, seen...)...)[:16], entries)
+}
+
+// under is what a sight has of one thing alone.
+func (f facts) under(id string) map[string]func() facts {
+	return map[string]func() facts{id: func() facts { return f }}
+}
+
+func (f facts) values() (out []string) {
+	for _, one := range f {
+		out = append(out, one.value)
 	}
-	return fmt.Sprintf("%s-%d", hash(parts...)[:16], entries)
+	return out
 }
 
 var cursorForm = regexp.MustCompile(`^[0-9a-f]{16}-[0-9]+$`)
@@ -126,7 +132,10 @@ type news struct {
 
 // told is the answer that tells what was seen.
 func (s sight) told(code WaitCode, n news) Waited {
-	out := s.out
+	var out Waited
+	if s.show != nil {
+		out = s.show()
+	}
 	out.Code, out.Cursor, out.Changed, out.Entries = code, s.cursor, noNil(n.changes), []Entry{}
 	if len(out.Changed) > changesShown {
 		out.Changed = out.Changed[:changesShown]
@@ -148,14 +157,22 @@ func (s sight) changes(before sight) news {
 	ids := maps.Clone(before.facts)
 	maps.Copy(ids, s.facts)
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		for _, c := range difference(before.facts[id], s.facts[id]) {
-			if s.out.Tasks != nil {
+		for _, c := range difference(before.of(id), s.of(id)) {
+			if s.many {
 				c.Task = task.ID(id)
 			}
 			n.changes = append(n.changes, c)
 		}
 	}
 	return n
+}
+
+// of is the facts that were seen of an id; nil if none were.
+func (s sight) of(id string) facts {
+	if seen := s.facts[id]; seen != nil {
+		return seen()
+	}
+	return nil
 }
 
 // difference tells two states of one thing apart. Of one that came or went it tells no more than that.

@@ -12,7 +12,7 @@ import (
 // vigil is one wait, from its first look to its end.
 type vigil struct {
 	in    WaitIn
-	look  func(context.Context) (sight, error)
+	look  lookout
 	began time.Time
 	limit time.Duration
 
@@ -90,8 +90,8 @@ func mayBeBack(err error) bool {
 // judge compares what was seen with what is waited for.
 func (v *vigil) judge(now sight) Waited {
 	begins := v.first == nil
-	if begins {
-		v.first = &now
+	if begins || v.first.cursor == now.cursor {
+		v.first = &now // which many share, so that what each saw first need not be kept
 	}
 	v.last = &now
 	since := v.in.Cursor != "" && v.in.Cursor != now.cursor

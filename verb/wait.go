@@ -74,6 +74,7 @@ const waitReportsEvery = 10 * time.Second // clients give up after 60 without a 
 // cursor is made of what was seen, so it is good after a restart and in another process. Changes that come close together
 // may be told as one.
 func (w *Workspace) Wait(ctx context.Context, in WaitIn) (Waited, error) {
+	w = w.equipped()
 	s, err := w.open()
 	if err != nil {
 		return Waited{}, err
@@ -86,14 +87,23 @@ func (w *Workspace) Wait(ctx context.Context, in WaitIn) (Waited, error) {
 	if err != nil {
 		return Waited{}, err
 	}
-	watcher := w.Watcher
-	if watcher == nil {
-		watcher = &store.Watcher{}
-	}
-	ticks, stop := watcher.Watch(s.Layout)
+	ticks, stop := w.Watcher.Watch(s.Layout)
 	defer stop()
+	look, leave := w.Looks.join(in.subject(w, s), look)
+	defer leave()
 	v := vigil{in: in, look: look, began: time.Now(), limit: limit}
 	return v.keep(ctx, ticks, w.Progress)
+}
+
+// equipped has what a wait shares with other calls of its process, or its own where there are none.
+func (w Workspace) equipped() *Workspace {
+	if w.Watcher == nil {
+		w.Watcher = &store.Watcher{}
+	}
+	if w.Looks == nil {
+		w.Looks = &Looks{}
+	}
+	return &w
 }
 
 // waitLimit is how long a wait may last. A caller that gave no limit and is told nothing meanwhile waits as long as its

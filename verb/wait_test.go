@@ -192,6 +192,31 @@ func TestWaitThatEndsAtOnce(t *testing.T) {
 	}
 }
 
+// Waits that share their looks each hear of what happened since they began.
+func TestWaitsThatShareTheirLooks(t *testing.T) {
+	w := inside(t)
+	w.Looks = &verb.Looks{}
+	id := must(t, w, "create", args{"title": "Pay"}).ID
+	synctest.Test(t, func(t *testing.T) {
+		before, beside := begin(t, t.Context(), *w, args{"status": "backlog"}), begin(t, t.Context(), *w, args{"status": "backlog"})
+		must(t, w, "note", args{"id": id, "text": "Found it."})
+		after := begin(t, t.Context(), *w, args{"status": "backlog"})
+		before.tick()
+		if cursor := before.end(verb.TaskChanged).Cursor; cursor == "" || !after.on() {
+			t.Fatalf("one that began afterwards ends with %+v", after.out)
+		}
+		must(t, w, "transition", args{"id": id, "to": "canceled"})
+		after.tick()
+		beside.tick()
+		want := []verb.Change{{Task: task.ID(id), Field: "fits", From: "yes", To: "no"}}
+		for _, wait := range []*waiting{after, beside} {
+			if out := wait.end(verb.TaskChanged); !slices.Equal(out.Changed, want) || *out.Total != 0 {
+				t.Errorf("changed: %+v, %d left", out.Changed, *out.Total)
+			}
+		}
+	})
+}
+
 // Ready means that next would find something: not that something is ready which somebody holds, or which waits.
 func TestWaitForWork(t *testing.T) {
 	w := inside(t)

@@ -1,0 +1,119 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// newCache is a cache that believes files as soon as they are written, so that tests need not wait.
+func newCache(t *testing.T, s *Store) *Cache {
+	t.Helper()
+	handWrite(t, s, "PROJ-1", "labels: [one]")
+	if stampOf(s.task("PROJ-1")) == (fileStamp{}) {
+		t.Skip("the system tells too little of files")
+	}
+	return &Cache{grain: time.Nanosecond}
+}
+
+// same reports whether two tasks were read from a file together.
+func same(a, b task.Task) bool { return &a.Labels[0] == &b.Labels[0] }
+
+// listed is the task in a list, and by itself.
+func listed(t *testing.T, s *Store, c *Cache) task.Task {
+	t.Helper()
+	tasks, problems, err := c.List(t.Context(), s)
+	if err != nil || len(problems) > 0 || len(tasks) != 1 {
+		t.Fatalf("%d tasks, problems %v (%v)", len(tasks), problems, err)
+	}
+	one, err := c.Get(s, tasks[0].ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return one
+}
+
+func TestCacheReadsAFileOnce(t *testing.T) {
+	s := newStore(t)
+	c := newCache(t, s)
+	if first, again := listed(t, s, c), listed(t, s, c); !same(first, again) {
+		t.Error("the file did not change, and was read twice")
+	}
+}
+
+// However a file is changed, the next look finds what it says now.
+func TestCacheIsNeverWrong(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(t *testing.T, path, text string) error
+	}{
+		{"written in place", func(_ *testing.T, path, text string) error { return os.WriteFile(path, []byte(text), 0o644) }},
+		{"written in place, and given its old times", func(t *testing.T, path, text string) error {
+			info, err := os.Stat(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return os.Chtimes(path, info.ModTime(), info.ModTime())
+		}},
+		{"replaced by another", func(t *testing.T, path, text string) error {
+			other := filepath.Join(t.TempDir(), "other")
+			if err := os.WriteFile(other, []byte(text), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			return os.Rename(other, path)
+		}},
+		{"removed and made anew", func(t *testing.T, path, text string) error {
+			if err := os.Remove(path); err != nil {
+				t.Fatal(err)
+			}
+			return os.WriteFile(path, []byte(text), 0o644)
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newStore(t)
+			c := newCache(t, s)
+			path, was := s.task("PROJ-1"), listed(t, s, c)
+			text := readFile(t, path)
+			for before := stampOf(path); stampOf(path) == before; { // until the clock of the file system has gone on
+				if err := tt.change(t, path, strings.Replace(text, "one", "two", 1)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if now := listed(t, s, c); was.Labels[0] != "one" || now.Labels[0] != "two" {
+				t.Errorf("it was %q and is %q", was.Labels, now.Labels)
+			}
+		})
+	}
+}
+
+// A file that was written a moment ago may be written again before its times can tell.
+func TestCacheBelievesNoYoungFile(t *testing.T) {
+	s := newStore(t)
+	c := newCache(t, s)
+	c.grain = time.Hour
+	if first, again := listed(t, s, c), listed(t, s, c); same(first, again) {
+		t.Error("the file is young, and was read once")
+	}
+}
+
+func TestCacheForgetsWhatIsGone(t *testing.T) {
+	s := newStore(t)
+	c := newCache(t, s)
+	listed(t, s, c)
+	if err := os.Remove(s.task("PROJ-1")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Get(s, "PROJ-1"); task.CodeOf(err) != task.NotFound {
+		t.Errorf("it is gone: %v", err)
+	}
+	if tasks, _, err := c.List(t.Context(), s); len(tasks)+len(c.tasks) > 0 {
+		t.Errorf("%d tasks are listed and %d kept (%v)", len(tasks), len(c.tasks), err)
+	}
+}
