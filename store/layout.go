@@ -41,6 +41,9 @@ func (l Layout) TasksDir() string { return filepath.Join(l.Root, Folder, "tasks"
 // SessionsDir is the folder of the session files.
 func (l Layout) SessionsDir() string { return filepath.Join(l.Root, Folder, "sessions") }
 
+// PlansDir is the folder of the proposals.
+func (l Layout) PlansDir() string { return filepath.Join(l.Root, Folder, "plans") }
+
 // RunsDir is the folder of the check logs.
 func (l Layout) RunsDir() string { return filepath.Join(l.Root, Folder, "runs") }
 
@@ -90,7 +93,7 @@ func Find(dir string) (Layout, error) {
 
 // noLinks returns INVALID_INPUT if one of the folders or files that cairn writes is a link.
 func (l Layout) noLinks() error {
-	for _, path := range []string{l.TasksDir(), l.SessionsDir(), l.RunsDir(), l.ConfigFile()} {
+	for _, path := range []string{l.TasksDir(), l.SessionsDir(), l.PlansDir(), l.RunsDir(), l.ConfigFile()} {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return linkError(path)
 		}

@@ -26,9 +26,7 @@ type Proposal struct {
 	Made    []task.ID       // what came of it
 }
 
-func (l Layout) proposal(id string) string {
-	return filepath.Join(l.Root, Folder, "plans", id+sessionExt)
-}
+func (l Layout) proposal(id string) string { return filepath.Join(l.PlansDir(), id+sessionExt) }
 
 // ProposalFile is the path of a proposal from the workspace root.
 func (l Layout) ProposalFile(id string) string { return l.rel(l.proposal(id)) }

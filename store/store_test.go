@@ -119,7 +119,7 @@ func TestLinksAreRefused(t *testing.T) {
 	if got := string(readAll(t, outside)); got != taskText("PROJ-2") {
 		t.Errorf("the file behind the link is now\n%s", got)
 	}
-	for _, name := range []string{"tasks", "sessions", "runs", "config.yaml", ""} {
+	for _, name := range []string{"tasks", "sessions", "plans", "runs", "config.yaml", ""} {
 		t.Run("."+name, func(t *testing.T) {
 			linked := newStoreAt(t, t.TempDir())
 			moveAndLink(t, filepath.Join(linked.Root, Folder, name))
