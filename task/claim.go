@@ -30,8 +30,8 @@ func Release(t Task, live bool, s Stamp) (Task, *Entry, error) {
 	return commit(t, e)
 }
 
-// Begin makes the actor the holder and takes a task in the initial state to the working one, through the deps gate. The
-// stamp names the session. It always appends an entry: a session begins once.
+// Begin makes the actor the holder and takes a task in the initial state to the working one, through the gates. The stamp
+// names the session. It always appends an entry: a session begins once.
 func (f Flow) Begin(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
@@ -41,7 +41,7 @@ func (f Flow) Begin(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, er
 		e.Did = TakenOver
 	}
 	if t.Status == f.Initial && f.Working != "" {
-		if err := f.DepsGate(t, f.Working, find); err != nil {
+		if err := f.Gate(t, f.Working, Proof{}, find, s.Who); err != nil {
 			return t, nil, err
 		}
 		t, e = f.move(t, f.Working, e)

@@ -210,6 +210,10 @@ func TestBegin(t *testing.T) {
 	closed.Status = "canceled"
 	nowhere := flow
 	nowhere.Working = ""
+	closing := flow
+	closing.Working = "done"
+	reviewing := flow
+	reviewing.Working, reviewing.GateReview = flow.Review, true
 
 	for _, tt := range []struct {
 		name     string
@@ -229,6 +233,8 @@ func TestBegin(t *testing.T) {
 			task.Entry{Did: task.Began, Assignee: ptr(claude)}, ""},
 		{"one that waits", flow, waiting, false, task.Entry{}, task.DepsOpen},
 		{"a closed one", flow, closed, false, task.Entry{}, task.TaskClosed},
+		{"a working state that is closed", closing, created(suite), false, task.Entry{}, task.ChecksPending},
+		{"a working state that is a gated review", reviewing, created(suite), false, task.Entry{}, task.ChecksPending},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			stamp := task.Stamp{Who: claude, At: now, Session: "ses-1", Key: "k1"}
