@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -74,7 +73,7 @@ func (l Layout) PlanMergeDriver(ctx context.Context, remove bool) (*MergeSetup, 
 }
 
 func (p *MergeSetup) planAttributes(remove bool) error {
-	have, err := os.ReadFile(p.file())
+	have, err := readRegular(p.file())
 	if err != nil && !isMissing(err) {
 		return ioError(err)
 	}
