@@ -71,11 +71,7 @@ func (p *program) flowAt(name string) task.Flow {
 		if filepath.Base(dir) != store.Folder {
 			continue
 		}
-		src, err := os.ReadFile(filepath.Join(dir, "config.yaml"))
-		if err != nil {
-			break
-		}
-		if config, err := store.ParseConfig(src); err == nil {
+		if config, err := store.ReadConfig(store.Layout{Root: filepath.Dir(dir)}); err == nil {
 			return config.Flow
 		}
 	}

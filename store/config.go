@@ -1,6 +1,7 @@
 package store
 
 import (
+	"path/filepath"
 	"slices"
 	"time"
 
@@ -46,7 +47,25 @@ func DefaultConfig() Config {
 	}
 }
 
-// ParseConfig reads a config.yaml. A wrong value is an error with its line and column; unknown keys are left alone.
+// ReadConfig reads the config of a workspace. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and column,
+// if it cannot be used.
+func ReadConfig(l Layout) (Config, error) {
+	src, err := readRegular(l.ConfigFile())
+	if isMissing(err) {
+		return Config{}, task.Errorf(task.NoWorkspace, "%s has no config.yaml", filepath.Join(l.Root, Folder)).
+			WithHint("cairn init finishes it")
+	}
+	if err != nil {
+		return Config{}, ioError(err)
+	}
+	c, err := ParseConfig(src)
+	if err != nil {
+		return Config{}, l.badFile(l.ConfigFile(), err)
+	}
+	return c, nil
+}
+
+// ParseConfig reads the text of a config.yaml. A wrong value is an error with its line and column; unknown keys are left alone.
 func ParseConfig(src []byte) (Config, error) {
 	doc, err := frontmatter.Parse(src, frontmatter.YAML)
 	if err != nil {

@@ -33,17 +33,9 @@ func Open(dir, stateDir string) (*Store, error) {
 	if err := layout.noLinks(); err != nil {
 		return nil, err
 	}
-	src, err := readRegular(layout.ConfigFile())
-	if isMissing(err) {
-		return nil, task.Errorf(task.NoWorkspace, "%s has no config.yaml", filepath.Join(layout.Root, Folder)).
-			WithHint("cairn init finishes it")
-	}
+	config, err := ReadConfig(layout)
 	if err != nil {
-		return nil, ioError(err)
-	}
-	config, err := ParseConfig(src)
-	if err != nil {
-		return nil, layout.badFile(layout.ConfigFile(), err)
+		return nil, err
 	}
 	return &Store{Layout: layout, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
 }
