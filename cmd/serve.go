@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"context"
+	"io"
 	"log/slog"
 	"os"
 	"os/signal"
@@ -50,7 +51,9 @@ func (p *program) runServe(ctx context.Context, c *cli.Command) error {
 	if w.Rights, err = p.rights(w, c); err != nil {
 		return err
 	}
-	log, err := p.log()
+	errs := newSink(p.Stderr)
+	defer errs.close()
+	log, err := p.log(errs)
 	if err != nil {
 		return err
 	}
@@ -118,8 +121,8 @@ func outlivePipe() (end func()) {
 	return func() { signal.Stop(ignored) }
 }
 
-// log is the server's log on stderr, from the level in CAIRN_LOG upwards.
-func (p *program) log() (*slog.Logger, error) {
+// log is the server's log, from the level in CAIRN_LOG upwards.
+func (p *program) log(to io.Writer) (*slog.Logger, error) {
 	level := slog.LevelWarn
 	switch name := p.Getenv("CAIRN_LOG"); name {
 	case "":
@@ -130,5 +133,5 @@ func (p *program) log() (*slog.Logger, error) {
 	default:
 		return nil, usage("CAIRN_LOG is %q", name).WithHint("it is debug, info, warn, error or off; warn unless told")
 	}
-	return slog.New(slog.NewTextHandler(p.Stderr, &slog.HandlerOptions{Level: level})), nil
+	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: level})), nil
 }

@@ -1,0 +1,54 @@
+package cmd
+
+import (
+	"io"
+	"strings"
+	"testing"
+	"testing/synctest"
+)
+
+// A client that never reads the server's log is served to the end all the same.
+func TestLogThatNobodyReads(t *testing.T) {
+	log, unread := io.Pipe() // a write blocks until it is read
+	var out strings.Builder
+	vars := map[string]string{"CAIRN_ACTOR": "agent:a"}
+	exit := Main(t.Context(), Env{
+		Args: []string{"serve"}, Stdin: strings.NewReader(strings.Repeat("{\n", 2*sinkRoom)), Stdout: &out, Stderr: unread, Dir: t.TempDir(),
+		Getenv: func(name string) string { return vars[name] },
+	})
+	if answers := strings.Count(out.String(), "not one JSON value"); exit != 0 || answers != 2*sinkRoom {
+		t.Errorf("it exits with %d after %d answers", exit, answers)
+	}
+	_ = log.Close()
+}
+
+// Lines that were taken before the end are written, in their order; how many found no room is said.
+func TestSink(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		log, to := io.Pipe()
+		s := newSink(to)
+		put := func(line string) {
+			if n, err := s.Write([]byte(line)); n != len(line) || err != nil {
+				t.Errorf("it takes %d bytes of %q, %v", n, line, err)
+			}
+			synctest.Wait()
+		}
+		put("first\n")
+		for range sinkRoom + 3 {
+			put("more\n")
+		}
+		var said strings.Builder
+		read := make(chan struct{})
+		go func() {
+			defer close(read)
+			_, _ = io.Copy(&said, log)
+		}()
+		s.close()
+		_ = to.Close()
+		<-read
+		want := "first\ncairn: 3 lines of the log were not read in time, and dropped\n" + strings.Repeat("more\n", sinkRoom)
+		if said.String() != want {
+			t.Errorf("it wrote\n%s", &said)
+		}
+	})
+}
