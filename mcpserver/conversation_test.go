@@ -300,10 +300,8 @@ var testTools = []testTool{
 		}
 		return map[string]any{"began": began}, nil
 	}},
-	{verb.Verb{Name: "write", Kind: verb.Write}, func(context.Context, *verb.Workspace, []byte) (any, error) {
-		time.Sleep(time.Second)
-		return map[string]any{"written": true}, nil
-	}},
+	{verb.Verb{Name: "read", Kind: verb.Read}, takesASecond},
+	{verb.Verb{Name: "write", Kind: verb.Write}, takesASecond},
 	{verb.Verb{Name: "stubborn"}, func(context.Context, *verb.Workspace, []byte) (any, error) {
 		time.Sleep(time.Hour)
 		return map[string]any{}, nil
@@ -314,6 +312,11 @@ var testTools = []testTool{
 	{verb.Verb{Name: "defective"}, func(context.Context, *verb.Workspace, []byte) (any, error) {
 		panic("a defect")
 	}},
+}
+
+func takesASecond(context.Context, *verb.Workspace, []byte) (any, error) {
+	time.Sleep(time.Second)
+	return map[string]any{}, nil
 }
 
 // unspeakable is a result that panics when it is made JSON, which is past the point where a tool's own panic is caught.

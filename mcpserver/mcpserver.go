@@ -17,20 +17,21 @@ var instructions string
 
 // Server speaks MCP for one actor.
 type Server struct {
-	w        verb.Workspace
-	log      *slog.Logger
-	mcp      *server.MCPServer
-	tools    map[string]verb.Verb // by name, also those that the actor may not call
-	turns    chan struct{}        // taken by writes
-	long     *longCalls           // of the verbs that run commands
-	sessions sync.Map             // *updates by session id
+	w             verb.Workspace
+	log           *slog.Logger
+	mcp           *server.MCPServer
+	tools         map[string]verb.Verb // by name, also those that the actor may not call
+	reads, writes chan struct{}        // turns
+	long          *longCalls           // of the verbs that run commands
+	sessions      sync.Map             // *updates by session id
 
 	limits limits
 }
 
-// writers is how many writes may stand at the lock at once. A client that sends a thousand in one go would have most of
-// them refused as BUSY if all stood there: here they wait for their turn instead, and a wait for a turn has no limit.
-const writers = 8
+// atOnce is how many reads may be under way at once, and how many writes may stand at the lock. A client that sends a
+// thousand in one go would have most writes refused as BUSY if all stood there, and reads that read every task would need
+// more memory than there is. Here they wait for their turn instead, and a wait for a turn has no limit.
+const atOnce = 8
 
 // limits bound what a client can make the server hold. They are in bytes.
 type limits struct {
@@ -52,7 +53,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
 		list.Tools = tools(w)
 	})
-	s := &Server{w: w, log: log, tools: map[string]verb.Verb{}, turns: make(chan struct{}, writers), long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
+	s := &Server{w: w, log: log, tools: map[string]verb.Verb{}, reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce), long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
 		server.WithInstructions(instructions),

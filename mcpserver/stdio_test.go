@@ -50,18 +50,20 @@ func TestWaitsDelayNoOtherCall(t *testing.T) {
 	})
 }
 
-// Writes take turns, a few at a time, so that a burst of them does not come to a lock that most would wait for too long.
-func TestWritesTakeTurns(t *testing.T) {
+// Writes take turns, a few at a time, so that a burst of them does not come to a lock that most would wait for too long; and
+// so do reads, of which a burst would take all memory. Neither waits for the other.
+func TestCallsTakeTurns(t *testing.T) {
 	w := anywhere(t.TempDir())
 	synctest.Test(t, func(t *testing.T) {
 		c := newClient(t, w)
 		for id := range 20 {
 			c.call(id, "write", "{}")
+			c.call(100+id, "read", "{}")
 		}
-		for _, want := range []int{0, 8, 8, 4} {
+		for _, want := range []int{0, 8 + 8, 8 + 8, 4 + 4} {
 			synctest.Wait()
 			if n := strings.Count(c.out.take(), "\n"); n != want {
-				t.Errorf("%d writes are done, want %d", n, want)
+				t.Errorf("%d calls are done, want %d", n, want)
 			}
 			time.Sleep(time.Second)
 		}

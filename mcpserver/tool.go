@@ -71,14 +71,19 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 	return call(ctx, &w, input)
 }
 
-// turn waits until a verb may begin. Only quick writes take turns: what runs commands would keep its turn for minutes.
+// turn waits until a verb may begin. Only what is quick takes turns: what waits, or runs commands, would keep its turn for
+// minutes.
 func (s *Server) turn(ctx context.Context, v verb.Verb) (end func(), err error) {
-	if v.Kind == verb.Read || v.Runs {
+	if v.Waits || v.Runs {
 		return func() {}, nil
 	}
+	turns := s.writes
+	if v.Kind == verb.Read {
+		turns = s.reads
+	}
 	select {
-	case s.turns <- struct{}{}:
-		return func() { <-s.turns }, nil
+	case turns <- struct{}{}:
+		return func() { <-turns }, nil
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
