@@ -101,16 +101,23 @@ func (l Layout) noLinks() error {
 	if l.Repo != nil {
 		return nil // the live state lies in git's own folder, which no clone brings along
 	}
-	return noLinksBelow(l.Live)
+	return filesBelow(l.Live)
 }
 
-// noLinksBelow looks through the live state of a workspace outside git, which came along if the folder was copied.
-func noLinksBelow(dir string) error {
+// filesBelow looks through the live state of a workspace outside git, which came along if the folder was copied. It returns
+// INVALID_INPUT for a link, and for anything else that is no file, such as a pipe, from which a read would never return.
+func filesBelow(dir string) error {
 	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
-		if err == nil && e.Type()&fs.ModeSymlink != 0 {
+		switch {
+		case err != nil:
+			return err
+		case e.Type()&fs.ModeSymlink != 0:
 			return linkError(path)
+		case !e.IsDir() && !e.Type().IsRegular():
+			return task.Errorf(task.InvalidInput, "%s is not a regular file", path).
+				WithHint("see what it is; cairn makes files and folders only")
 		}
-		return err
+		return nil
 	})
 	if isMissing(err) {
 		return nil
