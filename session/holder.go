@@ -38,7 +38,8 @@ type Hold struct {
 	Status   task.Status // of Behind: the state reached elsewhere
 	Since    time.Time
 	Until    time.Time // when the claim expires; zero for never
-	Lapsed   bool      // the claim expired or its session stalled: a takeover may end it
+	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
+	Gone     bool      // its worktree is no longer there, or was moved without telling git
 }
 
 // Holder decides who holds a task: a live claim, then a record that is further than this file, then an unexpired assignee,
@@ -78,8 +79,8 @@ func (l Live) lease(file task.Task, now time.Time) Hold {
 		How: Claimed, Actor: lease.Actor, Session: lease.Session, Worktree: lease.Worktree, Branch: lease.Branch,
 		Since: lease.Since,
 	}
-	if l.Gone { // nobody can be at work there; the holder may go on anywhere
-		h.Worktree, h.Lapsed = "", true
+	if l.Gone {
+		h.Worktree, h.Gone, h.Lapsed = "", true, true
 		return h
 	}
 	sign := latest(lease.Seen, file.NewestBy(lease.Actor))
@@ -130,7 +131,7 @@ func (h Hold) Mine(actor task.Actor, worktree string) bool {
 	if h.Actor != actor || h.How == Behind {
 		return false
 	}
-	return actor.Human() || h.Worktree == "" || h.Worktree == worktree
+	return actor.Human() || h.Worktree == "" && !h.Gone || h.Worktree == worktree
 }
 
 // Free reports whether the actor may take the task without taking it from anybody.

@@ -288,6 +288,12 @@ var (
 )
 
 // Whether an actor who asks from the worktree "here" may take a task, and what it is told if not.
+// gone is a hold whose worktree is gone.
+func gone(h session.Hold) session.Hold {
+	h.Worktree, h.Gone, h.Lapsed = "", true, true
+	return h
+}
+
 var refuseTests = []struct {
 	name     string
 	hold     session.Hold
@@ -323,6 +329,10 @@ var refuseTests = []struct {
 	{name: "one's own that expired is taken up again", hold: expired(claimed(claude, here)), who: claude},
 	{name: "one's own that expired in another worktree", hold: expired(claimed(claude, there)), who: claude,
 		want: task.AlreadyClaimed, says: "without a sign of life"},
+	{name: "one's own from a worktree that is gone", hold: gone(claimed(claude, there)), who: claude,
+		want: task.AlreadyClaimed, says: "held by agent:claude-1 on branch fix, without a sign of life"},
+	{name: "one's own from a worktree that is gone, with takeover", hold: gone(claimed(claude, there)), who: claude, takeover: true},
+	{name: "a person's own from a worktree that is gone", hold: gone(claimed(shah, there)), who: shah},
 
 	{name: "carried further elsewhere", hold: isBehind, who: claude,
 		want: task.Elsewhere, says: "in_review on branch fix, worktree pay-fix"},
