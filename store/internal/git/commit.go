@@ -10,21 +10,13 @@ import (
 // CommitTree reads the tree of a commit, named in any way git understands. It fails with GIT if there is none of that
 // name.
 func (r *Repo) CommitTree(ctx context.Context, rev string) (Tree, error) {
-	if rev == "" || strings.HasPrefix(rev, "-") {
-		return nil, task.Errorf(task.InvalidInput, "%q does not name a commit", rev)
-	}
-	out, err := Run(ctx, r.Top, "ls-tree", "-r", "-z", "--full-tree", rev)
+	files, err := r.FilesOf(ctx, rev, "")
 	if err != nil {
 		return nil, err
 	}
 	t := Tree{}
-	for _, line := range records(out) {
-		meta, path, _ := strings.Cut(line, "\t")
-		f := strings.Fields(meta) // mode, type, id
-		if len(f) != 3 {
-			return nil, garbled("ls-tree", line)
-		}
-		t.set(path, indexMode(f[0]), f[2])
+	for _, f := range files {
+		t.set(f.Path, f.Mode, f.ID)
 	}
 	return t, nil
 }

@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -86,7 +85,7 @@ func (r *Repo) addLinks(ctx context.Context, t Tree, links []change) error {
 		if err != nil {
 			return task.Errorf(task.IO, "cannot read a link of the work tree: %w", err)
 		}
-		t.set(l.path, l.mode, blobID(newHash(), filepath.ToSlash(text)))
+		t.set(l.path, l.mode, blobID(newHash(), []byte(filepath.ToSlash(text))))
 	}
 	return nil
 }
@@ -105,9 +104,9 @@ func (r *Repo) objectFormat(ctx context.Context) (func() hash.Hash, error) {
 	return nil, task.Errorf(task.Git, "the repository names its objects by %q, which is not known here", format)
 }
 
-// blobID is the name of the object that holds a text.
-func blobID(h hash.Hash, text string) string {
-	_, _ = fmt.Fprintf(h, "blob %d\x00", len(text))
-	_, _ = io.WriteString(h, text)
+// blobID is the name of the object that holds a content.
+func blobID(h hash.Hash, content []byte) string {
+	_, _ = fmt.Fprintf(h, "blob %d\x00", len(content))
+	_, _ = h.Write(content)
 	return hex.EncodeToString(h.Sum(nil))
 }

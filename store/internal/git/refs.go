@@ -1,9 +1,8 @@
 package git
 
 import (
-	"bytes"
 	"context"
-	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -60,54 +59,21 @@ func (r *Repo) commits(ctx context.Context, args ...string) ([]string, error) {
 	return slices.Compact(ids), err
 }
 
-const batch = 1000 // files that are asked for at once, so that few are in memory
-
 // Files calls fn with the content of each of the files that each of the commits has. The paths are seen from the top of the
 // work tree, with forward slashes.
 func (r *Repo) Files(ctx context.Context, commits, paths []string, fn func(path string, content []byte)) error {
-	var asked []string // paths, in the order of the names
-	var names strings.Builder
+	var names, asked []string // what git calls each file, and its path
 	for _, path := range paths {
 		if strings.Contains(path, "\n") {
 			continue // it cannot be asked for
 		}
 		for _, commit := range commits {
-			fmt.Fprintf(&names, "%s:%s\n", commit, path)
-			if asked = append(asked, path); len(asked) == batch {
-				if err := r.files(ctx, names.String(), asked, fn); err != nil {
-					return err
-				}
-				names.Reset()
-				asked = nil
-			}
+			names, asked = append(names, commit+":"+path), append(asked, path)
 		}
 	}
-	return r.files(ctx, names.String(), asked, fn)
-}
-
-func (r *Repo) files(ctx context.Context, names string, asked []string, fn func(path string, content []byte)) error {
-	if len(asked) == 0 {
-		return nil
-	}
-	out, err := runInput(ctx, strings.NewReader(names), r.Top, "cat-file", "--batch")
-	if err != nil {
-		return err
-	}
-	for _, path := range asked {
-		line, rest, _ := bytes.Cut(out, []byte("\n"))
-		out = rest
-		if bytes.HasSuffix(line, []byte(" missing")) {
-			continue
+	return r.Blobs(ctx, names, math.MaxInt64, func(i int, b Blob) {
+		if !b.Missing {
+			fn(asked[i], b.Content)
 		}
-		var id, kind string
-		var size int
-		if n, err := fmt.Sscanf(string(line), "%s %s %d", &id, &kind, &size); n != 3 || size >= len(out) {
-			return garbled("cat-file", fmt.Sprintf("%s (%v)", line, err))
-		}
-		if kind == "blob" {
-			fn(path, out[:size])
-		}
-		out = out[size+1:]
-	}
-	return nil
+	})
 }

@@ -1,7 +1,10 @@
 package git
 
 import (
+	"bufio"
+	"bytes"
 	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -21,12 +24,8 @@ func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 
 // runInput is Run with an input.
 func runInput(ctx context.Context, in io.Reader, dir string, args ...string) ([]byte, error) {
-	// A file-system monitor is a program that the repository's own config names; reading must not start it.
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
-	cmd.Dir = dir
-	cmd.Env = environ()
+	cmd := command(ctx, dir, args...)
 	cmd.Stdin = in
-	cmd.WaitDelay = 2 * time.Second // a child of git that outlives it must not hold us
 	out, err := cmd.Output()
 	if err != nil {
 		return out, explain(ctx, err, dir, args)
@@ -34,7 +33,47 @@ func runInput(ctx context.Context, in io.Reader, dir string, args ...string) ([]
 	return out, nil
 }
 
-// environ is the environment of every git process.
+// runReading is runInput for an output that is too long to be held: read is called with it while git runs. If read fails
+// git is killed, and its error returns.
+func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) error, dir string, args ...string) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := command(ctx, dir, args...)
+	cmd.Stdin = in
+	var said bytes.Buffer
+	cmd.Stderr = &said
+	out, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		return explain(ctx, err, dir, args)
+	}
+	failed := read(bufio.NewReaderSize(out, 1<<16))
+	if failed != nil {
+		cancel()
+	}
+	err = cmd.Wait()
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		exit.Stderr = said.Bytes()
+	}
+	if err != nil && (failed == nil || errors.Is(failed, io.ErrUnexpectedEOF)) {
+		return explain(ctx, err, dir, args)
+	}
+	return failed
+}
+
+func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
+	// A file-system monitor is a program that the repository's own config names; reading must not start it.
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", "core.fsmonitor=false"}, args...)...)
+	cmd.Dir = dir
+	cmd.Env = environ()
+	cmd.WaitDelay = 2 * time.Second // a child of git that outlives it must not hold us
+	return cmd
+}
+
+// environ is the environment of every git process. Paths are taken as they are, and what a partial clone has left out is
+// not fetched: reading needs no network. (Git before 2.45 does not know that variable, and fetches.)
 func environ() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -42,5 +81,5 @@ func environ() []string {
 			env = append(env, v)
 		}
 	}
-	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "LC_ALL=C")
+	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 }

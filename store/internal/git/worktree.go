@@ -15,7 +15,7 @@ import (
 // inside this one are left out. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it
 // and committing the change give two fingerprints.
 func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
-	t, files, err := r.index(ctx)
+	t, files, err := r.index(ctx, "")
 	if err != nil {
 		return nil, err
 	}
@@ -48,25 +48,26 @@ func (r *Repo) Fingerprint(ctx context.Context) (string, error) {
 	return t.Fingerprint(), nil
 }
 
+// IndexFingerprint is the fingerprint of what is staged in an index, which is named as for Tracked.
+func (r *Repo) IndexFingerprint(ctx context.Context, index string) (string, error) {
+	t, _, err := r.index(ctx, index)
+	return t.Fingerprint(), err
+}
+
 // index reads what is staged, but for the paths that are in conflict: status names those. Files that are there and that git
 // was told not to look at are unwatched: status will never name them.
-func (r *Repo) index(ctx context.Context) (t Tree, unwatched []change, err error) {
-	out, err := Run(ctx, r.Top, "ls-files", "-v", "--stage", "-z")
+func (r *Repo) index(ctx context.Context, index string) (t Tree, unwatched []change, err error) {
+	files, err := r.Tracked(ctx, index, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	t = Tree{}
-	for _, line := range records(out) {
-		meta, path, _ := strings.Cut(line, "\t")
-		f := strings.Fields(meta) // tag, mode, id, stage
-		if len(f) != 4 {
-			return nil, nil, garbled("ls-files", line)
+	for _, f := range files {
+		if !f.Unmerged {
+			t.set(f.Path, f.Mode, f.ID)
 		}
-		if f[3] == "0" {
-			t.set(path, f[1], f[2])
-		}
-		if f[0] != "H" && f[1] != modeRepo && !ours(path) && r.isThere(path) {
-			unwatched = append(unwatched, change{path: path})
+		if f.Unwatched && f.Mode != modeRepo && !ours(f.Path) && r.isThere(f.Path) {
+			unwatched = append(unwatched, change{path: f.Path})
 		}
 	}
 	return t, unwatched, nil

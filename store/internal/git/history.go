@@ -1,0 +1,73 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Commit resolves any name of a commit to its hash, or to "" if the clone has none of that name.
+func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
+	if name == "" || strings.HasPrefix(name, "-") {
+		return "", nil
+	}
+	return answer(Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", name+"^{commit}"))
+}
+
+// MergeBase returns the newest commit that both of two commits come from; "" if there is none, or none that the clone has.
+func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
+	return answer(Run(ctx, r.Top, "merge-base", a, b))
+}
+
+// Shallow reports whether the clone was made without all of the history.
+func (r *Repo) Shallow() bool {
+	_, err := os.Stat(filepath.Join(r.CommonDir, "shallow"))
+	return err == nil
+}
+
+// Commits lists what one commit has and another has not, newest first and at most so many.
+func (r *Repo) Commits(ctx context.Context, since, commit string, most int) ([]string, error) {
+	out, err := Run(ctx, r.Top, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(most), commit, "^"+since)
+	return strings.Fields(string(out)), err
+}
+
+// Span is a part of the history that ends at a commit: what another commit does not have, or what is newer than a time.
+type Span struct {
+	Commit string
+	Since  string // a commit; "" for the whole history
+	After  time.Time
+}
+
+// Versions calls fn with the id of every content that a file had in a span, for each of some paths, at least once. Contents
+// that only a merge had are left out.
+func (r *Repo) Versions(ctx context.Context, span Span, paths []string, fn func(path, id string)) error {
+	args := []string{"log", "--stdin", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-show-signature", "-z", "--format="}
+	if !span.After.IsZero() {
+		args = append(args, "--since="+span.After.UTC().Format(time.RFC3339))
+	}
+	in := span.Commit + "\n"
+	if span.Since != "" {
+		in += "^" + span.Since + "\n"
+	}
+	in += "--\n" + strings.Join(paths, "\n") + "\n"
+	out, err := runInput(ctx, strings.NewReader(in), r.Top, args...)
+	if err != nil {
+		return err
+	}
+	fields := records(out)
+	for i := 0; i+1 < len(fields); i += 2 {
+		f := strings.Fields(strings.TrimLeft(fields[i], "\x00\n")) // :mode mode id id letter
+		if len(f) != 5 || !strings.HasPrefix(f[0], ":") {
+			return garbled("log", fields[i])
+		}
+		for _, id := range f[2:4] {
+			if strings.Trim(id, "0") != "" {
+				fn(fields[i+1], id)
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package git
+
+import (
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A small history: A on main, B on main, and C on a side branch from A.
+func TestHistory(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("f", "a\n")
+	r.commit()
+	a := r.git("rev-parse", "HEAD")
+	r.git("switch", "-q", "-c", "side")
+	r.write("f", "c\n")
+	r.commit()
+	c := r.git("rev-parse", "HEAD")
+	r.git("switch", "-q", "main")
+	r.write("g", "b\n")
+	r.commit()
+	b := r.git("rev-parse", "HEAD")
+	found := r.open()
+
+	for name, want := range map[string]string{"main": b, "side": c, "main~1": a, a: a, "nowhere": "", "": "", "--all": "", "HEAD:f": ""} {
+		if got, err := found.Commit(t.Context(), name); err != nil || got != want {
+			t.Errorf("%q is %q, %v", name, got, err)
+		}
+	}
+	if got, err := found.MergeBase(t.Context(), b, c); err != nil || got != a {
+		t.Errorf("main and side parted at %q, %v", got, err)
+	}
+	if got, err := found.Commits(t.Context(), a, c, 10); err != nil || !slices.Equal(got, []string{c}) {
+		t.Errorf("side has %q, %v", got, err)
+	}
+	if got, err := found.Commits(t.Context(), a, a, 10); err != nil || len(got) != 0 {
+		t.Errorf("nothing is %q, %v", got, err)
+	}
+	if found.Shallow() {
+		t.Error("a whole clone is shallow")
+	}
+	r.git("switch", "-q", "--orphan", "alone")
+	r.commit()
+	if got, err := found.MergeBase(t.Context(), "alone", b); err != nil || got != "" {
+		t.Errorf("histories of their own parted at %q, %v", got, err)
+	}
+}
+
+// All that a file ever held is found, on whatever branch, and whoever else has settings for the log.
+func TestVersions(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.git("config", "log.showSignature", "true")
+	r.git("config", "log.showRoot", "false")
+	r.write("d/f f", "one\n")
+	r.commit()
+	first := r.git("rev-parse", "HEAD")
+	r.git("switch", "-q", "-c", "side")
+	r.write("d/f f", "two\n")
+	r.commit()
+	r.write("d/f f", "one\n")
+	r.write("d/g", "other\n")
+	r.commit()
+	r.git("switch", "-q", "main")
+	r.write("h", "")
+	r.commit()
+	r.git("merge", "-q", "--no-edit", "side")
+	r.remove("d/f f")
+	r.commit()
+	for _, row := range []struct {
+		name string
+		span Span
+		want string
+	}{
+		{"ever", Span{Commit: "HEAD"}, "one two"},
+		{"since the first commit", Span{Commit: "HEAD", Since: first}, "one two"},
+		{"before", Span{Commit: first}, "one"},
+		{"of now", Span{Commit: "HEAD", Since: "HEAD~1"}, "one"},
+		{"after tomorrow", Span{Commit: "HEAD", After: time.Now().Add(24 * time.Hour)}, ""},
+	} {
+		seen := map[string]bool{}
+		err := r.open().Versions(t.Context(), row.span, []string{"d/f f"}, func(path, id string) {
+			if path != "d/f f" {
+				t.Errorf("%s: %q was not asked for", row.name, path)
+			}
+			seen[r.git("cat-file", "blob", id)] = true
+		})
+		var got []string
+		for text := range seen {
+			got = append(got, text)
+		}
+		slices.Sort(got)
+		if err != nil || strings.Join(got, " ") != row.want {
+			t.Errorf("%s: %q, %v", row.name, got, err)
+		}
+	}
+}
