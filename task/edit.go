@@ -172,11 +172,7 @@ func (ed Edit) newChecks(now []Check) []Check {
 }
 
 // weakens reports whether something that was asked for is no longer asked for.
-func weakens(before, after []Check) bool {
-	return slices.ContainsFunc(before, func(old Check) bool {
-		return !slices.ContainsFunc(after, func(c Check) bool { return c.declared() == old.declared() })
-	})
-}
+func weakens(before, after []Check) bool { return len(Dropped(before, after)) > 0 }
 
 // kindOfEdit names the entry after what changed, or returns "" if nothing did.
 func kindOfEdit(before, after Task, e Entry) Did {

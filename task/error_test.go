@@ -17,7 +17,7 @@ import (
 // Exit numbers are a promise to scripts. They are never changed; a new code gets a line of its own here.
 var exits = map[task.Code]int{
 	"IO": 1, "BAD_FILE": 1, "BUSY": 1, "GIT": 1, "NO_SHELL": 1, "SANDBOXED": 1,
-	"INVALID_INPUT": 2, "INVALID_PARAMS": 2, "INVALID_TIMEOUT": 2, "UNKNOWN_STATE": 2, "AMBIGUOUS_ID": 2,
+	"NO_BASE": 2, "INVALID_INPUT": 2, "INVALID_PARAMS": 2, "INVALID_TIMEOUT": 2, "UNKNOWN_STATE": 2, "AMBIGUOUS_ID": 2,
 	"NOT_FOUND": 3, "NO_WORKSPACE": 3,
 	"DEPS_OPEN": 4, "CHECKS_FAILED": 4, "CHECKS_PENDING": 4, "CHECKS_RUNNING": 4, "DANGLING_DEP": 4, "DEP_CYCLE": 4,
 	"TASK_CLOSED": 4, "TASK_FULL": 4, "HAS_DEPENDENTS": 4, "SESSION_ENDED": 4, "SESSION_LIVE": 4,

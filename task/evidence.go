@@ -8,6 +8,7 @@ import (
 
 // Evidence is how a check came by its result: the newest entry that speaks of it.
 type Evidence struct {
+	Entry  int // its place in the record
 	Result Result
 	Who    Actor
 	At     time.Time
@@ -21,13 +22,13 @@ type Evidence struct {
 func (t Task) Evidence(i int) (Evidence, bool) {
 	c := t.Checks[i]
 	key := c.Key()
-	for _, e := range slices.Backward(t.Provenance) {
+	for n, e := range slices.Backward(t.Provenance) {
 		if !e.speaksOf(c) {
 			continue
 		}
 		for _, r := range e.Results {
 			if r.accountsFor(key, i) {
-				return Evidence{r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
+				return Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
 			}
 		}
 	}

@@ -1,0 +1,152 @@
+package task_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+var (
+	alpha = task.Check{Desc: "alpha", Cmd: "make alpha"}
+	beta  = task.Check{Desc: "beta", Cmd: "make beta"}
+	gamma = task.Check{Desc: "gamma"}
+)
+
+// declares is an entry that records a list of checks.
+func declares(did task.Did, who task.Actor, text string, checks ...task.Check) task.Entry {
+	return task.Entry{Who: who, At: now, Did: did, Text: text, Checks: task.ChecksHash(checks)}
+}
+
+func begins() task.Entry {
+	return task.Entry{Who: claude, At: now, Did: task.Transitioned, From: "backlog", To: "in_progress"}
+}
+
+// Whether something was taken away is read off the hashes that the record holds of the lists as they were.
+func TestWeakened(t *testing.T) {
+	long := make([]task.Check, 20)
+	for i := range long {
+		long[i] = task.Check{Desc: string(rune('a' + i))}
+	}
+	for _, row := range []struct {
+		name   string
+		checks []task.Check
+		record []task.Entry
+		want   bool
+	}{
+		{"nothing recorded", []task.Check{alpha}, []task.Entry{begins()}, false},
+		{"as declared", []task.Check{alpha, beta}, []task.Entry{declares(task.Created, shah, "", alpha, beta), begins()}, false},
+		{"an agent added one", []task.Check{alpha, beta}, []task.Entry{
+			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, claude, "", alpha, beta),
+		}, false},
+		{"an agent added some here and there", []task.Check{gamma, alpha, beta}, []task.Entry{
+			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, claude, "", gamma, alpha, beta),
+		}, false},
+		{"an agent took one away", []task.Check{alpha}, []task.Entry{
+			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, claude, "too slow", alpha),
+		}, true},
+		{"an agent took one away before work began", []task.Check{alpha}, []task.Entry{
+			declares(task.Created, claude, "", alpha, beta), declares(task.Updated, claude, "", alpha), begins(),
+		}, false},
+		{"an agent changed one and added one", []task.Check{gamma, beta}, []task.Entry{
+			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, claude, "", gamma, beta),
+		}, true},
+		{"a person took one away and says why", []task.Check{alpha}, []task.Entry{
+			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, shah, "too slow", alpha),
+		}, false},
+		{"a person took one away and says nothing", []task.Check{alpha}, []task.Entry{
+			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, shah, "", alpha),
+		}, true},
+		{"an agent took one away, and a person vouches for the list", []task.Check{alpha}, []task.Entry{
+			declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, claude, "", alpha),
+			declares(task.Updated, shah, "beta is gone", alpha),
+		}, false},
+		{"what a person declared anew, an agent took away", []task.Check{gamma}, []task.Entry{
+			declares(task.Created, shah, "", alpha), begins(), declares(task.Updated, shah, "better", beta, gamma),
+			declares(task.Updated, claude, "", gamma),
+		}, true},
+		{"back in the initial state nothing is free again", []task.Check{alpha}, []task.Entry{
+			declares(task.Created, shah, "", alpha, beta), begins(),
+			{Who: claude, At: now, Did: task.Transitioned, From: "in_progress", To: "backlog"},
+			declares(task.Updated, claude, "", alpha),
+		}, true},
+		{"added at the end of a long list", long, []task.Entry{
+			declares(task.Created, shah, "", long[:19]...), begins(), declares(task.Updated, claude, "", long...),
+		}, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			of := task.Task{ID: "A-1", Status: "in_progress", Checks: row.checks, Provenance: row.record}
+			if e, got := flow.Weakened(of); got != row.want {
+				t.Errorf("is weakened: %v (%+v)", got, e)
+			}
+		})
+	}
+}
+
+// What an earlier version of the file asked for is asked for still, or a person said why not.
+func TestLost(t *testing.T) {
+	earlier := task.Task{ID: "A-1", Status: "in_progress", Checks: []task.Check{alpha, beta}, Provenance: []task.Entry{begins()}}
+	later := earlier
+	later.Checks = []task.Check{beta}
+	if lost := flow.Lost(later, earlier); len(lost) != 1 || lost[0] != alpha {
+		t.Errorf("lost is %+v", lost)
+	}
+	if lost := flow.Lost(earlier, earlier); len(lost) != 0 {
+		t.Errorf("lost of itself is %+v", lost)
+	}
+	excused := later.With(declares(task.Updated, shah, "too slow", beta))
+	if lost := flow.Lost(excused, earlier); len(lost) != 0 {
+		t.Errorf("what a person took away is lost: %+v", lost)
+	}
+	if lost := flow.Lost(excused, excused); len(lost) != 0 {
+		t.Errorf("lost since the excuse is %+v", lost)
+	}
+	after := excused
+	after.Checks = nil
+	if lost := flow.Lost(after, excused); len(lost) != 1 {
+		t.Errorf("an excuse of before counts for later: %+v", lost)
+	}
+	planned := earlier
+	planned.Status, planned.Provenance = "backlog", nil
+	if lost := flow.Lost(later, planned); len(lost) != 0 {
+		t.Errorf("what was taken away while planning is lost: %+v", lost)
+	}
+}
+
+// The record tells when a task was closed.
+func TestClosedAt(t *testing.T) {
+	at := func(minutes int) time.Time { return now.Add(time.Duration(minutes) * time.Minute) }
+	moves := task.Task{ID: "A-1", Status: "backlog", Provenance: []task.Entry{
+		{At: at(10), From: "backlog", To: "done"},
+		{At: at(20), Did: task.Noted},
+		{At: at(30), From: "done", To: "backlog"},
+	}}
+	for minutes, want := range map[int]bool{0: false, 9: false, 10: true, 25: true, 30: true, 31: false} {
+		if got := flow.ClosedAt(moves, at(minutes)); got != want {
+			t.Errorf("after %d minutes it is closed: %v", minutes, got)
+		}
+	}
+	if !flow.ClosedAt(task.Task{ID: "A-2", Status: "done"}, now) || flow.ClosedAt(task.Task{ID: "A-3", Status: "backlog"}, now) {
+		t.Error("a task that never moved is not what it always was")
+	}
+}
+
+func TestHolderOfAnEntry(t *testing.T) {
+	nobody := task.Actor("")
+	for _, row := range []struct {
+		e    task.Entry
+		want task.Actor
+		says bool
+	}{
+		{task.Entry{Who: claude, Did: task.Claimed, Assignee: &[]task.Actor{gemini}[0]}, gemini, true},
+		{task.Entry{Who: claude, Did: task.Claimed}, claude, true},
+		{task.Entry{Who: claude, Did: task.Began}, claude, true},
+		{task.Entry{Who: claude, Did: task.Released}, nobody, true},
+		{task.Entry{Who: claude, Did: task.Canceled, Assignee: &nobody}, nobody, true},
+		{task.Entry{Who: claude, Did: task.Noted}, nobody, false},
+	} {
+		if got, says := row.e.Holder(); got != row.want || says != row.says {
+			t.Errorf("%+v makes %q the holder (%v)", row.e, got, says)
+		}
+	}
+}
