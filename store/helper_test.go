@@ -175,3 +175,20 @@ func soon(t testing.TB) context.Context {
 	t.Cleanup(cancel)
 	return ctx
 }
+
+// gitFails runs git where it may fail.
+func gitFails(dir string, args ...string) (string, error) {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = dir
+	out, err := cmd.CombinedOutput()
+	return string(out), err
+}
+
+// hintOf is the hint of an error, or "".
+func hintOf(err error) string {
+	var e *task.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Hint
+}

@@ -62,3 +62,10 @@ func (l Layout) AddIgnores() error {
 	}
 	return ioError(pending.Replace())
 }
+
+// localOnly tells the files that belong to this machine only, and that the lines above have git ignore, by their path from
+// the workspace root.
+func localOnly(path string) bool {
+	below, ok := strings.CutPrefix(path, Folder+"/")
+	return ok && (strings.HasPrefix(below, "runs/") || strings.HasPrefix(below, "local/") || strings.HasSuffix(below, ".tmp"))
+}

@@ -26,8 +26,8 @@ func team(t *testing.T) (here, there *Store) {
 
 func commitAll(t *testing.T, s *Store) {
 	t.Helper()
-	runGit(t, s.Root, "add", "--all")
-	runGit(t, s.Root, "commit", "-q", "-m", "work")
+	runGit(t, s.Worktree, "add", "--all")
+	runGit(t, s.Worktree, "commit", "-q", "--allow-empty", "-m", "work")
 }
 
 // A record is dropped when neither a worktree nor a branch of the clone lacks what it says, and not before.

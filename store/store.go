@@ -96,12 +96,20 @@ func readRegular(path string) ([]byte, error) {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, task.Errorf(task.BadFile, "%s is not a regular file", filepath.Base(path)).WithHint("put a real file there; links are not followed")
+		return nil, notRegular(path)
 	}
 	if info.Size() > frontmatter.MaxFile {
-		return nil, task.Errorf(task.BadFile, "%s is larger than %d bytes", filepath.Base(path), frontmatter.MaxFile).WithHint("move what is long into a file of its own")
+		return nil, tooLarge(path)
 	}
 	return os.ReadFile(path)
+}
+
+func notRegular(path string) error {
+	return task.Errorf(task.BadFile, "%s is not a regular file", filepath.Base(path)).WithHint("put a real file there; links are not followed")
+}
+
+func tooLarge(path string) error {
+	return task.Errorf(task.BadFile, "%s is larger than %d bytes", filepath.Base(path), frontmatter.MaxFile).WithHint("move what is long into a file of its own")
 }
 
 // readTask reads one task file.

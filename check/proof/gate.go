@@ -13,33 +13,36 @@ func (j *judge) gates() {
 	if !j.Config.Sound() {
 		return
 	}
-	flow := j.Config.Flow
+	fresh := j.freshEntries()
 	for i := range j.Tasks {
 		f := &j.Tasks[i]
-		if !f.Sound() || flow.IsAbandoned(f.Task.Status) {
+		if !f.Sound() || j.flow.IsAbandoned(f.Task.Status) {
 			continue
 		}
 		for n := range f.Task.Checks {
-			j.check(f, n)
+			j.check(f, n, fresh[f.Name])
 		}
-		if flow.HasLeft(f.Task) && !f.Task.ChecksExplained() {
+		if j.flow.HasLeft(f.Task) && !f.Task.ChecksExplained() {
 			j.unexplained(f)
 		}
 	}
 }
 
-// check judges the result of one check.
-func (j *judge) check(f *TaskFile, n int) {
+// check judges the result of one check. fresh are the entries that the change brings.
+func (j *judge) check(f *TaskFile, n int, fresh map[int]bool) {
 	t, c := f.Task, f.Task.Checks[n]
-	closed := j.Config.Flow.IsClosed(t.Status)
+	closed := j.flow.IsClosed(t.Status)
 	ev, _ := t.Evidence(n)
 	switch {
 	case c.Result != task.Pass && closed:
 		j.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
 			mend("%s; or cairn transition %s %s", settle(t, n), t.ID, j.Config.Flow.Initial)
 	case c.Result != task.Pass:
-	case j.Config.Flow.Recorded(t, n) != task.Pass:
+	case j.flow.Recorded(t, n) != task.Pass:
 		j.unproven(f, n).warnIf(!closed)
+	case closed && !ev.Hashed && fresh[ev.Entry]:
+		j.reportTask(NoEvidence, f, resultOf(n), "the check %q has passed by an entry that this change brings and that does not say what was run", c.Desc).
+			mend("%s", settle(t, n))
 	case closed && !ev.Hashed:
 		j.reportTask(EvidenceUnhashed, f, resultOf(n), "the check %q passed before entries said what they ran", c.Desc)
 	}
@@ -75,7 +78,7 @@ func (f *found) warnIf(open bool) {
 
 func (j *judge) unexplained(f *TaskFile) {
 	t := f.Task
-	closed := j.Config.Flow.IsClosed(t.Status)
+	closed := j.flow.IsClosed(t.Status)
 	got := j.reportTask(ChecksUnexplained, f, frontmatter.Path{"checks"}, "the list of checks is not the one that the record tells of").
 		mend("look in git who changed the list; if it is right, a person gives it to cairn update %s once more, with a reason", t.ID)
 	if closed {

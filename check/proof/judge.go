@@ -25,19 +25,36 @@ type Finding struct {
 //
 // Where config.yaml is not sound nobody knows the states, and what depends on them is not judged.
 func Judge(tree Tree) []Finding {
-	j := newJudge(tree)
-	j.files()
-	j.graph()
-	j.gates()
-	j.hygiene()
-	return j.findings()
+	j := newJudge(tree, nil)
+	j.flow = tree.Config.Flow
+	return j.all()
+}
+
+// Judge holds the tree against the rules, and the change against those that need a base. What the change itself loosens in
+// the config does not count yet.
+func (c *Change) Judge() []Finding {
+	j := newJudge(c.Tree, c)
+	j.flow = c.flow()
+	return j.all()
 }
 
 // judge is one run over a tree.
 type judge struct {
 	Tree
+	flow   task.Flow // what the states mean; only if the config is sound
+	change *Change   // nil if there is no base
 	byName map[task.ID]*TaskFile
 	found  []found
+}
+
+func (j *judge) all() []Finding {
+	j.files()
+	j.graph()
+	j.gates()
+	j.history()
+	j.trust()
+	j.hygiene()
+	return j.findings()
 }
 
 // found is a finding before the line is looked up and config had its say.
@@ -47,8 +64,8 @@ type found struct {
 	at   frontmatter.Path // what of the file is to blame; nil if Line says it, or nothing does
 }
 
-func newJudge(tree Tree) *judge {
-	j := &judge{Tree: tree, byName: make(map[task.ID]*TaskFile, len(tree.Tasks))}
+func newJudge(tree Tree, change *Change) *judge {
+	j := &judge{Tree: tree, change: change, byName: make(map[task.ID]*TaskFile, len(tree.Tasks))}
 	for i := range j.Tasks {
 		j.byName[j.Tasks[i].Name] = &j.Tasks[i]
 	}
@@ -82,9 +99,7 @@ func (f *found) mend(format string, args ...any) *found {
 // is something to say of it: trees are too large to keep them parsed.
 func (j *judge) findings() []Finding {
 	for i := range j.found {
-		if s, ok := j.Config.Severities[j.found[i].Rule]; ok {
-			j.found[i].Severity = s
-		}
+		j.found[i].Severity = j.severity(j.found[i].Finding)
 	}
 	j.found = slices.DeleteFunc(j.found, func(f found) bool { return f.Severity == Off })
 	slices.SortStableFunc(j.found, func(a, b found) int { return cmp.Compare(a.Path, b.Path) })

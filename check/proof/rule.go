@@ -27,6 +27,20 @@ const (
 	ChecksUnexplained RuleID = "checks-unexplained"
 	EvidenceUnhashed  RuleID = "evidence-unhashed"
 
+	ProvenanceRewritten RuleID = "provenance-rewritten"
+	StatusUnexplained   RuleID = "status-unexplained"
+	AssigneeUnexplained RuleID = "assignee-unexplained"
+	ResultUnexplained   RuleID = "result-unexplained"
+	StartedEarly        RuleID = "started-early"
+	DeletedNeeded       RuleID = "deleted-needed"
+	IDChanged           RuleID = "id-changed"
+	ChecksWeakened      RuleID = "checks-weakened"
+	EvidenceTreeUnknown RuleID = "evidence-tree-unknown"
+
+	CommandChanged RuleID = "command-changed"
+	ConfigLoosened RuleID = "config-loosened"
+
+	IgnoredCommitted RuleID = "ignored-committed"
 	UnknownConfigKey RuleID = "unknown-config-key"
 )
 
@@ -38,6 +52,8 @@ const (
 	FileGroup    Group = "file"
 	GraphGroup   Group = "graph"
 	GateGroup    Group = "gate"
+	HistoryGroup Group = "history" // needs a base
+	TrustGroup   Group = "trust"   // needs a base
 	HygieneGroup Group = "hygiene"
 )
 
@@ -103,6 +119,32 @@ var Rules = []Rule{
 	{EvidenceUnhashed, GateGroup, Notice, "a check of a closed task passed before entries said which command it was",
 		"nothing needs to be done; cairn run-checks records the evidence anew"},
 
+	{ProvenanceRewritten, HistoryGroup, Error, "an entry of the record was taken out, changed or put into the past",
+		"take the file's entries from the base, with those that were added behind them; a correction is an entry of its own"},
+	{StatusUnexplained, HistoryGroup, Error, "a task was moved without an entry that says so; a warning if neither state is closed",
+		"move it back in the file, then with cairn transition, so that the gates are asked"},
+	{AssigneeUnexplained, HistoryGroup, Warning, "the holder of a task was changed without an entry that says so",
+		"change it back in the file, then with cairn claim, release or update"},
+	{ResultUnexplained, HistoryGroup, Error, "the result of a check was changed without an entry that says so; a warning while the task is open",
+		"run the check, or have it attested, so that the record accounts for the result"},
+	{StartedEarly, HistoryGroup, Error, "a task was started although, by the record, one it depends on was not closed yet",
+		"close the dependency first; the task goes back to the initial state until then"},
+	{DeletedNeeded, HistoryGroup, Error, "a task was deleted that others depend on, or belong to",
+		"bring its file back from git, or take it out of those that name it, with cairn update"},
+	{IDChanged, HistoryGroup, Error, "a task has another id than before, so what refers to it elsewhere is lost",
+		"give the file and the task their id back"},
+	{ChecksWeakened, HistoryGroup, Error, "a task was closed after something that it had to pass was taken away or changed, and no person said why",
+		"a person moves the task back, gives the right list to cairn update with a reason, and closes it again"},
+	{EvidenceTreeUnknown, HistoryGroup, Notice, "checks passed on files that no commit of the change holds",
+		"commit what the checks passed on, or run them again: cairn run-checks; cairn check --run shows whether they pass"},
+
+	{CommandChanged, TrustGroup, Notice, "a check runs a command that the base does not have",
+		"read it: whoever runs the checks of this branch runs it"},
+	{ConfigLoosened, TrustGroup, Warning, "the change loosens a rule or a gate; what it loosens does not count for the change itself",
+		"read it: from the next change on it counts"},
+
+	{IgnoredCommitted, HygieneGroup, Warning, "git has files that belong to one machine only",
+		"take them out of git, and have it ignore them"},
 	{UnknownConfigKey, HygieneGroup, Warning, "the config has a key, or names a rule, that cairn does not know and ignores",
 		"mend the spelling, or take the line out"},
 }

@@ -11,6 +11,7 @@ type Tree struct {
 	Config   ConfigFile
 	Tasks    []TaskFile
 	Sessions []SessionFile
+	Local    []string // paths of files that git has although they belong to one machine only
 }
 
 // File is one file of a tree. At most one of Unread and Flaw is set; errors with a place are a *frontmatter.Error.
@@ -30,6 +31,7 @@ type ConfigFile struct {
 	File
 	Flow       task.Flow
 	Severities map[RuleID]Severity // what rules: says
+	Checks     []task.Check        // that every new task gets
 	Unknown    []string            // keys that nobody asked for
 }
 

@@ -97,3 +97,14 @@ func textsOf(n *yaml.Node) (texts []string, ok bool) {
 	}
 	return texts, ok
 }
+
+// Meanings is what each item of the list under a top-level key says. Items with the same text say the same, however they are
+// written.
+func (d *Doc) Meanings(key string) []string {
+	items, _ := itemsOf(d.Get(key))
+	out := make([]string, len(items))
+	for i, item := range items {
+		out[i] = meaning(item)
+	}
+	return out
+}

@@ -1,6 +1,9 @@
 package frontmatter
 
-import "testing"
+import (
+	"slices"
+	"testing"
+)
 
 func TestLineOf(t *testing.T) {
 	d, err := Parse([]byte("---\n# a comment\nid: A-1\nlabels:\n  - a\n\n  - b\nchecks:\n  - desc: x\n    cmd: y\nsame: &x {k: v}\nother: *x\nlone: a\nempty:\n---\nbody\n"), Markdown)
@@ -77,6 +80,36 @@ func TestKindsOfError(t *testing.T) {
 		got := Error{Conflict: err.Conflict, Duplicate: err.Duplicate, Incomplete: err.Incomplete, TooLarge: err.TooLarge}
 		if got != tt.want {
 			t.Errorf("%q is refused with %+v, want %+v", tt.src, got, tt.want)
+		}
+	}
+}
+
+// Entries that say the same are the same, however they are written, and any other value is another meaning.
+func TestMeanings(t *testing.T) {
+	of := func(entries string) []string {
+		d, err := Parse([]byte("---\nid: A-1\nlog:"+entries+"\n---\n"), Markdown)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return d.Meanings("log")
+	}
+	plain := of("\n  - {who: 'a', did: noted, n: 7}\n  - {who: b}")
+	if len(plain) != 2 || plain[0] == plain[1] {
+		t.Errorf("two entries mean %q", plain)
+	}
+	for _, same := range []string{"\n- who: a # he\n  did: \"noted\"\n  n: 7\n- who: b", " [{who: a, did: noted, n: 7}, {who: b}]"} {
+		if got := of(same); !slices.Equal(got, plain) {
+			t.Errorf("%s means %q", same, got)
+		}
+	}
+	for _, other := range []string{"\n  - {who: a, did: noted, n: '7'}\n  - {who: b}", "\n  - {who: a, did: noted}\n  - {who: b}"} {
+		if got := of(other); slices.Equal(got, plain) {
+			t.Errorf("%s means the same", other)
+		}
+	}
+	for _, none := range []string{"", " text"} {
+		if got := of(none); len(got) != 0 {
+			t.Errorf("%q holds %q", none, got)
 		}
 	}
 }

@@ -1,0 +1,201 @@
+package proof
+
+import (
+	"bytes"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Change is a tree beside the one that it was made from, its base. Compare makes it.
+type Change struct {
+	Tree
+	Base Tree
+
+	// Past is what the files of the Suspects said in the history that lies between, in any order.
+	Past map[task.ID][]task.Task
+
+	// Committed reports whether one of the commits that lie between, or what is judged itself, has a fingerprint; of a run at
+	// a commit, "" if it was made before the first. It is not known where the history that it was made in is not this one.
+	Committed func(commit, fingerprint string) (has, known bool)
+
+	pairs []pair
+	gone  []*TaskFile // of the base
+}
+
+// pair is a task that the change touches, as it is and as it was.
+type pair struct {
+	now   *TaskFile
+	was   *TaskFile    // nil if the change brings the task
+	fresh map[int]bool // the entries that the change brings, by their places
+	lost  []int        // places of the base's entries that are no longer there, in their order
+}
+
+// Compare pairs the tasks of a tree with those of its base. A file that is not read as a task has no pair, in either tree:
+// that it is not is a finding of its own, here or before. A task whose file has another name now is known by its record.
+func Compare(tree, base Tree) *Change {
+	c := &Change{Tree: tree, Base: base}
+	was := make(map[task.ID]*TaskFile, len(base.Tasks))
+	for i := range base.Tasks {
+		was[base.Tasks[i].Name] = &base.Tasks[i]
+	}
+	var brought []*TaskFile
+	for i := range tree.Tasks {
+		now := &tree.Tasks[i]
+		before := was[now.Name]
+		delete(was, now.Name)
+		switch {
+		case !now.Sound() || before != nil && (!before.Sound() || bytes.Equal(before.Src, now.Src)):
+		case before == nil:
+			brought = append(brought, now)
+		default:
+			c.pairs = append(c.pairs, newPair(now, before))
+		}
+	}
+	c.renames(was, brought)
+	return c
+}
+
+// renames pairs tasks that are gone with those that are brought, by how their records begin. The rest is new, or deleted.
+func (c *Change) renames(gone map[task.ID]*TaskFile, brought []*TaskFile) {
+	byBeginning := map[string][]*TaskFile{}
+	for i := range c.Base.Tasks {
+		if f := gone[c.Base.Tasks[i].Name]; f != nil && f.Sound() {
+			key := beginning(f.Task)
+			byBeginning[key] = append(byBeginning[key], f)
+		}
+	}
+	for _, now := range brought {
+		key := beginning(now.Task)
+		var was *TaskFile
+		if same := byBeginning[key]; len(same) > 0 { // those of one plan begin alike
+			at := max(0, slices.IndexFunc(same, func(f *TaskFile) bool { return f.Task.Title == now.Task.Title }))
+			was = same[at]
+			byBeginning[key] = slices.Delete(same, at, at+1)
+			delete(gone, was.Name)
+		}
+		c.pairs = append(c.pairs, newPair(now, was))
+	}
+	for i := range c.Base.Tasks {
+		if f := gone[c.Base.Tasks[i].Name]; f != nil {
+			c.gone = append(c.gone, f)
+		}
+	}
+}
+
+// beginning is what stays of a task whatever is done to it: its first entry; without a record what it says.
+func beginning(t task.Task) string {
+	if len(t.Provenance) == 0 {
+		return t.Title + "\x00" + t.Body
+	}
+	return t.First().Hash()
+}
+
+func newPair(now, was *TaskFile) pair {
+	p := pair{now: now, was: was, fresh: map[int]bool{}}
+	for i := range now.Task.Provenance {
+		p.fresh[i] = true
+	}
+	if was == nil {
+		return p
+	}
+	ours, base := entriesOf(now), entriesOf(was)
+	from := 0
+	for i, e := range base {
+		at := slices.Index(ours[from:], e)
+		if at < 0 {
+			p.lost = append(p.lost, i)
+			continue
+		}
+		from += at
+		delete(p.fresh, from)
+		from++
+	}
+	return p
+}
+
+// entriesOf is what the entries of a task say, word for word.
+func entriesOf(f *TaskFile) []string {
+	doc, err := frontmatter.Parse(f.Src, f.Kind)
+	if err != nil {
+		return nil
+	}
+	return doc.Meanings("provenance")
+}
+
+// before is what the task was; of one that the change brings, what a new task is.
+func (p pair) before(flow task.Flow) task.Task {
+	if p.was == nil {
+		return task.Task{ID: p.now.Name, Status: flow.Initial}
+	}
+	return p.was.Task
+}
+
+// Closed lists the tasks that the change closes, abandoned ones left out.
+func (c *Change) Closed() []task.ID {
+	var out []task.ID
+	for _, p := range c.pairs {
+		if c.closes(p) {
+			out = append(out, p.now.Name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
+
+// closes reports whether the change closes a task, perhaps once more.
+func (c *Change) closes(p pair) bool {
+	flow, t := c.flow(), p.now.Task
+	if !stands(flow, t.Status) {
+		return false
+	}
+	if p.was == nil || !stands(flow, p.was.Task.Status) {
+		return true
+	}
+	for i, e := range t.Provenance {
+		if p.fresh[i] && e.To != "" && stands(flow, e.To) {
+			return true
+		}
+	}
+	return false
+}
+
+// stands reports whether a state claims that the work is done.
+func stands(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) && !flow.IsAbandoned(s) }
+
+// Suspect is a task of whom more has to be known than what its file says now and in the base.
+type Suspect struct {
+	ID    task.ID
+	Path  string
+	Begun time.Time // when it left the initial state, if its record does not tell which checks it had then
+}
+
+// Suspects lists the closed tasks that the change touches.
+func (c *Change) Suspects() []Suspect {
+	var out []Suspect
+	flow := c.flow()
+	for _, p := range c.pairs {
+		if stands(flow, p.now.Task.Status) {
+			out = append(out, Suspect{p.now.Name, p.now.Path, untoldSince(p, flow)})
+		}
+	}
+	return out
+}
+
+func untoldSince(p pair, flow task.Flow) time.Time {
+	if p.was == nil {
+		return time.Time{}
+	}
+	var since time.Time
+	for _, e := range p.was.Task.Provenance {
+		if e.Checks != "" {
+			return time.Time{}
+		}
+		if since.IsZero() && e.To != "" && e.To != flow.Initial {
+			since = e.At
+		}
+	}
+	return since
+}

@@ -1,0 +1,372 @@
+package proof_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/cmd"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// A history is a script. It begins in a clone whose branch main, tagged base, holds a small record that cairn's own commands
+// wrote: the tasks $done, $started, $todo, $waiting (which depends on $todo), $plain, $child (of $plain) and $old (as the
+// original cairn wrote them). Their files are called by their ids. Beside testscript's commands it has
+//
+//	as ACTOR COMMAND...  run a command of cairn
+//	id NAME              set $NAME to the id that the last command printed
+//	edit FILE OLD NEW    replace the first OLD in a file by NEW; \n stands for a line break
+//	commit               commit everything
+//	git COMMAND...       run git
+//	clock DURATION       move the clock on, or back
+//	judge [BASE]         hold the working tree, the index and the commit against the base, and print what is found
+//
+// The clock moves on by a minute with each command of cairn. What is found must be the same in all three places.
+//
+// Those in cheats are caught: each ends with what is found, and UPDATE=1 writes that into them. Those in honest pass without
+// a word.
+func TestHistories(t *testing.T) {
+	for _, kind := range []string{"cheats", "honest"} {
+		t.Run(kind, func(t *testing.T) {
+			testscript.Run(t, testscript.Params{
+				Dir:                filepath.Join("testdata", "histories", kind),
+				Setup:              settle,
+				RequireUniqueNames: true,
+				UpdateScripts:      os.Getenv("UPDATE") != "",
+				Cmds: map[string]func(*testscript.TestScript, bool, []string){
+					"as": as, "edit": edit, "commit": commit, "git": runGit, "id": id, "clock": clock, "judge": judgeHistory,
+				},
+			})
+		})
+	}
+}
+
+// history is a script as the tests read it that ask what there is.
+type history struct {
+	name string
+	text string
+	want string // what is found; "" for an honest one
+}
+
+func (h history) finds(rule proof.RuleID) bool {
+	return strings.Contains(h.want, ": "+string(rule)+": ")
+}
+
+func histories(t *testing.T, kind string) []history {
+	t.Helper()
+	paths, err := filepath.Glob(filepath.Join("testdata", "histories", kind, "*.txtar"))
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no %s histories (%v)", kind, err)
+	}
+	var out []history
+	for _, path := range paths {
+		a, err := txtar.ParseFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		h := history{name: filepath.Base(path), text: string(a.Comment)}
+		if n := len(a.Files); n > 0 && a.Files[n-1].Name == "want" {
+			h.want = string(a.Files[n-1].Data)
+		}
+		out = append(out, h)
+	}
+	return out
+}
+
+// What is promised of histories: so many of each kind, each told in a sentence, each cheat caught and nothing said of the rest.
+func TestHistoriesOfEachKind(t *testing.T) {
+	for kind, row := range map[string]struct {
+		least  int
+		caught bool
+		end    string
+	}{
+		"cheats": {40, true, "\njudge\ncmp stdout want\n"},
+		"honest": {15, false, "\njudge\n! stdout .\n"},
+	} {
+		all := histories(t, kind)
+		if len(all) < row.least {
+			t.Errorf("there are %d %s", len(all), kind)
+		}
+		for _, h := range all {
+			sentence, _, _ := strings.Cut(h.text, "\n")
+			if !strings.HasPrefix(sentence, "# ") || !strings.HasSuffix(sentence, ".") {
+				t.Errorf("%s opens with %q and not with a sentence", h.name, sentence)
+			}
+			if !strings.HasSuffix(h.text, row.end) || (h.want != "") != row.caught {
+				t.Errorf("%s does not end as one of the %s does, or finds %q", h.name, kind, h.want)
+			}
+		}
+	}
+}
+
+// house is a home for all histories that no setting of this machine reaches into, for git as this process runs it and as
+// the scripts do.
+type house struct{ *testing.M }
+
+func (h house) Run() int {
+	home, err := os.MkdirTemp("", "histories")
+	if err != nil {
+		panic(err)
+	}
+	defer func() { _ = os.RemoveAll(home) }()
+	for _, setting := range os.Environ() {
+		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "GIT_") || strings.HasPrefix(name, "CAIRN_") {
+			_ = os.Unsetenv(name)
+		}
+	}
+	for _, name := range []string{"HOME", "USERPROFILE", "XDG_CONFIG_HOME", "XDG_STATE_HOME"} {
+		_ = os.Setenv(name, home)
+	}
+	config := "[user]\n\tname = Shah\n\temail = shah@example.com\n[init]\n\tdefaultBranch = main\n[core]\n\tautocrlf = false\n[gc]\n\tauto = 0\n"
+	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
+		panic(err)
+	}
+	return h.M.Run()
+}
+
+// TestMain makes this test binary the program cairn when git calls its merge driver.
+func TestMain(m *testing.M) {
+	testscript.Main(house{m}, map[string]func(){"cairn": func() {
+		os.Exit(cmd.Main(context.Background(), cmd.Env{
+			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+			Getenv: os.Getenv, Dir: ".", Now: time.Now, Rand: zeros{},
+		}))
+	}})
+}
+
+// zeros is randomness that holds no surprise.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+var noon = time.Date(2026, 6, 21, 12, 0, 0, 0, time.UTC)
+
+// actors runs commands of cairn in a workspace, one a minute.
+type actors struct {
+	dir string
+	now time.Time
+}
+
+func (a *actors) run(who string, args ...string) (stdout string, err error) {
+	a.now = a.now.Add(time.Minute)
+	var out, complaint bytes.Buffer
+	exit := cmd.Main(context.Background(), cmd.Env{
+		Args: append([]string{"--actor", who}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaint,
+		Getenv: os.Getenv, Dir: a.dir, Now: func() time.Time { return a.now }, Rand: zeros{},
+	})
+	if exit != 0 {
+		return "", fmt.Errorf("cairn %s: %d: %s", strings.Join(args, " "), exit, complaint.String())
+	}
+	return out.String(), nil
+}
+
+// begun is a clone that histories begin in, and the ids of its tasks. It is made once.
+var begun = sync.OnceValues(func() (map[string]string, error) {
+	dir := filepath.Join(os.Getenv("HOME"), "begun")
+	b := beginning{actors: actors{dir: dir, now: noon.Add(-2 * time.Hour)}, names: map[string]string{"BEGUN": dir}}
+	b.write("shop", "open\n")
+	b.git("init", "-q", "--template=")
+	b.write(".git/info/exclude", "/want\n/.tmp\n") // what testscript puts there
+	b.as("human:shah", "init", "--prefix", "T", "--merge-driver")
+	b.as("human:shah", "trust", "--yes")
+	done := b.create("done", "Sell things", "--check", "tests pass=test -f shop", "--manual", "read by a person")
+	started := b.create("started", "Count stock", "--check", "tests pass=test -f shop", "--check", "it opens=grep -q open shop", "--manual", "read by a person")
+	todo := b.create("todo", "Print receipts", "--check", "tests pass=test -f shop")
+	b.create("waiting", "Mail receipts", "--dep", todo)
+	plain := b.create("plain", "Write a page")
+	b.create("child", "Write its title", "--parent", plain)
+	b.as("agent:a", "claim", done)
+	b.as("agent:a", "transition", done, "in_progress")
+	b.as("agent:a", "run-checks", done)
+	b.as("human:shah", "attest", done, "read", "--pass")
+	b.as("agent:a", "transition", done, "done")
+	b.as("agent:a", "claim", started)
+	b.as("agent:a", "transition", started, "in_progress")
+	b.names["old"] = "T-001"
+	b.write(".cairn/tasks/T-001.md", old)
+	b.git("add", "-A")
+	b.git("commit", "-q", "-m", "begin")
+	b.git("tag", "base")
+	return b.names, b.err
+})
+
+// beginning makes the first record of all histories. After an error it does nothing more.
+type beginning struct {
+	actors
+	names map[string]string
+	err   error
+}
+
+func (b *beginning) as(who string, args ...string) (out string) {
+	if b.err == nil {
+		out, b.err = b.run(who, args...)
+	}
+	return out
+}
+
+func (b *beginning) create(name string, args ...string) string {
+	id, _, _ := strings.Cut(b.as("human:shah", append([]string{"create"}, args...)...), " ")
+	b.names[name] = id
+	return id
+}
+
+func (b *beginning) write(name, text string) {
+	path := filepath.Join(b.dir, filepath.FromSlash(name))
+	if b.err == nil {
+		b.err = os.MkdirAll(filepath.Dir(path), 0o755)
+	}
+	if b.err == nil {
+		b.err = os.WriteFile(path, []byte(text), 0o644)
+	}
+}
+
+func (b *beginning) git(args ...string) {
+	if b.err != nil {
+		return
+	}
+	git := exec.Command("git", args...)
+	git.Dir = b.dir
+	if out, err := git.CombinedOutput(); err != nil {
+		b.err = fmt.Errorf("git %s: %w: %s", args[0], err, out)
+	}
+}
+
+const old = `---
+id: T-001
+title: Sweep the floor
+status: in_progress
+assignee: agent:a
+checks:
+  - desc: it is clean
+    cmd: test -f shop
+    result: pending
+  - desc: nobody slips
+    cmd: test -d .
+    result: pending
+provenance:
+  - {who: 'human:shah', at: 2026-06-21T09:00:00Z, did: created}
+  - {who: 'agent:a', at: 2026-06-21T09:10:00Z, did: claimed}
+  - {who: 'agent:a', at: 2026-06-21T09:20:00Z, did: transitioned to in_progress}
+---
+
+Also below the counter.
+`
+
+// settle puts a copy of the beginning into the folder of a history.
+func settle(env *testscript.Env) error {
+	names, err := begun()
+	if err != nil {
+		return err
+	}
+	for name, value := range names {
+		env.Setenv(name, value)
+	}
+	env.Setenv("HOME", os.Getenv("HOME"))
+	a := &actors{dir: env.WorkDir, now: noon}
+	env.Values["actors"] = a
+	if err := os.CopyFS(env.WorkDir, os.DirFS(names["BEGUN"])); err != nil {
+		return err
+	}
+	_, err = a.run("human:shah", "trust", "--yes")
+	return err
+}
+
+func actorsOf(ts *testscript.TestScript) *actors { return ts.Value("actors").(*actors) }
+
+func as(ts *testscript.TestScript, neg bool, args []string) {
+	if len(args) < 2 {
+		ts.Fatalf("usage: as ACTOR COMMAND [ARGUMENT...]")
+	}
+	out, err := actorsOf(ts).run(args[0], args[1:]...)
+	if (err != nil) != neg {
+		ts.Fatalf("%v", err)
+	}
+	_, err = io.WriteString(ts.Stdout(), out)
+	ts.Check(err)
+}
+
+func id(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: id NAME")
+	}
+	id, _, _ := strings.Cut(ts.ReadFile("stdout"), " ")
+	ts.Setenv(args[0], id)
+}
+
+func edit(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 3 {
+		ts.Fatalf("usage: edit FILE OLD NEW")
+	}
+	text := ts.ReadFile(args[0])
+	was, now := strings.ReplaceAll(args[1], `\n`, "\n"), strings.ReplaceAll(args[2], `\n`, "\n")
+	if !strings.Contains(text, was) {
+		ts.Fatalf("%s does not say %q:\n%s", args[0], was, text)
+	}
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(strings.Replace(text, was, now, 1)), 0o644))
+}
+
+// runGit commits at the time of the clock.
+func runGit(ts *testscript.TestScript, neg bool, args []string) {
+	at := actorsOf(ts).now.Format(time.RFC3339)
+	ts.Setenv("GIT_AUTHOR_DATE", at)
+	ts.Setenv("GIT_COMMITTER_DATE", at)
+	if err := ts.Exec("git", args...); (err != nil) != neg {
+		ts.Fatalf("git %s: %v", strings.Join(args, " "), err)
+	}
+}
+
+func commit(ts *testscript.TestScript, _ bool, args []string) {
+	if len(args) > 0 {
+		ts.Fatalf("usage: commit")
+	}
+	runGit(ts, false, []string{"add", "--all"})
+	runGit(ts, false, []string{"commit", "--quiet", "--message", "a change"})
+}
+
+func clock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: clock DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	a := actorsOf(ts)
+	a.now = a.now.Add(d)
+}
+
+// judgeHistory takes another base than the one that histories begin with as its argument.
+func judgeHistory(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: judge [BASE]")
+	}
+	base := "base"
+	if len(args) == 1 {
+		base = args[0]
+	}
+	layout, err := store.LayoutAt(ts.MkAbs("."))
+	ts.Check(err)
+	found := map[string]string{}
+	for _, opts := range []store.CheckOptions{{Base: base}, {Base: base, Staged: true}, {Base: base, Commit: "HEAD"}} {
+		c, err := layout.Check(context.Background(), opts)
+		ts.Check(err)
+		found[c.Judged] = list(c.Findings)
+	}
+	if found[store.WorkingTree] != found[store.Index] || found[store.Index] != found[store.Commit] {
+		ts.Fatalf("the findings are not the same everywhere: %q", found)
+	}
+	_, err = io.WriteString(ts.Stdout(), found[store.Commit])
+	ts.Check(err)
+}

@@ -1,0 +1,94 @@
+package proof
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// trust lists what whoever reads the change should look at: commands that are new, and gates that get wider.
+func (j *judge) trust() {
+	if j.change == nil {
+		return
+	}
+	j.commands()
+	if j.Config.Sound() && j.change.Base.Config.Sound() {
+		j.loosened()
+	}
+}
+
+// commands lists those that no task and no config of the base runs.
+func (j *judge) commands() {
+	known := map[string]bool{}
+	know := func(checks []task.Check) {
+		for _, c := range checks {
+			known[c.Key()] = known[c.Key()] || !c.Manual()
+		}
+	}
+	for i := range j.change.Base.Tasks {
+		know(j.change.Base.Tasks[i].Task.Checks)
+	}
+	know(j.change.Base.Config.Checks)
+	for n, c := range j.Config.Checks {
+		if !c.Manual() && !known[c.Key()] {
+			j.report(CommandChanged, &j.Config.File, frontmatter.Path{"default_checks", n, "cmd"}, "new tasks will run %s", shown(c))
+		}
+	}
+	for _, p := range j.change.pairs {
+		for n, c := range p.now.Task.Checks {
+			if !c.Manual() && !known[c.Key()] {
+				j.reportTask(CommandChanged, p.now, frontmatter.Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
+			}
+		}
+	}
+}
+
+// mostShown is how much of a command a message shows, in bytes.
+const mostShown = 200
+
+func shown(c task.Check) string {
+	cmd := strings.Join(strings.Fields(c.Cmd), " ")
+	if len(cmd) > mostShown {
+		cmd = strings.ToValidUTF8(cmd[:mostShown], "") + "…"
+	}
+	if c.Folder() != "." {
+		return fmt.Sprintf("%s in %s", cmd, c.Folder())
+	}
+	return cmd
+}
+
+// loosened lists what the config of the base asked for and that of the change does not.
+func (j *judge) loosened() {
+	was, now := j.change.Base.Config, j.Config
+	say := func(at frontmatter.Path, format string, args ...any) {
+		j.report(ConfigLoosened, &j.Config.File, at, format, args...)
+	}
+	for _, s := range unclosed(was.Flow, now.Flow) {
+		say(frontmatter.Path{"closed"}, "%s is no closed state any more", s)
+	}
+	for _, s := range now.Flow.Abandoned {
+		if stands(was.Flow, s) {
+			say(frontmatter.Path{"abandoned"}, "%s can be entered without passing any check", s)
+		}
+	}
+	if was.Flow.Settles == task.ByHuman && now.Flow.Settles == task.ByAnyone {
+		say(frontmatter.Path{"attest"}, "anyone may settle manual checks")
+	}
+	if was.Flow.GateReview && !now.Flow.GateReview {
+		say(frontmatter.Path{"gate_review"}, "the review is entered without passing any check")
+	}
+	if was.Flow.Initial != now.Flow.Initial && now.Flow.Known(was.Flow.Initial) == nil {
+		say(frontmatter.Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)
+	}
+	for _, c := range task.Dropped(was.Checks, now.Checks) {
+		say(frontmatter.Path{"default_checks"}, "new tasks need not pass %q", c.Desc)
+	}
+	for _, rule := range Rules {
+		f := Finding{Rule: rule.ID, Severity: rule.Severity}
+		if before, after := set(was, f), set(now, f); rank(after) < rank(before) {
+			say(frontmatter.Path{"rules", string(rule.ID)}, "%s is %s, and was %s", rule.ID, after, before)
+		}
+	}
+}

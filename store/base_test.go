@@ -1,0 +1,208 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// forked makes a workspace on a branch that parted from main: main has the commits A and B, the branch C on top of A. The
+// clone that is returned has the branch checked out, and knows main as origin/main only.
+func forked(t *testing.T, args ...string) (s *Store, a string) {
+	t.Helper()
+	origin := recorded(t)
+	a = commitOf(t, origin.Root, "HEAD")
+	runGit(t, origin.Root, "switch", "-q", "-c", "topic")
+	handWrite(t, origin, "PROJ-2")
+	commitAll(t, origin)
+	runGit(t, origin.Root, "switch", "-q", "main")
+	handWrite(t, origin, "PROJ-3")
+	commitAll(t, origin)
+	dir := t.TempDir()
+	runGit(t, dir, append([]string{"clone", "-q", "--branch", "topic"}, append(args, "file://"+filepath.ToSlash(origin.Root), "clone")...)...)
+	clone := filepath.Join(dir, "clone")
+	runGit(t, clone, "config", "user.name", "Test User")
+	runGit(t, clone, "config", "user.email", "test@example.com")
+	return reopen(t, clone), a
+}
+
+func commitOf(t *testing.T, dir, name string) string {
+	t.Helper()
+	return strings.TrimSpace(gitOutput(t, dir, "rev-parse", name))
+}
+
+// Who names the base: the caller, else the system that runs the check, else the clone.
+func TestBaseIsNamed(t *testing.T) {
+	s, a := forked(t)
+	head := commitOf(t, s.Root, "HEAD")
+	for _, row := range []struct {
+		name string
+		base string
+		env  map[string]string
+		want string // the commit
+		by   string
+	}{
+		{"nobody but the clone", "", nil, a, "origin/HEAD"},
+		{"the caller, by a remote branch", "origin/main", nil, a, "--base origin/main"},
+		{"the caller, by a commit", a, nil, a, "--base " + a},
+		{"the caller, whatever runs it", "HEAD", map[string]string{"GITHUB_BASE_REF": "main"}, head, "--base HEAD"},
+		{"GitHub", "", map[string]string{"GITHUB_BASE_REF": "main"}, a, "GITHUB_BASE_REF (main)"},
+		{"GitHub, for what is no pull request", "", map[string]string{"GITHUB_BASE_REF": ""}, a, "origin/HEAD"},
+		{"GitLab", "", map[string]string{"CI_MERGE_REQUEST_DIFF_BASE_SHA": a}, a, "CI_MERGE_REQUEST_DIFF_BASE_SHA (" + a + ")"},
+		{"GitLab, for the merged result", "", map[string]string{
+			"CI_MERGE_REQUEST_DIFF_BASE_SHA": head, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA": a,
+		}, a, "CI_MERGE_REQUEST_TARGET_BRANCH_SHA (" + a + ")"},
+		{"Bitbucket", "", map[string]string{"BITBUCKET_PR_DESTINATION_BRANCH": "main"}, a, "BITBUCKET_PR_DESTINATION_BRANCH (main)"},
+		{"Jenkins", "", map[string]string{"CHANGE_TARGET": "main", "JENKINS_URL": "https://ci.example.com/"}, a, "CHANGE_TARGET (main)"},
+		{"not Jenkins", "", map[string]string{"CHANGE_TARGET": "elsewhere"}, a, "origin/HEAD"},
+		{"Buildkite", "", map[string]string{"BUILDKITE_PULL_REQUEST_BASE_BRANCH": "main"}, a, "BUILDKITE_PULL_REQUEST_BASE_BRANCH (main)"},
+		{"Azure Pipelines", "", map[string]string{"SYSTEM_PULLREQUEST_TARGETBRANCH": "refs/heads/main"}, a, "SYSTEM_PULLREQUEST_TARGETBRANCH (refs/heads/main)"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := check(t, s, CheckOptions{Base: row.base, Getenv: func(name string) string { return row.env[name] }})
+			if c.Base != row.want || c.BaseName != row.by || c.Head != head {
+				t.Errorf("compares with %s, named by %s (%s)", c.Base, c.BaseName, c.Note)
+			}
+		})
+	}
+}
+
+// What a base is in the histories that there are. Where there is none the note says why.
+func TestBaseOfAHistory(t *testing.T) {
+	for _, row := range []struct {
+		name string
+		make func(t *testing.T) (*Store, CheckOptions)
+		want string // a name of the commit; "" if nothing is compared
+		note string
+	}{
+		{"HEAD is detached", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t)
+			runGit(t, s.Root, "switch", "-q", "--detach")
+			return s, CheckOptions{}
+		}, "HEAD~1", ""},
+		{"the base is what is checked out", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t)
+			return s, CheckOptions{Base: "HEAD"}
+		}, "HEAD", "only what is not committed"},
+		{"a merge of the base into the branch", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t)
+			runGit(t, s.Root, "merge", "-q", "--no-edit", "origin/main")
+			return s, CheckOptions{}
+		}, "origin/main", ""},
+		{"a merge made by the system that runs the check", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t)
+			runGit(t, s.Root, "switch", "-q", "--detach", "origin/main")
+			runGit(t, s.Root, "merge", "-q", "--no-edit", "origin/topic")
+			return s, CheckOptions{}
+		}, "origin/main", ""},
+		{"a clone without a remote", func(t *testing.T) (*Store, CheckOptions) {
+			return recorded(t), CheckOptions{}
+		}, "", "no origin/HEAD"},
+		{"a branch that adds the record", func(t *testing.T) (*Store, CheckOptions) {
+			dir := newRepo(t)
+			s := newStoreAt(t, dir)
+			commitAll(t, s)
+			return s, CheckOptions{Base: "HEAD~1"}
+		}, "", "--base HEAD~1 has no record here"},
+		{"a record that was a link", func(t *testing.T) (*Store, CheckOptions) {
+			dir := newRepo(t)
+			link(t, t.TempDir(), filepath.Join(dir, Folder))
+			runGit(t, dir, "add", "-A")
+			runGit(t, dir, "commit", "-q", "-m", "a link")
+			remove(t, filepath.Join(dir, Folder))
+			s := newStoreAt(t, dir)
+			commitAll(t, s)
+			return s, CheckOptions{Base: "HEAD~1"}
+		}, "", "has no record here"},
+		{"no commit yet", func(t *testing.T) (*Store, CheckOptions) {
+			dir := t.TempDir()
+			runGit(t, dir, "init", "-q")
+			return newStoreAt(t, dir), CheckOptions{}
+		}, "", "nobody names a base"},
+		{"staged, before the first commit", func(t *testing.T) (*Store, CheckOptions) {
+			dir := t.TempDir()
+			runGit(t, dir, "init", "-q")
+			s := newStoreAt(t, dir)
+			runGit(t, dir, "add", "-A")
+			return s, CheckOptions{Staged: true}
+		}, "", "no commit yet"},
+		{"outside git", func(t *testing.T) (*Store, CheckOptions) { return newStoreAt(t, t.TempDir()), CheckOptions{} }, "", "no git repository"},
+		{"asked for none", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t)
+			return s, CheckOptions{NoBase: true}
+		}, "", "as was asked for"},
+		{"a clone that is shallow, and deep enough", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t, "--depth=2", "--no-single-branch")
+			return s, CheckOptions{Base: "origin/main"}
+		}, "HEAD~1", ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s, opts := row.make(t)
+			c := check(t, s, opts)
+			want := ""
+			if row.want != "" {
+				want = commitOf(t, s.Root, row.want)
+			}
+			if c.Base != want || !strings.Contains(c.Note, row.note) || row.note == "" && c.Note != "" {
+				t.Errorf("compares with %q and not %q, and says %q", c.Base, want, c.Note)
+			}
+			if len(c.Findings) > 0 {
+				t.Errorf("finds %s", told(c.Findings))
+			}
+		})
+	}
+}
+
+// A base that is named and cannot be compared with is never passed over.
+func TestNoBase(t *testing.T) {
+	github := func(name string) string { return map[string]string{"GITHUB_BASE_REF": "main"}[name] }
+	for _, row := range []struct {
+		name string
+		make func(t *testing.T) (*Store, CheckOptions)
+		says string
+		hint string
+	}{
+		{"a base that does not exist", func(t *testing.T) (*Store, CheckOptions) {
+			return recorded(t), CheckOptions{Base: "origin/main"}
+		}, "--base origin/main: this clone has no such commit", "git fetch origin main"},
+		{"a base that is an option", func(t *testing.T) (*Store, CheckOptions) {
+			return recorded(t), CheckOptions{Base: "--all"}
+		}, "no such commit", "fetch it"},
+		{"a branch that was not fetched", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t, "--single-branch")
+			return s, CheckOptions{Getenv: github}
+		}, "GITHUB_BASE_REF (main): this clone has no such commit", "git fetch origin main"},
+		{"a clone of one commit", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t, "--depth=1")
+			return s, CheckOptions{Getenv: github}
+		}, "no such commit", "fetch-depth: 0"},
+		{"a clone too shallow to hold where the branch began", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t, "--depth=1", "--no-single-branch")
+			return s, CheckOptions{}
+		}, "too shallow to tell where it parted from origin/HEAD", "fetch-depth: 0"},
+		{"a history of its own", func(t *testing.T) (*Store, CheckOptions) {
+			s := recorded(t)
+			runGit(t, s.Root, "switch", "-q", "--orphan", "alone")
+			runGit(t, s.Root, "commit", "-q", "--allow-empty", "-m", "begin anew")
+			return reopen(t, newStoreAt(t, s.Root).Root), CheckOptions{Base: "main"}
+		}, "no history in common", "--no-base"},
+		{"no commit yet", func(t *testing.T) (*Store, CheckOptions) {
+			s := recorded(t)
+			runGit(t, s.Root, "switch", "-q", "--orphan", "alone")
+			return reopen(t, newStoreAt(t, s.Root).Root), CheckOptions{Base: "main"}
+		}, "no commit yet", "leave the base out"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			t.Parallel()
+			s, opts := row.make(t)
+			_, err := s.Check(t.Context(), opts)
+			wantMessage(t, err, task.NoBase, row.says)
+			if hint := hintOf(err); !strings.Contains(hint, row.hint) {
+				t.Errorf("the hint is %q", hint)
+			}
+		})
+	}
+}

@@ -1,0 +1,128 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// history answers what the rules ask of the commits that a change consists of.
+type history struct {
+	Layout
+	ctx context.Context
+	subject
+	since string // the commit that the change stands on
+
+	commits []string        // those of the change, and the one it stands on; nil until they are asked for
+	left    []string        // those of them whose fingerprint is not known yet
+	trees   map[string]bool // fingerprints
+	err     error           // the first failure; from then on nothing is known
+}
+
+// mostCommits is how many commits of a change are looked at. Beyond, nobody can tell.
+const mostCommits = 500
+
+// committed is proof.Change.Committed.
+func (h *history) committed(commit, fingerprint string) (here, known bool) {
+	if h.commits == nil && h.err == nil {
+		h.load()
+	}
+	if h.err != nil || len(h.commits) > mostCommits {
+		return false, false
+	}
+	for _, c := range h.commits {
+		here = here || c == commit
+	}
+	if commit != "" && !here {
+		return false, false
+	}
+	return h.hasTree(fingerprint), h.err == nil
+}
+
+// load lists the commits of the change, and takes the fingerprint of what is not committed yet.
+func (h *history) load() {
+	h.trees = map[string]bool{}
+	if h.head != "" {
+		h.left, h.err = h.Repo.Commits(h.ctx, h.since, h.head, mostCommits)
+	}
+	h.commits = append([]string{h.since}, h.left...)
+	if h.err == nil && h.fingerprint != nil {
+		var f string
+		f, h.err = h.fingerprint(h.ctx)
+		h.trees[f] = true
+	}
+}
+
+// hasTree reports whether something in the change has a fingerprint. It looks at the newest commits first, and at no more
+// than it has to.
+func (h *history) hasTree(fingerprint string) bool {
+	for !h.trees[fingerprint] && len(h.left) > 0 && h.err == nil {
+		var f string
+		f, h.err = h.Repo.CommitFingerprint(h.ctx, h.left[0])
+		h.left, h.trees[f] = h.left[1:], true
+	}
+	return h.trees[fingerprint]
+}
+
+// past is what the files of some tasks said in the commits of the change. Of those whose record does not tell which checks
+// they had it is what they said since they were begun. What cannot be read as a task says nothing.
+func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
+	var recent, old []string
+	var begun time.Time // the earliest
+	byPath := map[string]task.ID{}
+	for _, s := range suspects {
+		path := h.inRepo(s.Path)
+		byPath[path] = s.ID
+		recent = append(recent, path)
+		if !s.Begun.IsZero() {
+			old = append(old, path)
+			if begun.IsZero() || s.Begun.Before(begun) {
+				begun = s.Begun
+			}
+		}
+	}
+	v := revisions{history: h, byPath: byPath, seen: map[string]bool{}}
+	if h.head == "" || len(recent) == 0 {
+		return nil, nil
+	}
+	err := v.find(git.Span{Commit: h.head, Since: h.since}, recent)
+	if err == nil && len(old) > 0 {
+		err = v.find(git.Span{Commit: h.head, After: begun}, old)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.read()
+}
+
+// revisions collects what files said in the past.
+type revisions struct {
+	*history
+	byPath map[string]task.ID
+	seen   map[string]bool // contents, and whose they are
+	ids    []string        // contents
+	owners []task.ID       // whose they are
+}
+
+func (v *revisions) find(span git.Span, paths []string) error {
+	return v.Repo.Versions(v.ctx, span, paths, func(path, id string) {
+		if key := path + "\x00" + id; !v.seen[key] {
+			v.seen[key] = true
+			v.ids, v.owners = append(v.ids, id), append(v.owners, v.byPath[path])
+		}
+	})
+}
+
+func (v *revisions) read() (map[task.ID][]task.Task, error) {
+	out := map[task.ID][]task.Task{}
+	err := v.Repo.Blobs(v.ctx, v.ids, frontmatter.MaxFile, func(i int, b git.Blob) {
+		if t, err := taskIn(b.Content); err == nil {
+			out[v.owners[i]] = append(out[v.owners[i]], t)
+		}
+	})
+	return out, err
+}

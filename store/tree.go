@@ -1,0 +1,188 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// tree is a record as it was read from a source.
+type tree struct {
+	proof.Tree
+	ids map[string]string // the ids of the contents that git keeps, by path
+}
+
+// readTree reads everything that the rules look at. Files that cannot be read are in the tree, with the reason; only a
+// source that cannot be listed or asked is an error. Tasks that another tree, which may be nil, has with the same content
+// are taken from there: reading YAML is what costs.
+func (l Layout) readTree(ctx context.Context, src source, other *tree) (*tree, error) {
+	blobs, err := src.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(blobs, func(a, b blob) int { return strings.Compare(a.path, b.path) })
+	r := treeReader{Layout: l, tree: &tree{ids: map[string]string{}}, known: other.task, wait: patience{patient}}
+	r.Config.Path = l.ConfigPath()
+	r.Config.Unread = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("cairn init writes one")
+	for _, b := range blobs {
+		r.place(b)
+	}
+	if err := r.read(ctx, src); err != nil {
+		return nil, err
+	}
+	// What was deleted since it was listed is not there.
+	r.Tasks = slices.DeleteFunc(r.Tasks, func(f proof.TaskFile) bool { return isMissing(f.Unread) })
+	r.Sessions = slices.DeleteFunc(r.Sessions, func(f proof.SessionFile) bool { return isMissing(f.Unread) })
+	return r.tree, nil
+}
+
+// task finds the task of a path, if its content is the one that git keeps under an id.
+func (t *tree) task(path, id string) (proof.TaskFile, bool) {
+	if t == nil {
+		return proof.TaskFile{}, false
+	}
+	i, ok := slices.BinarySearchFunc(t.Tasks, path, func(f proof.TaskFile, path string) int { return strings.Compare(f.Path, path) })
+	if !ok || t.Tasks[i].Src == nil {
+		return proof.TaskFile{}, false
+	}
+	have := t.ids[path]
+	if have == "" {
+		have = git.ContentID(t.Tasks[i].Src, id)
+	}
+	return t.Tasks[i], have == id
+}
+
+// empty reports whether there is no record: neither a config nor a task.
+func (t *tree) empty() bool { return t.Config.Src == nil && len(t.Tasks) == 0 }
+
+// treeReader fills a tree.
+type treeReader struct {
+	Layout
+	*tree
+	known func(path, id string) (proof.TaskFile, bool)
+	todo  []unread
+
+	waiting sync.Mutex
+	wait    patience
+}
+
+// unread is a file that was listed, and what is done with it once it is read.
+type unread struct {
+	blob
+	kind frontmatter.Kind
+	put  func(proof.File, *frontmatter.Doc)
+}
+
+// place makes room for a file in the tree.
+func (r *treeReader) place(b blob) {
+	if b.id != "" {
+		r.ids[b.path] = b.id
+	}
+	switch kind, name := recordAt(b.path); kind {
+	case configRecord:
+		r.todo = append(r.todo, unread{b, frontmatter.YAML, r.setConfig})
+	case taskRecord:
+		i := len(r.Tasks)
+		f, ok := r.known(b.path, b.id)
+		f.Name = task.ID(name)
+		r.Tasks = append(r.Tasks, f)
+		if !ok {
+			r.todo = append(r.todo, unread{b, frontmatter.Markdown, func(f proof.File, doc *frontmatter.Doc) { r.setTask(i, f, doc) }})
+		}
+	case sessionRecord:
+		i := len(r.Sessions)
+		r.Sessions = append(r.Sessions, proof.SessionFile{Name: name})
+		r.todo = append(r.todo, unread{b, frontmatter.YAML, func(f proof.File, doc *frontmatter.Doc) { r.setSession(i, f, doc) }})
+	case otherRecord:
+		if b.tracked && localOnly(b.path) {
+			r.Local = append(r.Local, b.path)
+		}
+	}
+}
+
+// read reads the files one after the other, and parses them on all processors.
+func (r *treeReader) read(ctx context.Context, src source) error {
+	type content struct {
+		unread
+		src []byte
+		err error
+	}
+	work := make(chan content, 64)
+	var parsers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		parsers.Go(func() {
+			for c := range work {
+				c.put(r.parse(c.unread, c.src, c.err))
+			}
+		})
+	}
+	blobs := make([]blob, len(r.todo))
+	for i, u := range r.todo {
+		blobs[i] = u.blob
+	}
+	err := src.read(ctx, blobs, func(i int, src []byte, err error) { work <- content{r.todo[i], src, err} })
+	close(work)
+	parsers.Wait()
+	return err
+}
+
+// parse reads a file as a document, patiently if it lies where an editor may be saving it.
+func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontmatter.Doc) {
+	f := proof.File{Path: u.path, Kind: u.kind}
+	var doc *frontmatter.Doc
+	for err == nil {
+		if doc, err = frontmatter.Parse(src, u.kind); err == nil {
+			f.Src = src
+			return f, doc
+		}
+		var bad *frontmatter.Error
+		if u.id == "" && errors.As(err, &bad) && bad.Incomplete && r.mayWait() {
+			src, err = readRegular(r.onDisk(u.path))
+		}
+	}
+	f.Unread = ioError(err)
+	return f, nil
+}
+
+// mayWait is patience.wait for all parsers together.
+func (r *treeReader) mayWait() bool {
+	r.waiting.Lock()
+	defer r.waiting.Unlock()
+	return r.wait.wait()
+}
+
+func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
+	if isMissing(f.Unread) {
+		return
+	}
+	r.Config = proof.ConfigFile{File: f}
+	if doc != nil {
+		var c Config
+		c, r.Config.Unknown, r.Config.Flaw = readConfig(doc)
+		r.Config.Flow, r.Config.Severities, r.Config.Checks = c.Flow, c.Rules, c.DefaultChecks
+	}
+}
+
+func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
+	got := &r.Tasks[i]
+	got.File = f
+	if doc != nil {
+		got.Task, got.Flaw = readTask(doc)
+	}
+}
+
+func (r *treeReader) setSession(i int, f proof.File, doc *frontmatter.Doc) {
+	got := &r.Sessions[i]
+	got.File = f
+	if doc != nil {
+		got.Session, got.Flaw = readSession(doc)
+	}
+}
