@@ -6,9 +6,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// mergeLog keeps the base's entries in their order, and puts behind them what each side added, by time. Each side's own
-// order stays; of entries with the same time that of the smaller bytes comes first, so both directions of a merge give the
-// same list. An entry that both sides added stands once. Nothing is taken out, whatever a side did to it.
+// mergeLog makes one list of the base's entries and of what each side added. Each side's own order stays, and where that
+// leaves a choice the time decides: a side may have put entries between those of the base, as an earlier merge does. Of
+// entries with the same time that of the smaller bytes comes first, so both directions of a merge give the same list. An
+// entry that both sides have stands once. Nothing is taken out, whatever a side did to it.
 func (m *Merged) mergeLog(f field) ([]Edit, bool) {
 	base, ok1 := m.entriesOf(m.base, f, f.base)
 	ours, ok2 := m.entriesOf(m.ours, f, f.ours)
@@ -16,10 +17,8 @@ func (m *Merged) mergeLog(f field) ([]Edit, bool) {
 	if !ok1 || !ok2 || !ok3 {
 		return nil, false
 	}
-	kept, ours := carry(base, ours)
-	_, theirs = carry(base, theirs)
 	var items []Item
-	for _, e := range append(kept, interleave(ours, theirs)...) {
+	for _, e := range interleave(interleave(ours, base), interleave(theirs, base)) {
 		it, ok := m.itemOf(e, f.key)
 		if !ok {
 			return nil, false
@@ -60,30 +59,8 @@ func (m *Merged) itemOf(e logEntry, key string) (Item, bool) {
 	return NewItem(v), true
 }
 
-// carry returns the base's entries, as a side has them where it has them, and what that side added.
-func carry(base, side []logEntry) (kept, added []logEntry) {
-	places := map[string][]int{}
-	for i, e := range side {
-		places[e.text] = append(places[e.text], i)
-	}
-	used := map[int]bool{}
-	for _, e := range base {
-		if at := places[e.text]; len(at) > 0 {
-			e, places[e.text] = side[at[0]], at[1:]
-			used[e.at] = true
-		}
-		kept = append(kept, e)
-	}
-	for i, e := range side {
-		if !used[i] {
-			added = append(added, e)
-		}
-	}
-	return kept, added
-}
-
-// interleave makes one list of what two sides added. Entries that both have are met by both at the same step, so that the
-// order of neither is disturbed by them.
+// interleave makes one list of two. Entries that both have are met by both at the same step, so that the order of neither is
+// disturbed by them; they are written as ours has them.
 func interleave(ours, theirs []logEntry) []logEntry {
 	both := shared(ours, theirs)
 	left := map[string]int{} // how often an entry that both have is still to be written
