@@ -109,7 +109,7 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	after := ed.newChecks(t.Checks)
 	explained := t.ChecksExplained()
-	if ChecksHash(after) == ChecksHash(t.Checks) && (explained || ed.Checks == nil) {
+	if ChecksHash(after) == ChecksHash(t.Checks) && (explained || ed.Checks == nil) && !f.vouches(t, ed, e) {
 		t.Checks = after // time limits may differ
 		return t, e, nil
 	}
@@ -123,6 +123,12 @@ func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	}
 	t.Checks, e.Checks = after, ChecksHash(after)
 	return t, e, nil
+}
+
+// vouches reports whether a person says of the list as it stands, with a reason, that it is right. The record keeps that, since
+// it answers for what was taken away before.
+func (f Flow) vouches(t Task, ed Edit, e Entry) bool {
+	return ed.Checks != nil && e.Who.Human() && e.Text != "" && f.HasLeft(t) && !f.IsClosed(t.Status)
 }
 
 // mayWeaken decides whether the writer of an entry may take checks away, or vouch for a list that the record does not

@@ -150,3 +150,37 @@ func TestHolderOfAnEntry(t *testing.T) {
 		}
 	}
 }
+
+// A person who gives the list as it stands, with a reason, answers for it; the record keeps that. Nobody else does so.
+func TestVouchingForAList(t *testing.T) {
+	weak := task.Task{ID: "A-1", Title: "A task", Status: "in_progress", Checks: []task.Check{alpha}, Provenance: []task.Entry{
+		declares(task.Created, shah, "", alpha, beta), begins(), declares(task.Updated, claude, "", alpha),
+	}}
+	list := []task.Check{alpha}
+	for _, row := range []struct {
+		name   string
+		who    task.Actor
+		text   string
+		closed bool
+		want   bool
+	}{
+		{"a person, with a reason", shah, "beta is gone", false, true},
+		{"a person, without", shah, "", false, false},
+		{"an agent", claude, "beta is gone", false, false},
+		{"a person, of a closed task", shah, "beta is gone", true, false},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			of := weak
+			if row.closed {
+				of.Status = "done"
+			}
+			after, _, err := flow.Update(of, task.Edit{Checks: &list, MayWeaken: true}, task.Proof{}, nil, task.Stamp{Who: row.who, At: now, Text: row.text})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if _, weakened := flow.Weakened(after); weakened == row.want {
+				t.Errorf("is answered for: %v", !weakened)
+			}
+		})
+	}
+}
