@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,6 +50,49 @@ func BenchmarkUpdate(b *testing.B) {
 			}
 		})
 	}
+}
+
+// BenchmarkCheck judges records of which a branch has touched a hundredth: alone, and beside the base, in each of the places
+// where they can lie.
+func BenchmarkCheck(b *testing.B) {
+	for _, n := range []int{1_000, 10_000, 100_000} {
+		b.Run(fmt.Sprintf("%d tasks", n), func(b *testing.B) {
+			s := filledRepo(b, n)
+			for _, row := range []struct {
+				name string
+				opts CheckOptions
+			}{
+				{"alone", CheckOptions{NoBase: true}},
+				{"beside the base", CheckOptions{Base: "HEAD~1"}},
+				{"index", CheckOptions{Base: "HEAD~1", Staged: true}},
+				{"commit", CheckOptions{Base: "HEAD~1", Commit: "HEAD"}},
+			} {
+				b.Run(row.name, func(b *testing.B) {
+					for b.Loop() {
+						if c, err := s.Check(b.Context(), row.opts); err != nil || len(c.Tree.Tasks) != n {
+							b.Fatalf("%d tasks, %v", len(c.Tree.Tasks), err)
+						}
+					}
+				})
+			}
+		})
+	}
+}
+
+// filledRepo is a workspace of so many tasks in a repository, and a second commit that notes on some.
+func filledRepo(b *testing.B, n int) *Store {
+	b.Helper()
+	s := newStoreAt(b, newRepo(b))
+	for i := range n {
+		handWrite(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
+	}
+	commitAll(b, s)
+	for i := 0; i < n; i += 100 {
+		note := "  - {who: 'human:shah', at: 2026-06-21T10:06:00Z, did: noted, text: hello}"
+		handWrite(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), append(slices.Clone(usualKeys), note)...)
+	}
+	commitAll(b, s)
+	return s
 }
 
 // usualKeys is what a task file usually has beside what is required.

@@ -161,7 +161,7 @@ func (l Layout) compare(ctx context.Context, s subject, commit string, c *Checke
 	if change.Past, err = h.past(change.Suspects()); err != nil {
 		return err
 	}
-	change.Committed = h.committed
+	change.Committed, change.BroughtBy = h.committed, h.broughtBy
 	c.Findings, c.Closed = change.Judge(), change.Closed()
 	return h.err
 }

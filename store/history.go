@@ -24,7 +24,7 @@ type history struct {
 }
 
 // mostCommits is how many commits of a change are looked at. Beyond, nobody can tell.
-const mostCommits = 500
+const mostCommits = 200
 
 // committed is proof.Change.Committed.
 func (h *history) committed(commit, fingerprint string) (here, known bool) {
@@ -66,6 +66,41 @@ func (h *history) hasTree(fingerprint string) bool {
 		h.left, h.trees[f] = h.left[1:], true
 	}
 	return h.trees[fingerprint]
+}
+
+// broughtBy is proof.Change.BroughtBy.
+func (h *history) broughtBy(id task.ID, e task.Entry) (task.Find, bool) {
+	if h.head == "" || h.err != nil {
+		return nil, false
+	}
+	commits, err := h.Repo.Touching(h.ctx, h.since, h.head, h.inRepo(h.TaskPath(id)))
+	for _, commit := range commits {
+		find := h.in(commit)
+		if t, ok := find(id); ok && t.Has(e.Hash()) {
+			return find, h.err == nil
+		}
+	}
+	h.fail(err)
+	return nil, false
+}
+
+// in looks tasks up in a commit.
+func (h *history) in(commit string) task.Find {
+	return func(id task.ID) (found task.Task, ok bool) {
+		name := commit + ":" + h.inRepo(h.TaskPath(id))
+		h.fail(h.Repo.Blobs(h.ctx, []string{name}, frontmatter.MaxFile, func(_ int, b git.Blob) {
+			t, err := taskIn(b.Content)
+			found, ok = t, err == nil
+		}))
+		return found, ok
+	}
+}
+
+// fail keeps the first failure.
+func (h *history) fail(err error) {
+	if h.err == nil {
+		h.err = err
+	}
 }
 
 // past is what the files of some tasks said in the commits of the change. Of those whose record does not tell which checks

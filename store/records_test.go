@@ -24,7 +24,7 @@ func team(t *testing.T) (here, there *Store) {
 	return here, there
 }
 
-func commitAll(t *testing.T, s *Store) {
+func commitAll(t testing.TB, s *Store) {
 	t.Helper()
 	runGit(t, s.Worktree, "add", "--all")
 	runGit(t, s.Worktree, "commit", "-q", "--allow-empty", "-m", "work")

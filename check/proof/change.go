@@ -21,6 +21,10 @@ type Change struct {
 	// a commit, "" if it was made before the first. It is not known where the history that it was made in is not this one.
 	Committed func(commit, fingerprint string) (has, known bool)
 
+	// BroughtBy looks tasks up in the first commit, of those that lie between, in which a task has an entry. It reports false if
+	// there is none.
+	BroughtBy func(id task.ID, e task.Entry) (task.Find, bool)
+
 	pairs []pair
 	gone  []*TaskFile // of the base
 }

@@ -18,13 +18,24 @@ func (j *judge) moved(p pair) {
 			mend("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
 			warnIf(!closed)
 	}
-	held := p.was != nil || t.HasHolder()
-	if held && t.Assignee != before.Assignee && !newest(t, task.Entry.Holder, t.Assignee) {
+	if t.Assignee != before.Assignee && (p.was != nil || t.HasHolder()) && !held(t) {
 		j.reportTask(AssigneeUnexplained, p.now, frontmatter.Path{"assignee"}, "is held by %s, was by %s, and no entry says so", nobody(t.Assignee), nobody(before.Assignee))
 	}
 	if !j.flow.IsAbandoned(t.Status) {
 		j.results(p, before)
 	}
+}
+
+// held reports whether the record makes the task's holder its holder: by what entries say, or by what they tell of where they
+// do not say it, as in files of the original cairn.
+func held(t task.Task) bool {
+	said := func(e task.Entry) (task.Actor, bool) {
+		if e.Assignee == nil {
+			return "", false
+		}
+		return *e.Assignee, true
+	}
+	return newest(t, said, t.Assignee) || newest(t, task.Entry.Holder, t.Assignee)
 }
 
 func movedTo(e task.Entry) (task.Status, bool) { return e.To, e.To != "" }

@@ -34,6 +34,12 @@ func (r *Repo) Commits(ctx context.Context, since, commit string, most int) ([]s
 	return strings.Fields(string(out)), err
 }
 
+// Touching lists those of the commits that change a file, oldest first.
+func (r *Repo) Touching(ctx context.Context, since, commit, path string) ([]string, error) {
+	out, err := Run(ctx, r.Top, "rev-list", "--topo-order", "--reverse", "--full-history", commit, "^"+since, "--", path)
+	return strings.Fields(string(out)), err
+}
+
 // Span is a part of the history that ends at a commit: what another commit does not have, or what is newer than a time.
 type Span struct {
 	Commit string

@@ -1,0 +1,174 @@
+package proof_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store"
+)
+
+// Whatever people and agents do with cairn's commands, on two branches that are merged now and then, explains itself. HISTORIES
+// asks for more than a few such histories; a failure names its seed.
+func TestHonestHistoriesAtRandom(t *testing.T) {
+	n, err := strconv.Atoi(os.Getenv("HISTORIES"))
+	if err != nil {
+		n = 2
+	}
+	for seed := range uint64(n) {
+		t.Run(fmt.Sprint(seed), func(t *testing.T) {
+			t.Parallel()
+			h := newHonest(t, seed)
+			for range 12 {
+				h.step()
+			}
+			h.merge()
+			h.judge("base")
+			h.judge("other")
+		})
+	}
+}
+
+// honest is a clone with two branches, main and side, and those who work in it.
+type honest struct {
+	t      *testing.T
+	a      *actors
+	random *rand.Rand
+	here   string
+	other  string
+	told   []string // what was done
+}
+
+func newHonest(t *testing.T, seed uint64) *honest {
+	t.Helper()
+	names, err := begun()
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := &honest{t: t, a: &actors{dir: t.TempDir(), now: noon}, random: rand.New(rand.NewPCG(seed, 0)), here: "main", other: "side"}
+	if err := os.CopyFS(h.a.dir, os.DirFS(names["BEGUN"])); err != nil {
+		t.Fatal(err)
+	}
+	h.as("human:shah", "trust", "--yes")
+	h.git("branch", "side")
+	return h
+}
+
+// as runs a command, which may be refused.
+func (h *honest) as(who string, args ...string) {
+	_, err := h.a.run(who, args...)
+	h.told = append(h.told, fmt.Sprintf("%s %s: %s %q (%v)", h.a.now.Format(time.TimeOnly), h.here, who, args, err))
+}
+
+func (h *honest) git(args ...string) bool {
+	cmd := exec.Command("git", args...)
+	cmd.Dir = h.a.dir
+	out, err := cmd.CombinedOutput()
+	h.told = append(h.told, fmt.Sprintf("git %q (%v)", args, err))
+	if err != nil && !strings.Contains(string(out), "CONFLICT") {
+		h.t.Fatalf("git %q: %v: %s", args, err, out)
+	}
+	return err == nil
+}
+
+// pick chooses one of several.
+func pick[T any](h *honest, of ...T) T { return of[h.random.IntN(len(of))] }
+
+// step does a few things, commits them, and now and then goes over to the other branch or merges it.
+func (h *honest) step() {
+	for range 1 + h.random.IntN(3) {
+		h.act()
+	}
+	h.git("add", "--all")
+	h.git("commit", "--quiet", "--allow-empty", "--message", "work")
+	switch h.random.IntN(4) {
+	case 0:
+		h.git("switch", "--quiet", h.other)
+		h.here, h.other = h.other, h.here
+	case 1:
+		h.merge()
+	}
+}
+
+// merge takes the other branch in. A conflict is not settled here, for how it is would be a person's word.
+func (h *honest) merge() {
+	if !h.git("merge", "--quiet", "--no-edit", h.other) {
+		h.git("merge", "--abort")
+	}
+	h.git("tag", "--force", "other", h.other)
+}
+
+func (h *honest) act() {
+	who := pick(h, "human:shah", "agent:a", "agent:b")
+	id := pick(h, h.ids()...)
+	switch h.random.IntN(14) {
+	case 0:
+		h.as(who, "create", "Another", "--check", "tests pass=test -f shop", "--dep", id)
+	case 1:
+		h.as(who, "note", id, "on it")
+	case 2:
+		h.as(who, "claim", id)
+	case 3:
+		h.as(who, "release", id)
+	case 4, 5:
+		h.as(who, "transition", id, pick(h, "backlog", "in_progress", "in_review", "done", "canceled"))
+	case 6:
+		h.as(who, "transition", id, "done")
+	case 7:
+		h.as(who, "run-checks", id)
+	case 8:
+		h.as("human:shah", "attest", id, "read", "--pass")
+	case 9:
+		h.as(who, "update", id, "--label", pick(h, "web", "shop"), "--add-dep", pick(h, h.ids()...))
+	case 10:
+		h.as("human:shah", "update", id, "--title", "Do it better", "--assignee", pick(h, "agent:a", "unassigned"))
+	case 11:
+		h.as(who, "begin", id, "--expected-actor", who, "--idempotency-key", h.a.now.String())
+	case 12:
+		h.write("shop", "open "+h.a.now.String()+"\n")
+	case 13:
+		h.as("human:shah", "update", id, "--check", "tests pass=test -f shop", "--manual", "read by a person", "--reason", "as agreed")
+	}
+}
+
+func (h *honest) ids() []string {
+	paths, err := filepath.Glob(filepath.Join(h.a.dir, ".cairn", "tasks", "*.md"))
+	if err != nil || len(paths) == 0 {
+		h.t.Fatalf("there are no tasks (%v)", err)
+	}
+	for i, path := range paths {
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ".md")
+	}
+	return paths
+}
+
+func (h *honest) write(name, text string) {
+	if err := os.WriteFile(filepath.Join(h.a.dir, name), []byte(text), 0o644); err != nil {
+		h.t.Fatal(err)
+	}
+}
+
+// judge allows what honest work cannot avoid: that files on which checks passed were worked on before they were committed.
+func (h *honest) judge(base string) {
+	h.t.Helper()
+	layout, err := store.LayoutAt(h.a.dir)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	c, err := layout.Check(h.t.Context(), store.CheckOptions{Base: base})
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	found := slices.DeleteFunc(c.Findings, func(f proof.Finding) bool { return f.Rule == proof.EvidenceTreeUnknown })
+	if len(found) > 0 {
+		h.t.Errorf("beside %s finds %sin\n%s", base, list(found), strings.Join(h.told, "\n"))
+	}
+}
