@@ -85,7 +85,10 @@ func (l Layout) findBase(ctx context.Context, opts CheckOptions, head string) (b
 			WithHint("name another base; or --no-base judges the files alone")
 	}
 	found := base{commit: commit, name: name}
-	if commit == head {
+	switch {
+	case commit == head && opts.Commit != "":
+		found.note = "the base holds all of the commit: there is no change to judge"
+	case commit == head:
 		found.note = "the base holds all that is committed here: only what is not committed yet is compared"
 	}
 	return found, nil

@@ -86,6 +86,10 @@ func TestBaseOfAHistory(t *testing.T) {
 			s, _ := forked(t)
 			return s, CheckOptions{Base: "HEAD"}
 		}, "HEAD", "only what is not committed"},
+		{"the base is the commit that is judged", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t)
+			return s, CheckOptions{Base: "HEAD", Commit: "HEAD"}
+		}, "HEAD", "no change to judge"},
 		{"a merge of the base into the branch", func(t *testing.T) (*Store, CheckOptions) {
 			s, _ := forked(t)
 			runGit(t, s.Root, "merge", "-q", "--no-edit", "origin/main")

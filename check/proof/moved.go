@@ -1,6 +1,8 @@
 package proof
 
 import (
+	"slices"
+
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -45,8 +47,7 @@ func movedTo(e task.Entry) (task.Status, bool) { return e.To, e.To != "" }
 func newest[T comparable](t task.Task, of func(task.Entry) (T, bool), want T) bool {
 	said := false
 	at := t.Last().At
-	for i := len(t.Provenance) - 1; i >= 0; i-- {
-		e := t.Provenance[i]
+	for _, e := range slices.Backward(t.Provenance) {
 		got, ok := of(e)
 		if !ok {
 			continue

@@ -38,6 +38,12 @@ func TestHistory(t *testing.T) {
 	if got, err := found.Commits(t.Context(), a, a, 10); err != nil || len(got) != 0 {
 		t.Errorf("nothing is %q, %v", got, err)
 	}
+	if got, err := found.Touching(t.Context(), a, b, "g"); err != nil || !slices.Equal(got, []string{b}) {
+		t.Errorf("g is touched by %q, %v", got, err)
+	}
+	if got, err := found.Touching(t.Context(), a, b, "f"); err != nil || len(got) != 0 {
+		t.Errorf("f is touched by %q, %v", got, err)
+	}
 	if found.Shallow() {
 		t.Error("a whole clone is shallow")
 	}
