@@ -16,7 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 )
 
-// Whatever people and agents do with cairn's commands, on two branches that are merged now and then, explains itself. HISTORIES
+// Whatever people and agents do with cairn's commands, on two branches that are merged or rebased now and then, explains itself. HISTORIES
 // asks for more than a few such histories; a failure names its seed.
 func TestHonestHistoriesAtRandom(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("HISTORIES"))
@@ -73,7 +73,7 @@ func (h *honest) git(args ...string) bool {
 	cmd.Dir = h.a.dir
 	out, err := cmd.CombinedOutput()
 	h.told = append(h.told, fmt.Sprintf("git %q (%v)", args, err))
-	if err != nil && !strings.Contains(string(out), "CONFLICT") {
+	if conflict := strings.Contains(string(out), "CONFLICT") || strings.Contains(string(out), "could not apply"); err != nil && !conflict {
 		h.t.Fatalf("git %q: %v: %s", args, err, out)
 	}
 	return err == nil
@@ -82,7 +82,7 @@ func (h *honest) git(args ...string) bool {
 // pick chooses one of several.
 func pick[T any](h *honest, of ...T) T { return of[h.random.IntN(len(of))] }
 
-// step does a few things, commits them, and now and then goes over to the other branch or merges it.
+// step does a few things, commits them, and now and then goes over to the other branch, merges it or is rebased onto it.
 func (h *honest) step() {
 	for range 1 + h.random.IntN(3) {
 		h.act()
@@ -95,6 +95,10 @@ func (h *honest) step() {
 		h.here, h.other = h.other, h.here
 	case 1:
 		h.merge()
+	case 2:
+		if !h.git("rebase", "--quiet", h.other) {
+			h.git("rebase", "--abort")
+		}
 	}
 }
 
@@ -109,7 +113,7 @@ func (h *honest) merge() {
 func (h *honest) act() {
 	who := pick(h, "human:shah", "agent:a", "agent:b")
 	id := pick(h, h.ids()...)
-	switch h.random.IntN(14) {
+	switch h.random.IntN(16) {
 	case 0:
 		h.as(who, "create", "Another", "--check", "tests pass=test -f shop", "--dep", id)
 	case 1:
@@ -136,16 +140,25 @@ func (h *honest) act() {
 		h.write("shop", "open "+h.a.now.String()+"\n")
 	case 13:
 		h.as("human:shah", "update", id, "--check", "tests pass=test -f shop", "--manual", "read by a person", "--reason", "as agreed")
+	case 14:
+		h.as(who, "cancel", pick(h, h.sessions()...), "cannot")
+	case 15:
+		h.as(who, "finish", pick(h, h.sessions()...), "did it")
 	}
 }
 
-func (h *honest) ids() []string {
-	paths, err := filepath.Glob(filepath.Join(h.a.dir, ".cairn", "tasks", "*.md"))
-	if err != nil || len(paths) == 0 {
-		h.t.Fatalf("there are no tasks (%v)", err)
+func (h *honest) ids() []string { return h.names("tasks", ".md") }
+
+func (h *honest) sessions() []string { return append(h.names("sessions", ".yaml"), "ses-unknown") }
+
+// names are those of the files in a folder of the record.
+func (h *honest) names(folder, ext string) []string {
+	paths, err := filepath.Glob(filepath.Join(h.a.dir, ".cairn", folder, "*"+ext))
+	if err != nil {
+		h.t.Fatal(err)
 	}
 	for i, path := range paths {
-		paths[i] = strings.TrimSuffix(filepath.Base(path), ".md")
+		paths[i] = strings.TrimSuffix(filepath.Base(path), ext)
 	}
 	return paths
 }
