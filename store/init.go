@@ -23,7 +23,7 @@ review: in_review          # where finish moves a task
 closed: [done, canceled]
 abandoned: [canceled]      # closed without claiming that it works: no checks gate
 gate_review: false         # true: entering review needs every command check passed
-check_timeout_default: 120 # seconds
+check_timeout_default: 2m
 session_stale_after: 5m
 claim_ttl: 4h
 default_checks: []         # added to every new task: the definition of done
