@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/harmless"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -31,12 +32,12 @@ func (p *program) report(ctx context.Context, err error) int {
 	}
 	said := *e
 	said.Op = commandName(e.Op)
-	fprintf(p.Stderr, "cairn: %s\n", oneLine(said.Error()))
+	fprintf(p.Stderr, "cairn: %s\n", harmless.Line(said.Error()))
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
 	}
 	if e.Hint != "" {
-		fprintf(p.Stderr, "hint: %s\n", oneLine(e.Hint))
+		fprintf(p.Stderr, "hint: %s\n", harmless.Line(e.Hint))
 	}
 	return e.Code.Info().Exit
 }

@@ -4,10 +4,11 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/harmless"
 )
 
-// printf prints for people. Text among the arguments is made safe, wherever it came from; only what style painted is not.
+// printf prints for people. Text among the arguments is made harmless, wherever it came from; only what style painted is not.
 func (p *program) printf(format string, args ...any) { fprintf(p.out, format, args...) }
 
 // output remembers that standard output could not be written to: a full disk must not pass for success.
@@ -28,47 +29,8 @@ func (o *output) Write(b []byte) (int, error) {
 func fprintf(out io.Writer, format string, args ...any) {
 	for i, arg := range args {
 		if _, ours := arg.(painted); !ours && reflect.ValueOf(arg).Kind() == reflect.String {
-			args[i] = safe(fmt.Sprint(arg))
+			args[i] = harmless.Text(fmt.Sprint(arg))
 		}
 	}
 	_, _ = fmt.Fprintf(out, format, args...)
-}
-
-// safe makes text harmless for a terminal: control characters, which could move the cursor, rewrite what was printed or
-// answer for the person, become a mark, and so do those that turn the direction of writing around. Line breaks and tabs
-// stay.
-func safe(s string) string {
-	return strings.Map(func(r rune) rune {
-		switch {
-		case r == '\n' || r == '\t':
-			return r
-		case r == '\r':
-			return -1
-		case hidden(r):
-			return '\uFFFD'
-		}
-		return r
-	}, strings.ToValidUTF8(s, "\uFFFD"))
-}
-
-// safeJSON is safe for JSON: what would become a mark is written as an escape, which means the same.
-func safeJSON(s string) string {
-	var b strings.Builder
-	for _, r := range s {
-		if hidden(r) && r != '\n' {
-			fmt.Fprintf(&b, `\u%04x`, r)
-			continue
-		}
-		b.WriteRune(r)
-	}
-	return b.String()
-}
-
-func hidden(r rune) bool { return r < ' ' || r >= 0x7f && r < 0xa0 || isBidi(r) }
-
-// oneLine keeps what must not look like two lines on one.
-func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
-
-func isBidi(r rune) bool {
-	return r >= 0x202a && r <= 0x202e || r >= 0x2066 && r <= 0x2069
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/harmless"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -84,7 +85,7 @@ func (p *program) renderRows(rows []verb.Row, st style) {
 
 func (p *program) renderProblems(problems []store.Problem) {
 	for _, pr := range problems {
-		fprintf(p.Stderr, "cairn: left out: %s\n", oneLine(problemText(pr)))
+		fprintf(p.Stderr, "cairn: left out: %s\n", harmless.Line(problemText(pr)))
 	}
 }
 

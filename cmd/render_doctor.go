@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/doctor"
+	"github.com/cairn-tasks/cairn/internal/harmless"
 )
 
 // renderFindings shows each finding with its place, what is wrong, what a repair would change, and what to do.
@@ -12,12 +13,12 @@ func (p *program) renderFindings(findings []doctor.Finding) {
 	st := p.style()
 	for _, f := range findings {
 		p.printf("%s  %s\n", st.severity(f.Severity), st.bold(placeOf(f)))
-		p.printf("         %s\n", oneLine(f.Message))
+		p.printf("         %s\n", harmless.Line(f.Message))
 		for _, change := range f.Changes {
-			p.printf("           %s\n", oneLine(change))
+			p.printf("           %s\n", harmless.Line(change))
 		}
 		if f.Fix != "" {
-			p.printf("         fix: %s\n", oneLine(f.Fix))
+			p.printf("         fix: %s\n", harmless.Line(f.Fix))
 		}
 	}
 	p.printf("%s\n", verdict(findings))

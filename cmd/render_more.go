@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/harmless"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
@@ -58,7 +59,7 @@ func (p *program) renderHistory(h verb.History, st style) {
 		if e.Deleted {
 			what += " (deleted since)"
 		}
-		t.add(e.At.Format(time.RFC3339), string(e.Task), string(e.Who), oneLine(what))
+		t.add(e.At.Format(time.RFC3339), string(e.Task), string(e.Who), harmless.Line(what))
 	}
 	t.print(p.out, p.width(), st)
 	if h.NextCursor != "" {

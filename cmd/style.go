@@ -1,6 +1,9 @@
 package cmd
 
-import "github.com/cairn-tasks/cairn/task"
+import (
+	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/task"
+)
 
 // style colours words, or does not.
 type style bool
@@ -17,7 +20,7 @@ func (p *program) style() style {
 }
 
 func (s style) paint(code, text string) painted {
-	text = safe(text)
+	text = harmless.Text(text)
 	if !s {
 		return painted(text)
 	}

@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/harmless"
 	"github.com/mattn/go-runewidth"
 )
 
@@ -17,7 +18,7 @@ type table struct {
 // add adds a row. Cells are made safe, and put on one line.
 func (t *table) add(cells ...string) {
 	for i, c := range cells {
-		cells[i] = oneLine(safe(c))
+		cells[i] = harmless.Line(c)
 	}
 	t.rows = append(t.rows, cells)
 }

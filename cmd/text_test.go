@@ -8,38 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-func TestSafe(t *testing.T) {
-	for _, c := range []struct {
-		name, in, want string
-	}{
-		{"plain text stays", "Raise the walls, größer und 高い 🧱", "Raise the walls, größer und 高い 🧱"},
-		{"line breaks and tabs stay", "one\n\ttwo", "one\n\ttwo"},
-		{"a carriage return cannot write over the line", "harmless\rrm -rf", "harmlessrm -rf"},
-		{"a colour is not passed on", "\x1b[31mred", "�[31mred"},
-		{"a title of the window is not set", "\x1b]0;title\x07", "�]0;title�"},
-		{"nor with the one-byte form of an escape", "\u009b2J", "�2J"},
-		{"a backspace takes nothing back", "rm\b\bls", "rm��ls"},
-		{"an override of the direction of writing shows", "make \u202etset", "make �tset"},
-		{"so does an isolate", "make \u2066test\u2069", "make �test�"},
-		{"bytes that are no text show", "a\xffb", "a�b"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			if got := safe(c.in); got != c.want {
-				t.Errorf("safe(%q) = %q, want %q", c.in, got, c.want)
-			}
-		})
-	}
-}
-
-// What safe marks in text is escaped in JSON, where it keeps its meaning.
-func TestSafeJSON(t *testing.T) {
-	const in = "{\n  \"cmd\": \"größe \u009b2J \u202etset \x7f 🧱\"\n}\n"
-	const want = "{\n  \"cmd\": \"größe \\u009b2J \\u202etset \\u007f 🧱\"\n}\n"
-	if got := safeJSON(in); got != want {
-		t.Errorf("got %q, want %q", got, want)
-	}
-}
-
 func TestHumanActor(t *testing.T) {
 	for _, c := range []struct {
 		name  string

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/harmless"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
@@ -129,7 +130,7 @@ func (p *program) printJSON(v any) {
 		p.exit = exitFailure
 		return
 	}
-	_, _ = io.WriteString(p.out, safeJSON(text.String()))
+	_, _ = io.WriteString(p.out, harmless.JSON(text.String()))
 }
 
 // completeIDs replaces parts of ids by the ids they are parts of. What takes something away wants the whole id.
