@@ -88,6 +88,9 @@ func TestEveryRuleHasSituations(t *testing.T) {
 		}
 	}
 	for _, rule := range proof.Rules {
+		if rule.Group == proof.RunGroup {
+			continue // found by running commands, not by judging a tree
+		}
 		if !fires[rule.ID] || !passes[rule.ID] {
 			t.Errorf("%s: a situation in which it fires: %v; one in which it does not: %v", rule.ID, fires[rule.ID], passes[rule.ID])
 		}

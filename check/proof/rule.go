@@ -42,6 +42,8 @@ const (
 
 	IgnoredCommitted RuleID = "ignored-committed"
 	UnknownConfigKey RuleID = "unknown-config-key"
+
+	CheckFailed RuleID = "check-failed"
 )
 
 // Group is what a rule is about.
@@ -55,7 +57,19 @@ const (
 	HistoryGroup Group = "history" // needs a base
 	TrustGroup   Group = "trust"   // needs a base
 	HygieneGroup Group = "hygiene"
+	RunGroup     Group = "run" // what running commands shows: Judge finds nothing by these rules
 )
+
+// Groups is every group, in the order of their rules.
+func Groups() []Group {
+	var out []Group
+	for _, rule := range Rules {
+		if !slices.Contains(out, rule.Group) {
+			out = append(out, rule.Group)
+		}
+	}
+	return out
+}
 
 // Severity is how much a finding matters.
 type Severity string
@@ -70,6 +84,11 @@ const (
 
 // Severities is every severity, from the least to the greatest.
 var Severities = []Severity{Off, Notice, Warning, Error}
+
+// AtLeast reports whether a severity is as great as another, or greater.
+func (s Severity) AtLeast(other Severity) bool {
+	return slices.Index(Severities, s) >= slices.Index(Severities, other)
+}
 
 // Rule says what a rule finds, and how that is mended.
 type Rule struct {
@@ -147,6 +166,9 @@ var Rules = []Rule{
 		"take them out of git, and have it ignore them"},
 	{UnknownConfigKey, HygieneGroup, Warning, "the config has a key, or names a rule, that cairn does not know and ignores",
 		"mend the spelling, or take the line out"},
+
+	{CheckFailed, RunGroup, Error, "a check that the record says has passed fails when it is run",
+		"mend what the check tests; or move the task back to an open state"},
 }
 
 // Lookup finds a rule by its id.

@@ -1,0 +1,28 @@
+package report
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+)
+
+// fingerprints name the findings, one each, in their order. What was found before keeps its name when lines move, when other
+// findings come and go, and when a severity is set anew. Equal findings are told apart by counting them.
+func (r Report) fingerprints() []string {
+	seen := map[string]int{}
+	out := make([]string, len(r.Findings))
+	for i, f := range r.Findings {
+		key := r.key(f)
+		seen[key]++
+		sum := sha256.Sum256([]byte(key + "\x00" + strconv.Itoa(seen[key])))
+		out[i] = hex.EncodeToString(sum[:16])
+	}
+	return out
+}
+
+func (r Report) key(f proof.Finding) string {
+	return strings.Join([]string{string(f.Rule), r.inRepo(f), string(f.Task), f.Message}, "\x00")
+}

@@ -1,0 +1,98 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/harmless"
+)
+
+// annotated is how many annotations of a kind GitHub shows for a step. It drops the others without a word.
+const annotated = 10
+
+// github writes workflow commands, the greatest severity first, and says how many findings are left to the summary.
+func (r Report) github(out io.Writer) error {
+	var b bytes.Buffer
+	for _, s := range slices.Backward(proof.Severities) {
+		shown, left := 0, 0
+		for _, f := range r.Findings {
+			switch {
+			case f.Severity != s:
+			case shown == annotated:
+				left++
+			default:
+				shown++
+				b.WriteString(r.annotation(f))
+			}
+		}
+		if left > 0 {
+			fmt.Fprintf(&b, "and %s more, in the summary of the job\n", number(left, string(s)))
+		}
+	}
+	_, err := out.Write(b.Bytes())
+	return err
+}
+
+// annotation is the workflow command that shows a finding at its line.
+func (r Report) annotation(f proof.Finding) string {
+	place := "file=" + property(r.inRepo(f))
+	if f.Line > 0 {
+		place += fmt.Sprintf(",line=%d", f.Line)
+	}
+	text := harmless.LogLine(f.Message)
+	if f.Fix != "" {
+		text += "\nfix: " + harmless.LogLine(f.Fix)
+	}
+	return fmt.Sprintf("::%s %s,title=%s::%s\n", f.Severity, place, property("cairn "+string(f.Rule)), data(text))
+}
+
+// data escapes the text of a workflow command, which ends with its line.
+func data(s string) string {
+	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
+}
+
+// property escapes a property of a workflow command, which a comma or two colons would end.
+func property(s string) string {
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(harmless.Text(s)))
+}
+
+// mostSummary is how long a summary may get, in bytes. GitHub refuses one of more than 1 MiB whole.
+const mostSummary = 900 << 10
+
+// Summary writes all findings as a table in Markdown, for the summary of a job on GitHub.
+func (r Report) Summary(out io.Writer) error {
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "### cairn check\n\n%s\n\n", markdown(r.verdict()))
+	if len(r.Findings) > 0 {
+		b.WriteString("| severity | rule | where | what | fix |\n|---|---|---|---|---|\n")
+	}
+	for i, f := range r.Findings {
+		row := fmt.Sprintf("| %s | [%s](%s) | %s | %s | %s |\n", f.Severity, f.Rule, manual(f.Rule),
+			markdown(line(r.inRepo(f), f.Line)), markdown(harmless.LogLine(f.Message)), markdown(harmless.LogLine(f.Fix)))
+		if b.Len()+len(row) > mostSummary {
+			fmt.Fprintf(&b, "\nand %d more\n", len(r.Findings)-i)
+			break
+		}
+		b.WriteString(row)
+	}
+	_, err := out.Write(b.Bytes())
+	return err
+}
+
+// markdown escapes what Markdown gives a meaning to.
+func markdown(s string) string { return markdownEscapes.Replace(s) }
+
+var markdownEscapes = escapes("\\`*_{}[]<>()#!|~&@$")
+
+// escapes puts a backslash before each of some characters.
+func escapes(chars string) *strings.Replacer {
+	var pairs []string
+	for _, c := range chars {
+		pairs = append(pairs, string(c), `\`+string(c))
+	}
+	return strings.NewReplacer(pairs...)
+}

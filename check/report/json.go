@@ -1,0 +1,38 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/harmless"
+)
+
+// schema is the number of the promise that fields of the JSON are only ever added.
+const schema = 1
+
+// document is a report as programs read it. It holds no time, so that equal trees give equal bytes.
+type document struct {
+	Schema   int                    `json:"schema"`
+	Base     string                 `json:"base,omitempty"`
+	Head     string                 `json:"head,omitempty"`
+	Summary  map[proof.Severity]int `json:"summary"`
+	Findings []proof.Finding        `json:"findings"`
+}
+
+func (r Report) json(out io.Writer) error {
+	return writeJSON(out, document{schema, r.Base, r.Head, r.Count(), append([]proof.Finding{}, r.Findings...)})
+}
+
+func writeJSON(out io.Writer, v any) error {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := io.WriteString(out, harmless.JSON(b.String()))
+	return err
+}

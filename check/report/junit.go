@@ -1,0 +1,120 @@
+package report
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/jstemmer/go-junit-report/v2/junit"
+)
+
+// junit writes a suite for each group of rules. A rule that found nothing is a case that passed, so that a report is never
+// empty; one that found something is a case for each file. What does not fail the check is told in the output of a case
+// that passed. Commands are cases of a suite of their own.
+func (r Report) junit(out io.Writer) error {
+	all := junit.Testsuites{Name: "cairn check"}
+	for _, group := range proof.Groups() {
+		if group != proof.RunGroup {
+			all.AddSuite(r.suite(group))
+		}
+	}
+	if len(r.Ran) > 0 {
+		all.AddSuite(r.commands())
+	}
+	var b bytes.Buffer
+	b.WriteString(`<?xml version="1.0" encoding="UTF-8"?>` + "\n")
+	if err := all.WriteXML(&b); err != nil {
+		return err
+	}
+	_, err := out.Write(b.Bytes())
+	return err
+}
+
+func (r Report) suite(group proof.Group) junit.Testsuite {
+	suite := junit.Testsuite{Name: string(group), Time: seconds(0)}
+	for _, rule := range proof.Rules {
+		if rule.Group != group {
+			continue
+		}
+		cases := r.cases(rule)
+		if len(cases) == 0 {
+			cases = []junit.Testcase{{Name: string(rule.ID), Classname: class(group)}}
+		}
+		for _, c := range cases {
+			suite.AddTestcase(c)
+		}
+	}
+	return suite
+}
+
+// cases are what a rule found, a case for each file.
+func (r Report) cases(rule proof.Rule) []junit.Testcase {
+	var out []junit.Testcase
+	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f proof.Finding) bool { return f.Rule != rule.ID })
+	for len(found) > 0 {
+		n := slices.IndexFunc(found, func(f proof.Finding) bool { return f.Path != found[0].Path })
+		if n < 0 {
+			n = len(found)
+		}
+		out = append(out, r.testcase(rule, found[:n]))
+		found = found[n:]
+	}
+	return out
+}
+
+// testcase is what a rule found in one file. The first that fails the check gives the failure its message.
+func (r Report) testcase(rule proof.Rule, found []proof.Finding) junit.Testcase {
+	c := junit.Testcase{Name: string(rule.ID) + " " + harmless.LogLine(r.inRepo(found[0])), Classname: class(rule.Group)}
+	var failing, passing strings.Builder
+	for _, f := range found {
+		told := &passing
+		if r.Fails(f) {
+			told = &failing
+			if c.Failure == nil {
+				c.Failure = &junit.Result{Message: harmless.LogLine(f.Message), Type: string(f.Severity)}
+			}
+		}
+		fmt.Fprintf(told, "%s: %s: %s\n", line(r.inRepo(f), f.Line), f.Severity, described(f))
+	}
+	if c.Failure != nil {
+		c.Failure.Data = failing.String()
+	}
+	if passing.Len() > 0 {
+		c.SystemOut = &junit.Output{Data: passing.String()}
+	}
+	return c
+}
+
+func (r Report) commands() junit.Testsuite {
+	suite := junit.Testsuite{Name: string(proof.RunGroup)}
+	var total float64
+	for _, ran := range r.Ran {
+		total += ran.Duration.Seconds()
+		c := junit.Testcase{
+			Name: names(ran) + ": " + harmless.LogLine(ran.Desc), Classname: class(proof.RunGroup), Time: seconds(ran.Duration.Seconds()),
+		}
+		if !ran.Passed {
+			c.Failure = &junit.Result{Message: harmless.LogLine(ran.Summary), Type: string(proof.CheckFailed), Data: harmless.Log(ran.Output)}
+		}
+		suite.AddTestcase(c)
+	}
+	suite.Time = seconds(total)
+	return suite
+}
+
+// names are the tasks of a command.
+func names(ran Ran) string {
+	var ids []string
+	for _, id := range ran.Tasks {
+		ids = append(ids, harmless.LogLine(string(id)))
+	}
+	return strings.Join(ids, ", ")
+}
+
+func class(group proof.Group) string { return "cairn." + string(group) }
+
+func seconds(s float64) string { return fmt.Sprintf("%.3f", s) }
