@@ -46,6 +46,7 @@ type Checked struct {
 	BaseName string          // who named it, such as "--base main" or "origin/HEAD"
 	Note     string          // what was not compared, and why; "" if there is nothing to say
 	Tree     proof.Tree      // what was judged
+	Change   *proof.Change   // what was judged, as a change of Base; nil if there is none
 	Closed   []task.ID       // the tasks that the change closes
 }
 
@@ -162,6 +163,6 @@ func (l Layout) compare(ctx context.Context, s subject, commit string, c *Checke
 		return err
 	}
 	change.Committed, change.BroughtBy = h.committed, h.broughtBy
-	c.Findings, c.Closed = change.Judge(), change.Closed()
+	c.Findings, c.Change, c.Closed = change.Judge(), change, change.Closed()
 	return h.err
 }

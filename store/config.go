@@ -28,6 +28,14 @@ type Config struct {
 	Rules         map[proof.RuleID]proof.Severity // what the rules of cairn check are set to
 }
 
+// Limit is how long a check may take.
+func (c Config) Limit(of task.Check) time.Duration {
+	if of.Timeout == 0 {
+		return c.CheckTimeout
+	}
+	return time.Duration(of.Timeout) * time.Second
+}
+
 // DefaultConfig is what a config.yaml that says nothing means.
 func DefaultConfig() Config {
 	return Config{

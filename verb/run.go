@@ -51,42 +51,22 @@ func (w *Workspace) run(ctx context.Context, s *store.Store, t task.Task, todo [
 	run, report := &task.Run{Commit: head, Tree: fingerprint(before)}, &RunReport{}
 	var logs []func(io.Writer) error
 	for n, i := range todo {
-		started := w.Now()
-		reported := w.reportWhile(n, len(todo), t.Checks[i].Desc, limit(s, t.Checks[i]))
-		outcome, err := w.runOne(ctx, s, t.Checks[i])
+		c, started := t.Checks[i], w.Now()
+		limit := s.Config.Limit(c)
+		reported := w.reportWhile(n, len(todo), c.Desc, limit)
+		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Cwd, Timeout: limit})
 		reported()
 		if err != nil {
 			return nil, nil, err
 		}
-		cr := reportOne(i, t.Checks[i], outcome)
-		run.Results = append(run.Results, task.CheckResult{Check: t.Checks[i].Key(), Result: cr.Result})
+		cr := reportOne(i, c, outcome)
+		run.Results = append(run.Results, task.CheckResult{Check: c.Key(), Result: cr.Result})
 		report.Checks = append(report.Checks, cr)
-		logs = append(logs, logOf(t, t.Checks[i], head, started, outcome))
+		logs = append(logs, logOf(t, c, head, started, outcome))
 	}
 	w.compareTrees(ctx, s, before, run, report)
 	report.Log, err = s.WriteLog(t.ID, w.Now(), func(out io.Writer) error { return writeAll(out, logs) })
 	return run, report, err
-}
-
-// runOne runs one check. One that cannot be started where it should has failed, and says why; it does not take the
-// results of the others with it.
-func (w *Workspace) runOne(ctx context.Context, s *store.Store, c task.Check) (check.Outcome, error) {
-	outcome, err := check.Run(ctx, check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Cwd, Timeout: limit(s, c)})
-	switch {
-	case task.CodeOf(err) == task.InvalidInput:
-		return check.Outcome{Exit: -1, Output: message(err)}, nil
-	case err == nil && outcome.Canceled:
-		err = ctx.Err()
-	}
-	return outcome, err
-}
-
-// limit is how long a check may take.
-func limit(s *store.Store, c task.Check) time.Duration {
-	if c.Timeout == 0 {
-		return s.Config.CheckTimeout
-	}
-	return time.Duration(c.Timeout) * time.Second
 }
 
 func reportOne(i int, c task.Check, o check.Outcome) CheckRun {

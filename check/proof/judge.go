@@ -118,8 +118,13 @@ func (j *judge) findings() []Finding {
 		}
 		out[i] = f.Finding
 	}
-	slices.SortStableFunc(out, func(a, b Finding) int {
+	Sort(out)
+	return out
+}
+
+// Sort puts findings in the order in which Judge returns them.
+func Sort(findings []Finding) {
+	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
-	return out
 }

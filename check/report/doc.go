@@ -13,4 +13,5 @@
 //	sarif.go    SARIF 2.1.0, for code scanning
 //	junit.go    JUnit XML, for whatever shows test results
 //	gitlab.go   GitLab's Code Quality
+//	log.go      commands as they end, folded where a CI can
 package report

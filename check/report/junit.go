@@ -106,13 +106,20 @@ func (r Report) commands() junit.Testsuite {
 	return suite
 }
 
+// named is how many tasks of a command are named.
+const named = 3
+
 // names are the tasks of a command.
 func names(ran Ran) string {
 	var ids []string
-	for _, id := range ran.Tasks {
+	for _, id := range ran.Tasks[:min(len(ran.Tasks), named)] {
 		ids = append(ids, harmless.LogLine(string(id)))
 	}
-	return strings.Join(ids, ", ")
+	text := strings.Join(ids, ", ")
+	if n := len(ran.Tasks) - len(ids); n > 0 {
+		text += fmt.Sprintf(" and %d more", n)
+	}
+	return text
 }
 
 func class(group proof.Group) string { return "cairn." + string(group) }

@@ -1,0 +1,101 @@
+package proof_test
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// closedTree holds tasks in every state, with the checks that a name stands for.
+func closedTree() proof.Tree {
+	flow := store.DefaultConfig().Flow
+	flow.Abandoned = []task.Status{"canceled"}
+	tests := task.Check{Desc: "tests pass", Cmd: "make test"}
+	tree := proof.Tree{Config: proof.ConfigFile{Flow: flow}}
+	for _, t := range []task.Task{
+		{ID: "A-1", Status: "done", Checks: []task.Check{tests, {Desc: "read"}, {Desc: "vet", Cmd: "make vet", Cwd: "a/../b"}}},
+		{ID: "A-2", Status: "done", Checks: []task.Check{{Desc: "vet", Cmd: "make vet", Cwd: "b", Timeout: 9}, {Desc: "vet all", Cmd: "make vet"}}},
+		{ID: "A-3", Status: "in_review", Checks: []task.Check{tests}},
+		{ID: "A-4", Status: "canceled", Checks: []task.Check{{Desc: "gone", Cmd: "false"}}},
+		{ID: "A-5", Status: "done", Checks: []task.Check{tests}},
+	} {
+		src := "---\nid: " + string(t.ID) + "\nchecks:\n"
+		for _, c := range t.Checks {
+			src += fmt.Sprintf("  - desc: %s\n    cmd: %s\n", c.Desc, c.Cmd)
+		}
+		tree.Tasks = append(tree.Tasks, proof.TaskFile{
+			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Kind: frontmatter.Markdown},
+			Name: t.ID, Task: t,
+		})
+	}
+	return tree
+}
+
+// Open and abandoned tasks claim nothing, so nothing of theirs is run.
+func TestDone(t *testing.T) {
+	if got, want := closedTree().Done(nil), []task.ID{"A-1", "A-2", "A-5"}; !slices.Equal(got, want) {
+		t.Errorf("%v are done, want %v", got, want)
+	}
+}
+
+// What is the same in the same folder runs once, for every check that it is.
+func TestCommands(t *testing.T) {
+	var got []string
+	for _, c := range closedTree().Commands([]task.ID{"A-1", "A-2"}) {
+		for _, d := range c.Checks {
+			got = append(got, fmt.Sprintf("%s in %s: %s %d", c.Cmd, c.Folder, d.Task, d.Index))
+		}
+	}
+	want := []string{
+		"make test in .: A-1 0",
+		"make vet in b: A-1 2",
+		"make vet in b: A-2 0",
+		"make vet in .: A-2 1",
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("runs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// A failure is told of every task whose check it is, at its line, as grave as config says.
+func TestFailed(t *testing.T) {
+	tree := closedTree()
+	vet := tree.Commands(tree.Done(nil))[1]
+	want := []string{
+		`.cairn/tasks/A-1.md:9 error the check "vet" fails in this tree: exit 1`,
+		`.cairn/tasks/A-2.md:5 error the check "vet" fails in this tree: exit 1`,
+	}
+	var got []string
+	for _, f := range tree.Failed(nil, vet, "exit 1") {
+		got = append(got, fmt.Sprintf("%s:%d %s %s", f.Path, f.Line, f.Severity, f.Message))
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed: proof.Off}
+	if got := tree.Failed(nil, vet, "exit 1"); len(got) > 0 {
+		t.Errorf("found %v, and the rule is off", got)
+	}
+}
+
+// A change whose config says that nothing it closes claims anything, and that failures do not matter, is run all the same.
+func TestChangeCannotSilenceItsRun(t *testing.T) {
+	base, tree := closedTree(), closedTree()
+	tree.Config.Flow.Abandoned = []task.Status{"canceled", "done"}
+	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed: proof.Off}
+	change := proof.Compare(tree, base)
+	done := tree.Done(change)
+	if len(done) != 3 || len(tree.Done(nil)) != 0 {
+		t.Fatalf("%v are done, and without a base %v", done, tree.Done(nil))
+	}
+	found := tree.Failed(change, tree.Commands(done)[0], "exit 1")
+	if len(found) != 2 || found[0].Severity != proof.Error {
+		t.Errorf("found %v", found)
+	}
+}
