@@ -28,9 +28,8 @@ const (
 // the tasks in the order they were put, so no file names one that is not there; what was only announced is settled by the
 // next write: a task and its sessions then hold all of the write or nothing of it.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	if s.Config.Format > Format {
-		return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", s.Config.Format, Format).
-			WithHint("install a newer cairn")
+	if err := s.writable(); err != nil {
+		return err
 	}
 	lock, err := s.lockWrites(ctx)
 	if err != nil {
@@ -50,6 +49,15 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 		}
 	}
 	return task.Errorf(task.Conflict, "the file is being changed by another program").WithHint("try again once that program is done")
+}
+
+// writable returns READ_ONLY if the workspace has a newer format than this version knows.
+func (s *Store) writable() error {
+	if s.Config.Format <= Format {
+		return nil
+	}
+	return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", s.Config.Format, Format).
+		WithHint("install a newer cairn")
 }
 
 // errOvertaken says that a file changed between being read and being replaced.

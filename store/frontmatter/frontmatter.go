@@ -42,6 +42,18 @@ func Parse(src []byte, kind Kind) (*Doc, error) {
 }
 
 func parse(src []byte, kind Kind) (*Doc, *Error) {
+	d, err := parseUnchecked(src, kind)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.checkTree(); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// parseUnchecked leaves it open whether the tree is safe to walk, and whether its keys each name one value.
+func parseUnchecked(src []byte, kind Kind) (*Doc, *Error) {
 	if err := checkFile(src); err != nil {
 		return nil, err
 	}
@@ -54,9 +66,6 @@ func parse(src []byte, kind Kind) (*Doc, *Error) {
 	}
 	d := &Doc{text: newText(src, from, to), kind: kind, body: body}
 	if d.root, err = d.readTree(); err != nil {
-		return nil, err
-	}
-	if err := d.checkTree(); err != nil {
 		return nil, err
 	}
 	return d, nil

@@ -1,0 +1,121 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// brokenWorkspace is a workspace of one task, T-1, with a text of its own, and of whatever else.
+func brokenWorkspace(t *testing.T, files map[string]string) Layout {
+	t.Helper()
+	root := t.TempDir()
+	for name, text := range files {
+		path := filepath.Join(root, Folder, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	l, err := LayoutAt(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func mendsOf(t *testing.T, l Layout) []Mend {
+	t.Helper()
+	found, err := l.Check(t.Context(), CheckOptions{NoBase: true})
+	if err != nil || len(found.Findings) == 0 {
+		t.Fatalf("found %v (%v)", found.Findings, err)
+	}
+	mends, err := l.Mends(found.Findings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return mends
+}
+
+// Each repair lands its own change and no other.
+func TestMend(t *testing.T) {
+	for _, tt := range []struct {
+		name, file, src, want string
+	}{
+		{"a line that a merge brought twice goes once", "tasks/T-1.md",
+			"---\nid: T-1\ntitle: Roof # on top\nstatus: backlog\npriority: 1\nlabels: [b, a]\npriority: 1\n---\n\nbody\n",
+			"---\nid: T-1\ntitle: Roof # on top\nstatus: backlog\npriority: 1\nlabels: [b, a]\n---\n\nbody\n"},
+		{"a task without an id has the one of its file", "tasks/T-1.md",
+			"---\r\n# mine\r\ntitle: Roof\r\nstatus: backlog\r\nxtra: 1\r\n---\r\nbody\r\n",
+			"---\r\n# mine\r\ntitle: Roof\r\nstatus: backlog\r\nxtra: 1\r\nid: T-1\r\n---\r\nbody\r\n"},
+		{"the config too is mended", "config.yaml", "prefix: T\nclaim_ttl: 2h\nprefix: T\n", "prefix: T\nclaim_ttl: 2h\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\n", tt.file: tt.src})
+			mends := mendsOf(t, l)
+			if len(mends) != 1 || mends[0].Path != ".cairn/"+tt.file {
+				t.Fatalf("mends %+v", mends)
+			}
+			if err := l.Mend(t.Context(), mends[0]); err != nil {
+				t.Fatal(err)
+			}
+			got, err := os.ReadFile(l.abs(mends[0].Path))
+			if err != nil || string(got) != tt.want {
+				t.Errorf("it holds\n%q, want\n%q (%v)", got, tt.want, err)
+			}
+			found, err := l.Check(t.Context(), CheckOptions{NoBase: true})
+			if err != nil || len(found.Findings) > 0 {
+				t.Errorf("then finds %v (%v)", found.Findings, err)
+			}
+		})
+	}
+}
+
+// What needs a decision, what a gate asks for and what the record says is left to a person.
+func TestMendsNothingElse(t *testing.T) {
+	for _, tt := range []struct{ name, src string }{
+		{"a key with two values", "---\nid: T-1\ntitle: Roof\nstatus: backlog\nstatus: done\n---\n"},
+		{"a task without a title", "---\nid: T-1\nstatus: backlog\n---\n"},
+		{"another id than the file's", "---\nid: T-2\ntitle: Roof\nstatus: backlog\n---\n"},
+		{"a pass that nobody recorded", "---\nid: T-1\ntitle: Roof\nstatus: done\nchecks:\n  - {desc: built, result: pass}\n---\n"},
+		{"a check that has not passed", "---\nid: T-1\ntitle: Roof\nstatus: done\nchecks:\n  - {desc: built, result: pending}\n---\n"},
+		{"a dependency that does not exist", "---\nid: T-1\ntitle: Roof\nstatus: backlog\ndeps: [T-9]\n---\n"},
+		{"a parent that does not exist", "---\nid: T-1\ntitle: Roof\nstatus: backlog\nparent: T-9\n---\n"},
+		{"a state that does not exist", "---\nid: T-1\ntitle: Roof\nstatus: dreamt\n---\n"},
+		{"a conflict", "---\nid: T-1\n<<<<<<< ours\ntitle: Roof\n=======\ntitle: Roof\n>>>>>>> theirs\nstatus: backlog\n---\n"},
+		{"a result that stands twice in a check", "---\nid: T-1\ntitle: Roof\nstatus: done\nchecks:\n  - desc: built\n    result: pass\n    result: pass\n---\n"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\n", "tasks/T-1.md": tt.src})
+			if mends := mendsOf(t, l); len(mends) > 0 {
+				t.Errorf("would make it %q", mends[0].New)
+			}
+		})
+	}
+}
+
+// A repair is for the bytes that were shown, and for a format that this version may write.
+func TestMendIsRefused(t *testing.T) {
+	src := "---\ntitle: Roof\nstatus: backlog\n---\n"
+	l := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\n", "tasks/T-1.md": src})
+	m := mendsOf(t, l)[0]
+	newer := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\nformat: 99\n", "tasks/T-1.md": src})
+	if err := newer.Mend(t.Context(), m); task.CodeOf(err) != task.ReadOnly {
+		t.Errorf("a newer format is written: %v", err)
+	}
+	if err := os.WriteFile(l.abs(m.Path), []byte(src+"more\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := l.Mend(t.Context(), m); task.CodeOf(err) != task.Conflict {
+		t.Errorf("another file is written over: %v", err)
+	}
+	if _, err := l.Mends([]proof.Finding{{Rule: proof.MissingField, Path: ".cairn/tasks/T-9.md", Task: "T-9"}}); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("a file that is gone is mended: %v", err)
+	}
+}
