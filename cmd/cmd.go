@@ -54,6 +54,8 @@ type program struct {
 	out  *output
 	json bool // asked for anywhere on the line, so that errors about the line are JSON too
 	exit int  // of a command that did its work and still does not exit with 0
+
+	failing int // what errors of the command exit with; 0 for the number of their code
 }
 
 func (p *program) root() *cli.Command {
@@ -134,7 +136,7 @@ func (p *program) commands() []*cli.Command {
 	for _, v := range verb.All {
 		out = append(out, p.verbCommand(v))
 	}
-	return append(out, p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.versionCommand(), p.helpCommand())
+	return append(out, p.checkCommand(), p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.versionCommand(), p.helpCommand())
 }
 
 // noCommand is cairn alone, or with a word that is no command.
@@ -183,6 +185,15 @@ func (p *program) dir(c *cli.Command) (string, error) {
 		return dir, isFolder(dir)
 	}
 	return p.Dir, nil
+}
+
+// layout finds the workspace for what needs no config that can be read.
+func (p *program) layout(c *cli.Command) (store.Layout, error) {
+	dir, err := p.dir(c)
+	if err != nil {
+		return store.Layout{}, err
+	}
+	return store.Find(dir)
 }
 
 func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (task.Actor, error) {

@@ -26,9 +26,13 @@ func (p *program) report(ctx context.Context, err error) int {
 	if !errors.As(err, &e) {
 		e = task.Errorf(task.IO, "%w", err)
 	}
+	exit := e.Code.Info().Exit
+	if p.failing != 0 {
+		exit = p.failing
+	}
 	if p.json {
 		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, ""))
-		return e.Code.Info().Exit
+		return exit
 	}
 	said := *e
 	said.Op = commandName(e.Op)
@@ -39,7 +43,7 @@ func (p *program) report(ctx context.Context, err error) int {
 	if e.Hint != "" {
 		fprintf(p.Stderr, "hint: %s\n", harmless.Line(e.Hint))
 	}
-	return e.Code.Info().Exit
+	return exit
 }
 
 // named puts the name of the command into an error that has none yet.

@@ -18,6 +18,7 @@ func TestGenerated(t *testing.T) {
 		"verbs.md":  verbsPage(),
 		"errors.md": errorsPage(storiesOf(t)),
 		"mcp.md":    mcpPage(t),
+		"rules.md":  rulesPage(),
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join("..", "docs", name)

@@ -33,11 +33,7 @@ func (p *program) runSetup(ctx context.Context, c *cli.Command) error {
 	if c.Args().Len() != 1 || c.Args().First() != "merge-driver" {
 		return usage("does not know what to set up").WithHint("cairn setup merge-driver")
 	}
-	dir, err := p.dir(c)
-	if err != nil {
-		return err
-	}
-	layout, err := store.Find(dir)
+	layout, err := p.layout(c)
 	if err != nil {
 		return err
 	}

@@ -16,7 +16,6 @@ import (
 // unprovoked are the codes that no story can provoke, and why.
 var unprovoked = map[task.Code]string{
 	task.ChecksRunning: "a command waits for its checks; only a server answers before they have ended",
-	task.NoBase:        "only a comparison with a base returns it, and no command makes one yet",
 	task.OutOfScope:    "scopes are fixed by a server's flags, which come later",
 }
 

@@ -88,11 +88,7 @@ func (p *program) giveTrust(ctx context.Context, c *cli.Command) error {
 
 // revokeHere needs no config that can be read, and is content if there is nothing to take back.
 func (p *program) revokeHere(c *cli.Command) error {
-	dir, err := p.dir(c)
-	if err != nil {
-		return err
-	}
-	layout, err := store.Find(dir)
+	layout, err := p.layout(c)
 	if err != nil {
 		return err
 	}

@@ -14,7 +14,7 @@ import (
 // sarif writes one run with every rule and every finding. Paths are from the top of the repository.
 func (r Report) sarif(out io.Writer) error {
 	run := sarif.NewRunWithInformationURI("cairn", home)
-	run.Tool.Driver.WithSemanticVersion(r.Version)
+	run.Tool.Driver.WithVersion(r.Version)
 	for _, rule := range proof.Rules {
 		run.Tool.Driver.AddRule(descriptor(rule))
 	}

@@ -1,0 +1,168 @@
+package cmd
+
+import (
+	"context"
+	"encoding/hex"
+	"io"
+	"runtime"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/check/report"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// trustFlag is the consent that is given in so many words.
+const trustFlag = "i-trust-this-code"
+
+// rerun runs the commands of the tasks that the change closes, or of all closed ones, in the working tree, and puts what
+// became of them into the report. It records nothing. Where the config is broken, which is found, nobody knows what is closed.
+func (p *program) rerun(ctx context.Context, layout store.Layout, found store.Checked, order checkOrder, r *report.Report) error {
+	closed := found.Closed
+	switch {
+	case !found.Tree.Config.Sound():
+		return nil
+	case order.all:
+		closed = found.Tree.Done(found.Change)
+	case found.Base == "":
+		return task.Errorf(task.NoBase, "without a base nobody knows which tasks the change closes").
+			WithHint("--base REF names one; --all runs the commands of every closed task")
+	}
+	commands := found.Tree.Commands(closed)
+	if len(commands) == 0 {
+		return nil
+	}
+	s, err := store.Open(layout.Root, p.stateDir())
+	if err != nil {
+		return err
+	}
+	if err := p.mayRun(s, order, len(commands)); err != nil {
+		return err
+	}
+	log, err := p.newRunLog(len(commands))
+	if err != nil {
+		return err
+	}
+	r.Ran = make([]report.Ran, len(commands))
+	err = check.All(ctx, specsOf(s, commands), runtime.GOMAXPROCS(0), func(i int, o check.Outcome) {
+		r.Ran[i] = ranOf(commands[i], o)
+		log.ended(r.Ran[i])
+		if !o.Passed {
+			r.Findings = append(r.Findings, found.Tree.Failed(found.Change, commands[i], o.Summary())...)
+		}
+	})
+	log.close()
+	proof.Sort(r.Findings)
+	return err
+}
+
+func specsOf(s *store.Store, commands []proof.Command) []check.Spec {
+	var out []check.Spec
+	for _, c := range commands {
+		var limit time.Duration
+		for _, d := range c.Checks {
+			limit = max(limit, s.Config.Limit(d.Check))
+		}
+		out = append(out, check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Folder, Timeout: limit})
+	}
+	return out
+}
+
+func ranOf(c proof.Command, o check.Outcome) report.Ran {
+	ran := report.Ran{Desc: c.Checks[0].Check.Desc, Passed: o.Passed, Summary: o.Summary(), Duration: o.Duration, Output: o.Output}
+	for _, d := range c.Checks {
+		if !slices.Contains(ran.Tasks, d.Task) {
+			ran.Tasks = append(ran.Tasks, d.Task)
+		}
+	}
+	return ran
+}
+
+// mayRun refuses to run commands that nobody has read. In CI whoever wrote --run into the pipeline has said that they may
+// run; elsewhere the clone must be trusted, as for every other run. Where a change of anybody's is checked with the rights
+// of the repository neither is enough.
+func (p *program) mayRun(s *store.Store, order checkOrder, commands int) error {
+	if order.trust {
+		return nil
+	}
+	if why := foreign(p.Getenv); why != "" {
+		return task.Errorf(task.Untrusted, "%s, so --run would give the repository's rights to whoever wrote the change", why).
+			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request); --%s if its author may have them", trustFlag)
+	}
+	if inCI(p.Getenv) || s.Trusted() {
+		return nil
+	}
+	return task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).
+		WithHint("read them, then a person runs cairn trust; or says --%s", trustFlag)
+}
+
+// inCI reports whether a CI runs this.
+func inCI(getenv func(string) string) bool {
+	return slices.ContainsFunc([]string{"CI", "TF_BUILD", "JENKINS_URL"}, func(name string) bool {
+		value := getenv(name)
+		return value != "" && value != "false" && value != "0"
+	})
+}
+
+// foreign says why the change that a CI checks may be anybody's while what it runs has the rights of the repository, or "".
+func foreign(getenv func(string) string) string {
+	event := getenv("GITHUB_EVENT_NAME")
+	if slices.Contains([]string{"pull_request_target", "workflow_run", "issue_comment"}, event) {
+		return "on " + event + " GitHub gives a job the repository's secrets"
+	}
+	if from := getenv("CI_MERGE_REQUEST_SOURCE_PROJECT_ID"); from != "" && from != getenv("CI_PROJECT_ID") {
+		return "this pipeline of GitLab runs a fork's merge request in the project itself"
+	}
+	return ""
+}
+
+// runLog tells of commands on standard error as they end, folded where the CI can, and on a terminal of how many are left.
+type runLog struct {
+	p           *program
+	fold        report.Fold
+	token       string
+	total, done int
+	live        bool // a line at the end is written over
+}
+
+func (p *program) newRunLog(total int) (*runLog, error) {
+	token := make([]byte, 16)
+	if _, err := io.ReadFull(p.Rand, token); err != nil {
+		return nil, err
+	}
+	l := &runLog{p: p, total: total, token: hex.EncodeToString(token)}
+	switch {
+	case p.Getenv("GITHUB_ACTIONS") == "true":
+		l.fold = report.GitHubFold
+	case p.Getenv("GITLAB_CI") == "true":
+		l.fold = report.GitLabFold
+	default:
+		_, l.live = isTerminal(p.Stderr)
+	}
+	l.progress()
+	return l, nil
+}
+
+func (l *runLog) ended(ran report.Ran) {
+	l.done++
+	l.close()
+	entry := report.Entry{Ran: ran, Number: l.done, Ended: l.p.Now(), Token: l.token}
+	_, _ = io.WriteString(l.p.Stderr, entry.Log(l.fold))
+	l.progress()
+}
+
+func (l *runLog) progress() {
+	if l.live {
+		fprintf(l.p.Stderr, "%d of %d commands have run", l.done, l.total)
+	}
+}
+
+// close takes the line of progress away.
+func (l *runLog) close() {
+	if l.live {
+		fprintf(l.p.Stderr, "%s", painted("\r\x1b[K"))
+	}
+}
