@@ -1,0 +1,187 @@
+package ci_test
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// step is a step of a workflow or of an action.
+type step struct {
+	Name, Uses, Run, Shell string
+	With, Env              map[string]string
+	Dir                    string `yaml:"working-directory"`
+}
+
+// runner does what a runner of GitHub does with the steps that these files have.
+type runner struct {
+	*machine
+	workspace string
+	summary   string // of the job
+	inputs    map[string]string
+}
+
+var expression = regexp.MustCompile(`\$\{\{ ([a-z._-]+) \}\}`)
+
+// expand fills in the expressions of a text. One that it does not know is a mistake in the file.
+func (r *runner) expand(text string) string {
+	return expression.ReplaceAllStringFunc(text, func(found string) string {
+		name := expression.FindStringSubmatch(found)[1]
+		if name == "github.action_path" {
+			top, err := filepath.Abs("../..")
+			if err != nil {
+				r.t.Fatal(err)
+			}
+			return top
+		}
+		value, ok := r.inputs[strings.TrimPrefix(name, "inputs.")]
+		if !ok {
+			r.t.Fatalf("nothing is known of %s", name)
+		}
+		return value
+	})
+}
+
+// steps runs steps until one fails.
+func (r *runner) steps(steps []step) (string, int) {
+	r.t.Helper()
+	var all strings.Builder
+	for _, s := range steps {
+		out, exit := r.step(s)
+		all.WriteString(out)
+		if exit != 0 {
+			return all.String(), exit
+		}
+	}
+	return all.String(), 0
+}
+
+func (r *runner) step(s step) (string, int) {
+	r.t.Helper()
+	action, _, _ := strings.Cut(s.Uses, "@")
+	switch action {
+	case "":
+		return r.script(s)
+	case "actions/setup-go", "actions/checkout": // Go is here, and so are the files
+		return "", 0
+	case "cairn-tasks/cairn":
+		return r.action(s)
+	}
+	r.t.Fatalf("nothing is known of %s", s.Uses)
+	return "", 0
+}
+
+func (r *runner) script(s step) (string, int) {
+	r.t.Helper()
+	if strings.Contains(s.Run, "${{") {
+		r.t.Errorf("%q has an expression in its script, so what it stands for can be a command", s.Name)
+	}
+	vars := map[string]string{}
+	for name, value := range s.Env {
+		vars[name] = r.expand(value)
+	}
+	dir := r.expand(s.Dir)
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(r.workspace, dir)
+	}
+	return r.on(vars).run(dir, "bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
+}
+
+// action runs the action at the top of the repository.
+func (r *runner) action(s step) (string, int) {
+	r.t.Helper()
+	action := read[struct {
+		Inputs map[string]struct{ Default string }
+		Runs   struct{ Steps []step }
+	}](r.t, "../../action.yml")
+	inner := *r
+	inner.inputs = map[string]string{}
+	for name, input := range action.Inputs {
+		inner.inputs[name] = input.Default
+	}
+	for name, value := range s.With {
+		if _, ok := action.Inputs[name]; !ok {
+			r.t.Errorf("the action takes no %s", name)
+		}
+		inner.inputs[name] = value
+	}
+	return inner.steps(action.Runs.Steps)
+}
+
+// pullRequest is what a runner has of a pull request: the merge of its branch and the one that it goes to, all of the
+// history, and no origin/HEAD.
+func (p *project) pullRequest() *runner {
+	p.t.Helper()
+	p.git("checkout", "--quiet", "--detach", "origin/main")
+	p.git("merge", "--quiet", "--no-ff", "--message", "merge", "change")
+	p.git("push", "--quiet", "--force", "origin", "HEAD:refs/pull/1/merge")
+	top := p.t.TempDir()
+	dir, summary := filepath.Join(top, "work"), filepath.Join(top, "summary")
+	p.must(top, "git", "init", "--quiet", dir)
+	p.must(dir, "git", "remote", "add", "origin", p.bare)
+	p.must(dir, "git", "fetch", "--quiet", "origin", "+refs/heads/*:refs/remotes/origin/*", "+refs/pull/1/merge:refs/remotes/pull/1/merge")
+	p.must(dir, "git", "checkout", "--quiet", "--detach", "refs/remotes/pull/1/merge")
+	return &runner{workspace: dir, summary: summary, machine: p.on(map[string]string{
+		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_BASE_REF": "main", "GITHUB_HEAD_REF": "change",
+		"GITHUB_WORKSPACE": dir, "RUNNER_TEMP": temp, "GITHUB_STEP_SUMMARY": summary,
+	})}
+}
+
+// The workflow, with the action that it uses, judges a pull request from end to end.
+func TestGitHub(t *testing.T) {
+	p := newProject(newMachine(t))
+	workflow := read[struct {
+		Jobs map[string]struct{ Steps []step }
+	}](t, "github.yml")
+	steps := workflow.Jobs["record"].Steps
+	if len(steps) == 0 || steps[0].With["fetch-depth"] != "0" {
+		t.Fatalf("the workflow has not the history to judge by: %+v", steps)
+	}
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			p.t = t
+			p.branch(c.make)
+			r := p.pullRequest()
+			out, exit := r.steps(steps)
+			if exit != c.exit || !strings.Contains(out, c.says) {
+				t.Errorf("exits with %d, not %d, and says\n%s", exit, c.exit, out)
+			}
+			if annotated := strings.Contains(out, "\n::error file=.cairn/tasks/T-1.md,line="); annotated != (exit != 0) {
+				t.Errorf("annotates %v:\n%s", annotated, out)
+			}
+			if !strings.Contains(out, "::group::") {
+				t.Errorf("runs no command:\n%s", out)
+			}
+			if summary, err := os.ReadFile(r.summary); err != nil || strings.Contains(string(summary), ".cairn/tasks/T-1.md") != (exit != 0) {
+				t.Errorf("sums up %s (%v)", summary, err)
+			}
+			if left := r.must(r.workspace, "git", "status", "--porcelain"); left != "" {
+				t.Errorf("leaves %s behind", left)
+			}
+		})
+	}
+}
+
+// Every input reaches cairn as what it is, whatever is in it.
+func TestActionInputs(t *testing.T) {
+	p := newProject(newMachine(t))
+	p.branch((*project).close)
+	r := p.pullRequest()
+	out, exit := r.step(step{Uses: "cairn-tasks/cairn@main", With: map[string]string{
+		"working-directory": ".cairn", "base": "origin/main", "run": "false", "fail-on": "notice",
+		"sarif": "../out.sarif", "junit": "../a b; touch ran.xml",
+	}})
+	if exit != 0 || !strings.Contains(out, "(--base origin/main)") || strings.Contains(out, "pass  T-1") {
+		t.Errorf("exits with %d and says\n%s", exit, out)
+	}
+	for _, name := range []string{"out.sarif", "a b; touch ran.xml"} {
+		if _, err := os.Stat(filepath.Join(r.workspace, name)); err != nil {
+			t.Error(err)
+		}
+	}
+	if _, exit := r.step(step{Uses: "cairn-tasks/cairn@main", With: map[string]string{"base": "nowhere"}}); exit != 2 {
+		t.Errorf("with a base that is not there it exits with %d", exit)
+	}
+}

@@ -1,0 +1,54 @@
+package ci_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// The template judges a merge request from end to end, and leaves the reports that it names.
+func TestGitLab(t *testing.T) {
+	p := newProject(newMachine(t))
+	job, ok := read[map[string]struct {
+		Variables map[string]string
+		Script    []string
+		Artifacts struct{ Reports map[string]string }
+	}](t, "gitlab.yml")["cairn check"]
+	if !ok || job.Variables["GIT_DEPTH"] != "0" {
+		t.Fatalf("the template has not the history to judge by: %+v", job)
+	}
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			p.t = t
+			p.branch(c.make)
+			dir := p.mergeRequest()
+			out, exit := p.on(map[string]string{
+				"CI": "true", "GITLAB_CI": "true", "CI_PROJECT_ID": "1", "CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "1",
+				"CI_MERGE_REQUEST_DIFF_BASE_SHA":      p.git("merge-base", "origin/main", "change"),
+				"CI_MERGE_REQUEST_TARGET_BRANCH_NAME": "main",
+			}).on(job.Variables).run(dir, "sh", "-ec", strings.Join(job.Script, "\n"))
+			if exit != c.exit || !strings.Contains(out, c.says) {
+				t.Errorf("exits with %d, not %d, and says\n%s", exit, c.exit, out)
+			}
+			if !strings.Contains(out, "section_start:") {
+				t.Errorf("runs no command:\n%s", out)
+			}
+			for kind, name := range job.Artifacts.Reports {
+				src, err := os.ReadFile(filepath.Join(dir, name))
+				if err != nil || strings.Contains(string(src), ".cairn/tasks/T-1.md") != (exit != 0) {
+					t.Errorf("the %s report says %s (%v)", kind, src, err)
+				}
+			}
+		})
+	}
+}
+
+// mergeRequest is what a runner has of a merge request: its branch without the branch's name, and all of the history.
+func (p *project) mergeRequest() string {
+	p.t.Helper()
+	dir := filepath.Join(p.t.TempDir(), "work")
+	p.must(p.clone, "git", "clone", "--quiet", p.bare, dir)
+	p.must(dir, "git", "checkout", "--quiet", "--detach", "origin/change")
+	return dir
+}
