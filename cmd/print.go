@@ -5,7 +5,7 @@ import (
 	"io"
 	"reflect"
 
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
 // printf prints for people. Text among the arguments is made harmless, wherever it came from; only what style painted is not.

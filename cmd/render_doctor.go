@@ -4,8 +4,8 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/doctor"
-	"github.com/cairn-tasks/cairn/internal/harmless"
 )
 
 // renderFindings shows each finding with its place, what is wrong, what a repair would change, and what to do.

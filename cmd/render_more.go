@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/verb"
 )
 

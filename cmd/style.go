@@ -1,7 +1,7 @@
 package cmd
 
 import (
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
 )
 

@@ -4,7 +4,7 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/mattn/go-runewidth"
 )
 

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
 // annotated is how many annotations of a kind GitHub shows for a step. It drops the others without a word.

@@ -4,7 +4,7 @@ import (
 	"io"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
 // issue is a finding in the form of GitLab's Code Quality reports. All of its fields are required.

@@ -6,7 +6,7 @@ import (
 	"io"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
 // schema is the number of the promise that fields of the JSON are only ever added.

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
 // Fold says how a log can hide what belongs together.

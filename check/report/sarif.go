@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 )
 

@@ -7,7 +7,7 @@ import (
 	"path"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
 // text writes a finding a line, as compilers do, so that editors can jump to it, and below it how it is mended. Files are

@@ -3,7 +3,7 @@ package harmless_test
 import (
 	"testing"
 
-	"github.com/cairn-tasks/cairn/internal/harmless"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
 func TestText(t *testing.T) {
