@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -17,8 +18,10 @@ import (
 
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/rogpeppe/go-internal/txtar"
+	"gopkg.in/yaml.v3"
 )
 
 // A conversation tells what a client sends and what it is answered. Its lines are
@@ -31,8 +34,8 @@ import (
 //	# text     a comment
 //
 // and UPDATE=1 rewrites what the server writes. The clock stands still but for sleep, and goes on only when there is
-// nothing left to do. Files of the archive lie in the server's folder. Beside the verbs the server has the tools of
-// testTools.
+// nothing left to do. Files of the archive lie in the server's folder, but for one called rights, which says what the actor
+// may do. Chance is the same each time. Beside the verbs the server has the tools of testTools.
 func TestConversations(t *testing.T) {
 	paths, err := filepath.Glob(filepath.Join("testdata", "conversations", "*.txtar"))
 	if err != nil || len(paths) == 0 {
@@ -53,8 +56,12 @@ func converse(t *testing.T, path string) {
 	}
 	isolate(t)
 	w := anywhere(t.TempDir())
-	w.Watcher = clockwork{}
-	unpack(t, w, archive.Files[1:])
+	w.Watcher, w.Rand = clockwork{}, rand.NewChaCha8([32]byte{})
+	files := archive.Files[1:]
+	if len(files) > 0 && files[0].Name == "rights" {
+		w.Rights, files = rightsIn(t, files[0].Data), files[1:]
+	}
+	unpack(t, w, files)
 	told := &archive.Files[0]
 	var got string
 	synctest.Test(t, func(t *testing.T) { got = tell(t, w, string(told.Data)) })
@@ -68,6 +75,24 @@ func converse(t *testing.T, path string) {
 	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// rightsIn reads the rights of a conversation's actor.
+func rightsIn(t *testing.T, src []byte) verb.Rights {
+	t.Helper()
+	var in struct {
+		Profile  string
+		Scope    task.ID
+		Readonly bool
+	}
+	if err := yaml.Unmarshal(src, &in); err != nil {
+		t.Fatal(err)
+	}
+	profile, err := verb.ParseProfile(in.Profile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return verb.Rights{Profile: profile, Scope: in.Scope, ReadOnly: in.Readonly}
 }
 
 // unpack lays out the workspace of a conversation, with its commands approved.
