@@ -109,9 +109,11 @@ line everybody is a maintainer. How a call is refused is in [errors.md](errors.m
 
 At the command line
 
-- an id may be shortened to any part that no other id has;
+- the id of a task or session may be shortened to any part that no other has, but for ` + "`delete`" + `;
 - ` + "`-`" + ` in place of a text reads it from standard input;
 - a flag for a list may be repeated, and one empty value clears the list;
+- a FILE of tasks is a list in YAML or JSON, and ` + "`-`" + ` is standard input:
+  ` + "`[{title: Build, checks: [{desc: it builds, cmd: make}]}, {title: Ship, deps: ['#0']}]`" + `;
 - every verb takes ` + "`--input -|FILE|JSON`" + `, the whole input as the MCP tool takes it;
 - and the [flags of every command](#flags-of-every-command).
 
@@ -140,7 +142,7 @@ func verbsTable() string {
 	return markdown(rows)
 }
 
-var kinds = map[verb.Kind]string{verb.Read: "read", verb.Write: "write", verb.Destructive: "destructive"}
+var kinds = map[verb.Kind]string{verb.Read: "read", verb.Write: "write", verb.Destructive: "destructive write"}
 
 func verbSection(v verb.Verb) string {
 	var b strings.Builder
@@ -189,7 +191,7 @@ func typeOf(f verb.Field) string {
 // onCommandLine is how a person gives an argument: in its position, or by its flags.
 func onCommandLine(f verb.Field) string {
 	if f.Arg {
-		return "`" + strings.ToUpper(f.Name) + "`"
+		return "`" + argName(f) + "`"
 	}
 	var forms []string
 	for _, flag := range flagsOf(f) {

@@ -23,7 +23,7 @@ func flags(v verb.Verb) []cli.Flag {
 		out = append(out, flagsOf(f)...)
 	}
 	return append(out, &cli.StringFlag{
-		Name: "input", Local: true, Usage: "take the whole input as JSON: `-|FILE|JSON`, where - is standard input",
+		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
 	})
 }
 

@@ -16,7 +16,7 @@ import (
 // unprovoked are the codes that no story can provoke, and why.
 var unprovoked = map[task.Code]string{
 	task.ChecksRunning: "a command waits for its checks; only a server answers before they have ended",
-	task.OutOfScope:    "scopes are fixed by a server's flags, which come later",
+	task.OutOfScope:    "the command line has no scope; only a server is started with one",
 }
 
 // script is a story as the tests below read it.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -20,7 +21,7 @@ func (p *program) verbCommand(v verb.Verb) *cli.Command {
 		Name:        commandName(v.Name),
 		Usage:       v.Summary,
 		ArgsUsage:   argsUsage(v),
-		Description: v.When,
+		Description: description(v),
 		Category:    categories[v.Noun],
 		Flags:       flags(v),
 		Action:      func(ctx context.Context, c *cli.Command) error { return p.runVerb(ctx, c, v) },
@@ -45,16 +46,37 @@ func argsUsage(v verb.Verb) string {
 		if !f.Arg {
 			continue
 		}
-		word := strings.ToUpper(f.Name)
-		if f.File {
-			word = "FILE"
-		}
+		word := argName(f)
 		if !f.Required {
 			word = "[" + word + "]"
 		}
 		words = append(words, word)
 	}
 	return strings.Join(words, " ")
+}
+
+// argName is what help calls a positional argument.
+func argName(f verb.Field) string {
+	if f.File {
+		return "FILE"
+	}
+	return strings.ToUpper(f.Name)
+}
+
+// description says when to use a verb, and what is in the file that it takes.
+func description(v verb.Verb) string {
+	for _, f := range v.Fields {
+		if !f.File {
+			continue
+		}
+		var names []string
+		for _, sub := range f.Fields {
+			names = append(names, sub.Name)
+		}
+		return fmt.Sprintf("%s\n%s is a list of %s in YAML or JSON, and - is standard input. One has %s.",
+			v.When, argName(f), f.Name, strings.Join(names, ", "))
+	}
+	return v.When
 }
 
 // runVerb calls a verb with what the command line says and prints what it returns.
