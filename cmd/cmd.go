@@ -124,11 +124,23 @@ func misuse(c *cli.Command, err error) *task.Error {
 	for _, f := range append(c.Root().Flags, c.Flags...) {
 		names = append(names, f.Names()...)
 	}
-	e := usage("there is no flag --%s", strings.TrimPrefix(flag, "-"))
+	typed := dashed(strings.TrimPrefix(flag, "-"))
+	e := usage("there is no flag %s", typed)
+	if typed == "--version" || typed == "-v" {
+		return e.WithHint("cairn version")
+	}
 	if near := verb.Nearest(flag, names); near != "" {
-		return e.WithHint("did you mean --%s? %s lists the flags", near, help)
+		return e.WithHint("did you mean %s? %s lists the flags", dashed(near), help)
 	}
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
+}
+
+// dashed is a flag as it is typed.
+func dashed(name string) string {
+	if len(name) == 1 {
+		return "-" + name
+	}
+	return "--" + name
 }
 
 func (p *program) commands() []*cli.Command {

@@ -29,8 +29,11 @@ func (p *program) mergeDriverCommand() *cli.Command {
 }
 
 // runMergeDriver is pure but for its files: no lock, no clock, no prompt, and no git process, since git is running already.
-func (p *program) runMergeDriver(_ context.Context, c *cli.Command) error {
+func (p *program) runMergeDriver(ctx context.Context, c *cli.Command) error {
 	args := c.Args().Slice()
+	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
+		return cli.ShowCommandHelp(ctx, c.Root(), c.Name)
+	}
 	if len(args) != 5 {
 		return usage("takes 5 arguments and not %d", len(args)).WithHint("git calls it as cairn merge-driver %%O %%A %%B %%L %%P")
 	}
