@@ -55,7 +55,7 @@ func (p *program) renderLogs(l verb.Logs, st style) {
 func (p *program) renderHistory(h verb.History, st style) {
 	t := table{head: []string{"AT", "TASK", "WHO", "WHAT"}, grow: 3}
 	for _, e := range h.Entries {
-		what := story(e.Entry, nil)
+		what := story(e.Entry)
 		if e.Deleted {
 			what += " (deleted since)"
 		}

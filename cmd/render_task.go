@@ -26,10 +26,9 @@ func (p *program) renderTask(t verb.Task, st style) {
 	if t.Body != "" {
 		p.printf("\n%s\n", strings.TrimRight(t.Body, "\n"))
 	}
-	descs := descriptions(t.Checks)
 	p.printf("\nProvenance\n")
 	for _, e := range t.Provenance {
-		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, story(e, descs))
+		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, story(e))
 	}
 }
 
@@ -102,17 +101,8 @@ func firstLine(s string) string {
 	return line
 }
 
-// descriptions finds what the checks that the task has now are called, by the keys that provenance names them with.
-func descriptions(checks []verb.Check) map[string]string {
-	out := map[string]string{}
-	for _, c := range checks {
-		out[task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd}.Key()] = c.Desc
-	}
-	return out
-}
-
 // story tells an entry in words.
-func story(e verb.Entry, descs map[string]string) string {
+func story(e verb.Entry) string {
 	text := string(e.Did)
 	if e.From != "" || e.To != "" {
 		text += fmt.Sprintf(" %s -> %s", e.From, e.To)
@@ -127,7 +117,7 @@ func story(e verb.Entry, descs map[string]string) string {
 		if i > 0 {
 			text += ","
 		}
-		text += fmt.Sprintf(" %s %s", cmp.Or(descs[r.Check], r.Check), r.Result)
+		text += fmt.Sprintf(" %s %s", cmp.Or(r.Desc, r.Check), r.Result)
 	}
 	if e.Session != "" {
 		text += " [" + e.Session + "]"

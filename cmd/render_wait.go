@@ -15,7 +15,7 @@ func (p *program) renderWaited(w verb.Waited, st style) {
 		p.printf("  %s\n", changeText(c))
 	}
 	for _, e := range w.Entries {
-		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, story(e, nil))
+		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, story(e))
 	}
 	switch {
 	case w.Task != nil:

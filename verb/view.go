@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -92,7 +93,8 @@ type Entry struct {
 
 // EntryCheck is the result of one check in an entry.
 type EntryCheck struct {
-	Check  string      `json:"check"`
+	Check  string      `json:"check"`          // its key
+	Desc   string      `json:"desc,omitempty"` // absent where the key is it, or the task has that check no more
 	Result task.Result `json:"result"`
 }
 
@@ -145,7 +147,7 @@ func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}
 	for _, e := range t.Provenance {
-		out.Provenance = append(out.Provenance, viewEntry(e))
+		out.Provenance = append(out.Provenance, viewEntry(e, t.Checks))
 	}
 	return out
 }
@@ -158,15 +160,24 @@ func viewCheck(c task.Check) Check {
 	return out
 }
 
-func viewEntry(e task.Entry) Entry {
+func viewEntry(e task.Entry, checks []task.Check) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
 	}
 	for _, r := range e.Results {
-		out.Results = append(out.Results, EntryCheck{r.Check, r.Result})
+		out.Results = append(out.Results, EntryCheck{r.Check, descOf(r.Check, checks), r.Result})
 	}
 	return out
+}
+
+// descOf finds what a check says, by the key that provenance names it with.
+func descOf(key string, checks []task.Check) string {
+	i := slices.IndexFunc(checks, func(c task.Check) bool { return c.Key() == key })
+	if i < 0 || checks[i].Desc == key {
+		return ""
+	}
+	return checks[i].Desc
 }
 
 // row derives everything that a list shows of a task.
