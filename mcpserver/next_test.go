@@ -100,8 +100,8 @@ var refusalCases = []refusalCase{
 	{"a check that a person settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "read", "type": "manual"}}}), "to": "done"}
 	}},
-	{"a task that another holds", "session.Refuse", task.AlreadyClaimed, "list", func(s *scene) (*mcp.ClientSession, string, object) {
-		id := s.create(nil)
+	{"a task that another holds", "session.freeWork", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
+		id, _ := s.create(nil), s.create(nil)
 		does[verb.Task](s.T, s.person(), "claim", object{"id": id})
 		return s.agent(), "claim", object{"id": id}
 	}},
@@ -124,8 +124,9 @@ var refusalCases = []refusalCase{
 		does[verb.Session](s.T, s.agent(), "finish", object{"session": ses.ID, "summary": "done"})
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
-	{"a session at work in another worktree", "session.Held", task.AlreadyClaimed, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a session at work in another worktree", "session.freeWork", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
 		id, there := s.create(nil), s.worktree()
+		s.create(nil)
 		ses := s.begin(connect(s.T, there), id)
 		if err := os.MkdirAll(s.file(s.w, "sessions", ""), 0o755); err != nil {
 			s.Fatal(err)

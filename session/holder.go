@@ -156,14 +156,19 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	case h.Lapsed:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
 			WithHint("take it over with takeover: true (--takeover)")
+	case h.Actor == actor:
+		return freeWork(task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("you hold it there: go on there, or take another task: cairn ready"))
 	default:
-		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("take another task: cairn ready").
-			WithNext("list", map[string]any{"ready": true})
+		return freeWork(task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("take another task: cairn ready"))
 	}
 }
 
-// Where names the place in words, for messages.
+// freeWork leads to the tasks that nobody holds, and waits for one if there is none; list has closed and held ones too.
+func freeWork(e *task.Error) *task.Error { return e.WithNext("wait", map[string]any{"ready": true}) }
+
+// where names the place in words, for messages.
 func (h Hold) where() string {
 	if h.Worktree == "" && h.Branch == "" {
 		return ""

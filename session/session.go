@@ -110,9 +110,8 @@ func (s Session) Held(file task.Task, live Live, worktree string) error {
 	case lease.Session != s.ID:
 		return ended(string(lease.Actor) + " holds the task on " + place(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
-		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
-			WithHint("go on there, or take another task: cairn ready").
-			WithNext("list", map[string]any{"ready": true})
+		return freeWork(task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
+			WithHint("go on there, or take another task: cairn ready"))
 	default:
 		return nil
 	}
