@@ -146,7 +146,7 @@ func (p *program) renderWork(w verb.Work, st style) {
 		p.renderChanged(*w.Task, st)
 		return
 	}
-	p.printf("nothing to be had: %d tasks wait for others, %d are taken\n", w.Blocked, w.Claimed)
+	p.printf("nothing to be had: tasks that wait for others: %d, taken: %d\n", w.Blocked, w.Claimed)
 }
 
 // writeRun shows how each check ended, and the last of what a failed one printed.
