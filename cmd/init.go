@@ -3,6 +3,7 @@ package cmd
 import (
 	"context"
 	"errors"
+	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/urfave/cli/v3"
@@ -14,6 +15,7 @@ type initResult struct {
 	Prefix    string   `json:"prefix"`
 	Made      []string `json:"made"`
 	Trusted   bool     `json:"trusted"`
+	Outer     string   `json:"outer,omitempty"` // the workspace that a new one was made in
 
 	MergeDriver []string `json:"merge_driver,omitempty"` // what installing it changed
 }
@@ -47,6 +49,7 @@ func (p *program) runInit(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	outer := outerWorkspace(dir)
 	layout, made, err := store.Init(dir, c.String("prefix"))
 	if err != nil {
 		return err
@@ -63,6 +66,9 @@ func (p *program) runInit(ctx context.Context, c *cli.Command) error {
 		err = s.SetTrust(actor, p.Now())
 	}
 	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made...), Trusted: s.Trusted()}
+	if len(made) > 0 {
+		r.Outer = outer
+	}
 	if driver != nil {
 		r.MergeDriver = driver.Lines
 	}
@@ -71,6 +77,15 @@ func (p *program) runInit(ctx context.Context, c *cli.Command) error {
 		err = errors.Join(err, driver.Apply(ctx))
 	}
 	return err // what was made stands, even where consent cannot be kept
+}
+
+// outerWorkspace is the workspace that commands in a folder work on while it is none itself; "" if there is none.
+func outerWorkspace(dir string) string {
+	layout, err := store.Find(dir)
+	if err != nil || layout.Root == filepath.Clean(dir) {
+		return ""
+	}
+	return layout.Root
 }
 
 // planMergeDriver is nil unless the driver was asked for. It comes first, so that nothing is made where it cannot be.
@@ -95,6 +110,9 @@ func (p *program) showInit(r initResult, harmless bool) {
 	}
 	for _, path := range r.Made {
 		p.printf("wrote %s\n", path)
+	}
+	if r.Outer != "" {
+		p.printf("It lies in the workspace %s; commands in this folder do not work on that one any longer.\n", r.Outer)
 	}
 	for _, line := range r.MergeDriver {
 		p.printf("%s\n", line)
