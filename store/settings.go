@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -21,12 +22,24 @@ type Setting struct {
 var Settings = []Setting{
 	{"gate_review", "whether the review state needs every command check passed: true or false",
 		func(c Config) string { return strconv.FormatBool(c.Flow.GateReview) }},
-	{"check_timeout_default", "time limit of a check that names none", func(c Config) string { return c.CheckTimeout.String() }},
-	{"session_stale_after", "a session without a sign of life for longer is stalled", func(c Config) string { return c.StaleAfter.String() }},
-	{"claim_ttl", "an agent's claim without a session expires after it", func(c Config) string { return c.ClaimTTL.String() }},
-	{"wait_timeout_default", "how long wait waits unless told", func(c Config) string { return c.WaitDefault.String() }},
-	{"wait_timeout_max", "how long wait may be told to wait", func(c Config) string { return c.WaitMax.String() }},
+	{"check_timeout_default", "time limit of a check that names none", func(c Config) string { return span(c.CheckTimeout) }},
+	{"session_stale_after", "a session without a sign of life for longer is stalled", func(c Config) string { return span(c.StaleAfter) }},
+	{"claim_ttl", "an agent's claim without a session expires after it", func(c Config) string { return span(c.ClaimTTL) }},
+	{"wait_timeout_default", "how long wait waits unless told", func(c Config) string { return span(c.WaitDefault) }},
+	{"wait_timeout_max", "how long wait may be told to wait", func(c Config) string { return span(c.WaitMax) }},
 	{"attest", "who settles manual checks that name nobody: human or anyone", func(c Config) string { return c.Flow.Settles }},
+}
+
+// span is a duration as a person writes it into the config: 4h and not 4h0m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
 }
 
 // configOrder is the order in which the settings stand in a config file.
