@@ -33,7 +33,7 @@ type prompt struct {
 var prompts = []prompt{
 	{
 		"work", "Work on a task", "Begin a task, do it, check it, and hand it over for review.",
-		taskArgument, "id of the task; the most urgent one unless told", "the task that the tool next gives you", workPage, []string{"begin"},
+		taskArgument, "id of the task, if it is to be a certain one", "the task that the tool next gives you", workPage, []string{"begin"},
 	},
 	{
 		"plan", "Plan a goal", "Cut a goal into tasks with checks and dependencies.",
@@ -46,6 +46,9 @@ func (s *Server) addPrompts() {
 	for _, p := range prompts {
 		if !slices.ContainsFunc(p.verbs, s.offers) {
 			continue
+		}
+		if p.argument == taskArgument && s.w.Scope != "" {
+			p.unless = string(s.w.Scope)
 		}
 		argument := []mcp.ArgumentOption{mcp.ArgumentDescription(p.about)}
 		if p.unless == "" {

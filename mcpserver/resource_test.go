@@ -77,6 +77,20 @@ func TestCompletionsAreBounded(t *testing.T) {
 	}
 }
 
+// Where one task alone may be changed, that is the one to work on.
+func TestWorkIsOnTheTaskInScope(t *testing.T) {
+	w := newWorkspace(t)
+	made := does[verb.Task](t, connect(t, w), "create", object{"title": "Pay"})
+	w.Rights = verb.Rights{Profile: verb.PairWorker, Scope: made.ID, Toolsets: []verb.Toolset{verb.Core}}
+	got, err := connect(t, w).GetPrompt(t.Context(), &mcp.GetPromptParams{Name: "work"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if text := got.Messages[0].Content.(*mcp.TextContent).Text; !strings.HasPrefix(text, "With cairn, work on "+string(made.ID)+".") {
+		t.Errorf("says %q", text)
+	}
+}
+
 // The guide names the tools of the loop and the resources, and can be read anywhere.
 func TestGuide(t *testing.T) {
 	guide := readResource(t, connect(t, anywhere(t.TempDir())), "cairn://guide")
