@@ -92,16 +92,21 @@ func (v Visit) session(ses session.Session) []Finding {
 	if err != nil {
 		return nil // a broken task is a finding of its own
 	}
-	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
 	live := v.Store.Live(t.ID)
+	held := ses.Held(t, live, v.Store.Worktree)
+	over := task.CodeOf(held) == task.SessionEnded // which refuses a cancel too
+	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
+	if over {
+		ends = "merge the branch on which it ended, or write status: abandoned into its file"
+	}
 	flow := v.Store.Config.Flow
-	switch err := ses.Held(t, live, v.Store.Worktree); {
+	switch {
 	case flow.IsClosed(t.Status):
 		message := fmt.Sprintf("the session is active, and %s is closed (%s)", t.ID, t.Status)
 		return []Finding{find(SessionLeftOpen, path, message, ends).about(t.ID)}
-	case task.CodeOf(err) == task.SessionEnded:
-		message, _ := saying(err)
-		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", "merge the branch on which the task went on").about(t.ID)}
+	case over:
+		message, _ := saying(held)
+		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", ends).about(t.ID)}
 	case ses.Health(t, flow.Review, v.Store.Heartbeat(ses.ID), live.StaleAfter, v.Now()) == session.Stalled:
 		message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, live.StaleAfter)
 		return []Finding{find(SessionStalled, path, message, ends).about(t.ID)}
