@@ -20,7 +20,7 @@ type lookout func(context.Context) (sight, error)
 // lookout is how a wait looks at what it watches. It returns INVALID_PARAMS for an input that names nothing, or more than
 // one thing.
 func (w *Workspace) lookout(s *store.Store, in WaitIn) (lookout, error) {
-	filters := in.Ready || in.Status != "" || in.Assignee != nil
+	filters := in.Ready || in.Status != "" || in.Assignee != nil || in.Label != "" || in.Parent != ""
 	named := 0
 	for _, given := range []bool{in.ID != "", in.Session != "", filters} {
 		if given {
@@ -30,7 +30,7 @@ func (w *Workspace) lookout(s *store.Store, in WaitIn) (lookout, error) {
 	switch {
 	case named != 1:
 		return nil, badWait("watches one thing: a task, a session, or the tasks that fit filters").
-			WithHint("give id, or session, or one or more of ready, status and assignee")
+			WithHint("give id, or session, or one or more of ready, status, assignee, label and parent")
 	case len(in.WaitForStatus) > 0 && in.ID == "":
 		return nil, badWait("wait_for_status is about one task").WithHint("give its id; to watch all tasks in a state use status")
 	case in.Cursor != "" && !cursorForm.MatchString(in.Cursor):
@@ -97,7 +97,7 @@ func (w *Workspace) seeSession(s *store.Store, in WaitIn) (sight, error) {
 
 // seeTasks looks at the tasks that fit the filters; with ready at those that next would find.
 func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (lookout, error) {
-	keep, err := w.filter(s, ListIn{Status: in.Status, Assignee: in.Assignee, Sort: byPriority})
+	keep, err := w.filter(s, ListIn{Status: in.Status, Assignee: in.Assignee, Label: in.Label, Parent: in.Parent, Sort: byPriority})
 	if err != nil {
 		return nil, err
 	}
@@ -121,7 +121,7 @@ func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (lookout, error) {
 			seen = append(seen, fmt.Sprint(t.ID, " ", t.Rev, " ", words(flow.BlockedBy(*t, find)))) // what else there is follows from these
 		}
 		slices.Sort(seen)
-		about := fmt.Sprintf("tasks %v %s %v", in.Ready, in.Status, keep.assignee)
+		about := fmt.Sprintf("tasks %v %s %v %s %s", in.Ready, in.Status, keep.assignee, in.Label, in.Parent)
 		return sight{
 			facts: all, there: func(id string) bool { _, ok := find(task.ID(id)); return ok }, many: true,
 			show:   sync.OnceValue(func() Waited { return w.showFit(s, fit, find) }),

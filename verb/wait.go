@@ -15,6 +15,8 @@ type WaitIn struct {
 	Ready         bool          `json:"ready,omitempty" doc:"true: until next would find a task"`
 	Status        string        `json:"status,omitempty" doc:"watch the tasks in this state"`
 	Assignee      *string       `json:"assignee" doc:"watch the tasks of this actor; me for yours, unassigned for nobody's"`
+	Label         string        `json:"label,omitempty" doc:"of those that are watched, only tasks with this label"`
+	Parent        task.ID       `json:"parent,omitempty" doc:"of those that are watched, only children of this task"`
 	WaitForStatus []task.Status `json:"wait_for_status,omitempty" doc:"with id: until the task is in one of these states, whatever else changes"`
 	Timeout       *float64      `json:"timeout_seconds" doc:"how long at most; 0 only looks"`
 	Cursor        string        `json:"cursor,omitempty" doc:"cursor of the answer before: what changed since then ends the wait at once"`

@@ -242,6 +242,25 @@ func TestWaitForWork(t *testing.T) {
 	}
 }
 
+// Who looks for work of one kind waits for work of that kind.
+func TestWaitForWorkWithALabel(t *testing.T) {
+	w := inside(t)
+	must(t, w, "create", args{"title": "A page", "labels": []string{"docs"}})
+	synctest.Test(t, func(t *testing.T) {
+		wait := begin(t, t.Context(), *w, args{"ready": true, "label": "api"})
+		wait.tick()
+		if !wait.on() {
+			t.Fatalf("there is nothing of that label, and it ends with %+v", wait.out)
+		}
+		must(t, w, "create", args{"title": "A call", "labels": []string{"api"}})
+		wait.tick()
+		out := wait.end(verb.TaskChanged)
+		if len(out.Tasks) != 1 || out.Tasks[0].Title != "A call" {
+			t.Errorf("it names %+v", out.Tasks)
+		}
+	})
+}
+
 // A heartbeat is a change of its session, and none of the task.
 func TestWaitAndHeartbeats(t *testing.T) {
 	w := inside(t)
