@@ -4,9 +4,11 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"syscall"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -117,5 +119,39 @@ func TestMendIsRefused(t *testing.T) {
 	}
 	if _, err := l.Mends([]proof.Finding{{Rule: proof.MissingField, Path: ".cairn/tasks/T-9.md", Task: "T-9"}}); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is gone is mended: %v", err)
+	}
+}
+
+// A repair of which any call fails leaves the file as it was, or mended if that was all but the end, and nothing that keeps
+// the next repair from being made.
+func TestMendThatFails(t *testing.T) {
+	src := "---\ntitle: Roof\nstatus: backlog\n---\n"
+	defer func() { disk.Intercept = nil }()
+	for n := 1; ; n++ {
+		l := brokenWorkspace(t, map[string]string{"config.yaml": "prefix: T\n", "tasks/T-1.md": src})
+		m := mendsOf(t, l)[0]
+		calls := 0
+		disk.Intercept = func(_ disk.Call, do func() error) error {
+			if calls++; calls == n {
+				return syscall.EIO
+			}
+			return do()
+		}
+		failed := l.Mend(t.Context(), m)
+		disk.Intercept = nil
+		if calls < n {
+			if failed != nil || n == 1 {
+				t.Errorf("with %d calls: %v", calls, failed)
+			}
+			return
+		}
+		got, err := os.ReadFile(l.abs(m.Path))
+		if err != nil || string(got) != src && string(got) != string(m.New) || failed == nil && string(got) == src {
+			t.Fatalf("call %d fails (%v), and the file holds %q (%v)", n, failed, got, err)
+		}
+		m.Old = got
+		if err := l.Mend(t.Context(), m); err != nil {
+			t.Fatalf("after call %d failed: %v", n, err)
+		}
 	}
 }
