@@ -30,7 +30,7 @@ func (p *program) serveCommand() *cli.Command {
 			&cli.StringFlag{Name: "scope", Local: true, Usage: "let the actor change one task only, as `task:ID`"},
 			&cli.BoolFlag{Name: "readonly", Local: true, Usage: "let the actor change nothing"},
 			&cli.StringFlag{Name: "http", Local: true, Usage: "serve Streamable HTTP on the loopback `ADDRESS` instead, on the path /mcp; port 0 takes a free one"},
-			&cli.StringFlag{Name: "toolsets", Local: true, Value: string(verb.Core), Usage: "tools to offer: core, edit, plan, history, admin, or all; commas between them"},
+			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, or all, with commas between them; core unless told, and plan for a planner"},
 		},
 		Action: p.runServe,
 	}
@@ -90,8 +90,11 @@ func (p *program) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, error)
 	if r.Profile, err = verb.ParseProfile(c.String("profile")); err != nil {
 		return r, err
 	}
-	if r.Toolsets, err = verb.ParseToolsets(c.String("toolsets")); err != nil {
-		return r, err
+	r.Toolsets = r.Profile.Toolsets()
+	if c.IsSet("toolsets") {
+		if r.Toolsets, err = verb.ParseToolsets(c.String("toolsets")); err != nil {
+			return r, err
+		}
 	}
 	if scope := c.String("scope"); scope != "" {
 		part, ok := strings.CutPrefix(scope, "task:")

@@ -46,6 +46,15 @@ const (
 
 var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin}
 
+// Toolsets is what a profile is offered unless told otherwise. Every tool that a model reads about costs it room, but a
+// planner without those for planning would be a viewer.
+func (p Profile) Toolsets() []Toolset {
+	if p == Planner {
+		return []Toolset{Core, Plans}
+	}
+	return []Toolset{Core}
+}
+
 // ParseToolsets reads names of toolsets with commas between them; all stands for every one.
 func ParseToolsets(s string) ([]Toolset, error) {
 	var out []Toolset

@@ -90,3 +90,14 @@ func TestFailureOf(t *testing.T) {
 		t.Errorf("an error without a code is told as %+v", told)
 	}
 }
+
+// Whoever plans is offered what it takes to plan, without anybody saying so.
+func TestEveryProfileIsOfferedItsTools(t *testing.T) {
+	plan, _ := verb.Named("plan")
+	for _, p := range []verb.Profile{verb.Viewer, verb.Planner, verb.PairWorker, verb.Operator, verb.Maintainer} {
+		rights := verb.Rights{Profile: p, Toolsets: p.Toolsets()}
+		if err := rights.Allow(plan, "agent:a"); (err == nil) != (p == verb.Planner) {
+			t.Errorf("%s: plan is offered: %v", p, err)
+		}
+	}
+}
