@@ -23,9 +23,12 @@ func (f Flow) Weakened(t Task) (Entry, bool) {
 		}
 		left = left || e.To != "" && e.To != f.Initial
 	}
-	list := declarations(t.Checks)
-	for i, e := range asked {
-		if i+1 < len(asked) && !holds(list, e.Checks) {
+	if len(asked) < 2 {
+		return Entry{}, false
+	}
+	held := parts(declarations(t.Checks))
+	for i, e := range asked[:len(asked)-1] {
+		if !held[e.Checks] {
 			return asked[i+1], true
 		}
 	}
@@ -57,15 +60,15 @@ func (f Flow) excused(t, earlier Task) bool {
 	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Excuses() && !known[e.Hash()] })
 }
 
-// holds reports whether a list of declarations has a part, in order, with a hash.
-func holds(list []string, hash string) bool {
+// parts is the hashes of the lists that a list of declarations was merely added to: what it begins with, and, unless it is
+// long, each of its parts in order.
+func parts(list []string) map[string]bool {
+	out := map[string]bool{}
 	for n := range len(list) + 1 {
-		if digest(list[:n]...) == hash {
-			return true
-		}
+		out[digest(list[:n]...)] = true
 	}
 	if len(list) > mostTried {
-		return false
+		return out
 	}
 	part := make([]string, 0, len(list))
 	for which := range 1 << len(list) {
@@ -75,9 +78,7 @@ func holds(list []string, hash string) bool {
 				part = append(part, c)
 			}
 		}
-		if digest(part...) == hash {
-			return true
-		}
+		out[digest(part...)] = true
 	}
-	return false
+	return out
 }
