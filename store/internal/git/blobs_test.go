@@ -40,6 +40,25 @@ func TestBlobs(t *testing.T) {
 	}
 }
 
+// An object that a clone replaces by another is read as what it is: nobody else has the other one.
+func TestReplacedObjects(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("file", "as committed\n")
+	r.commit()
+	r.write("other", "in its place\n")
+	r.commit()
+	r.git("replace", r.git("rev-parse", "HEAD:file"), r.git("rev-parse", "HEAD:other"))
+	err := r.open().Blobs(t.Context(), []string{"HEAD:file"}, 100, func(_ int, got Blob) {
+		if string(got.Content) != "as committed\n" {
+			t.Errorf("the file holds %q", got.Content)
+		}
+	})
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestBlobsFail(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")

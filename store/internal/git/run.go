@@ -72,8 +72,9 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	return cmd
 }
 
-// environ is the environment of every git process. Paths are taken as they are, and what a partial clone has left out is
-// not fetched: reading needs no network. (Git before 2.45 does not know that variable, and fetches.)
+// environ is the environment of every git process. Paths are taken as they are, an object is what its hash says and not what
+// replaces it in this clone, and what a partial clone has left out is not fetched: reading needs no network. (Git before
+// 2.45 does not know that variable, and fetches.)
 func environ() []string {
 	var env []string
 	for _, v := range os.Environ() {
@@ -81,5 +82,6 @@ func environ() []string {
 			env = append(env, v)
 		}
 	}
-	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "GIT_NO_REPLACE_OBJECTS=1",
+		"GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 }
