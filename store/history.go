@@ -106,21 +106,19 @@ func (h *history) fail(err error) {
 // past is what the files of some tasks said in the commits of the change. Of those whose record does not tell which checks
 // they had it is what they said since they were begun. What cannot be read as a task says nothing.
 func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
-	var recent, old []string
 	var begun time.Time // the earliest
-	byPath := map[string]task.ID{}
+	recent, old := map[string]task.ID{}, map[string]task.ID{}
 	for _, s := range suspects {
 		path := h.inRepo(s.Path)
-		byPath[path] = s.ID
-		recent = append(recent, path)
+		recent[path] = s.ID
 		if !s.Begun.IsZero() {
-			old = append(old, path)
+			old[path] = s.ID
 			if begun.IsZero() || s.Begun.Before(begun) {
 				begun = s.Begun
 			}
 		}
 	}
-	v := revisions{history: h, byPath: byPath, seen: map[string]bool{}}
+	v := revisions{history: h, seen: map[string]bool{}}
 	if h.head == "" || len(recent) == 0 {
 		return nil, nil
 	}
@@ -137,17 +135,19 @@ func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error
 // revisions collects what files said in the past.
 type revisions struct {
 	*history
-	byPath map[string]task.ID
 	seen   map[string]bool // contents, and whose they are
 	ids    []string        // contents
 	owners []task.ID       // whose they are
 }
 
-func (v *revisions) find(span git.Span, paths []string) error {
-	return v.Repo.Versions(v.ctx, span, paths, func(path, id string) {
-		if key := path + "\x00" + id; !v.seen[key] {
+// find collects what the files of some tasks said in a span. It asks git for the folder, because git holds each path that it
+// is asked for against each file.
+func (v *revisions) find(span git.Span, byPath map[string]task.ID) error {
+	return v.Repo.Versions(v.ctx, span, v.inRepo(v.rel(v.TasksDir())), func(path, id string) {
+		owner, asked := byPath[path]
+		if key := path + "\x00" + id; asked && !v.seen[key] {
 			v.seen[key] = true
-			v.ids, v.owners = append(v.ids, id), append(v.owners, v.byPath[path])
+			v.ids, v.owners = append(v.ids, id), append(v.owners, owner)
 		}
 	})
 }

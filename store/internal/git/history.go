@@ -47,19 +47,18 @@ type Span struct {
 	After  time.Time
 }
 
-// Versions calls fn with the id of every content that a file had in a span, for each of some paths, at least once. Contents
-// that only a merge had are left out.
-func (r *Repo) Versions(ctx context.Context, span Span, paths []string, fn func(path, id string)) error {
-	args := []string{"log", "--stdin", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-show-signature", "-z", "--format="}
+// Versions calls fn with the id of every content that the files below a path had in a span, at least once. Contents that only
+// a merge had are left out.
+func (r *Repo) Versions(ctx context.Context, span Span, below string, fn func(path, id string)) error {
+	args := []string{"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-show-signature", "-z", "--format="}
 	if !span.After.IsZero() {
 		args = append(args, "--since="+span.After.UTC().Format(time.RFC3339))
 	}
-	in := span.Commit + "\n"
+	args = append(args, span.Commit)
 	if span.Since != "" {
-		in += "^" + span.Since + "\n"
+		args = append(args, "^"+span.Since)
 	}
-	in += "--\n" + strings.Join(paths, "\n") + "\n"
-	out, err := runInput(ctx, strings.NewReader(in), r.Top, args...)
+	out, err := Run(ctx, r.Top, append(args, pathspec(below)...)...)
 	if err != nil {
 		return err
 	}

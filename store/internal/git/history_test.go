@@ -54,12 +54,13 @@ func TestHistory(t *testing.T) {
 	}
 }
 
-// All that a file ever held is found, on whatever branch, and whoever else has settings for the log.
+// All that the files of a folder ever held is found, on whatever branch, and whoever else has settings for the log.
 func TestVersions(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
 	r.git("config", "log.showSignature", "true")
 	r.git("config", "log.showRoot", "false")
+	r.git("config", "log.follow", "true")
 	r.write("d/f f", "one\n")
 	r.commit()
 	first := r.git("rev-parse", "HEAD")
@@ -80,18 +81,18 @@ func TestVersions(t *testing.T) {
 		span Span
 		want string
 	}{
-		{"ever", Span{Commit: "HEAD"}, "one two"},
-		{"since the first commit", Span{Commit: "HEAD", Since: first}, "one two"},
+		{"ever", Span{Commit: "HEAD"}, "one other two"},
+		{"since the first commit", Span{Commit: "HEAD", Since: first}, "one other two"},
 		{"before", Span{Commit: first}, "one"},
 		{"of now", Span{Commit: "HEAD", Since: "HEAD~1"}, "one"},
 		{"after tomorrow", Span{Commit: "HEAD", After: time.Now().Add(24 * time.Hour)}, ""},
 	} {
 		seen := map[string]bool{}
-		err := r.open().Versions(t.Context(), row.span, []string{"d/f f"}, func(path, id string) {
-			if path != "d/f f" {
+		err := r.open().Versions(t.Context(), row.span, "d", func(path, id string) {
+			if path != "d/f f" && path != "d/g" {
 				t.Errorf("%s: %q was not asked for", row.name, path)
 			}
-			seen[r.git("cat-file", "blob", id)] = true
+			seen[strings.TrimSpace(r.git("cat-file", "blob", id))] = true
 		})
 		var got []string
 		for text := range seen {
