@@ -51,7 +51,7 @@ func Compare(tree, base Tree) *Change {
 		before := was[now.Name]
 		delete(was, now.Name)
 		switch {
-		case !now.Sound() || before != nil && (!before.Sound() || bytes.Equal(before.Src, now.Src)):
+		case !now.Sound() || before != nil && (!before.Sound() || same(before.Src, now.Src)):
 		case before == nil:
 			brought = append(brought, now)
 		default:
@@ -60,6 +60,12 @@ func Compare(tree, base Tree) *Change {
 	}
 	c.renames(was, brought)
 	return c
+}
+
+// same reports whether two files differ in nothing but how their lines end, which a checkout may change.
+func same(a, b []byte) bool {
+	unix := func(src []byte) []byte { return bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")) }
+	return bytes.Equal(a, b) || bytes.Equal(unix(a), unix(b))
 }
 
 // renames pairs tasks that are gone with those that are brought, by how their records begin. The rest is new, or deleted.
