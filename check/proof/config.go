@@ -7,7 +7,8 @@ import (
 )
 
 // flow is what the states mean to the rules: what the tree's config says, but that nothing counts as loosened yet. A state
-// that claimed in the base that the work is done claims it still, and manual checks are settled by whom both name.
+// that claimed in the base that the work is done claims it still, one is abandoned only if it was, and manual checks are
+// settled by whom both name.
 func (c *Change) flow() task.Flow {
 	flow := c.Config.Flow
 	if !c.Base.Config.Sound() || !c.Config.Sound() {
@@ -15,7 +16,7 @@ func (c *Change) flow() task.Flow {
 	}
 	was := c.Base.Config.Flow
 	flow.Closed = append(slices.Clone(flow.Closed), unclosed(was, flow)...)
-	flow.Abandoned = slices.DeleteFunc(slices.Clone(flow.Abandoned), func(s task.Status) bool { return stands(was, s) })
+	flow.Abandoned = slices.DeleteFunc(slices.Clone(flow.Abandoned), func(s task.Status) bool { return !was.IsAbandoned(s) })
 	if was.Settles == task.ByHuman {
 		flow.Settles = task.ByHuman
 	}

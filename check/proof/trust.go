@@ -69,7 +69,7 @@ func (j *judge) loosened() {
 		say(frontmatter.Path{"closed"}, "%s is no closed state any more", s)
 	}
 	for _, s := range now.Flow.Abandoned {
-		if stands(was.Flow, s) {
+		if !was.Flow.IsAbandoned(s) {
 			say(frontmatter.Path{"abandoned"}, "%s can be entered without passing any check", s)
 		}
 	}
