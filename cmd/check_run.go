@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/hex"
+	"fmt"
 	"io"
 	"runtime"
 	"slices"
@@ -123,17 +125,17 @@ func foreign(getenv func(string) string) string {
 type runLog struct {
 	p           *program
 	fold        report.Fold
-	token       string
+	secret      []byte
 	total, done int
 	live        bool // a line at the end is written over
 }
 
 func (p *program) newRunLog(total int) (*runLog, error) {
-	token := make([]byte, 16)
-	if _, err := io.ReadFull(p.Rand, token); err != nil {
+	secret := make([]byte, 16)
+	if _, err := io.ReadFull(p.Rand, secret); err != nil {
 		return nil, err
 	}
-	l := &runLog{p: p, total: total, token: hex.EncodeToString(token)}
+	l := &runLog{p: p, total: total, secret: secret}
 	switch {
 	case p.Getenv("GITHUB_ACTIONS") == "true":
 		l.fold = report.GitHubFold
@@ -149,9 +151,15 @@ func (p *program) newRunLog(total int) (*runLog, error) {
 func (l *runLog) ended(ran report.Ran) {
 	l.done++
 	l.close()
-	entry := report.Entry{Ran: ran, Number: l.done, Ended: l.p.Now(), Token: l.token}
+	entry := report.Entry{Ran: ran, Number: l.done, Ended: l.p.Now(), Token: l.token()}
 	_, _ = io.WriteString(l.p.Stderr, entry.Log(l.fold))
 	l.progress()
+}
+
+// token is one for each command that ends: the log that those still running could read does not tell the next.
+func (l *runLog) token() string {
+	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d", l.secret, l.done))
+	return hex.EncodeToString(sum[:16])
 }
 
 func (l *runLog) progress() {
