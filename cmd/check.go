@@ -65,6 +65,7 @@ func (p *program) runCheck(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	order.options.Trusted = p.trusts(layout)
 	found, err := layout.Check(ctx, order.options)
 	if err != nil {
 		return err

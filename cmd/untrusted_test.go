@@ -83,6 +83,18 @@ checks:
 ---
 `
 
+const closedTask = `---
+id: T-2
+title: Buy the land
+status: done
+checks:
+  - {desc: built, cmd: touch ran, result: pass}
+provenance:
+  - {who: 'human:shah', at: 2026-06-21T10:00:00Z, did: created}
+  - {who: 'human:shah', at: 2026-06-21T10:05:00Z, did: transitioned, from: backlog, to: done, results: [{check: '2ee13936e592f565', result: pass}], tree: '0123'}
+---
+`
+
 // trappedRepo is a clone whose config starts programs wherever git allows it, with changes that git would have to look into.
 func trappedRepo(t *testing.T) *gitRepo {
 	if runtime.GOOS == "windows" {
@@ -96,6 +108,9 @@ func trappedRepo(t *testing.T) *gitRepo {
 	}
 	g.run("add", "-A")
 	g.run("commit", "-q", "-m", "base")
+	g.write(filepath.Join(g.dir, ".cairn", "tasks", "T-2.md"), []byte(closedTask))
+	g.run("add", "-A")
+	g.run("commit", "-q", "-m", "a close, on files of which only the work tree can tell")
 
 	trap, hooks := filepath.Join(g.home, "trap"), filepath.Join(g.home, "hooks")
 	script := []byte("#!/bin/sh\necho \"$0 $*\" >>'" + g.sprung() + "'\nexit 1\n")
@@ -172,8 +187,9 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"merge-driver", "plain", "plain", "plain", "7", ".cairn/tasks/T-1.md"}},
 		{0, []string{"doctor", "--fix", "--yes"}},
 		{0, []string{"check", "--base", "HEAD"}},
+		{0, []string{"check", "--base", "HEAD~1"}},
 		{0, []string{"check", "--staged"}},
-		{0, []string{"check", "--run", "--all"}},
+		{2, []string{"check", "--run", "--all"}},
 		{0, []string{"check", "--fix", "--yes"}},
 		{0, []string{"version"}},
 		{0, []string{"help"}},

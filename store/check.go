@@ -10,11 +10,12 @@ import (
 
 // CheckOptions says what Check judges, and what it compares that with.
 type CheckOptions struct {
-	Base   string              // any name of a commit; "" takes what the system that runs this names, else origin/HEAD
-	NoBase bool                // compares with nothing
-	Staged bool                // judges the index and not the working tree; compares with HEAD, unless Base names something
-	Commit string              // judges a commit and not the working tree; "" for none
-	Getenv func(string) string // where variables are looked up; nil has none
+	Base    string              // any name of a commit; "" takes what the system that runs this names, else origin/HEAD
+	NoBase  bool                // compares with nothing
+	Staged  bool                // judges the index and not the working tree; compares with HEAD, unless Base names something
+	Commit  string              // judges a commit and not the working tree; "" for none
+	Trusted bool                // to hash files git may start programs that the clone's own config names
+	Getenv  func(string) string // where variables are looked up; nil has none
 }
 
 func (o CheckOptions) getenv(name string) string {
@@ -104,6 +105,7 @@ type subject struct {
 	unasked string // why git cannot be asked about it; "" if it can
 
 	fingerprint func(context.Context) (string, error) // of the files outside every .cairn; nil for those of a commit
+	unhashed    bool                                  // nobody may ask for the fingerprint
 }
 
 func (l Layout) subject(ctx context.Context, opts CheckOptions) (s subject, err error) {
@@ -122,7 +124,10 @@ func (l Layout) subject(ctx context.Context, opts CheckOptions) (s subject, err 
 		s.tree, err = l.readTree(ctx, l.indexSource(index), nil)
 		return s, err
 	}
-	s = subject{what: WorkingTree, head: head.Commit, fingerprint: l.Repo.Fingerprint}
+	s = subject{what: WorkingTree, head: head.Commit, unhashed: !opts.Trusted}
+	if opts.Trusted {
+		s.fingerprint = l.Repo.Fingerprint
+	}
 	if err == nil {
 		s.tree, err = l.readTree(ctx, l.treeSource(), nil)
 	}

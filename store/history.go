@@ -40,7 +40,8 @@ func (h *history) committed(commit, fingerprint string) (here, known bool) {
 	if commit != "" && !here {
 		return false, false
 	}
-	return h.hasTree(fingerprint), h.err == nil
+	here = h.hasTree(fingerprint)
+	return here, h.err == nil && (here || !h.unhashed)
 }
 
 // load lists the commits of the change, and takes the fingerprint of what is not committed yet.

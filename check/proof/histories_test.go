@@ -359,7 +359,7 @@ func judgeHistory(ts *testscript.TestScript, neg bool, args []string) {
 	layout, err := store.LayoutAt(ts.MkAbs("."))
 	ts.Check(err)
 	found := map[string]string{}
-	for _, opts := range []store.CheckOptions{{Base: base}, {Base: base, Staged: true}, {Base: base, Commit: "HEAD"}} {
+	for _, opts := range []store.CheckOptions{{Base: base, Trusted: true}, {Base: base, Staged: true}, {Base: base, Commit: "HEAD"}} {
 		c, err := layout.Check(context.Background(), opts)
 		ts.Check(err)
 		found[c.Judged] = list(c.Findings)
