@@ -82,5 +82,5 @@ func (p *program) runCheck(ctx context.Context, c *cli.Command) error {
 		}
 	}
 	p.exit = exitOfReport(r)
-	return p.writeReports(order, r)
+	return p.writeReports(layout, order, r)
 }

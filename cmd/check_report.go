@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
 
@@ -45,7 +46,7 @@ func exitOfReport(r report.Report) int {
 
 // writeReports prints the report, and writes the others that were asked for. Where GitHub shows some of it, the summary of the
 // job has it all.
-func (p *program) writeReports(o checkOrder, r report.Report) error {
+func (p *program) writeReports(layout store.Layout, o checkOrder, r report.Report) error {
 	printed := r
 	printed.Color = bool(p.style())
 	if err := printed.Write(p.out, o.format); err != nil {
@@ -54,7 +55,7 @@ func (p *program) writeReports(o checkOrder, r report.Report) error {
 	summed := o.format == report.GitHub
 	for _, out := range o.outputs {
 		summed = summed || out.format == report.GitHub
-		if err := p.writeReport(out, r); err != nil {
+		if err := p.writeReport(layout, out, r); err != nil {
 			return err
 		}
 	}
@@ -64,9 +65,15 @@ func (p *program) writeReports(o checkOrder, r report.Report) error {
 	return nil
 }
 
-func (p *program) writeReport(out checkOutput, r report.Report) error {
+// writeReport writes no report through a link of the work tree: whoever made the change that is judged could have made the
+// link, and would say which file the report replaces.
+func (p *program) writeReport(layout store.Layout, out checkOutput, r report.Report) error {
 	if out.file == "-" {
 		return r.Write(p.out, out.format)
+	}
+	if link := linkBelow(layout.Worktree, p.at(out.file)); link != "" {
+		return task.Errorf(task.InvalidInput, "the %s report: %s is a link", out.format, link).
+			WithHint("name a file that no link of the work tree leads to")
 	}
 	var b bytes.Buffer
 	if err := r.Write(&b, out.format); err != nil {
@@ -76,6 +83,25 @@ func (p *program) writeReport(out checkOutput, r report.Report) error {
 		return task.Errorf(task.IO, "the %s report: %w", out.format, err).WithHint("name a file in a folder that is there")
 	}
 	return nil
+}
+
+// linkBelow is the uppermost link on the way from a folder to a file below it; "" if there is none, or the file is elsewhere.
+func linkBelow(top, file string) (link string) {
+	root, err := os.Stat(top)
+	if err != nil {
+		return ""
+	}
+	for at := file; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, root) {
+			return link
+		}
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			link = at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
 }
 
 // appendSummary adds to the file that GitHub shows, to which each command of a step adds its part.
