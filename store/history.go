@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -105,27 +104,23 @@ func (h *history) fail(err error) {
 }
 
 // past is what the files of some tasks said in the commits of the change. Of those whose record does not tell which checks
-// they had it is what they said since they were begun. What cannot be read as a task says nothing.
+// they had it is what they ever said. What cannot be read as a task says nothing.
 func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
-	var begun time.Time // the earliest
 	recent, old := map[string]task.ID{}, map[string]task.ID{}
 	for _, s := range suspects {
 		path := h.inRepo(s.Path)
 		recent[path] = s.ID
-		if !s.Begun.IsZero() {
+		if s.Untold {
 			old[path] = s.ID
-			if begun.IsZero() || s.Begun.Before(begun) {
-				begun = s.Begun
-			}
 		}
 	}
 	v := revisions{history: h, seen: map[string]bool{}}
 	if h.head == "" || len(recent) == 0 {
 		return nil, nil
 	}
-	err := v.find(git.Span{Commit: h.head, Since: h.since}, recent)
+	err := v.find(h.since, recent)
 	if err == nil && len(old) > 0 {
-		err = v.find(git.Span{Commit: h.head, After: begun}, old)
+		err = v.find("", old)
 	}
 	if err != nil {
 		return nil, err
@@ -141,10 +136,10 @@ type revisions struct {
 	owners []task.ID       // whose they are
 }
 
-// find collects what the files of some tasks said in a span. It asks git for the folder, because git holds each path that it
+// find collects what the files of some tasks said since a commit, or ever if that is "". It asks git for the folder, because git holds each path that it
 // is asked for against each file.
-func (v *revisions) find(span git.Span, byPath map[string]task.ID) error {
-	return v.Repo.Versions(v.ctx, span, v.inRepo(v.rel(v.TasksDir())), func(path, id string) {
+func (v *revisions) find(since string, byPath map[string]task.ID) error {
+	return v.Repo.Versions(v.ctx, since, v.head, v.inRepo(v.rel(v.TasksDir())), func(path, id string) {
 		owner, asked := byPath[path]
 		if key := path + "\x00" + id; asked && !v.seen[key] {
 			v.seen[key] = true

@@ -3,7 +3,6 @@ package proof
 import (
 	"bytes"
 	"slices"
-	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -177,9 +176,9 @@ func stands(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) && !fl
 
 // Suspect is a task of whom more has to be known than what its file says now and in the base.
 type Suspect struct {
-	ID    task.ID
-	Path  string
-	Begun time.Time // when it left the initial state, if its record does not tell which checks it had then
+	ID     task.ID
+	Path   string
+	Untold bool // its record does not tell which checks it had when it left the initial state, before this change
 }
 
 // Suspects lists the closed tasks that the change touches.
@@ -188,24 +187,17 @@ func (c *Change) Suspects() []Suspect {
 	flow := c.flow()
 	for _, p := range c.pairs {
 		if stands(flow, p.now.Task.Status) {
-			out = append(out, Suspect{p.now.Name, p.now.Path, untoldSince(p, flow)})
+			out = append(out, Suspect{p.now.Name, p.now.Path, untold(p, flow)})
 		}
 	}
 	return out
 }
 
-func untoldSince(p pair, flow task.Flow) time.Time {
+func untold(p pair, flow task.Flow) bool {
 	if p.was == nil {
-		return time.Time{}
+		return false
 	}
-	var since time.Time
-	for _, e := range p.was.Task.Provenance {
-		if e.Checks != "" {
-			return time.Time{}
-		}
-		if since.IsZero() && e.To != "" && e.To != flow.Initial {
-			since = e.At
-		}
-	}
-	return since
+	record := p.was.Task.Provenance
+	return !slices.ContainsFunc(record, func(e task.Entry) bool { return e.Checks != "" }) &&
+		slices.ContainsFunc(record, func(e task.Entry) bool { return e.To != "" && e.To != flow.Initial })
 }

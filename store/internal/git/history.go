@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // Commit resolves any name of a commit to its hash, or to "" if the clone has none of that name.
@@ -40,23 +39,14 @@ func (r *Repo) Touching(ctx context.Context, since, commit, path string) ([]stri
 	return strings.Fields(string(out)), err
 }
 
-// Span is a part of the history that ends at a commit: what another commit does not have, or what is newer than a time.
-type Span struct {
-	Commit string
-	Since  string // a commit; "" for the whole history
-	After  time.Time
-}
-
-// Versions calls fn with the id of every content that the files below a path had in a span, at least once. Contents that only
-// a merge had are left out.
-func (r *Repo) Versions(ctx context.Context, span Span, below string, fn func(path, id string)) error {
+// Versions calls fn with the id of every content that the files below a path had in what one commit has and another has not,
+// or in all of it if since is "", at least once. Contents that only a merge had are left out. The dates of commits do not
+// matter: anybody can set them.
+func (r *Repo) Versions(ctx context.Context, since, commit, below string, fn func(path, id string)) error {
 	args := []string{"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-show-signature", "-z", "--format="}
-	if !span.After.IsZero() {
-		args = append(args, "--since="+span.After.UTC().Format(time.RFC3339))
-	}
-	args = append(args, span.Commit)
-	if span.Since != "" {
-		args = append(args, "^"+span.Since)
+	args = append(args, commit)
+	if since != "" {
+		args = append(args, "^"+since)
 	}
 	out, err := Run(ctx, r.Top, append(args, pathspec(below)...)...)
 	if err != nil {
