@@ -1,6 +1,7 @@
 package store
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -193,6 +194,14 @@ func TestNoBase(t *testing.T) {
 			runGit(t, s.Root, "commit", "-q", "--allow-empty", "-m", "begin anew")
 			return reopen(t, newStoreAt(t, s.Root).Root), CheckOptions{Base: "main"}
 		}, "no history in common", "--no-base"},
+		{"a record that a new workspace hides", func(t *testing.T) (*Store, CheckOptions) {
+			s := recorded(t)
+			part := filepath.Join(s.Root, "part")
+			if err := os.Mkdir(part, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			return reopen(t, newStoreAt(t, part).Root), CheckOptions{Base: "main"}
+		}, "which this workspace hides", "--no-base judges this one alone"},
 		{"no commit yet", func(t *testing.T) (*Store, CheckOptions) {
 			s := recorded(t)
 			runGit(t, s.Root, "switch", "-q", "--orphan", "alone")

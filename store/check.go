@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"path/filepath"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/check/proof"
@@ -55,13 +56,16 @@ type Checked struct {
 // runs no command from the repository, takes no lock, uses no network and writes nothing.
 //
 // It returns NO_BASE if a base is named and cannot be compared with, INVALID_INPUT for options that do not go together and
-// for a record behind a link, and GIT if git refuses. Without git, and where no base is to be found, the files are judged
-// alone, and Note says so.
+// for a record behind a link, READ_ONLY for a format whose rules this version cannot know, and GIT if git refuses. Without
+// git, and where no base is to be found, the files are judged alone, and Note says so.
 func (l Layout) Check(ctx context.Context, opts CheckOptions) (Checked, error) {
 	if err := l.valid(opts); err != nil {
 		return Checked{}, err
 	}
 	s, err := l.subject(ctx, opts)
+	if err == nil {
+		err = knownFormat(s.tree.format)
+	}
 	if err != nil {
 		return Checked{}, err
 	}
@@ -152,12 +156,30 @@ func (l Layout) committed(ctx context.Context, name string) (subject, error) {
 	return s, err
 }
 
+// hidesNone returns NO_BASE if a commit has a record in a folder above this one: whoever added the workspace here could have
+// done it so that the other is judged no more.
+func (l Layout) hidesNone(ctx context.Context, commit, name string) error {
+	for outer := l; outer.Root != l.Repo.Top && outer.Root != filepath.Dir(outer.Root); {
+		outer.Root = filepath.Dir(outer.Root)
+		blobs, err := outer.commitSource(commit).list(ctx)
+		if task.CodeOf(err) == task.InvalidInput || err == nil && len(blobs) == 0 {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		return task.Errorf(task.NoBase, "%s has no record here, and one in %s, which this workspace hides", name, outer.Root).
+			WithHint("cairn -C %s check judges that one; --no-base judges this one alone", outer.Root)
+	}
+	return nil
+}
+
 // compare judges what was read as a change of a commit. One without a record is no base.
 func (l Layout) compare(ctx context.Context, s subject, commit string, c *Checked) error {
 	before, err := l.readTree(ctx, l.commitSource(commit), s.tree)
 	if task.CodeOf(err) == task.InvalidInput || err == nil && before.empty() {
 		c.Base, c.Note = "", "nothing is compared: "+c.BaseName+" has no record here"
-		return nil
+		return l.hidesNone(ctx, commit, c.BaseName)
 	}
 	if err != nil {
 		return err

@@ -17,7 +17,8 @@ import (
 // tree is a record as it was read from a source.
 type tree struct {
 	proof.Tree
-	ids map[string]string // the ids of the contents that git keeps, by path
+	ids    map[string]string // the ids of the contents that git keeps, by path
+	format int               // that config.yaml names; 0 if it was not read
 }
 
 // readTree reads everything that the rules look at. Files that cannot be read are in the tree, with the reason; only a
@@ -168,6 +169,7 @@ func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
 		var c Config
 		c, r.Config.Unknown, r.Config.Flaw = readConfig(doc)
 		r.Config.Flow, r.Config.Severities, r.Config.Checks = c.Flow, c.Rules, c.DefaultChecks
+		r.format = c.Format
 	}
 }
 

@@ -53,10 +53,15 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 
 // writable returns READ_ONLY if the workspace has a newer format than this version knows.
 func (s *Store) writable() error {
-	if s.Config.Format <= Format {
+	return knownFormat(s.Config.Format)
+}
+
+// knownFormat returns READ_ONLY for a format that is newer than this version.
+func knownFormat(format int) error {
+	if format <= Format {
 		return nil
 	}
-	return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", s.Config.Format, Format).
+	return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", format, Format).
 		WithHint("install a newer cairn")
 }
 
