@@ -5,6 +5,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 	"time"
 )
@@ -22,12 +24,22 @@ func newGitRepo(t *testing.T) *gitRepo {
 	for name, text := range map[string]string{".gitconfig": gitConfig, "clock": ""} {
 		g.write(filepath.Join(g.home, name), []byte(text))
 	}
-	g.env = append(os.Environ(), "HOME="+g.home, "XDG_STATE_HOME="+filepath.Join(g.home, "state"),
+	g.env = append(atHome(), "HOME="+g.home, "XDG_STATE_HOME="+filepath.Join(g.home, "state"),
 		"GIT_CONFIG_GLOBAL="+filepath.Join(g.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
 		"CLOCK="+filepath.Join(g.home, "clock"), "GORACE=atexit_sleep_ms=0",
 		"GIT_AUTHOR_DATE="+dawn.Format(time.RFC3339), "GIT_COMMITTER_DATE="+dawn.Format(time.RFC3339))
 	g.run("init", "-q", "-b", "base")
 	return g
+}
+
+// atHome is the environment without what a CI that runs the tests says of itself, and of what it merges.
+func atHome() []string {
+	return slices.DeleteFunc(os.Environ(), func(v string) bool {
+		name, _, _ := strings.Cut(v, "=")
+		return name == "CI" || slices.ContainsFunc([]string{
+			"CI_", "TF_BUILD", "JENKINS_", "GITHUB_", "GITLAB_", "BITBUCKET_", "BUILDKITE", "CHANGE_", "SYSTEM_",
+		}, func(prefix string) bool { return strings.HasPrefix(name, prefix) })
+	})
 }
 
 // clone is a fresh clone of the repository, in the same environment.
