@@ -41,7 +41,7 @@ func (p *program) rerun(ctx context.Context, layout store.Layout, found store.Ch
 	if err != nil {
 		return err
 	}
-	if err := p.mayRun(layout, order, len(commands)); err != nil {
+	if err := p.mayRun(order, len(commands)); err != nil {
 		return err
 	}
 	log, err := p.newRunLog(len(commands))
@@ -86,7 +86,7 @@ func ranOf(c proof.Command, o check.Outcome) report.Ran {
 // mayRun refuses to run commands that nobody has read. In CI whoever wrote --run into the pipeline has said that they may
 // run; elsewhere the clone must be trusted, as for every other run. Where a change of anybody's is checked with the rights
 // of the repository neither is enough.
-func (p *program) mayRun(layout store.Layout, order checkOrder, commands int) error {
+func (p *program) mayRun(order checkOrder, commands int) error {
 	if order.trust {
 		return nil
 	}
@@ -94,7 +94,7 @@ func (p *program) mayRun(layout store.Layout, order checkOrder, commands int) er
 		return task.Errorf(task.Untrusted, "%s, so --run would give the repository's rights to whoever wrote the change", why).
 			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request); --%s if its author may have them", trustFlag)
 	}
-	if p.trusts(layout) {
+	if order.options.Trusted {
 		return nil
 	}
 	return task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).

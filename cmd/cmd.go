@@ -185,6 +185,16 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 	}, nil
 }
 
+// open is workspace, and what is kept there.
+func (p *program) open(ctx context.Context, c *cli.Command) (*verb.Workspace, *store.Store, error) {
+	w, err := p.workspace(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := w.Open()
+	return w, s, err
+}
+
 // dir is the folder to work in: -C, --repo, CAIRN_REPO, or the working directory.
 func (p *program) dir(c *cli.Command) (string, error) {
 	for _, dir := range []string{c.String("C"), c.String("repo"), p.Getenv("CAIRN_REPO")} {

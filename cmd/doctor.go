@@ -41,11 +41,7 @@ func (p *program) runDoctor(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	w, err := p.workspace(ctx, c)
-	if err != nil {
-		return err
-	}
-	s, err := w.Open()
+	w, s, err := p.open(ctx, c)
 	if err != nil {
 		return err
 	}

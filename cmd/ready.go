@@ -27,11 +27,7 @@ func (p *program) runReady(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	w, err := p.workspace(ctx, c)
-	if err != nil {
-		return err
-	}
-	s, err := w.Open()
+	w, s, err := p.open(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -65,11 +65,7 @@ func (p *program) runTrust(ctx context.Context, c *cli.Command) error {
 }
 
 func (p *program) giveTrust(ctx context.Context, c *cli.Command) error {
-	w, err := p.workspace(ctx, c)
-	if err != nil {
-		return err
-	}
-	s, err := w.Open()
+	w, s, err := p.open(ctx, c)
 	if err != nil {
 		return err
 	}

@@ -56,11 +56,7 @@ func (l Layout) AddIgnores() error {
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}
-	pending, err := atomicfile.Prepare(l.ignoreFile(), []byte(text+strings.Join(missing, "\n")+"\n"), 0o644)
-	if err != nil {
-		return ioError(err)
-	}
-	return ioError(pending.Replace())
+	return ioError(atomicfile.Write(l.ignoreFile(), []byte(text+strings.Join(missing, "\n")+"\n"), 0o644))
 }
 
 // localOnly tells the files that belong to this machine only, and that the lines above have git ignore, by their path from

@@ -239,11 +239,7 @@ func (s *Store) endSession(end session.Session) error {
 	if err != nil {
 		return nil //nolint:nilerr // as above
 	}
-	p, err := atomicfile.Prepare(f.path, doc.Bytes(), 0o644)
-	if err == nil {
-		err = p.Replace()
-	}
-	return ioError(err)
+	return ioError(atomicfile.Write(f.path, doc.Bytes(), 0o644))
 }
 
 // inWorktree is this workspace in another worktree of the clone.

@@ -73,18 +73,7 @@ func (l Layout) Mend(ctx context.Context, m Mend) error {
 	if src, err := readRegular(l.ConfigFile()); err == nil {
 		s.Config, _ = ParseConfig(src) // one that is broken may be what is mended
 	}
-	if err := s.writable(); err != nil {
-		return err
-	}
-	lock, err := s.lockWrites(ctx)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = lock.Release() }()
-	if err := s.recover(); err != nil {
-		return err
-	}
-	return s.land(m)
+	return s.exclusively(ctx, func() error { return s.land(m) })
 }
 
 // land writes what a repair makes of a file, under the lock.
@@ -99,19 +88,11 @@ func (s *Store) land(m Mend) error {
 	if err := s.setDirty(true); err != nil {
 		return err
 	}
-	err = replace(s.abs(m.Path), m.New)
+	err = atomicfile.Write(s.abs(m.Path), m.New, 0o644)
 	if !errors.Is(err, atomicfile.ErrLeft) {
 		_ = s.setDirty(false) // a marker too many costs the next write a look round
 	}
 	return ioError(err)
-}
-
-func replace(path string, content []byte) error {
-	pending, err := atomicfile.Prepare(path, content, 0o644)
-	if err != nil {
-		return err
-	}
-	return pending.Replace()
 }
 
 // abs is where a file lies that is named from the workspace root.

@@ -137,12 +137,7 @@ func (p *MergeSetup) writeAttributes(text string) error {
 	if text == "" {
 		return disk.RemoveFile(p.file())
 	}
-	pending, err := atomicfile.Prepare(p.file(), []byte(text), 0o644)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = pending.Discard() }()
-	return pending.Replace()
+	return atomicfile.Write(p.file(), []byte(text), 0o644)
 }
 
 // withSection puts the section in place of the one that is there, or at the end. No section takes it out. Nothing else is

@@ -28,7 +28,23 @@ const (
 // the tasks in the order they were put, so no file names one that is not there; what was only announced is settled by the
 // next write: a task and its sessions then hold all of the write or nothing of it.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	if err := s.writable(); err != nil {
+	return s.exclusively(ctx, func() error {
+		for range maxRestarts {
+			tx := &Tx{s: s, tasks: map[task.ID]*staged{}, sessions: map[string]*stagedSession{}}
+			if err := fn(tx); err != nil {
+				return err
+			}
+			if err := tx.write(ctx); !errors.Is(err, errOvertaken) {
+				return err
+			}
+		}
+		return task.Errorf(task.Conflict, "the file is being changed by another program").WithHint("try again once that program is done")
+	})
+}
+
+// exclusively runs fn as the only writer of this clone's workspace, once what a killed one left is cleaned up.
+func (s *Store) exclusively(ctx context.Context, fn func() error) error {
+	if err := knownFormat(s.Config.Format); err != nil {
 		return err
 	}
 	lock, err := s.lockWrites(ctx)
@@ -39,21 +55,7 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	if err := s.recover(); err != nil {
 		return err
 	}
-	for range maxRestarts {
-		tx := &Tx{s: s, tasks: map[task.ID]*staged{}, sessions: map[string]*stagedSession{}}
-		if err := fn(tx); err != nil {
-			return err
-		}
-		if err := tx.write(ctx); !errors.Is(err, errOvertaken) {
-			return err
-		}
-	}
-	return task.Errorf(task.Conflict, "the file is being changed by another program").WithHint("try again once that program is done")
-}
-
-// writable returns READ_ONLY if the workspace has a newer format than this version knows.
-func (s *Store) writable() error {
-	return knownFormat(s.Config.Format)
+	return fn()
 }
 
 // knownFormat returns READ_ONLY for a format that is newer than this version.

@@ -109,9 +109,18 @@ func (p *Pending) giveUp(err error) error {
 	return err
 }
 
+// Write is Prepare and Replace in one.
+func Write(path string, data []byte, perm os.FileMode) error {
+	p, err := Prepare(path, data, perm)
+	if err != nil {
+		return err
+	}
+	return p.Replace()
+}
+
 // WriteVolatile replaces path without flushing anything to the disk, for state that is worth less than the wait: after
 // a kill it holds its old or its new content, but after a power cut it may hold either, or nothing. A new file gets the
-// permissions 0o644 less the umask. In all else it is like Prepare and Replace.
+// permissions 0o644 less the umask. In all else it is like Write.
 func WriteVolatile(path string, data []byte) error {
 	p, err := prepare(path, data, 0o644, func(*disk.File) error { return nil })
 	if err != nil {
