@@ -81,7 +81,7 @@ func (w *Workspace) Wait(ctx context.Context, in WaitIn) (Waited, error) {
 	if err != nil {
 		return Waited{}, err
 	}
-	look, err := w.lookout(s, in)
+	look, err := w.looker(s, in)
 	if err != nil {
 		return Waited{}, err
 	}
@@ -93,7 +93,7 @@ func (w *Workspace) Wait(ctx context.Context, in WaitIn) (Waited, error) {
 	defer stop()
 	look, leave := w.Looks.join(in.subject(w, s), look)
 	defer leave()
-	v := vigil{in: in, look: look, began: time.Now(), limit: limit}
+	v := waitLoop{in: in, look: look, began: time.Now(), limit: limit}
 	return v.keep(ctx, ticks, w.Progress)
 }
 

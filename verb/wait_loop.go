@@ -9,19 +9,19 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// vigil is one wait, from its first look to its end.
-type vigil struct {
+// waitLoop is one wait, from its first look to its end.
+type waitLoop struct {
 	in    WaitIn
-	look  lookout
+	look  lookFunc
 	began time.Time
 	limit time.Duration
 
-	first, last *sight    // nil until something was there
+	first, last *snapshot // nil until something was there
 	gone        time.Time // since when something of last is missing; zero if nothing is
 }
 
 // keep looks, and looks again at each tick, until there is something to tell.
-func (v *vigil) keep(ctx context.Context, ticks <-chan struct{}, progress func(Progress)) (Waited, error) {
+func (v *waitLoop) keep(ctx context.Context, ticks <-chan struct{}, progress func(Progress)) (Waited, error) {
 	timeout, report := time.NewTimer(v.limit), time.NewTicker(waitReportsEvery)
 	defer timeout.Stop()
 	defer report.Stop()
@@ -50,7 +50,7 @@ func (v *vigil) keep(ctx context.Context, ticks <-chan struct{}, progress func(P
 	}
 }
 
-func (v *vigil) report(progress func(Progress)) {
+func (v *waitLoop) report(progress func(Progress)) {
 	if progress != nil {
 		took := time.Since(v.began)
 		progress(Progress{Done: took.Seconds(), Total: v.limit.Seconds(), Message: fmt.Sprintf("waiting, %.0f s", took.Seconds())})
@@ -58,7 +58,7 @@ func (v *vigil) report(progress func(Progress)) {
 }
 
 // glance looks once. A result without a code means that there is nothing to tell.
-func (v *vigil) glance(ctx context.Context) (Waited, error) {
+func (v *waitLoop) glance(ctx context.Context) (Waited, error) {
 	now, err := v.look(ctx)
 	switch {
 	case err != nil && (!mayBeBack(err) || v.last == nil && v.in.Cursor == ""):
@@ -88,7 +88,7 @@ func mayBeBack(err error) bool {
 }
 
 // judge compares what was seen with what is waited for.
-func (v *vigil) judge(now sight) Waited {
+func (v *waitLoop) judge(now snapshot) Waited {
 	begins := v.first == nil
 	if begins || v.first.cursor == now.cursor {
 		v.first = &now // which many share, so that what each saw first need not be kept
@@ -110,9 +110,9 @@ func (v *vigil) judge(now sight) Waited {
 }
 
 // end is the answer of a wait that has nothing to tell.
-func (v *vigil) end(code WaitCode) Waited {
+func (v *waitLoop) end(code WaitCode) Waited {
 	if v.last == nil {
-		return sight{cursor: v.in.Cursor}.told(code, news{})
+		return snapshot{cursor: v.in.Cursor}.told(code, news{})
 	}
 	return v.last.told(code, news{})
 }

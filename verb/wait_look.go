@@ -14,12 +14,12 @@ import (
 
 const tasksShown = 20
 
-// lookout looks at what a wait watches.
-type lookout func(context.Context) (sight, error)
+// lookFunc looks at what a wait watches.
+type lookFunc func(context.Context) (snapshot, error)
 
-// lookout is how a wait looks at what it watches. It returns INVALID_PARAMS for an input that names nothing, or more than
+// looker is how a wait looks at what it watches. It returns INVALID_PARAMS for an input that names nothing, or more than
 // one thing.
-func (w *Workspace) lookout(s *store.Store, in WaitIn) (lookout, error) {
+func (w *Workspace) looker(s *store.Store, in WaitIn) (lookFunc, error) {
 	filters := in.Ready || in.Status != "" || in.Assignee != nil || in.Label != "" || in.Parent != ""
 	named := 0
 	for _, given := range []bool{in.ID != "", in.Session != "", filters} {
@@ -43,9 +43,9 @@ func (w *Workspace) lookout(s *store.Store, in WaitIn) (lookout, error) {
 	}
 	switch {
 	case in.ID != "":
-		return func(context.Context) (sight, error) { return w.seeTask(s, in) }, nil
+		return func(context.Context) (snapshot, error) { return w.seeTask(s, in) }, nil
 	case in.Session != "":
-		return func(context.Context) (sight, error) { return w.seeSession(s, in) }, nil
+		return func(context.Context) (snapshot, error) { return w.seeSession(s, in) }, nil
 	default:
 		return w.seeTasks(s, in)
 	}
@@ -55,13 +55,13 @@ func badWait(format string, args ...any) *task.Error {
 	return task.Errorf(task.InvalidParams, format, args...)
 }
 
-func (w *Workspace) seeTask(s *store.Store, in WaitIn) (sight, error) {
+func (w *Workspace) seeTask(s *store.Store, in WaitIn) (snapshot, error) {
 	t, live, err := w.together(s, in.ID)
 	if err != nil {
-		return sight{}, err
+		return snapshot{}, err
 	}
 	seen := append(factsOf(s.Config.Flow, t, w.Looks.find(s)), factsOfHold(t, live, w.Now())...)
-	return sight{
+	return snapshot{
 		facts: seen.under(string(t.ID)), there: func(string) bool { return true }, task: t,
 		show:   sync.OnceValue(func() Waited { row := w.row(s, t, s.Find); return Waited{Task: &row} }),
 		cursor: cursorOf("task", append(seen.values(), string(t.ID)), len(t.Provenance)),
@@ -83,28 +83,28 @@ func (w *Workspace) together(s *store.Store, id task.ID) (t task.Task, live sess
 	return t, live, err
 }
 
-func (w *Workspace) seeSession(s *store.Store, in WaitIn) (sight, error) {
+func (w *Workspace) seeSession(s *store.Store, in WaitIn) (snapshot, error) {
 	ses, err := w.showSession(s, string(in.Session))
 	if err != nil {
-		return sight{}, err
+		return snapshot{}, err
 	}
 	seen := factsOfSession(ses)
-	return sight{
+	return snapshot{
 		facts: seen.under(ses.ID), there: func(string) bool { return true }, show: func() Waited { return Waited{Session: &ses} },
 		cursor: cursorOf("session", append(seen.values(), ses.ID), 0),
 	}, nil
 }
 
 // seeTasks looks at the tasks that fit the filters; with ready at those that next would find.
-func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (lookout, error) {
+func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (lookFunc, error) {
 	keep, err := w.filter(s, ListIn{Status: in.Status, Assignee: in.Assignee, Label: in.Label, Parent: in.Parent, Sort: byPriority})
 	if err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (sight, error) {
+	return func(ctx context.Context) (snapshot, error) {
 		tasks, _, err := w.Looks.list(ctx, s)
 		if err != nil {
-			return sight{}, err
+			return snapshot{}, err
 		}
 		var fit []task.Task
 		if in.Ready {
@@ -122,7 +122,7 @@ func (w *Workspace) seeTasks(s *store.Store, in WaitIn) (lookout, error) {
 		}
 		slices.Sort(seen)
 		about := fmt.Sprintf("tasks %v %s %v %s %s", in.Ready, in.Status, keep.assignee, in.Label, in.Parent)
-		return sight{
+		return snapshot{
 			facts: all, there: func(id string) bool { _, ok := find(task.ID(id)); return ok }, many: true,
 			show:   sync.OnceValue(func() Waited { return w.showFit(s, fit, find) }),
 			cursor: cursorOf(about, seen, 0), met: len(fit) > 0,

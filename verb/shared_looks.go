@@ -44,8 +44,8 @@ func (l *Looks) find(s *store.Store) task.Find {
 	}
 }
 
-// join makes a lookout one that is shared with all who have joined under the same name. Leave is to be called once.
-func (l *Looks) join(name string, own lookout) (shared lookout, leave func()) {
+// join makes a lookFunc one that is shared with all who have joined under the same name. Leave is to be called once.
+func (l *Looks) join(name string, own lookFunc) (shared lookFunc, leave func()) {
 	if l == nil {
 		return own, func() {}
 	}
@@ -60,7 +60,7 @@ func (l *Looks) join(name string, own lookout) (shared lookout, leave func()) {
 		l.shared[name] = at
 	}
 	at.users++
-	return func(ctx context.Context) (sight, error) { return at.see(ctx, own) }, func() {
+	return func(ctx context.Context) (snapshot, error) { return at.see(ctx, own) }, func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		if at.users--; at.users == 0 {
@@ -75,18 +75,18 @@ type sharedLook struct {
 
 	begun atomic.Int64  // how many looks have begun
 	turn  chan struct{} // held by whoever looks; it guards what follows
-	seen  sight
+	seen  snapshot
 	nth   int64 // the look that seen is from; 0 before the first
 }
 
 // see returns what was seen by a look that began after the call. Of those who call during one look the first makes the next.
-func (l *sharedLook) see(ctx context.Context, own lookout) (sight, error) {
+func (l *sharedLook) see(ctx context.Context, own lookFunc) (snapshot, error) {
 	before := l.begun.Load()
 	select {
 	case l.turn <- struct{}{}:
 		defer func() { <-l.turn }()
 	case <-ctx.Done():
-		return sight{}, ctx.Err()
+		return snapshot{}, ctx.Err()
 	}
 	if l.nth > before {
 		return l.seen, nil

@@ -28,8 +28,8 @@ const (
 	valuesShown     = 240 // bytes of an old and a new value
 )
 
-// sight is what a look at the watched found. It is shared by those who looked together, and not to be changed.
-type sight struct {
+// snapshot is what a look at the watched found. It is shared by those who looked together, and not to be changed.
+type snapshot struct {
 	facts  map[string]func() facts // by id
 	many   bool                    // they are of all tasks that fit filters
 	there  func(id string) bool
@@ -100,7 +100,7 @@ func cursorOf(about string, seen []string, entries int) string {
 	return fmt.Sprintf("%s-%d", hash(append([]string{about}, seen...)...)[:16], entries)
 }
 
-// under is what a sight has of one thing alone.
+// under is what a snapshot has of one thing alone.
 func (f facts) under(id string) map[string]func() facts {
 	return map[string]func() facts{id: func() facts { return f }}
 }
@@ -115,7 +115,7 @@ func (f facts) values() (out []string) {
 var cursorForm = regexp.MustCompile(`^[0-9a-f]{16}-[0-9]+$`)
 
 // missing reports whether something that was seen before has no file now.
-func (s sight) missing(now sight) bool {
+func (s snapshot) missing(now snapshot) bool {
 	for id := range s.facts {
 		if !now.there(id) {
 			return true
@@ -131,7 +131,7 @@ type news struct {
 }
 
 // told is the answer that tells what was seen.
-func (s sight) told(code WaitCode, n news) Waited {
+func (s snapshot) told(code WaitCode, n news) Waited {
 	var out Waited
 	if s.show != nil {
 		out = s.show()
@@ -151,8 +151,8 @@ func (s sight) told(code WaitCode, n news) Waited {
 	return out
 }
 
-// changes is what changed since an earlier sight.
-func (s sight) changes(before sight) news {
+// changes is what changed since an earlier snapshot.
+func (s snapshot) changes(before snapshot) news {
 	n := news{entries: s.entriesFrom(len(before.task.Provenance))}
 	ids := maps.Clone(before.facts)
 	maps.Copy(ids, s.facts)
@@ -168,7 +168,7 @@ func (s sight) changes(before sight) news {
 }
 
 // of is the facts that were seen of an id; nil if none were.
-func (s sight) of(id string) facts {
+func (s snapshot) of(id string) facts {
 	if seen := s.facts[id]; seen != nil {
 		return seen()
 	}
@@ -198,7 +198,7 @@ func difference(before, now facts) []Change {
 }
 
 // changesSince is what changed since the answer that a cursor is from, as far as new entries tell.
-func (s sight) changesSince(cursor string) news {
+func (s snapshot) changesSince(cursor string) news {
 	_, count, _ := strings.Cut(cursor, "-")
 	had, err := strconv.Atoi(count)
 	if err != nil {
@@ -226,6 +226,6 @@ func (s sight) changesSince(cursor string) news {
 }
 
 // entriesFrom are the entries of the task from an index on.
-func (s sight) entriesFrom(n int) []task.Entry {
+func (s snapshot) entriesFrom(n int) []task.Entry {
 	return s.task.Provenance[min(n, len(s.task.Provenance)):]
 }

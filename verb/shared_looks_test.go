@@ -17,14 +17,14 @@ type watched struct {
 	hold  chan struct{} // each look takes one before it ends
 }
 
-func (w *watched) look(ctx context.Context) (sight, error) {
+func (w *watched) look(ctx context.Context) (snapshot, error) {
 	w.looks++
-	seen := sight{cursor: w.state}
+	seen := snapshot{cursor: w.state}
 	select {
 	case <-w.hold:
 		return seen, nil
 	case <-ctx.Done():
-		return sight{}, ctx.Err()
+		return snapshot{}, ctx.Err()
 	}
 }
 
