@@ -215,3 +215,11 @@ func (p *program) width() int {
 	}
 	return width
 }
+
+func (p *program) renderSettings(s verb.Settings, st style) {
+	t := table{head: []string{"SETTING", "VALUE", "WHAT IT IS"}, grow: 2}
+	for _, one := range s.Settings {
+		t.add(one.Key, fmt.Sprint(one.Value), one.Doc)
+	}
+	t.print(p.out, p.width(), st)
+}

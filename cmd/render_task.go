@@ -127,3 +127,28 @@ func story(e verb.Entry) string {
 	}
 	return text
 }
+
+// renderContext prints a task as a page, and behind it what is around the task.
+func (p *program) renderContext(c verb.Context, st style) {
+	p.renderTask(c.Task, st)
+	for _, part := range []struct {
+		name string
+		rows *verb.Rows
+	}{{"Waits for", c.Blockers}, {"Needed by", c.Dependents}, {"Children", c.Children}} {
+		if part.rows != nil && part.rows.Total > 0 {
+			p.printf("\n%s\n", part.name)
+			p.renderRows(part.rows.Tasks, st)
+		}
+	}
+	if c.Sessions != nil && c.Sessions.Total > 0 {
+		p.printf("\nSessions\n")
+		p.renderSessions(verb.Sessions{Sessions: c.Sessions.Sessions}, st)
+	}
+	if c.Git != nil {
+		p.printf("\nHere: branch %s, commit %s\n", c.Git.Branch, c.Git.Head)
+	}
+	if c.Logs != nil && c.Logs.TotalRuns > 0 {
+		p.printf("\nThe last check run\n")
+		p.renderLogs(*c.Logs, st)
+	}
+}

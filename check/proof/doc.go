@@ -10,13 +10,13 @@
 //
 // A rule is declared once, in Rules. Its group has a file:
 //
-//	file.go     a file is the task, session or config that it should be
-//	graph.go    dependencies and parents lead somewhere, and in no circle
-//	gate.go     a closed task has passed its checks, and the record says how
-//	history.go  what stood in the record stands there still (needs a base, as do the four below)
-//	moved.go      an entry accounts for each new state, holder and result
-//	started.go    nothing was started before its time
-//	earned.go     a closed task passed all that it had to
-//	trust.go    what whoever reads the change should look at
-//	hygiene.go  what is harmless and most likely a mistake
+//	file.go             a file is the task, session or config that it should be
+//	graph.go            dependencies and parents lead somewhere, and in no circle
+//	gate.go             a closed task has passed its checks, and the record says how
+//	history.go          what stood in the record stands there still (needs a base, as do the four below)
+//	history_moved.go    an entry accounts for each new state, holder and result
+//	history_started.go  nothing was started before its time
+//	history_checks.go   a closed task passed all that it had to
+//	trust.go            what whoever reads the change should look at
+//	hygiene.go          what is harmless and most likely a mistake
 package proof
