@@ -91,7 +91,7 @@ checks:
   - {desc: built, cmd: touch ran, result: pass}
 provenance:
   - {who: 'human:shah', at: 2026-06-21T10:00:00Z, did: created}
-  - {who: 'human:shah', at: 2026-06-21T10:05:00Z, did: transitioned, from: backlog, to: done, results: [{check: '2ee13936e592f565', result: pass}], tree: '0123'}
+  - {who: 'human:shah', at: 2026-06-21T10:05:00Z, did: transitioned, from: backlog, to: done, results: [{check: '1a1df5074596d7d2', result: pass}], tree: '0123'}
 ---
 `
 

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -41,12 +42,12 @@ func TestExampleTaskIsReadAsThePageSays(t *testing.T) {
 // The hashes in the example are those that the page's definitions give.
 func TestExampleTaskAccountsForItself(t *testing.T) {
 	got := exampleTask(t)
-	if want := task.ChecksHash(got.Checks); got.Provenance[0].Checks != want {
+	if want := got.CheckHashes(); !slices.Equal(got.Provenance[0].Checks, want) {
 		t.Errorf("the example's checks hash to %s, not %s", want, got.Provenance[0].Checks)
 	}
 	ran, ok := got.Evidence(0)
 	if !ok || !ran.Hashed {
-		t.Fatalf("no entry accounts for the command; its key is %s", got.Checks[0].Key())
+		t.Fatalf("no entry accounts for the command; its key is %s", got.Checks[0].Key(got.ID))
 	}
 	for i, c := range got.Checks {
 		if standing := store.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
@@ -58,8 +59,8 @@ func TestExampleTaskAccountsForItself(t *testing.T) {
 func TestHashesThatThePageNames(t *testing.T) {
 	page := read(t, "format.md")
 	for what, hash := range map[string]string{
-		"a command in the workspace's own folder": task.Check{Cmd: "go test ./...", Cwd: "."}.Key(),
-		"no checks": task.ChecksHash(nil),
+		"a command in the workspace's own folder": task.Check{Cmd: "go test ./...", Cwd: "."}.Key(exampleTask(t).ID),
+		"the example's dependencies":              task.DepsHash(exampleTask(t).ID, exampleTask(t).Deps),
 	} {
 		if !strings.Contains(page, hash) {
 			t.Errorf("the hash of %s is %s, which the page does not say", what, hash)

@@ -46,6 +46,13 @@ var refusalCases = []refusalCase{
 	{"an actor that is not the caller", "verb.mayBegin", task.IdentityMismatch, "identity", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
+	{"an open dependency taken away after work began", "task.mayDropDeps", task.Forbidden, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		first := s.create(nil)
+		id := s.create(nil)
+		s.begin(s.agent(), id)
+		does[verb.Task](s.T, s.agent(), "update", object{"id": id, "add_deps": []task.ID{first}})
+		return s.agent(), "update", object{"id": id, "remove_deps": []task.ID{first}, "reason": "slow"}
+	}},
 	{"another revision than expected", "verb.expects", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_rev": "0123456789abcdef"}
 	}},

@@ -190,6 +190,11 @@ func (l Layout) compare(ctx context.Context, s subject, commit string, c *Checke
 		return err
 	}
 	change.Committed, change.BroughtBy = h.committed, h.broughtBy
+	if s.head != "" {
+		if change.Newest, err = l.Repo.CommitTime(ctx, s.head); err != nil {
+			return err
+		}
+	}
 	c.Findings, c.Change, c.Closed = change.Judge(), change, change.Closed()
 	return h.err
 }

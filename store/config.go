@@ -16,16 +16,15 @@ const Format = 1
 
 // Config is what .cairn/config.yaml says, with the defaults filled in.
 type Config struct {
-	Format        int
-	Prefix        string
-	Flow          task.Flow
-	CheckTimeout  time.Duration // of a check that names none
-	StaleAfter    time.Duration // a session without a sign of life for longer is stalled
-	ClaimTTL      time.Duration // an agent's claim without a session expires after it
-	WaitDefault   time.Duration
-	WaitMax       time.Duration
-	DefaultChecks []task.Check                    // added to every new task
-	Rules         map[proof.RuleID]proof.Severity // what the rules of cairn check are set to
+	Format       int
+	Prefix       string
+	Flow         task.Flow
+	CheckTimeout time.Duration // of a check that names none
+	StaleAfter   time.Duration // a session without a sign of life for longer is stalled
+	ClaimTTL     time.Duration // an agent's claim without a session expires after it
+	WaitDefault  time.Duration
+	WaitMax      time.Duration
+	Rules        map[proof.RuleID]proof.Severity // what the rules of cairn check are set to
 }
 
 // Limit is how long a check may take.
@@ -272,9 +271,9 @@ func (r *configReader) times() {
 func (r *configReader) checks() {
 	n := r.get("default_checks")
 	for _, m := range r.maps("default_checks", n) {
-		r.c.DefaultChecks = append(r.c.DefaultChecks, r.check(m))
+		r.c.Flow.Defaults = append(r.c.Flow.Defaults, r.check(m))
 	}
-	if err := task.ValidChecks(r.c.DefaultChecks); err != nil && n != nil {
+	if err := task.ValidChecks(r.c.Flow.Defaults); err != nil && n != nil {
 		r.fail(n, "default_%v", err)
 	}
 }

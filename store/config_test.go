@@ -66,7 +66,7 @@ func TestConfigKeys(t *testing.T) {
 		{"severities of rules", "rules: {no-evidence: off, dep-cycle: warning}", func(c Config) any { return c.Rules }, map[proof.RuleID]proof.Severity{"no-evidence": "off", "dep-cycle": "warning"}},
 		{
 			"checks for every task", "default_checks:\n  - {desc: tests pass, cmd: make test, timeout: 60}\n  - {desc: read, type: manual}",
-			func(c Config) any { return c.DefaultChecks },
+			func(c Config) any { return c.Flow.Defaults },
 			[]task.Check{{Desc: "tests pass", Cmd: "make test", Timeout: 60, Result: task.Pending}, {Desc: "read", Result: task.Pending}},
 		},
 	} {

@@ -19,6 +19,7 @@ type history struct {
 	commits []string        // those of the change, and the one it stands on; nil until they are asked for
 	left    []string        // those of them whose fingerprint is not known yet
 	trees   map[string]bool // fingerprints
+	later   map[string]bool // commits that stand on since; nil until they are asked for
 	err     error           // the first failure; from then on nothing is known
 }
 
@@ -69,19 +70,35 @@ func (h *history) hasTree(fingerprint string) bool {
 }
 
 // broughtBy is proof.Change.BroughtBy.
-func (h *history) broughtBy(id task.ID, e task.Entry) (task.Find, bool) {
+func (h *history) broughtBy(id task.ID, e task.Entry) (proof.Written, bool) {
 	if h.head == "" || h.err != nil {
-		return nil, false
+		return proof.Written{}, false
 	}
 	commits, err := h.Repo.Touching(h.ctx, h.since, h.head, h.inRepo(h.TaskPath(id)))
+	h.fail(err)
 	for _, commit := range commits {
 		find := h.in(commit)
 		if t, ok := find(id); ok && t.Has(e.Hash()) {
-			return find, h.err == nil
+			w := proof.Written{Find: find, Later: h.isLater(commit)}
+			w.At, err = h.Repo.CommitTime(h.ctx, commit)
+			h.fail(err)
+			return w, h.err == nil
 		}
 	}
-	h.fail(err)
-	return nil, false
+	return proof.Written{}, false
+}
+
+// isLater reports whether a commit stands on the one that the change stands on.
+func (h *history) isLater(commit string) bool {
+	if h.later == nil {
+		h.later = map[string]bool{}
+		commits, err := h.Repo.Descendants(h.ctx, h.since, h.head)
+		for _, c := range commits {
+			h.later[c] = true
+		}
+		h.fail(err)
+	}
+	return h.later[commit]
 }
 
 // in looks tasks up in a commit.

@@ -240,7 +240,7 @@ func declaring(t *rapid.T, one task.Task, side string, from int) task.Task {
 		desc := side + " " + two(step)
 		one.Checks = append(slices.Clone(one.Checks), task.Check{Desc: desc, Cmd: "run " + desc, Result: task.Pending})
 		at := time.Date(2026, 6, 21, 10, rapid.IntRange(0, 50).Draw(t, desc), 0, 0, time.UTC)
-		one = one.With(task.Entry{Who: "human:shah", At: at, Did: task.Updated, Checks: task.ChecksHash(one.Checks)})
+		one = one.With(task.Entry{Who: "human:shah", At: at, Did: task.Updated, Checks: one.CheckHashes()})
 	}
 	return one
 }

@@ -24,19 +24,25 @@ func readTask(doc *frontmatter.Doc) (task.Task, error) {
 		Labels:     r.texts("labels", doc.Get("labels")),
 		Assignee:   task.Actor(r.text("assignee", doc.Get("assignee"))),
 		Parent:     task.ID(r.text("parent", doc.Get("parent"))),
+		Deps:       ids(r.texts("deps", doc.Get("deps"))),
 		Checks:     r.checkList(),
 		Provenance: r.entries(),
 		Body:       task.CleanBody(string(doc.Body())),
 		Rev:        revOf(doc.Bytes()),
 		Extra:      extra(doc),
 	}
-	for _, dep := range r.texts("deps", doc.Get("deps")) {
-		t.Deps = append(t.Deps, task.ID(dep))
-	}
 	if _, err := task.ParseID(string(t.ID)); err != nil {
 		r.fail(doc.Get("id"), "%v", err)
 	}
 	return t, r.err
+}
+
+func ids(texts []string) []task.ID {
+	var out []task.ID
+	for _, text := range texts {
+		out = append(out, task.ID(text))
+	}
+	return out
 }
 
 func (r *reader) required(key string) string {
@@ -106,9 +112,12 @@ func (r *reader) entry(m *yaml.Node) task.Entry {
 	e := task.Entry{
 		Who: task.Actor(text("who")), At: r.instant("at", field(m, "at")),
 		From: task.Status(text("from")), To: task.Status(text("to")),
-		Commit: text("commit"), Tree: text("tree"), Checks: text("checks"),
+		Commit: text("commit"), Tree: text("tree"), Deps: text("deps"),
 		Text: text("text"), Session: text("session"), Key: text("key"),
 	}
+	e.Checks = r.texts("checks", field(m, "checks"))
+	e.Fields = r.texts("fields", field(m, "fields"))
+	e.AddDeps, e.RemoveDeps = ids(r.texts("add_deps", field(m, "add_deps"))), ids(r.texts("remove_deps", field(m, "remove_deps")))
 	if n := field(m, "assignee"); n != nil {
 		assignee := task.Actor(r.text("assignee", n))
 		e.Assignee = &assignee

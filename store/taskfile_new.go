@@ -60,6 +60,12 @@ func (m *mapping) text(key, text string) {
 	}
 }
 
+func addList[T ~string](m *mapping, key string, texts []T) {
+	if len(texts) > 0 {
+		*m = append(*m, frontmatter.Field{Key: key, Value: list(texts)})
+	}
+}
+
 func (m *mapping) time(key string, t time.Time) {
 	if !t.IsZero() {
 		*m = append(*m, frontmatter.Field{Key: key, Value: frontmatter.Plain(t.UTC().Format(time.RFC3339))})
@@ -98,7 +104,13 @@ func entryValue(e task.Entry) frontmatter.Value {
 	}
 	m.text("commit", e.Commit)
 	m.text("tree", e.Tree)
-	m.text("checks", e.Checks)
+	addList(&m, "fields", e.Fields)
+	addList(&m, "add_deps", e.AddDeps)
+	addList(&m, "remove_deps", e.RemoveDeps)
+	m.text("deps", e.Deps)
+	if e.Checks != nil {
+		m = append(m, frontmatter.Field{Key: "checks", Value: list(e.Checks)})
+	}
 	m.text("session", e.Session)
 	m.text("key", e.Key)
 	m.text("text", e.Text)

@@ -185,7 +185,7 @@ func passing(t task.Task) *task.Run {
 	run := &task.Run{Commit: "1f3870be274f6c49b3e31a0c6728957f1f3870be", Tree: "0a1b2c"}
 	for _, c := range t.Checks {
 		if !c.Manual() {
-			run.Results = append(run.Results, task.CheckResult{Check: c.Key(), Result: task.Pass})
+			run.Results = append(run.Results, task.CheckResult{Check: c.Key(t.ID), Result: task.Pass})
 		}
 	}
 	return run

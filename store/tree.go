@@ -168,7 +168,7 @@ func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
 	if doc != nil {
 		var c Config
 		c, r.Config.Unknown, r.Config.Flaw = readConfig(doc)
-		r.Config.Flow, r.Config.Severities, r.Config.Checks = c.Flow, c.Rules, c.DefaultChecks
+		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
 		r.format = c.Format
 	}
 }

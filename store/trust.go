@@ -150,7 +150,7 @@ func (s *Store) Commands(ctx context.Context) ([]Command, error) {
 			}
 		}
 	}
-	add("config.yaml", s.Config.DefaultChecks)
+	add("config.yaml", s.Config.Flow.Defaults)
 	tasks, _, err := s.List(ctx)
 	for _, t := range tasks {
 		add(string(t.ID), t.Checks)

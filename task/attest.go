@@ -53,7 +53,7 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	t.Checks = slices.Clone(t.Checks)
 	t.Checks[i].Result = result
 	e := s.entry(Attested)
-	e.Results = []CheckResult{{Check: c.Key(), Result: result}}
+	e.Results = []CheckResult{{Check: c.Key(t.ID), Result: result}}
 	return commit(t, e)
 }
 

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -40,33 +41,35 @@ func (c Check) Manual() bool { return c.Cmd == "" }
 // Folder is Cwd in its one spelling, "." for the workspace itself.
 func (c Check) Folder() string { return path.Clean("./" + c.Cwd) }
 
-// Key is how provenance names the check: for a command 16 hex digits of the hash of command and folder, so that evidence
-// cannot be carried over to another command; for a manual check its description.
-func (c Check) Key() string {
+// Key is how the provenance of a task names the check: for a command 16 hex digits of the hash of task, command and folder,
+// so that evidence cannot be carried over to another task or command; for a manual check its description.
+func (c Check) Key(of ID) string {
 	if c.Manual() {
 		return c.Desc
 	}
-	return digest(c.Cmd, c.Folder())
+	return digest(string(of), c.Cmd, c.Folder())
 }
 
 // Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
 func (c Check) Same(d Check) bool {
-	return c.Desc == d.Desc && c.Manual() == d.Manual() && c.Key() == d.Key() && c.By == d.By
+	return c.Desc == d.Desc && c.Cmd == d.Cmd && c.Folder() == d.Folder() && c.By == d.By
 }
 
-// declared is everything about a check that weakening it could change.
-func (c Check) declared() string { return digest(c.Desc, c.Cmd, c.Folder(), c.By) }
+// Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
+func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.Folder(), c.By) }
 
-// ChecksHash identifies a declared list of checks: two lists with the same hash ask for the same things of the same
-// people, in the same order. Results and time limits are not part of it.
-func ChecksHash(checks []Check) string { return digest(declarations(checks)...) }
-
-func declarations(checks []Check) []string {
-	parts := make([]string, len(checks))
-	for i, c := range checks {
-		parts[i] = c.declared()
+// CheckHashes is Check.Hash of each check that the task declares, in their order. It is never nil.
+func (t Task) CheckHashes() []string {
+	out := make([]string, len(t.Checks))
+	for i, c := range t.Checks {
+		out[i] = c.Hash(t.ID)
 	}
-	return parts
+	return out
+}
+
+// SameChecks reports whether two versions of a task declare the same checks in the same order, whatever their results.
+func (t Task) SameChecks(other Task) bool {
+	return slices.EqualFunc(t.Checks, other.Checks, Check.Same)
 }
 
 // digest is 16 hex digits over the parts, each ended by a NUL that no part can hold.

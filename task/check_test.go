@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 
@@ -26,36 +27,40 @@ func TestKey(t *testing.T) {
 		{"a manual check", task.Check{Desc: "tests pass"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if same := tt.other.Key() == base.Key(); same != tt.same {
-				t.Errorf("%s and %s", base.Key(), tt.other.Key())
+			if same := tt.other.Key("T-1") == base.Key("T-1"); same != tt.same {
+				t.Errorf("%s and %s", base.Key("T-1"), tt.other.Key("T-1"))
 			}
 		})
 	}
-	if len(base.Key()) != 16 {
-		t.Errorf("a command is named by 16 hex digits, not %q", base.Key())
+	if len(base.Key("T-1")) != 16 {
+		t.Errorf("a command is named by 16 hex digits, not %q", base.Key("T-1"))
 	}
-	if manual := (task.Check{Desc: "read by a person"}); manual.Key() != "read by a person" || !manual.Manual() {
-		t.Errorf("a manual check is named by its description, not %q", manual.Key())
+	if manual := (task.Check{Desc: "read by a person"}); manual.Key("T-1") != "read by a person" || !manual.Manual() {
+		t.Errorf("a manual check is named by its description, not %q", manual.Key("T-1"))
 	}
 }
 
 // Keys stand in committed files, so they never change.
 func TestKeyIsStable(t *testing.T) {
 	c := task.Check{Desc: "tests pass", Cmd: "go test ./...", Cwd: "api"}
-	if got, want := c.Key(), "d757c4edd938a7f6"; got != want {
+	if got, want := c.Key("T-1"), "867b97d73cffee22"; got != want {
 		t.Errorf("the key of %q in %q is %s, and was %s", c.Cmd, c.Cwd, got, want)
 	}
 }
 
-// What the hash of a list of checks sees.
-func TestChecksHash(t *testing.T) {
+// What the hashes of a list of checks see.
+func TestCheckHashes(t *testing.T) {
 	tests := task.Check{Desc: "tests pass", Cmd: "go test ./..."}
 	read := task.Check{Desc: "read", By: task.ByHuman}
-	base := task.ChecksHash([]task.Check{tests, read})
+	hashes := func(checks []task.Check) []string { return task.Task{ID: "A-1", Checks: checks}.CheckHashes() }
+	base := hashes([]task.Check{tests, read})
 	edited := func(edit func(tests, read *task.Check)) []task.Check {
 		a, b := tests, read
 		edit(&a, &b)
 		return []task.Check{a, b}
+	}
+	if other := (task.Task{ID: "A-2", Checks: []task.Check{tests, read}}).CheckHashes(); other[0] == base[0] || other[1] == base[1] {
+		t.Errorf("two tasks have checks of one hash: %v, %v", other, base)
 	}
 	for _, tt := range []struct {
 		name  string
@@ -75,7 +80,7 @@ func TestChecksHash(t *testing.T) {
 		{"none", nil, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if same := task.ChecksHash(tt.other) == base; same != tt.same {
+			if same := slices.Equal(hashes(tt.other), base); same != tt.same {
 				t.Errorf("the hash is the same: %v, want %v", same, tt.same)
 			}
 		})

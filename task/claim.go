@@ -59,7 +59,7 @@ func (f Flow) Finish(t Task, p Proof, find Find, s Stamp) (Task, *Entry, error) 
 		}
 		t, e = f.move(t, f.Review, e)
 	}
-	t, e = t.ran(p.Run, e)
+	t, e = f.ran(t, p, e)
 	return commit(t, e)
 }
 

@@ -25,7 +25,7 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	t.Labels, t.Deps = unique(t.Labels), unique(t.Deps)
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.entry(Created)
-	e.Checks = ChecksHash(t.Checks)
+	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)
 	t.Provenance = nil
 	return t.With(e), nil
 }
@@ -39,14 +39,23 @@ func Acceptance(criteria []string) []Check {
 	return out
 }
 
-// WithDefaults adds the checks that every new task has, leaving out those the task declares itself.
-func WithDefaults(checks, defaults []Check) []Check {
-	for _, d := range defaults {
-		if !slices.ContainsFunc(checks, func(c Check) bool { return c.Desc == d.Desc }) {
+// WithDefaults adds the checks that every new task has to those that one declares itself. It returns INVALID_INPUT for a check
+// that is called like a default one and asks for something else: the definition of done is the workspace's.
+func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
+	byDesc := make(map[string]Check, len(checks))
+	for _, c := range checks {
+		byDesc[c.Desc] = c
+	}
+	for _, d := range f.Defaults {
+		switch c, declared := byDesc[d.Desc]; {
+		case !declared:
 			checks = append(checks, d)
+		case !c.Same(d):
+			return nil, Errorf(InvalidInput, "every task has a check called %q, and it asks for something else", d.Desc).
+				WithHint("leave it out, or give yours another desc; default_checks in config.yaml declares it")
 		}
 	}
-	return checks
+	return checks, nil
 }
 
 // carryResults gives each check the result it had, if the same check was there before, and makes every other pending.

@@ -1,6 +1,9 @@
 package task
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Edit is a change of what a task says. A nil field stays as it is; an empty one is cleared.
 type Edit struct {
@@ -27,9 +30,13 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 	e := s.entry(Updated)
 	t = ed.fields(t)
 	t, err := ed.edges(t, find)
+	if err == nil {
+		err = f.mayDropDeps(before, ed, find, e)
+	}
 	if err != nil {
 		return before, nil, err
 	}
+	e = e.changedDeps(before, t)
 	if t, e, err = f.editChecks(t, ed, e); err != nil {
 		return before, nil, err
 	}
@@ -45,7 +52,8 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 		}
 		t, e = f.move(t, *ed.To, e)
 	}
-	t, e = t.ran(p.Run, e)
+	t, e = f.ran(t, p, e)
+	e.Fields = changedFields(before, t)
 	if e.Did = kindOfEdit(before, t, e); e.Did == "" {
 		return before, nil, nil
 	}
@@ -92,13 +100,7 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 	if err := ValidDeps(t.ID, ed.AddDeps, find); err != nil {
 		return t, err
 	}
-	deps := slices.DeleteFunc(slices.Clone(t.Deps), func(id ID) bool { return slices.Contains(ed.RemoveDeps, id) })
-	for _, id := range ed.AddDeps {
-		if !slices.Contains(deps, id) {
-			deps = append(deps, id) // one that a file names twice is not this edit's business
-		}
-	}
-	t.Deps = deps
+	t.Deps = Entry{AddDeps: ed.AddDeps, RemoveDeps: ed.RemoveDeps}.WithDeps(t.Deps)
 	if ed.Parent == nil {
 		return t, nil
 	}
@@ -106,22 +108,38 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 	return t, ValidParent(t.ID, t.Parent, find)
 }
 
+// changedDeps says in an entry how the dependencies changed, if they did.
+func (e Entry) changedDeps(before, after Task) Entry {
+	e.AddDeps, e.RemoveDeps = without(after.Deps, before.Deps), without(before.Deps, after.Deps)
+	if len(e.AddDeps)+len(e.RemoveDeps) > 0 {
+		e.Deps = DepsHash(after.ID, after.Deps)
+	}
+	return e
+}
+
+// without lists what is in one list and not in another, none twice.
+func without(list, other []ID) []ID {
+	in := setOf(other)
+	return unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
+}
+
 func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
 	after := ed.newChecks(t.Checks)
 	explained := t.ChecksExplained()
-	if ChecksHash(after) == ChecksHash(t.Checks) && (explained || ed.Checks == nil) && !f.vouches(t, ed, e) {
+	if slices.EqualFunc(after, t.Checks, Check.Same) && (explained || ed.Checks == nil) && !f.vouches(t, ed, e) {
 		t.Checks = after // time limits may differ
 		return t, e, nil
 	}
 	if f.IsClosed(t.Status) {
 		return t, e, closedError(t)
 	}
-	if weakens(t.Checks, after) || !explained && f.HasLeft(t) {
-		if err := f.mayWeaken(t, ed, e); err != nil {
+	if dropped := Dropped(t.Checks, after); len(dropped) > 0 || !explained && f.HasLeft(t) {
+		if err := f.mayWeaken(t, ed, dropped, e); err != nil {
 			return t, e, err
 		}
 	}
-	t.Checks, e.Checks = after, ChecksHash(after)
+	t.Checks = after
+	e.Checks = t.CheckHashes()
 	return t, e, nil
 }
 
@@ -131,15 +149,18 @@ func (f Flow) vouches(t Task, ed Edit, e Entry) bool {
 	return ed.Checks != nil && e.Who.Human() && e.Text != "" && f.HasLeft(t) && !f.IsClosed(t.Status)
 }
 
-// mayWeaken decides whether the writer of an entry may take checks away, or vouch for a list that the record does not
-// explain. Until work has begun whoever alone declared them may; after that, a person or a maintainer, with a reason.
-func (f Flow) mayWeaken(t Task, ed Edit, e Entry) error {
-	left := f.HasLeft(t)
+// mayWeaken decides whether the writer of an entry may drop checks, or vouch for a list that the record does not explain. Until
+// work has begun a person, and whoever alone declared the list, may drop what is no default check; everything else takes a person
+// or a maintainer, and a reason.
+func (f Flow) mayWeaken(t Task, ed Edit, dropped []Check, e Entry) error {
+	planned := !f.HasLeft(t) && (e.Who.Human() || t.declaredBy(e.Who))
 	switch {
-	case !ed.MayWeaken && (left || !t.declaredBy(e.Who)):
+	case planned && len(Dropped(dropped, f.Defaults)) == len(dropped):
+		return nil
+	case !ed.MayWeaken:
 		return Errorf(Forbidden, "a check that others rely on can be taken away or changed by a person only").
 			WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
-	case left && e.Text == "":
+	case strings.TrimSpace(e.Text) == "":
 		return Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
 	default:
 		return nil
@@ -149,7 +170,7 @@ func (f Flow) mayWeaken(t Task, ed Edit, e Entry) error {
 // declaredBy reports whether nobody else ever had a hand in the list of checks.
 func (t Task) declaredBy(who Actor) bool {
 	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e Entry) bool {
-		return (e.Checks != "" || e.Did == Created) && e.Who != who
+		return (e.Checks != nil || e.Did == Created) && e.Who != who
 	})
 }
 
@@ -177,16 +198,44 @@ func (ed Edit) newChecks(now []Check) []Check {
 	return carryResults(now, after)
 }
 
-// weakens reports whether something that was asked for is no longer asked for.
-func weakens(before, after []Check) bool { return len(Dropped(before, after)) > 0 }
+// changedFields names the keys of the file that differ and that no other part of an entry tells of.
+func changedFields(before, after Task) []string {
+	var out []string
+	for _, field := range []struct {
+		name    string
+		changed bool
+	}{
+		{"title", before.Title != after.Title},
+		{"priority", before.Priority != after.Priority},
+		{"labels", !slices.Equal(before.Labels, after.Labels)},
+		{"parent", before.Parent != after.Parent},
+		{"timeout", timeoutChanged(before.Checks, after.Checks)},
+		{"body", before.Body != after.Body},
+	} {
+		if field.changed {
+			out = append(out, field.name)
+		}
+	}
+	return out
+}
+
+// timeoutChanged reports whether a check that asks for what it asked for has another time limit.
+func timeoutChanged(before, after []Check) bool {
+	limits := make(map[string]Check, len(before))
+	for _, c := range before {
+		limits[c.Desc] = c
+	}
+	return slices.ContainsFunc(after, func(c Check) bool {
+		old, ok := limits[c.Desc]
+		return ok && old.Same(c) && old.Timeout != c.Timeout
+	})
+}
 
 // kindOfEdit names the entry after what changed, or returns "" if nothing did.
 func kindOfEdit(before, after Task, e Entry) Did {
 	moved := after.Status != before.Status
 	held := after.Assignee != before.Assignee
-	rest := after.Title != before.Title || after.Body != before.Body || after.Priority != before.Priority ||
-		after.Parent != before.Parent || !slices.Equal(after.Labels, before.Labels) ||
-		!slices.Equal(after.Deps, before.Deps) || !slices.Equal(after.Checks, before.Checks) || e.Checks != ""
+	rest := len(e.Fields) > 0 || e.Deps != "" || e.Checks != nil
 	switch {
 	case rest || moved && held:
 		return Updated

@@ -40,10 +40,18 @@ type Entry struct {
 	Results  []CheckResult `json:"results,omitempty"`  // set when checks were run or attested
 	Commit   string        `json:"commit,omitempty"`   // HEAD when the checks ran
 	Tree     string        `json:"tree,omitempty"`     // fingerprint of the working tree, if it held still while the checks ran
-	Checks   string        `json:"checks,omitempty"`   // ChecksHash of the declared list, when it was set or changed
-	Text     string        `json:"text,omitempty"`     // a note, a reason, a summary; 4 KiB at most
-	Session  string        `json:"session,omitempty"`  // the session it belongs to
-	Key      string        `json:"key,omitempty"`      // hash of the idempotency key it was written under
+	Checks   []string      `json:"checks,omitzero"`    // Check.Hash of each declared check, when the list was set or changed; nil when it was not
+	Deps     string        `json:"deps,omitempty"`     // DepsHash of the dependencies, when they were set or changed
+
+	AddDeps    []ID     `json:"add_deps,omitempty"`    // dependencies that were added
+	RemoveDeps []ID     `json:"remove_deps,omitempty"` // dependencies that were taken away
+	Fields     []string `json:"fields,omitempty"`      // keys of the file that were changed and that nothing else in the entry tells of
+
+	Text    string `json:"text,omitempty"`    // a note, a reason, a summary; 4 KiB at most
+	Session string `json:"session,omitempty"` // the session it belongs to
+	Key     string `json:"key,omitempty"`     // hash of the idempotency key it was written under
+
+	Old bool `json:"-"` // its did was read from a wording of the original cairn
 }
 
 // CheckResult is the result of one check, named by Check.Key.
@@ -81,14 +89,19 @@ func (t Task) With(e Entry) Task {
 // Hash identifies what an entry says, however it is written down: 16 hex digits.
 func (e Entry) Hash() string {
 	parts := []string{string(e.Who), e.At.UTC().Format(time.RFC3339), string(e.Did), string(e.From), string(e.To),
-		e.Commit, e.Tree, e.Checks, e.Text, e.Session, e.Key}
+		e.Commit, e.Tree, e.Text, e.Session, e.Key, e.Deps}
 	if e.Assignee != nil {
 		parts = append(parts, "assignee", string(*e.Assignee))
 	}
 	for _, r := range e.Results {
 		parts = append(parts, r.Check, string(r.Result))
 	}
-	return digest(parts...)
+	if e.Checks != nil {
+		parts = append(append(parts, "checks"), e.Checks...)
+	}
+	parts = append(append(parts, "add_deps"), texts(e.AddDeps)...)
+	parts = append(append(parts, "remove_deps"), texts(e.RemoveDeps)...)
+	return digest(append(append(parts, "fields"), e.Fields...)...)
 }
 
 // Equal reports whether two entries say the same.
@@ -96,8 +109,10 @@ func (e Entry) Equal(other Entry) bool {
 	sameHolder := e.Assignee == other.Assignee || e.Assignee != nil && other.Assignee != nil && *e.Assignee == *other.Assignee
 	return sameHolder && slices.Equal(e.Results, other.Results) &&
 		e.Who == other.Who && e.At.Equal(other.At) && e.Did == other.Did && e.From == other.From && e.To == other.To &&
-		e.Commit == other.Commit && e.Tree == other.Tree && e.Checks == other.Checks &&
-		e.Text == other.Text && e.Session == other.Session && e.Key == other.Key
+		e.Commit == other.Commit && e.Tree == other.Tree &&
+		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
+		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
+		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key
 }
 
 // Has reports whether one of the entries has this hash.
@@ -158,12 +173,13 @@ const unhashedAll = "*"
 // their results are evidence without a hash. A wording that nobody knows is kept as it is.
 func (e *Entry) ReadDid(text string) {
 	words := strings.Fields(text)
+	e.Old = true
 	switch {
 	case text == "note":
 		e.Did = Noted
 	case text == "ran checks":
 		e.Did, e.Results = Checked, defaultResults(e.Results, unhashedAll, Pass)
-	case text == string(Attested):
+	case text == string(Attested) && len(e.Results) == 0:
 		e.Did, e.Results = Attested, defaultResults(e.Results, unhashedAll, Pass)
 	case len(words) == 3 && text == "transitioned to "+words[2]:
 		e.Did, e.To = Transitioned, Status(words[2])
@@ -172,7 +188,7 @@ func (e *Entry) ReadDid(text string) {
 	case len(words) == 3 && words[0] == "check" && isIndex(words[1]):
 		e.Did, e.Results = Checked, defaultResults(e.Results, words[1], Result(words[2]))
 	default:
-		e.Did = Did(text)
+		e.Did, e.Old = Did(text), false
 	}
 }
 

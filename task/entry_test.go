@@ -57,17 +57,17 @@ func TestReadDid(t *testing.T) {
 		want       task.Entry
 	}{
 		{"one of today's", "claimed", task.Entry{Did: task.Claimed}},
-		{"a note", "note", task.Entry{Did: task.Noted}},
+		{"a note", "note", task.Entry{Old: true, Did: task.Noted}},
 		{"a run of all checks", "ran checks",
-			task.Entry{Did: task.Checked, Results: unhashed("*", task.Pass)}},
+			task.Entry{Old: true, Did: task.Checked, Results: unhashed("*", task.Pass)}},
 		{"one check that passed", "check 2 pass",
-			task.Entry{Did: task.Checked, Results: unhashed("2", task.Pass)}},
+			task.Entry{Old: true, Did: task.Checked, Results: unhashed("2", task.Pass)}},
 		{"one check that failed", "check 0 fail",
-			task.Entry{Did: task.Checked, Results: unhashed("0", task.Fail)}},
+			task.Entry{Old: true, Did: task.Checked, Results: unhashed("0", task.Fail)}},
 		{"an attestation", "attested",
-			task.Entry{Did: task.Attested, Results: unhashed("*", task.Pass)}},
-		{"a move", "transitioned to in_review", task.Entry{Did: task.Transitioned, To: "in_review"}},
-		{"the beginning of a session", "began session ses-1", task.Entry{Did: task.Began, Session: "ses-1"}},
+			task.Entry{Old: true, Did: task.Attested, Results: unhashed("*", task.Pass)}},
+		{"a move", "transitioned to in_review", task.Entry{Old: true, Did: task.Transitioned, To: "in_review"}},
+		{"the beginning of a session", "began session ses-1", task.Entry{Old: true, Did: task.Began, Session: "ses-1"}},
 		{"a check of no index", "check mate now", task.Entry{Did: "check mate now"}},
 		{"a check of a negative index", "check -1 pass", task.Entry{Did: "check -1 pass"}},
 		{"words that nobody knows are kept", "moved the couch", task.Entry{Did: "moved the couch"}},
@@ -95,7 +95,7 @@ func TestReadDidKeepsResultsThatAreThere(t *testing.T) {
 // Evidence is the newest entry that speaks of a check.
 func TestEvidence(t *testing.T) {
 	of := task.Task{
-		Checks: []task.Check{suite, read, lint},
+		ID: "A-1", Checks: []task.Check{suite, read, lint},
 		Provenance: []task.Entry{
 			legacy("ran checks"),
 			{Who: claude, At: now, Did: task.Checked, Commit: "abc", Tree: "t1", Results: results(suite, task.Fail)},
@@ -130,7 +130,7 @@ func TestEntryHash(t *testing.T) {
 		"other result": {Who: claude, At: now, Did: task.Noted, Results: results(suite, task.Fail)},
 		"commit":       {Who: claude, At: now, Did: task.Noted, Commit: "abc"},
 		"tree":         {Who: claude, At: now, Did: task.Noted, Tree: "abc"},
-		"checks":       {Who: claude, At: now, Did: task.Noted, Checks: "abc"},
+		"checks":       {Who: claude, At: now, Did: task.Noted, Checks: []string{"abc"}},
 		"text":         {Who: claude, At: now, Did: task.Noted, Text: "abc"},
 		"session":      {Who: claude, At: now, Did: task.Noted, Session: "abc"},
 		"key":          {Who: claude, At: now, Did: task.Noted, Key: "abc"},

@@ -21,18 +21,76 @@ type Evidence struct {
 // way round, so a description that looks like a hash proves nothing.
 func (t Task) Evidence(i int) (Evidence, bool) {
 	c := t.Checks[i]
-	key := c.Key()
+	key := c.Key(t.ID)
+	old := t.oldEntries()
 	for n, e := range slices.Backward(t.Provenance) {
 		if !e.speaksOf(c) {
 			continue
 		}
-		for _, r := range e.Results {
-			if r.accountsFor(key, i) {
-				return Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
-			}
+		if r, ok := e.resultOf(key, i, n < old); ok {
+			return Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}, true
 		}
 	}
 	return Evidence{}, false
+}
+
+// AllEvidence is Evidence of every check that has any, by its index. The cost grows with the record and the number of checks, not with
+// their product.
+func (t Task) AllEvidence() map[int]Evidence {
+	byKey := make(map[string][]int, len(t.Checks))
+	for i, c := range t.Checks {
+		key := c.Key(t.ID)
+		byKey[key] = append(byKey[key], i)
+	}
+	out := make(map[int]Evidence, len(t.Checks))
+	old := t.oldEntries()
+	for n, e := range slices.Backward(t.Provenance) {
+		for _, i := range e.mayTellOf(byKey, len(t.Checks)) {
+			if _, known := out[i]; known || !e.speaksOf(t.Checks[i]) {
+				continue
+			}
+			if r, ok := e.resultOf(t.Checks[i].Key(t.ID), i, n < old); ok {
+				out[i] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
+			}
+		}
+	}
+	return out
+}
+
+// mayTellOf lists the checks that the results of an entry may be about.
+func (e Entry) mayTellOf(byKey map[string][]int, checks int) []int {
+	var out []int
+	for _, r := range e.Results {
+		if r.Unhashed {
+			all := make([]int, checks)
+			for i := range all {
+				all[i] = i
+			}
+			return all
+		}
+		out = append(out, byKey[r.Check]...)
+	}
+	return out
+}
+
+// oldEntries is how many entries, from the first one on, may be in the wordings of the original cairn. Behind an entry that tells which
+// checks were declared, which that program never wrote, its wordings prove nothing.
+func (t Task) oldEntries() int {
+	if n := slices.IndexFunc(t.Provenance, func(e Entry) bool { return e.Checks != nil }); n >= 0 {
+		return n
+	}
+	return len(t.Provenance)
+}
+
+// resultOf returns what an entry says of the check with a key, which is the task's i-th. Where it says both pass and fail it is
+// fail. Results that name no check count only if old.
+func (e Entry) resultOf(key string, i int, old bool) (found CheckResult, ok bool) {
+	for _, r := range e.Results {
+		if (old || !r.Unhashed) && r.accountsFor(key, i) && (!ok || r.Result == Fail) {
+			found, ok = r, true
+		}
+	}
+	return found, ok
 }
 
 // Unclaimed returns the index of the newest entry with a pass that belongs to no check the task declares, among the entries
@@ -40,7 +98,7 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 func (t Task) Unclaimed(i int) int {
 	declared := map[string]bool{}
 	for _, c := range t.Checks {
-		declared[c.Key()] = true
+		declared[c.Key(t.ID)] = true
 	}
 	for n, e := range slices.Backward(t.Provenance) {
 		if e.speaksOf(t.Checks[i]) && slices.ContainsFunc(e.Results, func(r CheckResult) bool {
@@ -70,25 +128,30 @@ type Run struct {
 	Tree    string        // fingerprint of the working tree, "" if unknown or if it moved during the run
 }
 
-// Of is the part of a run that is about the given checks, or nil if there is none.
-func (r *Run) Of(checks []Check) *Run {
+// Of is the part of a run that is about checks that the task declares, or nil if there is none.
+func (r *Run) Of(t Task) *Run {
+	keys := map[string]bool{}
+	for _, c := range t.Checks {
+		if !c.Manual() {
+			keys[c.Key(t.ID)] = true
+		}
+	}
 	part := *r
-	part.Results = slices.DeleteFunc(slices.Clone(r.Results), func(got CheckResult) bool {
-		return !slices.ContainsFunc(checks, func(c Check) bool { return !c.Manual() && c.Key() == got.Check })
-	})
+	part.Results = slices.DeleteFunc(slices.Clone(r.Results), func(got CheckResult) bool { return !keys[got.Check] })
 	if len(part.Results) == 0 {
 		return nil
 	}
 	return &part
 }
 
-// result returns what the run says of a check. Of two checks with the same command neither has passed if one failed.
-func (r *Run) result(c Check) (result Result, ok bool) {
+// result returns what the run says of a check of a task. Of two checks with the same command neither has passed if one failed.
+func (r *Run) result(of ID, c Check) (result Result, ok bool) {
 	if r == nil || c.Manual() {
 		return "", false
 	}
+	key := c.Key(of)
 	for _, got := range r.Results {
-		if got.Check == c.Key() && result != Fail {
+		if got.Check == key && result != Fail {
 			result, ok = got.Result, true
 		}
 	}
@@ -97,15 +160,16 @@ func (r *Run) result(c Check) (result Result, ok bool) {
 
 // Proof is what is known at the moment of a move, beside the record.
 type Proof struct {
-	Tree string // fingerprint of the working tree now; "" makes every recorded pass of a command stale
-	Run  *Run   // results of a run made for this very move
+	Commit string // HEAD now, "" outside git
+	Tree   string // fingerprint of the working tree now; "" makes every recorded pass of a command stale
+	Run    *Run   // results of a run made for this very move
 }
 
 // Standing is the result of check i that the gates go by: that of the run made for this very move, else the recorded one,
 // but that the pass of a command that was earned on another state of the tree is pending.
 func (f Flow) Standing(t Task, i int, p Proof) Result {
 	c := t.Checks[i]
-	if r, ok := p.Run.result(c); ok {
+	if r, ok := p.Run.result(t.ID, c); ok {
 		return r
 	}
 	r := f.Recorded(t, i)
@@ -127,7 +191,7 @@ func (f Flow) Recorded(t Task, i int) Result {
 		return c.Result
 	}
 	ev, ok := t.Evidence(i)
-	if !ok || ev.Result != Pass || c.Manual() && ev.Hashed && !f.maySettle(c, ev.Who) {
+	if !ok || ev.Result != Pass || c.Manual() && !f.maySettle(c, ev.Who) {
 		return Pending
 	}
 	return Pass
@@ -164,7 +228,7 @@ func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 func (t Task) record(run *Run) Task {
 	t.Checks = slices.Clone(t.Checks)
 	for i, c := range t.Checks {
-		if r, ok := run.result(c); ok {
+		if r, ok := run.result(t.ID, c); ok {
 			t.Checks[i].Result = r
 		}
 	}

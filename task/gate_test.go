@@ -85,7 +85,7 @@ func attestedBy(who task.Actor, c task.Check) task.Entry {
 }
 
 func results(c task.Check, r task.Result) []task.CheckResult {
-	return []task.CheckResult{{Check: c.Key(), Result: r}}
+	return []task.CheckResult{{Check: c.Key("A-1"), Result: r}}
 }
 
 // onTree is a proof without a run: the working tree as it is now.
@@ -97,8 +97,10 @@ func fresh(c task.Check, r task.Result) task.Proof {
 }
 
 // legacy is an entry from before results named their checks.
-func legacy(text string) task.Entry {
-	e := task.Entry{Who: shah, At: now}
+func legacy(text string) task.Entry { return legacyBy(shah, text) }
+
+func legacyBy(who task.Actor, text string) task.Entry {
+	e := task.Entry{Who: who, At: now}
 	e.ReadDid(text)
 	return e
 }
@@ -111,7 +113,7 @@ func legacyAttested(index string) task.Entry {
 // What a result is worth when a gate asks: the file's word counts only as far as an entry accounts for it.
 func TestStanding(t *testing.T) {
 	other := task.Check{Desc: "tests pass", Cmd: "true"}
-	alias := task.Check{Desc: suite.Key()}
+	alias := task.Check{Desc: suite.Key("A-1")}
 	passed := standing(suite, task.Pass)
 	for _, tt := range []struct {
 		name    string
@@ -164,6 +166,13 @@ func TestStanding(t *testing.T) {
 		{"a check that is called like that evidence settles no other", standing(read, task.Pass),
 			[]task.Entry{attested(task.Check{Desc: "*"}, task.Pass), attested(task.Check{Desc: "0"}, task.Pass)}, onTree("t1"), task.Pending},
 		{"an attestation of the original cairn stands", standing(read, task.Pass), []task.Entry{legacy("attested")}, onTree("t1"), task.Pass},
+		{"an agent's attestation in the words of the original cairn, where a person must", standing(read, task.Pass),
+			[]task.Entry{legacyBy(claude, "attested")}, onTree("t1"), task.Pending},
+		{"words of the original cairn behind an entry of this one", standing(read, task.Pass),
+			[]task.Entry{{Who: shah, At: now, Did: task.Created, Checks: []string{}}, legacy("attested")}, onTree("t1"), task.Pending},
+		{"one entry that says pass and fail", passed,
+			[]task.Entry{{Did: task.Checked, Tree: "t1", Results: append(results(suite, task.Pass), results(suite, task.Fail)...)}},
+			onTree("t1"), task.Pending},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Checks: []task.Check{tt.check}, Provenance: tt.entries}
@@ -177,7 +186,7 @@ func TestStanding(t *testing.T) {
 // Of two checks with the same command neither has passed if one run of it failed.
 func TestStandingOfACommandThatRanTwice(t *testing.T) {
 	twice := task.Check{Desc: "again", Cmd: suite.Cmd}
-	of := task.Task{Checks: []task.Check{suite, twice}}
+	of := task.Task{ID: "A-1", Checks: []task.Check{suite, twice}}
 	flaky := task.Proof{Run: &task.Run{Results: append(results(suite, task.Fail), results(twice, task.Pass)...)}}
 	for i := range of.Checks {
 		if got := flow.Standing(of, i, flaky); got != task.Fail {
@@ -305,10 +314,10 @@ func TestToRun(t *testing.T) {
 // Of a run only what is about the given checks may be recorded: a command that changed while it ran is left out.
 func TestPartOfARun(t *testing.T) {
 	run := &task.Run{Results: append(results(suite, task.Pass), results(lint, task.Fail)...), Commit: "abc", Tree: "t1"}
-	if got := run.Of([]task.Check{suite, read}); got == nil || !slices.Equal(got.Results, results(suite, task.Pass)) || got.Tree != "t1" {
+	if got := run.Of(task.Task{ID: "A-1", Checks: []task.Check{suite, read}}); got == nil || !slices.Equal(got.Results, results(suite, task.Pass)) || got.Tree != "t1" {
 		t.Errorf("the part about the suite is %+v", got)
 	}
-	if got := run.Of([]task.Check{read, {Desc: "tests pass", Cmd: "true"}}); got != nil {
+	if got := run.Of(task.Task{ID: "A-1", Checks: []task.Check{read, {Desc: "tests pass", Cmd: "true"}}}); got != nil {
 		t.Errorf("the part about other checks is %+v", got)
 	}
 	if len(run.Results) != 2 {

@@ -55,7 +55,7 @@ func TestCreateStartsClean(t *testing.T) {
 	if got.Status != "backlog" || got.Checks[0].Result != task.Pending || len(got.Provenance) != 1 {
 		t.Errorf("created as %+v", got)
 	}
-	wantEntry(t, ptr(got.Last()), task.Entry{Who: shah, Did: task.Created, Checks: task.ChecksHash([]task.Check{suite})})
+	wantEntry(t, ptr(got.Last()), task.Entry{Who: shah, Did: task.Created, Checks: got.CheckHashes(), Deps: task.DepsHash(got.ID, nil)})
 }
 
 // A body is the same text whatever the file's line ends and the empty lines around it.
@@ -79,11 +79,16 @@ func TestCleanBody(t *testing.T) {
 }
 
 func TestWithDefaults(t *testing.T) {
-	ownSuite := task.Check{Desc: suite.Desc, Cmd: "make test"}
-	got := task.WithDefaults([]task.Check{ownSuite}, []task.Check{suite, lint})
-	if want := []task.Check{ownSuite, lint}; !reflect.DeepEqual(got, want) {
-		t.Errorf("a task with a check of its own gets %+v, want %+v", got, want)
+	with := flow
+	with.Defaults = []task.Check{suite, lint}
+	patient := suite
+	patient.Timeout = 900
+	got, err := with.WithDefaults([]task.Check{read, patient})
+	if want := []task.Check{read, patient, lint}; err != nil || !reflect.DeepEqual(got, want) {
+		t.Errorf("a task with a check of its own gets %+v, want %+v (%v)", got, want, err)
 	}
+	_, err = with.WithDefaults([]task.Check{{Desc: suite.Desc, Cmd: "true"}})
+	wantCode(t, err, task.InvalidInput)
 }
 
 func TestMove(t *testing.T) {

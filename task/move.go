@@ -1,6 +1,9 @@
 package task
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Stamp is what every entry says about the write that appended it, whatever that write did.
 type Stamp struct {
@@ -26,7 +29,7 @@ func (f Flow) Move(t Task, to Status, p Proof, find Find, s Stamp) (Task, *Entry
 	}
 	e := s.entry(Transitioned)
 	t, e = f.move(t, to, e)
-	t, e = t.ran(p.Run, e)
+	t, e = f.ran(t, p, e)
 	return commit(t, e)
 }
 
@@ -49,11 +52,23 @@ func (f Flow) move(t Task, to Status, e Entry) (Task, Entry) {
 	return t, e
 }
 
+// ran records what a move was judged by: the run that was made for it, or the state of the tree that passes had been earned on, if
+// the move asked for passes of commands.
+func (f Flow) ran(t Task, p Proof, e Entry) (Task, Entry) {
+	moved := t
+	moved.Status = e.From
+	asked := e.To != "" && slices.ContainsFunc(t.Checks, func(c Check) bool { return !c.Manual() && f.gates(moved, e.To, c) })
+	switch {
+	case p.Run != nil && len(p.Run.Results) > 0:
+		return t.ran(p.Run, e)
+	case asked:
+		e.Commit, e.Tree = p.Commit, p.Tree
+	}
+	return t, e
+}
+
 // ran records a run in the checks and in the entry.
 func (t Task) ran(run *Run, e Entry) (Task, Entry) {
-	if run == nil || len(run.Results) == 0 {
-		return t, e
-	}
 	e.Results, e.Commit, e.Tree = run.Results, run.Commit, run.Tree
 	return t.record(run), e
 }

@@ -38,7 +38,7 @@ func (w *world) proof(t *rapid.T) task.Proof {
 	p.Run = &task.Run{Tree: w.tree, Commit: "abc"}
 	for _, c := range w.task.Checks {
 		if !c.Manual() && rapid.Bool().Draw(t, "runs "+c.Desc) {
-			p.Run.Results = append(p.Run.Results, task.CheckResult{Check: c.Key(), Result: anyResult(t)})
+			p.Run.Results = append(p.Run.Results, task.CheckResult{Check: c.Key(w.task.ID), Result: anyResult(t)})
 		}
 	}
 	return p
@@ -92,7 +92,7 @@ func (w *world) edit(t *rapid.T, who task.Actor) task.Edit {
 	ed := task.Edit{MayWeaken: who.Human()}
 	if rapid.Bool().Draw(t, "edits checks") {
 		pool := []task.Check{suite, lint, read, {Desc: suite.Desc, Cmd: "true"}}
-		list := rapid.SliceOfNDistinct(rapid.SampledFrom(pool), 0, 3, task.Check.Key).Draw(t, "checks")
+		list := rapid.SliceOfNDistinct(rapid.SampledFrom(pool), 0, 3, func(c task.Check) string { return c.Key("") }).Draw(t, "checks")
 		ed.Checks = &list
 	}
 	if rapid.Bool().Draw(t, "moves too") {
@@ -144,7 +144,7 @@ func (w *world) earned(t task.Task, c task.Check) bool {
 	for n, e := range t.Provenance {
 		closing := n == len(t.Provenance)-1
 		for _, r := range e.Results {
-			if r.Check == c.Key() {
+			if r.Check == c.Key(t.ID) {
 				pass = r.Result == task.Pass && (c.Manual() || closing || e.Tree != "" && e.Tree == w.tree)
 			}
 		}

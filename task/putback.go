@@ -8,7 +8,7 @@ import (
 )
 
 // PutBack gives a task the entries back that its file has lost, each at its place in time, and does again what they say was
-// done: the status moves if it is where the entry found it, the holder changes likewise, and checks get the results that the
+// done: dependencies come and go, the status moves if it is where the entry found it, the holder changes likewise, and checks get the results that the
 // record now accounts for. What was done later stands. One further entry, of the stamp, says what was put back.
 //
 // Where the task contradicts an entry the entry is put back all the same, the field stays as it is, and the contradiction is
@@ -23,6 +23,7 @@ func (f Flow) PutBack(t Task, lost []Entry, find Find, s Stamp) (Task, *Entry, [
 		at := t.placeOf(e)
 		before, after := t.Provenance[:at], t.Provenance[at:]
 		t.Provenance = slices.Concat(before, []Entry{e}, after)
+		t.Deps = e.WithDeps(t.Deps)
 		for _, says := range []string{f.moveAgain(&t, e, after, find), assignAgain(&t, e, before, after), t.unknownOf(e)} {
 			if says != "" {
 				contradictions = append(contradictions, says)
@@ -96,11 +97,10 @@ func orNobody(a Actor) Actor {
 // unknownOf says what an entry changed without saying how.
 func (t Task) unknownOf(e Entry) string {
 	switch {
-	case e.Checks != "" && e.Checks != ChecksHash(t.Checks):
+	case e.Checks != nil && !slices.Equal(e.Checks, t.CheckHashes()):
 		return fmt.Sprintf("checks: set by %s at %s, and the list is another now", e.Who, e.At.Format(time.RFC3339))
-	case e.Did == Updated:
-		return fmt.Sprintf("an update by %s at %s may have changed title, body, labels, priority, parent or deps; the entry does not say how",
-			e.Who, e.At.Format(time.RFC3339))
+	case len(e.Fields) > 0:
+		return fmt.Sprintf("an update by %s at %s changed %s; the entry does not say how", e.Who, e.At.Format(time.RFC3339), strings.Join(e.Fields, ", "))
 	default:
 		return ""
 	}

@@ -27,7 +27,7 @@ func held(by task.Actor) func(*task.Entry) {
 }
 
 func gave(c task.Check, r task.Result) func(*task.Entry) {
-	return func(e *task.Entry) { e.Results = []task.CheckResult{{Check: c.Key(), Result: r}} }
+	return func(e *task.Entry) { e.Results = []task.CheckResult{{Check: c.Key("A-1"), Result: r}} }
 }
 
 // What lost entries say is done again, unless something later stands against it or the file contradicts it.
@@ -73,8 +73,13 @@ func TestPutBack(t *testing.T) {
 		{"a run, and a later one in the file", func(f *task.Task) {
 			f.Provenance = append(f.Provenance, lostAt(9, task.Checked, gave(pending, task.Fail)))
 		}, []task.Entry{lostAt(5, task.Checked, gave(pending, task.Pass))}, "backlog", "", task.Fail, ""},
-		{"an update", nil, []task.Entry{lostAt(5, task.Updated, nil)}, "backlog", "", task.Pending, "does not say how"},
-		{"a change of the checks", nil, []task.Entry{lostAt(5, task.Updated, func(e *task.Entry) { e.Checks = "0123" })},
+		{"an update", nil, []task.Entry{lostAt(5, task.Updated, func(e *task.Entry) { e.Fields = []string{"title", "body"} })},
+			"backlog", "", task.Pending, "changed title, body; the entry does not say how"},
+		{"a dependency, and a start that it stands against", nil, []task.Entry{
+			lostAt(5, task.Updated, func(e *task.Entry) { e.AddDeps = []task.ID{"A-2"} }),
+			lostAt(6, task.Transitioned, moved("backlog", "in_progress")),
+		}, "backlog", "", task.Pending, "waits for A-2"},
+		{"a change of the checks", nil, []task.Entry{lostAt(5, task.Updated, func(e *task.Entry) { e.Checks = []string{"0123"} })},
 			"backlog", "", task.Pending, "checks: set by agent:a"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

@@ -17,6 +17,7 @@ type Flow struct {
 	Closed     []Status // entering one needs the checks
 	Abandoned  []Status // closed without claiming that it works; entering one needs nothing
 	GateReview bool     // entering Review needs the command checks
+	Defaults   []Check  // that every new task has: the definition of done
 	Settles    string   // who settles manual checks that name nobody: ByHuman or ByAnyone; "" is ByHuman
 }
 

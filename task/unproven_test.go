@@ -13,8 +13,8 @@ func TestUnproven(t *testing.T) {
 	}
 	tests := Check{Desc: "tests", Cmd: "go test ./...", Result: Pass}
 	read := Check{Desc: "read", Result: Pass}
-	ran := Entry{Who: "agent:a", Did: Checked, Tree: "t", Results: []CheckResult{{Check: tests.Key(), Result: Pass}}}
-	failed := Entry{Who: "agent:a", Did: Checked, Results: []CheckResult{{Check: tests.Key(), Result: Fail}}}
+	ran := Entry{Who: "agent:a", Did: Checked, Tree: "t", Results: []CheckResult{{Check: tests.Key(""), Result: Pass}}}
+	failed := Entry{Who: "agent:a", Did: Checked, Results: []CheckResult{{Check: tests.Key(""), Result: Fail}}}
 	attested := func(who Actor) Entry {
 		return Entry{Who: who, Did: Attested, Results: []CheckResult{{Check: "read", Result: Pass}}}
 	}

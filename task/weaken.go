@@ -1,47 +1,69 @@
 package task
 
-import "slices"
+import (
+	"maps"
+	"slices"
+)
 
-// mostTried is how long a list of checks may be for all of its parts to be tried.
-const mostTried = 14
-
-// Weakened returns the entry, if there is one, with which something that the record asked of the task was asked no more,
-// once the task had left the initial state, without a person giving a reason.
+// Weakened returns the first entry that dropped a check which the task declares no more, without the right to: once the task
+// had left the initial state only a person who gives a reason may, and before that any person and whoever declared the check.
+// A default check takes a person who gives a reason at any time.
 //
-// An entry tells only the hash of the list as it then was. A list that was merely added to holds each list that was recorded
-// before; one that does not has lost something. Of a list of more than 14 checks only what was added at its end is known as
-// added.
+// A later entry by a person who records the list with a reason excuses what was dropped before it.
 func (f Flow) Weakened(t Task) (Entry, bool) {
-	var asked []Entry // those whose lists must still be part of the list, in their order
+	now, defaults := setOf(t.CheckHashes()), map[string]bool{}
+	for _, d := range f.Defaults {
+		defaults[d.Hash(t.ID)] = true
+	}
+	asked := map[string]Actor{} // who declared each check that an entry may not leave out
+	var found *Entry
 	left := false
-	for _, e := range t.Provenance {
-		if e.Checks != "" {
-			if !left || e.Excuses() {
-				asked = nil
+	for i, e := range t.Provenance {
+		switch {
+		case e.Checks == nil:
+		case e.Excuses():
+			found = nil
+			clear(asked)
+		case found == nil && e.drops(asked, func(h string, by Actor) bool {
+			return !now[h] && (left || defaults[h] || by != e.Who && !e.Who.Human())
+		}):
+			found = &t.Provenance[i]
+		}
+		if e.Checks != nil {
+			kept := setOf(e.Checks)
+			maps.DeleteFunc(asked, func(h string, _ Actor) bool { return !kept[h] })
+		}
+		for _, h := range e.Checks {
+			if _, known := asked[h]; !known {
+				asked[h] = e.Who
 			}
-			asked = append(asked, e)
 		}
 		left = left || e.To != "" && e.To != f.Initial
 	}
-	if len(asked) < 2 {
+	if found == nil {
 		return Entry{}, false
 	}
-	held := parts(declarations(t.Checks))
-	for i, e := range asked[:len(asked)-1] {
-		if !held[e.Checks] {
-			return asked[i+1], true
-		}
-	}
-	return Entry{}, false
+	return *found, true
 }
 
-// Excuses reports whether an entry changed the list of checks by the hand of a person who says why.
-func (e Entry) Excuses() bool { return e.Checks != "" && e.Who.Human() && e.Text != "" }
+// drops reports whether an entry leaves a check out of the list that it may not.
+func (e Entry) drops(asked map[string]Actor, mayNot func(h string, by Actor) bool) bool {
+	kept := setOf(e.Checks)
+	for h, by := range asked {
+		if !kept[h] && mayNot(h, by) {
+			return true
+		}
+	}
+	return false
+}
+
+// Excuses reports whether an entry recorded the list of checks by the hand of a person who says why.
+func (e Entry) Excuses() bool { return e.Checks != nil && e.Who.Human() && e.Text != "" }
 
 // Lost lists what was asked of the task by an earlier version of it, and is asked no more without a person having given a
 // reason since. Before a task leaves the initial state nothing is asked that may not be taken back.
 func (f Flow) Lost(t, earlier Task) []Check {
-	if !f.HasLeft(earlier) || f.excused(t, earlier) {
+	if !f.HasLeft(earlier) || excused(t, earlier) {
 		return nil
 	}
 	return Dropped(earlier.Checks, t.Checks)
@@ -49,36 +71,17 @@ func (f Flow) Lost(t, earlier Task) []Check {
 
 // Dropped lists what one list of checks asks for and a later one does not, in whatever order.
 func Dropped(before, after []Check) []Check {
-	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool {
-		return slices.ContainsFunc(after, func(c Check) bool { return c.declared() == old.declared() })
-	})
+	type declaration struct{ desc, cmd, folder, by string }
+	of := func(c Check) declaration { return declaration{c.Desc, c.Cmd, c.Folder(), c.By} }
+	kept := make(map[declaration]bool, len(after))
+	for _, c := range after {
+		kept[of(c)] = true
+	}
+	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool { return kept[of(old)] })
 }
 
-// excused reports whether a person changed the list, with a reason, since an earlier version.
-func (f Flow) excused(t, earlier Task) bool {
+// excused reports whether a person recorded the list of checks, with a reason, since an earlier version.
+func excused(t, earlier Task) bool {
 	known := earlier.Hashes()
 	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Excuses() && !known[e.Hash()] })
-}
-
-// parts is the hashes of the lists that a list of declarations was merely added to: what it begins with, and, unless it is
-// long, each of its parts in order.
-func parts(list []string) map[string]bool {
-	out := map[string]bool{}
-	for n := range len(list) + 1 {
-		out[digest(list[:n]...)] = true
-	}
-	if len(list) > mostTried {
-		return out
-	}
-	part := make([]string, 0, len(list))
-	for which := range 1 << len(list) {
-		part = part[:0]
-		for i, c := range list {
-			if which>>i&1 == 1 {
-				part = append(part, c)
-			}
-		}
-		out[digest(part...)] = true
-	}
-	return out
 }

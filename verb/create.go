@@ -64,10 +64,12 @@ func (w *Workspace) newTask(s *store.Store, in TaskIn) (task.Task, error) {
 	if err != nil {
 		return task.Task{}, err
 	}
-	checks = append(checks, task.Acceptance(in.Acceptance)...)
+	if checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)); err != nil {
+		return task.Task{}, err
+	}
 	return task.Task{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority,
-		Checks: task.WithDefaults(checks, s.Config.DefaultChecks),
+		Checks: checks,
 	}, nil
 }
 

@@ -94,7 +94,7 @@ func eventsOf(t task.Task, deleted bool, keep func(task.ID, task.Entry) bool) []
 	for i, e := range t.Provenance {
 		if keep(t.ID, e) {
 			at := place{youthKey(e.At), fmt.Sprintf("%s %06d", t.ID, len(t.Provenance)-i)}
-			out = append(out, ranked[Event]{at, Event{t.ID, t.Title, deleted, viewEntry(e, t.Checks)}})
+			out = append(out, ranked[Event]{at, Event{t.ID, t.Title, deleted, viewEntry(e, t)}})
 		}
 	}
 	return out

@@ -15,9 +15,10 @@ import (
 type proven struct {
 	proof  task.Proof
 	report *RunReport
-	from   task.Status // of the task when it was read
-	checks string      // hash of its checks then
+	task   task.Task // as it was then
 }
+
+func provenOf(t task.Task) proven { return proven{task: t} }
 
 // prove runs the commands that the checks gate asks for before a task may make a move. One that the deps gate refuses runs
 // nothing.
@@ -25,9 +26,9 @@ func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, m tra
 	to := m.to
 	t, err := w.read(s, id)
 	if err != nil || to == "" || t.Status == to {
-		return proven{from: t.Status, checks: task.ChecksHash(t.Checks)}, err
+		return provenOf(t), err
 	}
-	p := proven{from: t.Status, checks: task.ChecksHash(t.Checks)}
+	p := provenOf(t)
 	if t, err = m.preview(t); err != nil {
 		return p, err
 	}
@@ -42,7 +43,7 @@ func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, m tra
 		return p, nil // no commands, or none that count here
 	}
 	tree := w.tree(ctx, s)
-	p.proof.Tree = fingerprint(tree)
+	p.proof.Commit, p.proof.Tree = s.Head(ctx).Commit, fingerprint(tree)
 	todo := flow.ToRun(t, to, p.proof)
 	if len(todo) == 0 {
 		return p, nil
@@ -56,7 +57,7 @@ func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, m tra
 
 // stillHolds returns CONFLICT if the task is no longer what the commands were run for.
 func (p proven) stillHolds(t task.Task) error {
-	if p.proof.Run == nil || t.Status == p.from && task.ChecksHash(t.Checks) == p.checks {
+	if p.proof.Run == nil || t.Status == p.task.Status && t.SameChecks(p.task) {
 		return nil
 	}
 	return task.Errorf(task.Conflict, "changed while its checks ran").
@@ -65,7 +66,7 @@ func (p proven) stillHolds(t task.Task) error {
 
 // records reports whether the results belong into the task as it is now.
 func (p proven) records(t task.Task) bool {
-	return p.proof.Run != nil && task.ChecksHash(t.Checks) == p.checks
+	return p.proof.Run != nil && t.SameChecks(p.task)
 }
 
 // tree reads the state of the working tree. Where git cannot say, every pass is stale, and nothing else follows. The same goes

@@ -60,7 +60,7 @@ func (w *Workspace) run(ctx context.Context, s *store.Store, t task.Task, todo [
 			return nil, nil, err
 		}
 		cr := reportOne(i, c, outcome)
-		run.Results = append(run.Results, task.CheckResult{Check: c.Key(), Result: cr.Result})
+		run.Results = append(run.Results, task.CheckResult{Check: c.Key(t.ID), Result: cr.Result})
 		report.Checks = append(report.Checks, cr)
 		logs = append(logs, logOf(t, c, head, started, outcome))
 	}

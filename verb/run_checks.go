@@ -41,7 +41,7 @@ func (w *Workspace) RunChecks(ctx context.Context, in RunChecksIn) (Task, error)
 	if err := s.Room(t.ID); err != nil {
 		return Task{}, withID(err, in.ID)
 	}
-	p := proven{from: t.Status, checks: task.ChecksHash(t.Checks)}
+	p := provenOf(t)
 	p.proof.Run, p.report, err = w.run(ctx, s, t, todo, w.tree(ctx, s))
 	if err != nil {
 		return Task{}, withID(err, in.ID)

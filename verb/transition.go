@@ -73,7 +73,7 @@ func (w *Workspace) refuse(sc scene, ran proven, err error, refusal *error) (tas
 		return sc.t, nil, err
 	}
 	*refusal = err
-	return task.RecordRun(sc.t, ran.proof.Run.Of(sc.t.Checks), w.unkeyed().stamp(""))
+	return task.RecordRun(sc.t, ran.proof.Run.Of(sc.t), w.unkeyed().stamp(""))
 }
 
 // unchanged is the preview of a move that changes nothing else.

@@ -86,9 +86,15 @@ type Entry struct {
 	Results  []EntryCheck `json:"results,omitempty"`
 	Commit   string       `json:"commit,omitempty"`
 	Tree     string       `json:"tree,omitempty"`
-	Checks   string       `json:"checks,omitempty"`
-	Session  string       `json:"session,omitempty"`
-	Text     string       `json:"text,omitempty"`
+	Checks   []string     `json:"checks,omitzero"`
+	Deps     string       `json:"deps,omitempty"`
+
+	AddDeps    []task.ID `json:"add_deps,omitempty"`
+	RemoveDeps []task.ID `json:"remove_deps,omitempty"`
+	Fields     []string  `json:"fields,omitempty"`
+
+	Session string `json:"session,omitempty"`
+	Text    string `json:"text,omitempty"`
 }
 
 // EntryCheck is the result of one check in an entry.
@@ -147,7 +153,7 @@ func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}
 	for _, e := range t.Provenance {
-		out.Provenance = append(out.Provenance, viewEntry(e, t.Checks))
+		out.Provenance = append(out.Provenance, viewEntry(e, t))
 	}
 	return out
 }
@@ -160,24 +166,25 @@ func viewCheck(c task.Check) Check {
 	return out
 }
 
-func viewEntry(e task.Entry, checks []task.Check) Entry {
+func viewEntry(e task.Entry, of task.Task) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
+		Deps: e.Deps, AddDeps: e.AddDeps, RemoveDeps: e.RemoveDeps, Fields: e.Fields,
 	}
 	for _, r := range e.Results {
-		out.Results = append(out.Results, EntryCheck{r.Check, descOf(r.Check, checks), r.Result})
+		out.Results = append(out.Results, EntryCheck{r.Check, descOf(r.Check, of), r.Result})
 	}
 	return out
 }
 
 // descOf finds what a check says, by the key that provenance names it with.
-func descOf(key string, checks []task.Check) string {
-	i := slices.IndexFunc(checks, func(c task.Check) bool { return c.Key() == key })
-	if i < 0 || checks[i].Desc == key {
+func descOf(key string, of task.Task) string {
+	i := slices.IndexFunc(of.Checks, func(c task.Check) bool { return c.Key(of.ID) == key })
+	if i < 0 || of.Checks[i].Desc == key {
 		return ""
 	}
-	return checks[i].Desc
+	return of.Checks[i].Desc
 }
 
 // row derives everything that a list shows of a task.

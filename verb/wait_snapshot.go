@@ -146,7 +146,7 @@ func (s snapshot) told(code WaitCode, n news) Waited {
 	}
 	for _, e := range n.entries {
 		e.Text = head(e.Text, newTextShown)
-		out.Entries = append(out.Entries, viewEntry(e, s.task.Checks))
+		out.Entries = append(out.Entries, viewEntry(e, s.task))
 	}
 	return out
 }

@@ -37,12 +37,12 @@ func largeTree(n int) proof.Tree {
 		if i > 0 {
 			t.Deps, t.Parent = []task.ID{tree.Tasks[i-1].Name}, tree.Tasks[i/2].Name
 		}
-		t = t.With(task.Entry{Who: "human:shah", At: at, Did: task.Created, Checks: task.ChecksHash(checks)})
+		t = t.With(task.Entry{Who: "human:shah", At: at, Did: task.Created, Checks: t.CheckHashes(), Deps: task.DepsHash(t.ID, t.Deps), AddDeps: t.Deps})
 		for range 10 {
 			t = t.With(task.Entry{Who: "agent:a", At: at, Did: task.Noted, Text: "on it"})
 		}
 		t = t.With(task.Entry{Who: "agent:a", At: at, Did: task.Transitioned, From: "backlog", To: "done", Results: []task.CheckResult{
-			{Check: checks[0].Key(), Result: task.Pass}, {Check: checks[1].Key(), Result: task.Pass},
+			{Check: checks[0].Key(t.ID), Result: task.Pass}, {Check: checks[1].Key(t.ID), Result: task.Pass},
 		}})
 		tree.Tasks[i] = proof.TaskFile{File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md"}, Name: t.ID, Task: t}
 	}

@@ -2,7 +2,9 @@ package proof
 
 import (
 	"bytes"
+	"maps"
 	"slices"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -20,10 +22,14 @@ type Change struct {
 	// a commit, "" if it was made before the first. It is not known where the history that it was made in is not this one.
 	Committed func(commit, fingerprint string) (has, known bool)
 
-	// BroughtBy looks tasks up in the first commit, of those that lie between, in which a task has an entry. It reports false if
-	// there is none.
-	BroughtBy func(id task.ID, e task.Entry) (task.Find, bool)
+	// BroughtBy finds the first commit, of those that lie between, in which a task has an entry. It reports false if there is
+	// none.
+	BroughtBy func(id task.ID, e task.Entry) (Written, bool)
 
+	// Newest is when the commit was made that is judged, or checked out; zero if there is none.
+	Newest time.Time
+
+	base  map[task.ID]*TaskFile
 	pairs []pair
 	gone  []*TaskFile // of the base
 }
@@ -44,6 +50,7 @@ func Compare(tree, base Tree) *Change {
 	for i := range base.Tasks {
 		was[base.Tasks[i].Name] = &base.Tasks[i]
 	}
+	c.base = maps.Clone(was)
 	var brought []*TaskFile
 	for i := range tree.Tasks {
 		now := &tree.Tasks[i]
@@ -198,6 +205,6 @@ func untold(p pair, flow task.Flow) bool {
 		return false
 	}
 	record := p.was.Task.Provenance
-	return !slices.ContainsFunc(record, func(e task.Entry) bool { return e.Checks != "" }) &&
+	return !slices.ContainsFunc(record, func(e task.Entry) bool { return e.Checks != nil }) &&
 		slices.ContainsFunc(record, func(e task.Entry) bool { return e.To != "" && e.To != flow.Initial })
 }

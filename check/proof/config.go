@@ -6,21 +6,58 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// flow is what the states mean to the rules: what the tree's config says, but that nothing counts as loosened yet. A state
-// that claimed in the base that the work is done claims it still, one is abandoned only if it was, and manual checks are
-// settled by whom both name.
+// flow is what the states mean to the rules: what they mean in the base. What the change's config adds is taken in where it asks
+// for more: a state that it closes is entered through the checks gate, and manual checks are settled by whom both name. A state
+// that is new counts as it is declared, but that none becomes abandoned.
 func (c *Change) flow() task.Flow {
-	flow := c.Config.Flow
+	now := c.Config.Flow
 	if !c.Base.Config.Sound() || !c.Config.Sound() {
-		return flow
+		return now
 	}
-	was := c.Base.Config.Flow
-	flow.Closed = append(slices.Clone(flow.Closed), unclosed(was, flow)...)
-	flow.Abandoned = slices.DeleteFunc(slices.Clone(flow.Abandoned), func(s task.Status) bool { return !was.IsAbandoned(s) })
-	if was.Settles == task.ByHuman {
+	flow := c.Base.Config.Flow
+	flow.States = union(flow.States, now.States)
+	flow.Closed = union(flow.Closed, now.Closed)
+	if now.Settles == task.ByHuman {
 		flow.Settles = task.ByHuman
 	}
 	return flow
+}
+
+// closing is flow for the question whether a dependency is closed: what the change declares closed that the base left open does
+// not count yet.
+func (c *Change) closing() task.Flow {
+	flow := c.flow()
+	if was := c.Base.Config; was.Sound() {
+		flow.Closed = slices.DeleteFunc(slices.Clone(flow.Closed), func(s task.Status) bool { return !was.Flow.IsClosed(s) && was.Flow.Known(s) == nil })
+	}
+	return flow
+}
+
+// planning lists the states that the change makes initial and that the base does not have: a task may be created in one, and leaving
+// it asks for the dependencies.
+func (c *Change) planning() []task.Status {
+	if now := c.Config.Flow.Initial; c.Config.Sound() && c.Base.Config.Sound() && c.Base.Config.Flow.Known(now) != nil {
+		return []task.Status{now}
+	}
+	return nil
+}
+
+// alsoReview is the review state of the change, if it is another than the base's.
+func (c *Change) alsoReview() task.Status {
+	if now := c.Config.Flow.Review; c.Config.Sound() && now != c.flow().Review {
+		return now
+	}
+	return ""
+}
+
+func union[T comparable](a, b []T) []T {
+	out := slices.Clone(a)
+	for _, v := range b {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
 }
 
 // unclosed lists the states that were closed and are not, but are still there.

@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -21,7 +22,7 @@ func (j *judge) history() {
 			continue
 		}
 		j.moved(p)
-		j.started(p)
+		j.replay(p)
 		j.earned(p)
 	}
 	j.deleted()
@@ -104,6 +105,8 @@ func (j *judge) deleted() {
 	for _, f := range j.change.gone {
 		if who, ok := needs[f.Name]; ok {
 			j.reportTask(DeletedNeeded, f, nil, "is deleted, and %s depends on it or belongs to it", who)
+		} else {
+			j.reportTask(TaskDeleted, f, nil, "is deleted (%s, %d entries)", cmp.Or(f.Task.Status, "unreadable"), len(f.Task.Provenance))
 		}
 	}
 }

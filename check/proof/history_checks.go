@@ -1,12 +1,15 @@
 package proof
 
 import (
+	"slices"
+
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // earned asks of a task that is closed whether all that it once had to pass was passed, on files that are part of the change.
 func (j *judge) earned(p pair) {
+	j.lacksDefaults(p)
 	if !stands(j.flow, p.now.Task.Status) {
 		return
 	}
@@ -14,6 +17,20 @@ func (j *judge) earned(p pair) {
 		j.weakenedByHistory(p)
 	}
 	j.trees(p)
+}
+
+// lacksDefaults finds, of a task that the change brings, the default checks of the base's config that it does not have. A person
+// may have taken one away, with a reason.
+func (j *judge) lacksDefaults(p pair) {
+	t := p.now.Task
+	if p.was != nil || slices.ContainsFunc(t.Provenance, task.Entry.Excuses) {
+		return
+	}
+	for _, c := range task.Dropped(j.flow.Defaults, t.Checks) {
+		j.reportTask(ChecksWeakened, p.now, frontmatter.Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
+			mend("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
+			warnIf(!stands(j.flow, t.Status))
+	}
 }
 
 // weakenedByRecord finds, by the hashes that entries carry, a list that lost something.

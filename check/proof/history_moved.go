@@ -11,14 +11,16 @@ import (
 // without any record has nothing that could.
 func (j *judge) moved(p pair) {
 	t, before := p.now.Task, p.before(j.flow)
-	if p.was == nil && len(t.Provenance) == 0 {
-		return
+	if p.was == nil && slices.Contains(j.change.planning(), t.Status) {
+		before.Status = t.Status
 	}
-	if t.Status != before.Status && !newest(t, movedTo, t.Status) {
-		closed := j.flow.IsClosed(t.Status) || j.flow.IsClosed(before.Status)
+	if j.statusUntold(p, before) {
+		closed := p.was != nil || len(t.Provenance) > 0
+		closed = closed && (j.flow.IsClosed(t.Status) || j.flow.IsClosed(before.Status) || j.flow.GateReview && t.Status == j.flow.Review)
 		j.reportTask(StatusUnexplained, p.now, frontmatter.Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
 			mend("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
 			warnIf(!closed)
+		j.openNow(p, before)
 	}
 	if t.Assignee != before.Assignee && (p.was != nil || t.HasHolder()) && !held(t) {
 		j.reportTask(AssigneeUnexplained, p.now, frontmatter.Path{"assignee"}, "is held by %s, was by %s, and no entry says so", nobody(t.Assignee), nobody(before.Assignee))
@@ -26,6 +28,33 @@ func (j *judge) moved(p pair) {
 	if !j.flow.IsAbandoned(t.Status) {
 		j.results(p, before)
 	}
+}
+
+// openNow finds the deps that are open, of a task that was started without an entry.
+func (j *judge) openNow(p pair, before task.Task) {
+	now := p.now.Task
+	if before.Status != j.flow.Initial && !j.flow.IsAbandoned(before.Status) || j.flow.IsAbandoned(now.Status) {
+		return
+	}
+	closing := j.change.closing()
+	for _, id := range now.Deps {
+		if dep, ok := j.findOrBase(id); ok && !closing.IsClosed(dep.Status) {
+			j.reportTask(StartedEarly, p.now, j.depAt(p, id), "was started, and %s, which it depends on, is %s", id, dep.Status).
+				mend("write %s back into the file; start it once %s is closed", before.Status, id)
+		}
+	}
+}
+
+// statusUntold reports whether no entry accounts for the status: it is not that of the newest move, or there was none and it is
+// another than before.
+func (j *judge) statusUntold(p pair, before task.Task) bool {
+	t := p.now.Task
+	for i, e := range t.Provenance {
+		if p.fresh[i] && e.To != "" {
+			return !newest(t, movedTo, t.Status)
+		}
+	}
+	return t.Status != before.Status && !newest(t, movedTo, t.Status)
 }
 
 // held reports whether the record makes the task's holder its holder: by what entries say, or by what they tell of where they

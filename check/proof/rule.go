@@ -36,6 +36,12 @@ const (
 	IDChanged           RuleID = "id-changed"
 	ChecksWeakened      RuleID = "checks-weakened"
 	EvidenceTreeUnknown RuleID = "evidence-tree-unknown"
+	EvidenceStale       RuleID = "evidence-stale"
+	EntryRefused        RuleID = "entry-refused"
+	TimeAhead           RuleID = "time-ahead"
+	DepsUnexplained     RuleID = "deps-unexplained"
+	DepsWeakened        RuleID = "deps-weakened"
+	TaskDeleted         RuleID = "task-deleted"
 
 	CommandChanged RuleID = "command-changed"
 	ConfigLoosened RuleID = "config-loosened"
@@ -156,6 +162,18 @@ var Rules = []Rule{
 		"a person moves the task back, gives the right list to cairn update with a reason, and closes it again"},
 	{EvidenceTreeUnknown, HistoryGroup, Notice, "checks passed on files that no commit of the change holds",
 		"commit what the checks passed on, or run them again: cairn run-checks; cairn check --run shows whether they pass"},
+	{EvidenceStale, HistoryGroup, Error, "a task was closed on a pass that was earned on other files",
+		"run the check as the files are now: cairn run-checks"},
+	{EntryRefused, HistoryGroup, Error, "an entry tells of a write that cairn would have refused, or never makes",
+		"take the entry and what it did out of the file, and do it with cairn, so that the rules are asked"},
+	{TimeAhead, HistoryGroup, Error, "an entry is more than a day later than the commit that brought it, so what comes after it has no time of its own",
+		"set the clock right, take the last good version of the file from git, and do it again"},
+	{DepsUnexplained, HistoryGroup, Error, "the dependencies are not those that the record tells of; a warning if one was only added",
+		"write them back as they were, and change them with cairn update, so that the record accounts for it"},
+	{DepsWeakened, HistoryGroup, Error, "an open dependency was taken away without a reason, or after work began and not by a person; a warning if somebody else had declared it",
+		"a person adds it again, or takes it away with cairn update --remove-dep and a reason"},
+	{TaskDeleted, HistoryGroup, Notice, "a task was deleted, and its record with it",
+		"nothing, if it is meant; git and the trash of the clone that deleted it have the file"},
 
 	{CommandChanged, TrustGroup, Notice, "a check runs a command that the base does not have",
 		"read it: whoever runs the checks of this branch runs it"},

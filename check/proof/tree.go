@@ -31,7 +31,6 @@ type ConfigFile struct {
 	File
 	Flow       task.Flow
 	Severities map[RuleID]Severity // what rules: says
-	Checks     []task.Check        // that every new task gets
 	Unknown    []string            // keys that nobody asked for
 }
 

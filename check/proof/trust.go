@@ -21,24 +21,26 @@ func (j *judge) trust() {
 
 // commands lists those that no task and no config of the base runs.
 func (j *judge) commands() {
-	known := map[string]bool{}
+	type command struct{ cmd, folder string }
+	known := map[command]bool{}
+	isKnown := func(c task.Check) bool { return c.Manual() || known[command{c.Cmd, c.Folder()}] }
 	know := func(checks []task.Check) {
 		for _, c := range checks {
-			known[c.Key()] = known[c.Key()] || !c.Manual()
+			known[command{c.Cmd, c.Folder()}] = true
 		}
 	}
 	for i := range j.change.Base.Tasks {
 		know(j.change.Base.Tasks[i].Task.Checks)
 	}
-	know(j.change.Base.Config.Checks)
-	for n, c := range j.Config.Checks {
-		if !c.Manual() && !known[c.Key()] {
+	know(j.change.Base.Config.Flow.Defaults)
+	for n, c := range j.Config.Flow.Defaults {
+		if !isKnown(c) {
 			j.report(CommandChanged, &j.Config.File, frontmatter.Path{"default_checks", n, "cmd"}, "new tasks will run %s", shown(c))
 		}
 	}
 	for _, p := range j.change.pairs {
 		for n, c := range p.now.Task.Checks {
-			if !c.Manual() && !known[c.Key()] {
+			if !isKnown(c) {
 				j.reportTask(CommandChanged, p.now, frontmatter.Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
 			}
 		}
@@ -82,7 +84,7 @@ func (j *judge) loosened() {
 	if was.Flow.Initial != now.Flow.Initial && now.Flow.Known(was.Flow.Initial) == nil {
 		say(frontmatter.Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)
 	}
-	for _, c := range task.Dropped(was.Checks, now.Checks) {
+	for _, c := range task.Dropped(was.Flow.Defaults, now.Flow.Defaults) {
 		say(frontmatter.Path{"default_checks"}, "new tasks need not pass %q", c.Desc)
 	}
 	for _, rule := range Rules {

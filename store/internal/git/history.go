@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // Commit resolves any name of a commit to its hash, or to "" if the clone has none of that name.
@@ -30,6 +31,26 @@ func (r *Repo) Shallow() bool {
 // Commits lists what one commit has and another has not, newest first and at most so many.
 func (r *Repo) Commits(ctx context.Context, since, commit string, most int) ([]string, error) {
 	out, err := Run(ctx, r.Top, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(most), commit, "^"+since)
+	return strings.Fields(string(out)), err
+}
+
+// CommitTime is when a commit was made, by its committer.
+func (r *Repo) CommitTime(ctx context.Context, commit string) (time.Time, error) {
+	out, err := Run(ctx, r.Top, "rev-list", "--max-count=1", "--timestamp", commit)
+	if err != nil {
+		return time.Time{}, err
+	}
+	stamp, _, _ := strings.Cut(string(out), " ")
+	seconds, err := strconv.ParseInt(stamp, 10, 64)
+	if err != nil {
+		return time.Time{}, garbled("rev-list", string(out))
+	}
+	return time.Unix(seconds, 0).UTC(), nil
+}
+
+// Descendants lists the commits between two that have the first among their ancestors.
+func (r *Repo) Descendants(ctx context.Context, since, commit string) ([]string, error) {
+	out, err := Run(ctx, r.Top, "rev-list", "--ancestry-path", commit, "^"+since)
 	return strings.Fields(string(out)), err
 }
 

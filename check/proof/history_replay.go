@@ -1,0 +1,178 @@
+package proof
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Written is the commit that brought an entry.
+type Written struct {
+	Find  task.Find // the tasks as that commit has them
+	At    time.Time // when it was made
+	Later bool      // it stands on the base
+}
+
+// replay asks package task what of a change the rules would have refused, and what its entries do not explain.
+func (j *judge) replay(p pair) {
+	r := task.Replay{
+		Flow: j.flow, Planning: j.change.planning(), AlsoReview: j.change.alsoReview(),
+		Now: p.now.Task, Fresh: func(i int) bool { return p.fresh[i] }, Past: j.change.Past[p.now.Name],
+		FindAt:    j.findAt,
+		WrittenIn: func(e task.Entry) (task.Commit, bool) { return j.writtenIn(p, e) },
+	}
+	if p.was != nil {
+		r.Before = &p.was.Task
+	}
+	for _, b := range r.Breaches() {
+		j.breach(p, b)
+	}
+	j.aheadOfTime(p)
+}
+
+// breach reports a breach by the rule that is about it.
+func (j *judge) breach(p pair, b task.Breach) {
+	id, entry := p.now.Name, frontmatter.Path{"provenance", b.Entry}
+	switch b.Kind {
+	case task.UnreachedState:
+		j.reportTask(StatusUnexplained, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
+	case task.EarlyStart:
+		j.reportTask(StartedEarly, p.now, j.depAt(p, b.Dep), "was started (%s) before %s, which it depends on, was closed", j.told(p, b), b.Dep).
+			mend("cairn transition %s %s, and start it again once %s is closed", id, j.flow.Initial, b.Dep)
+	case task.StalePass:
+		j.reportTask(EvidenceStale, p.now, resultOf(b.Check), "%s (%s)", b.Reason, j.told(p, b)).
+			mend("%s", settle(p.now.Task, b.Check))
+	case task.DroppedDep:
+		j.reportTask(DepsWeakened, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
+	case task.QuestionableDep:
+		j.reportTask(DepsWeakened, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason).warnIf(true)
+	case task.LostDep:
+		j.reportTask(DepsUnexplained, p.now, frontmatter.Path{"deps"}, "%s", b.Reason).
+			mend("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
+	case task.UntoldDep:
+		j.reportTask(DepsUnexplained, p.now, j.depAt(p, b.Dep), "%s", b.Reason).
+			mend("take %s out of deps; cairn update %s --add-dep %s adds it with an entry", b.Dep, id, b.Dep).warnIf(true)
+	case task.RefusedEntry:
+		j.reportTask(EntryRefused, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
+	}
+}
+
+func (j *judge) told(p pair, b task.Breach) string { return told(p.now.Task.Provenance[b.Entry]) }
+
+// depAt is where a task names a dependency; where it does not, the list of them.
+func (j *judge) depAt(p pair, id task.ID) frontmatter.Path {
+	if n := slices.Index(p.now.Task.Deps, id); n >= 0 {
+		return frontmatter.Path{"deps", n}
+	}
+	return frontmatter.Path{"deps"}
+}
+
+// findAt looks tasks up as they were, by their records, when an entry was written. One that the change deletes is as the base
+// has it.
+func (j *judge) findAt(e task.Entry) task.Find {
+	return func(id task.ID) (task.Task, bool) {
+		dep, ok := j.findOrBase(id)
+		return j.closedOrOpen(dep, j.change.closing().ClosedAt(dep, e.At)), ok
+	}
+}
+
+func (j *judge) findOrBase(id task.ID) (task.Task, bool) {
+	if t, ok := j.find(id); ok {
+		return t, true
+	}
+	return j.change.inBase(id)
+}
+
+// closedOrOpen gives a task a state that means to the rules what it was at another time.
+func (j *judge) closedOrOpen(t task.Task, closed bool) task.Task {
+	t.Status = j.flow.Initial
+	if closed && len(j.flow.Closed) > 0 {
+		t.Status = j.flow.Closed[0]
+	}
+	return t
+}
+
+// writtenIn finds the commit that brought an entry of a task. What others did meanwhile on other branches whoever wrote the entry
+// could not know. A commit that stands on the base and lacks what the base's record has tells nothing. A close that is in no record
+// any more does not count.
+func (j *judge) writtenIn(p pair, e task.Entry) (task.Commit, bool) {
+	w, ok := j.change.broughtBy(p.now.Name, e)
+	if !ok {
+		return task.Commit{}, false
+	}
+	own, ok := w.Find(p.now.Name)
+	if !ok || w.Later && p.was != nil && len(missing(p.was.Task, own)) > 0 {
+		return task.Commit{}, false
+	}
+	find := func(id task.ID) (task.Task, bool) {
+		dep, ok := w.Find(id)
+		return j.closedOrOpen(dep, ok && j.wasClosed(dep, e.At)), ok
+	}
+	return task.Commit{Task: own, Find: find, Later: w.Later}, true
+}
+
+// wasClosed reports whether a task, as an earlier commit has it, was closed at a time by entries that its record still has.
+func (j *judge) wasClosed(then task.Task, at time.Time) bool {
+	closing := j.change.closing()
+	now, _ := j.findOrBase(then.ID)
+	known := now.Hashes()
+	lasting := then
+	lasting.Provenance = slices.DeleteFunc(slices.Clone(then.Provenance), func(e task.Entry) bool { return !known[e.Hash()] })
+	if slices.ContainsFunc(lasting.Provenance, func(e task.Entry) bool { return e.To != "" }) {
+		return closing.ClosedAt(lasting, at)
+	}
+	base, ok := j.change.inBase(then.ID)
+	return ok && closing.IsClosed(base.Status)
+}
+
+// missing lists the entries of one version of a task that another does not have.
+func missing(of, in task.Task) []task.Entry {
+	known := in.Hashes()
+	return slices.DeleteFunc(slices.Clone(of.Provenance), func(e task.Entry) bool { return known[e.Hash()] })
+}
+
+// ahead is how far the clock of whoever wrote an entry may be ahead of that of whoever committed it.
+const ahead = 24 * time.Hour
+
+// aheadOfTime finds the entry with which a record left the present. Those behind it cannot help it: none may be older than the one
+// above it.
+func (j *judge) aheadOfTime(p pair) {
+	if j.change.Newest.IsZero() {
+		return
+	}
+	var newest time.Time
+	for i, e := range p.now.Task.Provenance {
+		if p.fresh[i] && e.At.After(newest) && e.At.After(j.change.Newest.Add(ahead)) {
+			if w, ok := j.change.broughtBy(p.now.Name, e); ok && e.At.After(w.At.Add(ahead)) {
+				j.reportTask(TimeAhead, p.now, frontmatter.Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
+					i+1, told(e), w.At.UTC().Format(time.RFC3339))
+				return
+			}
+		}
+		if e.At.After(newest) {
+			newest = e.At
+		}
+	}
+}
+
+// find is a task.Find in the tree.
+func (j *judge) find(id task.ID) (task.Task, bool) { return sound(j.byName[id]) }
+
+func sound(f *TaskFile) (task.Task, bool) {
+	if f == nil || !f.Sound() {
+		return task.Task{}, false
+	}
+	return f.Task, true
+}
+
+func (c *Change) broughtBy(id task.ID, e task.Entry) (Written, bool) {
+	if c.BroughtBy == nil {
+		return Written{}, false
+	}
+	return c.BroughtBy(id, e)
+}
+
+// inBase is a task.Find in the base.
+func (c *Change) inBase(id task.ID) (task.Task, bool) { return sound(c.base[id]) }

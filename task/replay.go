@@ -1,0 +1,414 @@
+package task
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Replay is what is known of a change of one task when the entries that it brings are asked to explain it.
+type Replay struct {
+	Flow       Flow
+	Planning   []Status         // states that count as Flow.Initial does; for those that the change makes initial
+	AlsoReview Status           // another state that is entered as Flow.Review is; "" for none
+	Now        Task             // with the whole record, in which the entries of a merge stand woven together
+	Before     *Task            // the task of the base; nil if the change brings it
+	Fresh      func(int) bool   // whether the change brings the entry at an index of Now.Provenance
+	Past       []Task           // what the file said in between: only to know what a hash of a check stands for
+	FindAt     func(Entry) Find // tasks as they were, by their records, when an entry was written
+
+	// WrittenIn finds the commit that brought an entry: the task as it was there, and its neighbours. Later reports whether that
+	// commit stands on the base. It may be nil, and reports false for an entry that is not committed.
+	WrittenIn func(Entry) (Commit, bool)
+}
+
+// Commit is a task and its neighbours as a commit has them.
+type Commit struct {
+	Task  Task
+	Find  Find
+	Later bool // it stands on the base, so it had what the base has
+}
+
+// Breach is something about a change that no legal write explains.
+type Breach struct {
+	Kind   BreachKind
+	Entry  int // index of the entry to blame, or -1
+	Dep    ID  // for kinds about a dependency
+	Check  int // index of the check of a StalePass
+	Reason string
+}
+
+// BreachKind says what is wrong with a change.
+type BreachKind int
+
+// The kinds of breach.
+const (
+	RefusedEntry    BreachKind = iota // an entry that no verb writes, or that the rules would have refused
+	UnreachedState                    // a move from a state that the task was not in
+	EarlyStart                        // a start while a dependency was open
+	StalePass                         // a close on a pass that was earned on other files
+	DroppedDep                        // an open dependency was taken away without the right to
+	QuestionableDep                   // an open dependency was taken away while planning, by somebody who did not declare it
+	LostDep                           // a dependency is gone, and no entry says so
+	UntoldDep                         // a dependency is there, and no entry says so
+)
+
+// Breaches applies the entries of the change to the record of the base, one after the other, and asks the rules of every
+// one of them. It returns what they would have refused, and what of the dependencies the entries do not explain. Status, holder
+// and results as they stand at the end are the caller's to compare.
+//
+// Entries that a merge wove together are legal if they were on their own branch: a move may begin in any state that an earlier
+// entry reached, and an entry that the woven record refuses is judged again by the commit that brought it.
+func (r Replay) Breaches() []Breach {
+	w := r.walk()
+	for i, e := range r.Now.Provenance {
+		if r.Fresh(i) {
+			w.judge(i, e)
+		}
+		w.apply(i, e)
+	}
+	w.starts()
+	w.closes()
+	w.comparesDeps()
+	return w.found
+}
+
+// replayed is a record as far as it was walked.
+type replayed struct {
+	Replay
+	status   Status
+	reached  map[Status]bool
+	deps     []ID
+	depsTold bool // the entries tell of all dependencies
+	checks   []string
+	known    map[string]Check // declarations by their hash
+	start    int              // index of the newest entry that started the task; -1
+	close    int              // index of the newest entry that closed it; -1
+	found    []Breach
+}
+
+func (r Replay) walk() *replayed {
+	w := &replayed{Replay: r, status: r.Flow.Initial, reached: map[Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1}
+	for _, s := range r.Planning {
+		w.reached[s] = true
+	}
+	versions := append([]Task{r.Now}, r.Past...)
+	if r.Before != nil {
+		versions = append(versions, *r.Before)
+		w.depsTold = true
+		w.deps = undone(r.Before.Deps, r.Before.Provenance)
+		w.checks = r.Before.CheckHashes()
+		w.reached[r.Before.Status] = true
+		if !slices.ContainsFunc(r.Before.Provenance, func(e Entry) bool { return e.To != "" }) {
+			w.status = r.Before.Status
+		}
+	}
+	for _, v := range versions {
+		for _, c := range v.Checks {
+			w.known[c.Hash(r.Now.ID)] = c
+		}
+	}
+	return w
+}
+
+func (w *replayed) report(kind BreachKind, entry int, format string, args ...any) *Breach {
+	w.found = append(w.found, Breach{Kind: kind, Entry: entry, Check: -1, Reason: fmt.Sprintf(format, args...)})
+	return &w.found[len(w.found)-1]
+}
+
+// apply takes over what an entry changed.
+func (w *replayed) apply(i int, e Entry) {
+	if e.To != "" {
+		if (w.waits(w.from(e)) || w.waits(w.status)) && !w.waits(e.To) {
+			w.start = i
+		}
+		if w.Flow.IsClosed(e.To) {
+			w.close = i
+		}
+		w.status = e.To
+		w.reached[e.To] = true
+	}
+	if e.From != "" {
+		w.reached[e.From] = true
+	}
+	w.deps = e.WithDeps(w.deps)
+	w.depsTold = w.depsTold || e.Deps != ""
+	if e.Checks != nil {
+		w.checks = e.Checks
+	}
+	if w.Before != nil && !w.Fresh(i) && i+1 == w.lastOfBase() {
+		w.status = w.Before.Status // what its own record does not tell was a finding of an earlier change
+	}
+}
+
+// lastOfBase is how many entries there are up to the last one of the base; 0 if a fresh one stands among them.
+func (w *replayed) lastOfBase() int {
+	n := len(w.Before.Provenance)
+	if n > len(w.Now.Provenance) || n == 0 || w.Fresh(n-1) {
+		return 0
+	}
+	return n
+}
+
+// from is the state that an entry moved the task from. Entries of the original cairn do not say it.
+func (w *replayed) from(e Entry) Status {
+	if e.From == "" {
+		return w.status
+	}
+	return e.From
+}
+
+// waits reports whether leaving a state asks for the dependencies.
+func (w *replayed) waits(s Status) bool {
+	return s == w.Flow.Initial || w.Flow.IsAbandoned(s) || slices.Contains(w.Planning, s)
+}
+
+func (w *replayed) judge(i int, e Entry) {
+	if reason := w.malformed(i, e); reason != "" {
+		w.report(RefusedEntry, i, "%s", reason)
+		return
+	}
+	if reason := w.badResults(i, e); reason != "" {
+		w.report(RefusedEntry, i, "%s", reason)
+	}
+	if from := w.from(e); e.To != "" && from != w.status && !w.reached[from] {
+		w.report(UnreachedState, i, "moves the task from %s, a state that it was not in", from)
+	}
+	w.judgeGate(i, e)
+	w.judgeDeps(i, e)
+}
+
+// judgeGate asks the checks gate of a move, but of the newest close: that one may be made good later.
+func (w *replayed) judgeGate(i int, e Entry) {
+	if e.To == "" || e.Old {
+		return
+	}
+	later := slices.ContainsFunc(w.Now.Provenance[i+1:], func(e Entry) bool { return e.To != "" })
+	if w.Flow.IsClosed(e.To) && !later {
+		return
+	}
+	if err := w.gateAt(w.Now, i, w.from(e), w.checks); err != nil {
+		w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, messageOf(err))
+	}
+}
+
+// gateAt asks the checks gate of the move that an entry of a version of the task made. Where the woven record refuses it, the
+// record of the commit that brought the entry decides.
+func (w *replayed) gateAt(t Task, i int, from Status, hashes []string) error {
+	e := t.Provenance[i]
+	err := w.asked(t, i, from, hashes)
+	if err == nil {
+		return nil
+	}
+	own, at := w.writtenIn(e)
+	if at < 0 {
+		return err
+	}
+	for _, c := range own.Task.Checks {
+		w.known[c.Hash(w.Now.ID)] = c
+	}
+	return w.asked(own.Task, at, from, listAt(own.Task, at))
+}
+
+// writtenIn finds the commit that brought an entry, and the place of the entry in the task's record there; -1 if there is none.
+func (w *replayed) writtenIn(e Entry) (Commit, int) {
+	if w.WrittenIn == nil {
+		return Commit{}, -1
+	}
+	own, ok := w.WrittenIn(e)
+	if !ok {
+		return Commit{}, -1
+	}
+	return own, slices.IndexFunc(own.Task.Provenance, e.Equal)
+}
+
+// asked is Flow.ChecksGate for the move of an entry, with the checks that were declared then and what the record vouched for.
+func (w *replayed) asked(t Task, i int, from Status, hashes []string) error {
+	e := t.Provenance[i]
+	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i]}
+	for _, h := range hashes {
+		c, ok := w.known[h]
+		if !ok {
+			continue // dropped since, and nothing tells what it was: that it was dropped is asked elsewhere
+		}
+		c.Result = Pending
+		then.Checks = append(then.Checks, c)
+	}
+	evidence := then.AllEvidence()
+	for n := range then.Checks {
+		if ev, ok := evidence[n]; ok {
+			then.Checks[n].Result = ev.Result
+		}
+	}
+	flow := w.Flow
+	if e.To == w.AlsoReview && e.To != "" {
+		flow.Review = e.To
+	}
+	return flow.ChecksGate(then, e.To, Proof{Commit: e.Commit, Tree: e.Tree, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}, e.Who)
+}
+
+// listAt is the list of checks that a task declared when one of its entries was written.
+func listAt(t Task, i int) []string {
+	for _, e := range slices.Backward(t.Provenance[:i+1]) {
+		if e.Checks != nil {
+			return e.Checks
+		}
+	}
+	return t.CheckHashes()
+}
+
+// closes asks the checks gate of the newest close, if the change brings it and the task is closed by it. What passed after the
+// close, or on the same files, made it good.
+func (w *replayed) closes() {
+	if w.close < 0 || !w.Fresh(w.close) || !w.Flow.IsClosed(w.Now.Status) || w.Flow.IsAbandoned(w.Now.Status) ||
+		w.Now.Provenance[w.close].Old || len(w.Flow.Unproven(w.Now)) > 0 {
+		return
+	}
+	e := w.Now.Provenance[w.close]
+	stale := w.stalePasses(e)
+	if len(stale) == 0 || w.gateAt(w.Now, w.close, w.closedFrom(), listAt(w.Now, w.close)) == nil {
+		return
+	}
+	for _, n := range stale {
+		w.report(StalePass, w.close, "the check %q passed on other files than those that the task was closed on", w.Now.Checks[n].Desc).Check = n
+	}
+}
+
+func (w *replayed) closedFrom() Status {
+	if from := w.Now.Provenance[w.close].From; from != "" {
+		return from
+	}
+	return w.Flow.Initial
+}
+
+// stalePasses lists the commands whose pass was recorded before the task was closed, and on other files.
+func (w *replayed) stalePasses(closing Entry) []int {
+	var out []int
+	evidence := w.Now.AllEvidence()
+	for n, c := range w.Now.Checks {
+		ev := evidence[n]
+		if c.Manual() || ev.Entry >= w.close || ev.Tree != "" && ev.Tree == closing.Tree {
+			continue
+		}
+		out = append(out, n)
+	}
+	return out
+}
+
+// starts asks the deps gate of the newest start, if the change brings it and the task is not waiting again.
+func (w *replayed) starts() {
+	if w.start < 0 || !w.Fresh(w.start) || w.waits(w.Now.Status) {
+		return
+	}
+	e := w.Now.Provenance[w.start]
+	open := w.openAt(Commit{Task: w.Now, Find: w.FindAt(e), Later: true}, w.start)
+	if len(open) > 0 {
+		if own, at := w.writtenIn(e); at >= 0 {
+			still := setOf(w.openAt(own, at))
+			open = slices.DeleteFunc(open, func(id ID) bool { return !still[id] })
+		}
+	}
+	for _, id := range open {
+		w.report(EarlyStart, w.start, "started the task before %s, which it depends on, was closed", id).Dep = id
+	}
+}
+
+// openAt asks the deps gate of the move that an entry of a version of the task made, and lists what was open. A dependency that
+// does not exist is a finding of its own.
+func (w *replayed) openAt(in Commit, i int) []ID {
+	then := Task{ID: in.Task.ID, Status: w.Flow.Initial, Deps: w.depsAt(in, i)}
+	if w.Flow.DepsGate(then, in.Task.Provenance[i].To, in.Find) == nil {
+		return nil
+	}
+	return w.Flow.openDeps(then, then.Deps, in.Find)
+}
+
+// depsAt is what a version of the task depended on when one of its entries was written: what the record says from its beginning
+// on, and what the base had. Where the record does not tell, it is what the file says.
+func (w *replayed) depsAt(in Commit, i int) []ID {
+	record := in.Task.Provenance
+	var deps []ID
+	if in.Task.First().Deps == "" {
+		deps = undone(in.Task.Deps, record[i+1:])
+	}
+	for _, e := range record[:i+1] {
+		deps = e.WithDeps(deps)
+	}
+	if w.Before != nil && in.Later {
+		deps = append(deps, undone(w.Before.Deps, record[i+1:])...)
+	}
+	return unique(deps)
+}
+
+// undone is what dependencies were before some entries.
+func undone(deps []ID, entries []Entry) []ID {
+	for _, e := range slices.Backward(entries) {
+		deps = Entry{AddDeps: e.RemoveDeps, RemoveDeps: e.AddDeps}.WithDeps(deps)
+	}
+	return deps
+}
+
+// judgeDeps asks of an entry whether it may take away the open dependencies that it does.
+func (w *replayed) judgeDeps(i int, e Entry) {
+	open := w.dropped(e, w.FindAt(e))
+	if len(open) > 0 {
+		if own, at := w.writtenIn(e); at >= 0 {
+			open = w.dropped(e, own.Find)
+		}
+	}
+	left := w.Flow.HasLeft(Task{Status: w.status, Provenance: w.Now.Provenance[:i]})
+	for _, id := range open {
+		switch {
+		case strings.TrimSpace(e.Text) == "":
+			w.report(DroppedDep, i, "takes away the dependency on %s, which was open, and gives no reason", id).Dep = id
+		case e.Who.Human():
+		case left:
+			w.report(DroppedDep, i, "takes away the dependency on %s, which was open, after work began, and not by a person", id).Dep = id
+		case w.declarerOf(id, i) != e.Who:
+			w.report(QuestionableDep, i, "takes away the dependency on %s, which was open and which somebody else declared", id).Dep = id
+		}
+	}
+}
+
+// dropped lists the open dependencies that an entry takes away and that are not back.
+func (w *replayed) dropped(e Entry, find Find) []ID {
+	gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id ID) bool { return slices.Contains(w.Now.Deps, id) })
+	return w.Flow.openDeps(Task{Deps: w.deps}, gone, find)
+}
+
+// declarerOf is whose entry, before one, added a dependency; "" if none tells.
+func (w *replayed) declarerOf(id ID, before int) Actor {
+	for _, e := range slices.Backward(w.Now.Provenance[:before]) {
+		if slices.Contains(e.AddDeps, id) {
+			return e.Who
+		}
+	}
+	return ""
+}
+
+// comparesDeps holds the dependencies against what the entries make of those of the base.
+func (w *replayed) comparesDeps() {
+	if !w.depsTold {
+		return
+	}
+	want, got := setOf(w.deps), setOf(w.Now.Deps)
+	for _, id := range unique(w.deps) {
+		if !got[id] {
+			w.report(LostDep, -1, "the dependency on %s is gone, and no entry says so", id).Dep = id
+		}
+	}
+	for _, id := range unique(w.Now.Deps) {
+		if !want[id] {
+			w.report(UntoldDep, -1, "a dependency on %s was added, and no entry says so", id).Dep = id
+		}
+	}
+}
+
+func messageOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Msg
+	}
+	return err.Error()
+}

@@ -1,0 +1,115 @@
+package task
+
+import "slices"
+
+// effects is what entries of each kind may say beside who, when, text, session and key. Nothing else is written by any verb.
+var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
+	Created:      {created: true, declares: true},
+	Claimed:      {holds: true},
+	Released:     {holds: true},
+	Assigned:     {holds: true},
+	Began:        {holds: true, moves: true},
+	Finished:     {moves: true, results: true},
+	Canceled:     {holds: true},
+	TakenOver:    {holds: true, moves: true},
+	Transitioned: {moves: true, results: true},
+	Checked:      {results: true},
+	Attested:     {results: true},
+	Noted:        {},
+	Updated:      {moves: true, holds: true, results: true, declares: true},
+}
+
+// malformed says why no verb writes an entry like this at its place in the record, or returns "".
+func (w *replayed) malformed(i int, e Entry) string {
+	may := effects[e.Did]
+	switch _, err := ParseActor(string(e.Who)); {
+	case err != nil:
+		return "names no actor who wrote it"
+	case e.At.IsZero():
+		return "has no time"
+	case e.Old && !w.imported(i):
+		return "is worded as entries of the original cairn are, which nothing writes any more"
+	case e.Did == Created && (i > 0 || w.Before != nil && len(w.Before.Provenance) > 0):
+		return "creates a task that exists"
+	case i == 0 && w.Before == nil && e.Did != Created:
+		return "begins the record, and does not create the task"
+	case slices.ContainsFunc(w.Now.Provenance[i+1:], func(e Entry) bool { return e.Did == Created }):
+		return "stands before the task was created"
+	case e.From != "" && e.To == "" || e.From == "" && e.To != "" && !w.imported(i) || e.From != "" && e.From == e.To:
+		return "does not say between which states it moves the task"
+	case e.To != "" && !may.moves, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
+		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares:
+		return "changes what an entry of its kind does not change"
+	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
+		may.created && e.Deps != "" && e.Deps != DepsHash(w.Now.ID, e.AddDeps):
+		return "does not account for the dependencies that it tells of"
+	case may.created && e.Checks == nil && e.Deps != "":
+		return "does not account for the checks that the task was created with"
+	}
+	return ""
+}
+
+// imported reports whether an entry may be of the original cairn: the change brings the whole record, and no entry up to it was
+// written by another program.
+func (w *replayed) imported(i int) bool { return w.Before == nil && i < w.Now.oldEntries() }
+
+// badResults says why no verb records the results of an entry, or returns "".
+func (w *replayed) badResults(i int, e Entry) string {
+	told := map[string]bool{}
+	for _, r := range e.Results {
+		if told[r.Check] {
+			return "tells of one check twice"
+		}
+		told[r.Check] = true
+		if r.Result != Pass && r.Result != Fail {
+			return "records a result that is neither pass nor fail"
+		}
+		if r.Unhashed {
+			continue
+		}
+		c, h, known := w.checkOf(r.Check)
+		if !known {
+			continue // dropped since
+		}
+		switch {
+		case c.Manual() != (e.Did == Attested):
+			return "settles by a run what is attested, or the other way round"
+		case c.Manual() && !w.Flow.maySettle(c, e.Who):
+			return "attests a check that " + string(e.Who) + " may not settle"
+		case !w.declaredBefore(h, i):
+			return "has a result of a check that the task did not have yet"
+		}
+	}
+	return ""
+}
+
+// checkOf finds the check that a result names, and its hash.
+func (w *replayed) checkOf(key string) (c Check, hash string, ok bool) {
+	for _, c := range w.Now.Checks {
+		if c.Key(w.Now.ID) == key {
+			return c, c.Hash(w.Now.ID), true
+		}
+	}
+	for h, c := range w.known {
+		if c.Key(w.Now.ID) == key {
+			return c, h, true
+		}
+	}
+	return Check{}, "", false
+}
+
+// declaredBefore reports whether the task declared a check when an entry was written. In a record that never tells of checks,
+// nobody knows.
+func (w *replayed) declaredBefore(hash string, i int) bool {
+	told := false
+	for _, e := range w.Now.Provenance[:i+1] {
+		told = told || e.Checks != nil
+		if slices.Contains(e.Checks, hash) {
+			return true
+		}
+	}
+	if w.Before != nil {
+		return !told || slices.Contains(w.Before.CheckHashes(), hash)
+	}
+	return !told
+}
