@@ -37,6 +37,8 @@ type Breach struct {
 	Dep    ID  // for kinds about a dependency
 	Check  int // index of the check of a StalePass
 	Reason string
+
+	MadeGood bool // a later entry did what this one should have
 }
 
 // BreachKind says what is wrong with a change.
@@ -48,6 +50,7 @@ const (
 	UnreachedState                    // a move from a state that the task was not in
 	EarlyStart                        // a start while a dependency was open
 	StalePass                         // a close on a pass that was earned on other files
+	ForeignHold                       // the holder was changed by somebody who may not
 	DroppedDep                        // an open dependency was taken away without the right to
 	QuestionableDep                   // an open dependency was taken away while planning, by somebody who did not declare it
 	LostDep                           // a dependency is gone, and no entry says so
@@ -69,7 +72,7 @@ func (r Replay) Breaches() []Breach {
 		w.apply(i, e)
 	}
 	w.starts()
-	w.closes()
+	w.goodAgain()
 	w.comparesDeps()
 	return w.found
 }
@@ -85,6 +88,7 @@ type replayed struct {
 	known    map[string]Check // declarations by their hash
 	start    int              // index of the newest entry that started the task; -1
 	close    int              // index of the newest entry that closed it; -1
+	shut     []int            // entries that went through a shut checks gate
 	found    []Breach
 }
 
@@ -177,27 +181,101 @@ func (w *replayed) judge(i int, e Entry) {
 	}
 	w.judgeGate(i, e)
 	w.judgeDeps(i, e)
+	w.judgeHold(i, e)
 }
 
-// judgeGate asks the checks gate of a move, but of the newest close: that one may be made good later.
+// judgeHold asks of an entry that claims a task whether somebody else held it, and of one that releases it whether it was another's.
+// By their record: what lives beside it in a clone is not known here.
+func (w *replayed) judgeHold(i int, e Entry) {
+	if reason := foreign(w.Now.Provenance[:i], w.Before, e); reason == "" {
+		return
+	}
+	own, at := w.writtenIn(e)
+	if at < 0 {
+		return
+	}
+	before := w.Before
+	if !own.Later {
+		before = nil
+	}
+	if reason := foreign(own.Task.Provenance[:at], before, e); reason != "" {
+		w.report(ForeignHold, i, "%s", reason)
+	}
+}
+
+// foreign says whose task an entry claims or releases, if it is another's, by the entries before it; where they do not tell, the base
+// does.
+func foreign(record []Entry, before *Task, e Entry) string {
+	holder := Actor("")
+	if before != nil && !before.HasHolder() {
+		holder = before.Assignee
+	}
+	for _, earlier := range record {
+		if who, ok := earlier.Holder(); ok {
+			holder = who
+		}
+	}
+	switch {
+	case holder == "" || holder == e.Who || e.Who.Human():
+		return ""
+	case e.Did == Claimed || e.Did == Began:
+		return "claims what " + string(holder) + " holds, and does not say that it takes it over"
+	case e.Did == Released:
+		return "releases what " + string(holder) + " holds"
+	}
+	return ""
+}
+
+// judgeGate asks the checks gate of a move.
 func (w *replayed) judgeGate(i int, e Entry) {
 	if e.To == "" || e.Old {
 		return
 	}
-	later := slices.ContainsFunc(w.Now.Provenance[i+1:], func(e Entry) bool { return e.To != "" })
-	if w.Flow.IsClosed(e.To) && !later {
+	err := w.gateAt(i, e)
+	if err == nil {
 		return
 	}
-	if err := w.gateAt(w.Now, i, w.from(e), w.checks); err != nil {
-		w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, messageOf(err))
+	w.shut = append(w.shut, i)
+	if stale := w.stalePasses(i, e); len(stale) > 0 && CodeOf(err) == ChecksPending {
+		for _, n := range stale {
+			w.report(StalePass, i, "the check %q passed on other files than those that the task was moved to %s on", w.Now.Checks[n].Desc, e.To).Check = n
+		}
+		return
+	}
+	w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, messageOf(err))
+}
+
+// goodAgain marks breaches of the checks gate that a later move through it made good, and drops that of a task which is closed on
+// checks that have not passed yet: that is a finding of its own.
+func (w *replayed) goodAgain() {
+	unproven := len(w.Flow.Unproven(w.Now)) > 0
+	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
+		return unproven && b.Entry == w.close && slices.Contains(w.shut, b.Entry) && (b.Kind == StalePass || b.Kind == RefusedEntry)
+	})
+	for n, b := range w.found {
+		if b.Entry >= 0 && slices.Contains(w.shut, b.Entry) {
+			w.found[n].MadeGood = w.passedLater(b.Entry)
+		}
 	}
 }
 
-// gateAt asks the checks gate of the move that an entry of a version of the task made. Where the woven record refuses it, the
-// record of the commit that brought the entry decides.
-func (w *replayed) gateAt(t Task, i int, from Status, hashes []string) error {
-	e := t.Provenance[i]
-	err := w.asked(t, i, from, hashes)
+// passedLater reports whether, behind an entry, the task went again to where that took it, through an open gate.
+func (w *replayed) passedLater(i int) bool {
+	to := w.Now.Provenance[i].To
+	for n, e := range w.Now.Provenance[i+1:] {
+		same := e.To == to || w.Flow.IsClosed(to) && w.Flow.IsClosed(e.To) && !w.Flow.IsAbandoned(e.To)
+		if e.To != "" && same && !slices.Contains(w.shut, i+1+n) {
+			return true
+		}
+	}
+	return false
+}
+
+// gateAt asks the checks gate of the move that an entry made. Where the woven record refuses it, the record of the commit that
+// brought the entry decides.
+func (w *replayed) gateAt(i int, e Entry) error {
+	from := w.from(e)
+	err := w.asked(w.Now, i, from, w.listed(e))
 	if err == nil {
 		return nil
 	}
@@ -248,6 +326,17 @@ func (w *replayed) asked(t Task, i int, from Status, hashes []string) error {
 	return flow.ChecksGate(then, e.To, Proof{Commit: e.Commit, Tree: e.Tree, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}, e.Who)
 }
 
+// listed is the list of checks that the task declared once an entry was written.
+func (w *replayed) listed(e Entry) []string {
+	if e.Checks != nil {
+		return e.Checks
+	}
+	if w.checks == nil {
+		return w.Now.CheckHashes()
+	}
+	return w.checks
+}
+
 // listAt is the list of checks that a task declared when one of its entries was written.
 func listAt(t Task, i int) []string {
 	for _, e := range slices.Backward(t.Provenance[:i+1]) {
@@ -258,40 +347,17 @@ func listAt(t Task, i int) []string {
 	return t.CheckHashes()
 }
 
-// closes asks the checks gate of the newest close, if the change brings it and the task is closed by it. What passed after the
-// close, or on the same files, made it good.
-func (w *replayed) closes() {
-	if w.close < 0 || !w.Fresh(w.close) || !w.Flow.IsClosed(w.Now.Status) || w.Flow.IsAbandoned(w.Now.Status) ||
-		w.Now.Provenance[w.close].Old || len(w.Flow.Unproven(w.Now)) > 0 {
-		return
-	}
-	e := w.Now.Provenance[w.close]
-	stale := w.stalePasses(e)
-	if len(stale) == 0 || w.gateAt(w.Now, w.close, w.closedFrom(), listAt(w.Now, w.close)) == nil {
-		return
-	}
-	for _, n := range stale {
-		w.report(StalePass, w.close, "the check %q passed on other files than those that the task was closed on", w.Now.Checks[n].Desc).Check = n
-	}
-}
-
-func (w *replayed) closedFrom() Status {
-	if from := w.Now.Provenance[w.close].From; from != "" {
-		return from
-	}
-	return w.Flow.Initial
-}
-
-// stalePasses lists the commands whose pass was recorded before the task was closed, and on other files.
-func (w *replayed) stalePasses(closing Entry) []int {
+// stalePasses lists the commands that passed before an entry moved the task, on other files than it did.
+func (w *replayed) stalePasses(i int, e Entry) []int {
 	var out []int
-	evidence := w.Now.AllEvidence()
+	then := w.Now
+	then.Provenance = w.Now.Provenance[:i+1]
+	evidence := then.AllEvidence()
 	for n, c := range w.Now.Checks {
-		ev := evidence[n]
-		if c.Manual() || ev.Entry >= w.close || ev.Tree != "" && ev.Tree == closing.Tree {
-			continue
+		ev, ok := evidence[n]
+		if ok && !c.Manual() && ev.Result == Pass && ev.Entry < i && (ev.Tree == "" || ev.Tree != e.Tree) {
+			out = append(out, n)
 		}
-		out = append(out, n)
 	}
 	return out
 }
@@ -330,13 +396,13 @@ func (w *replayed) depsAt(in Commit, i int) []ID {
 	record := in.Task.Provenance
 	var deps []ID
 	if in.Task.First().Deps == "" {
-		deps = undone(in.Task.Deps, record[i+1:])
+		deps = undone(in.Task.Deps, record)
+	}
+	if w.Before != nil && in.Later {
+		deps = append(deps, undone(w.Before.Deps, w.Before.Provenance)...)
 	}
 	for _, e := range record[:i+1] {
 		deps = e.WithDeps(deps)
-	}
-	if w.Before != nil && in.Later {
-		deps = append(deps, undone(w.Before.Deps, record[i+1:])...)
 	}
 	return unique(deps)
 }
@@ -371,9 +437,9 @@ func (w *replayed) judgeDeps(i int, e Entry) {
 	}
 }
 
-// dropped lists the open dependencies that an entry takes away and that are not back.
+// dropped lists the open dependencies that an entry takes away. One that is back does not count while the task waits.
 func (w *replayed) dropped(e Entry, find Find) []ID {
-	gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id ID) bool { return slices.Contains(w.Now.Deps, id) })
+	gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id ID) bool { return w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id) })
 	return w.Flow.openDeps(Task{Deps: w.deps}, gone, find)
 }
 

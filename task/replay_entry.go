@@ -27,17 +27,15 @@ func (w *replayed) malformed(i int, e Entry) string {
 		return "names no actor who wrote it"
 	case e.At.IsZero():
 		return "has no time"
-	case e.Old && !w.imported(i):
+	case e.Old && !w.imported(i) && (i >= w.Now.oldEntries() || e.To != "" || len(e.Results) > 0 || e.Session != ""):
 		return "is worded as entries of the original cairn are, which nothing writes any more"
 	case e.Did == Created && (i > 0 || w.Before != nil && len(w.Before.Provenance) > 0):
 		return "creates a task that exists"
-	case i == 0 && w.Before == nil && e.Did != Created:
-		return "begins the record, and does not create the task"
 	case slices.ContainsFunc(w.Now.Provenance[i+1:], func(e Entry) bool { return e.Did == Created }):
 		return "stands before the task was created"
 	case e.From != "" && e.To == "" || e.From == "" && e.To != "" && !w.imported(i) || e.From != "" && e.From == e.To:
 		return "does not say between which states it moves the task"
-	case e.To != "" && !may.moves, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
+	case e.To != "" && !may.moves, w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
 		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares:
 		return "changes what an entry of its kind does not change"
 	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
@@ -55,47 +53,47 @@ func (w *replayed) imported(i int) bool { return w.Before == nil && i < w.Now.ol
 
 // badResults says why no verb records the results of an entry, or returns "".
 func (w *replayed) badResults(i int, e Entry) string {
-	told := map[string]bool{}
 	for _, r := range e.Results {
-		if told[r.Check] {
-			return "tells of one check twice"
-		}
-		told[r.Check] = true
 		if r.Result != Pass && r.Result != Fail {
 			return "records a result that is neither pass nor fail"
 		}
 		if r.Unhashed {
 			continue
 		}
-		c, h, known := w.checkOf(r.Check)
-		if !known {
-			continue // dropped since
-		}
-		switch {
-		case c.Manual() != (e.Did == Attested):
-			return "settles by a run what is attested, or the other way round"
-		case c.Manual() && !w.Flow.maySettle(c, e.Who):
-			return "attests a check that " + string(e.Who) + " may not settle"
-		case !w.declaredBefore(h, i):
-			return "has a result of a check that the task did not have yet"
+		if reason := w.badResult(i, e, w.checksOf(r.Check)); reason != "" {
+			return reason
 		}
 	}
 	return ""
 }
 
-// checkOf finds the check that a result names, and its hash.
-func (w *replayed) checkOf(key string) (c Check, hash string, ok bool) {
-	for _, c := range w.Now.Checks {
+// badResult says why an entry may not have a result that names one of some declarations, or returns "". Of one that is known no
+// more nobody can tell.
+func (w *replayed) badResult(i int, e Entry, named []Check) string {
+	if len(named) == 0 {
+		return ""
+	}
+	declared := slices.DeleteFunc(slices.Clone(named), func(c Check) bool { return !w.declaredBefore(c.Hash(w.Now.ID), i) })
+	switch {
+	case named[0].Manual() != (e.Did == Attested):
+		return "settles by a run what is attested, or the other way round"
+	case len(declared) == 0:
+		return "has a result of a check that the task did not have yet"
+	case e.Did == Attested && !slices.ContainsFunc(declared, func(c Check) bool { return w.Flow.maySettle(c, e.Who) }):
+		return "attests a check that " + string(e.Who) + " may not settle"
+	}
+	return ""
+}
+
+// checksOf lists the declarations that a result may name.
+func (w *replayed) checksOf(key string) []Check {
+	var out []Check
+	for _, c := range w.known {
 		if c.Key(w.Now.ID) == key {
-			return c, c.Hash(w.Now.ID), true
+			out = append(out, c)
 		}
 	}
-	for h, c := range w.known {
-		if c.Key(w.Now.ID) == key {
-			return c, h, true
-		}
-	}
-	return Check{}, "", false
+	return out
 }
 
 // declaredBefore reports whether the task declared a check when an entry was written. In a record that never tells of checks,

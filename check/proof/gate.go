@@ -36,7 +36,7 @@ func (j *judge) check(f *TaskFile, n int, fresh map[int]bool) {
 	switch {
 	case c.Result != task.Pass && closed:
 		j.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
-			mend("%s; or cairn transition %s %s", settle(t, n), t.ID, j.Config.Flow.Initial)
+			mend("cairn transition %s %s; %s; then close it again", t.ID, j.Config.Flow.Initial, settle(t, n))
 	case c.Result != task.Pass:
 	case j.flow.Recorded(t, n) != task.Pass:
 		j.unproven(f, n).warnIf(!closed)

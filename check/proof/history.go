@@ -26,6 +26,7 @@ func (j *judge) history() {
 		j.earned(p)
 	}
 	j.deleted()
+	j.sessions()
 }
 
 // freshEntries are the entries that the change brings, by task.

@@ -10,6 +10,7 @@ import (
 // earned asks of a task that is closed whether all that it once had to pass was passed, on files that are part of the change.
 func (j *judge) earned(p pair) {
 	j.lacksDefaults(p)
+	j.movedOn(p)
 	if !stands(j.flow, p.now.Task.Status) {
 		return
 	}
@@ -59,6 +60,18 @@ func (j *judge) weakenedByHistory(p pair) {
 	}
 }
 
+// movedOn finds moves that rest on earlier passes and were made on files that the change does not have.
+func (j *judge) movedOn(p pair) {
+	for i, e := range p.now.Task.Provenance {
+		if !p.fresh[i] || e.To == "" || e.Tree == "" || len(e.Results) > 0 {
+			continue
+		}
+		if has, known := j.committed(e.Commit, e.Tree); known && !has {
+			j.reportTask(EvidenceTreeUnknown, p.now, frontmatter.Path{"provenance", i}, "was moved to %s on files that no commit of this change holds", e.To)
+		}
+	}
+}
+
 // trees finds passes that the change brings and that were earned on files that it does not have.
 func (j *judge) trees(p pair) {
 	t := p.now.Task
@@ -69,15 +82,15 @@ func (j *judge) trees(p pair) {
 			continue
 		}
 		asked[ev.Entry] = true
-		if has, known := j.committed(ev); known && !has {
+		if has, known := j.committed(ev.Commit, ev.Tree); known && !has {
 			j.reportTask(EvidenceTreeUnknown, p.now, frontmatter.Path{"provenance", ev.Entry}, "the check %q passed on files that no commit of this change holds", c.Desc)
 		}
 	}
 }
 
-func (j *judge) committed(ev task.Evidence) (has, known bool) {
+func (j *judge) committed(commit, tree string) (has, known bool) {
 	if j.change.Committed == nil {
 		return false, false
 	}
-	return j.change.Committed(ev.Commit, ev.Tree)
+	return j.change.Committed(commit, tree)
 }

@@ -16,7 +16,8 @@ func (j *judge) moved(p pair) {
 	}
 	if j.statusUntold(p, before) {
 		closed := p.was != nil || len(t.Provenance) > 0
-		closed = closed && (j.flow.IsClosed(t.Status) || j.flow.IsClosed(before.Status) || j.flow.GateReview && t.Status == j.flow.Review)
+		last, _ := lastMove(t)
+		closed = closed && (j.flow.IsClosed(last) || j.flow.IsClosed(t.Status) || j.flow.IsClosed(before.Status) || j.flow.GateReview && t.Status == j.flow.Review)
 		j.reportTask(StatusUnexplained, p.now, frontmatter.Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
 			mend("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
 			warnIf(!closed)
@@ -69,6 +70,16 @@ func held(t task.Task) bool {
 	return newest(t, said, t.Assignee) || newest(t, task.Entry.Holder, t.Assignee)
 }
 
+// lastMove is where the newest entry that moved a task took it.
+func lastMove(t task.Task) (task.Status, bool) {
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.To != "" {
+			return e.To, true
+		}
+	}
+	return "", false
+}
+
 func movedTo(e task.Entry) (task.Status, bool) { return e.To, e.To != "" }
 
 // newest reports whether the newest entry that says anything of a kind says this. Among those of one second nobody knows
@@ -104,7 +115,8 @@ func nobody(who task.Actor) task.Actor {
 func (j *judge) results(p pair, before task.Task) {
 	t := p.now.Task
 	for n, c := range t.Checks {
-		if c.Result == task.Pending || c.Result == resultIn(before, c) {
+		was := resultIn(before, c)
+		if c.Result == was || c.Result == task.Pending && (was == task.Pass || j.declaresAnew(p)) {
 			continue
 		}
 		if c.Result == task.Pass && j.flow.Recorded(t, n) != task.Pass {
@@ -116,6 +128,16 @@ func (j *judge) results(p pair, before task.Task) {
 		j.reportTask(ResultUnexplained, p.now, resultOf(n), "the check %q was %s and is %s, and no new entry says so", c.Desc, resultIn(before, c), c.Result).
 			mend("%s", settle(t, n)).warnIf(!j.flow.IsClosed(t.Status))
 	}
+}
+
+// declaresAnew reports whether the change declares checks anew, which makes what they ask for pending.
+func (j *judge) declaresAnew(p pair) bool {
+	for i, e := range p.now.Task.Provenance {
+		if p.fresh[i] && e.Checks != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // resultIn is the result that a task has of a check; one that it does not have waits.

@@ -43,7 +43,9 @@ func (j *judge) breach(p pair, b task.Breach) {
 			mend("cairn transition %s %s, and start it again once %s is closed", id, j.flow.Initial, b.Dep)
 	case task.StalePass:
 		j.reportTask(EvidenceStale, p.now, resultOf(b.Check), "%s (%s)", b.Reason, j.told(p, b)).
-			mend("%s", settle(p.now.Task, b.Check))
+			mend("%s", settle(p.now.Task, b.Check)).warnIf(b.MadeGood && !j.needed(p.now.Name))
+	case task.ForeignHold:
+		j.reportTask(AssigneeUnexplained, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
 	case task.DroppedDep:
 		j.reportTask(DepsWeakened, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
 	case task.QuestionableDep:
@@ -55,7 +57,7 @@ func (j *judge) breach(p pair, b task.Breach) {
 		j.reportTask(DepsUnexplained, p.now, j.depAt(p, b.Dep), "%s", b.Reason).
 			mend("take %s out of deps; cairn update %s --add-dep %s adds it with an entry", b.Dep, id, b.Dep).warnIf(true)
 	case task.RefusedEntry:
-		j.reportTask(EntryRefused, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
+		j.reportTask(EntryRefused, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason).warnIf(b.MadeGood && !j.needed(p.now.Name))
 	}
 }
 
@@ -67,6 +69,11 @@ func (j *judge) depAt(p pair, id task.ID) frontmatter.Path {
 		return frontmatter.Path{"deps", n}
 	}
 	return frontmatter.Path{"deps"}
+}
+
+// needed reports whether a task depends on another: it may have started while that counted as closed.
+func (j *judge) needed(id task.ID) bool {
+	return slices.ContainsFunc(j.Tasks, func(f TaskFile) bool { return slices.Contains(f.Task.Deps, id) })
 }
 
 // findAt looks tasks up as they were, by their records, when an entry was written. One that the change deletes is as the base
@@ -100,7 +107,7 @@ func (j *judge) closedOrOpen(t task.Task, closed bool) task.Task {
 func (j *judge) writtenIn(p pair, e task.Entry) (task.Commit, bool) {
 	w, ok := j.change.broughtBy(p.now.Name, e)
 	if !ok {
-		return task.Commit{}, false
+		w = Written{Find: j.findOrBase, Later: true} // not committed yet
 	}
 	own, ok := w.Find(p.now.Name)
 	if !ok || w.Later && p.was != nil && len(missing(p.was.Task, own)) > 0 {
@@ -108,9 +115,18 @@ func (j *judge) writtenIn(p pair, e task.Entry) (task.Commit, bool) {
 	}
 	find := func(id task.ID) (task.Task, bool) {
 		dep, ok := w.Find(id)
-		return j.closedOrOpen(dep, ok && j.wasClosed(dep, e.At)), ok
+		return j.closedOrOpen(dep, ok && j.wasClosed(dep, j.since(w, id, e.At))), ok
 	}
 	return task.Commit{Task: own, Find: find, Later: w.Later}, true
+}
+
+// since is when an entry was written, by the clock of others: what stands on the base is later than what the base's record of
+// another task says.
+func (j *judge) since(w Written, id task.ID, at time.Time) time.Time {
+	if base, ok := j.change.inBase(id); ok && w.Later && base.Last().At.After(at) {
+		return base.Last().At
+	}
+	return at
 }
 
 // wasClosed reports whether a task, as an earlier commit has it, was closed at a time by entries that its record still has.

@@ -42,6 +42,7 @@ const (
 	DepsUnexplained     RuleID = "deps-unexplained"
 	DepsWeakened        RuleID = "deps-weakened"
 	TaskDeleted         RuleID = "task-deleted"
+	SessionRewritten    RuleID = "session-rewritten"
 
 	CommandChanged RuleID = "command-changed"
 	ConfigLoosened RuleID = "config-loosened"
@@ -174,6 +175,8 @@ var Rules = []Rule{
 		"a person adds it again, or takes it away with cairn update --remove-dep and a reason"},
 	{TaskDeleted, HistoryGroup, Notice, "a task was deleted, and its record with it",
 		"nothing, if it is meant; git and the trash of the clone that deleted it have the file"},
+	{SessionRewritten, HistoryGroup, Warning, "the record of a session says something else than it did: whose it is, or how it ended",
+		"take the file from the base; what there is to add goes into a note on the task"},
 
 	{CommandChanged, TrustGroup, Notice, "a check runs a command that the base does not have",
 		"read it: whoever runs the checks of this branch runs it"},
