@@ -137,7 +137,7 @@ func (p *program) consent(ctx context.Context, actor task.Actor, commands []stor
 	}
 	if _, ok := isTerminal(p.Stdin); !ok || p.json {
 		e := task.Errorf(task.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
-			WithHint("run cairn trust in a terminal; or, having read the commands, cairn trust --yes")
+			WithHint("a person reads them and runs cairn trust in a terminal")
 		e.Details = map[string]any{"commands": commands}
 		return e
 	}

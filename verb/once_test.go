@@ -150,7 +150,7 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 				}
 			}
 			_, err = try(t, w, v.Name, with(about, one.other))
-			if no := verb.FailureOf(err, w.Rights, w.Actor).Error; no.Code != task.Conflict || no.Retryable {
+			if no := verb.FailureOf(err, w.Rights).Error; no.Code != task.Conflict || no.Retryable {
 				t.Errorf("other arguments under the key: %v", err)
 			}
 			wantSameFiles(t, w, was)

@@ -49,7 +49,7 @@ func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error)
 }
 
 func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error) {
-	if err := w.Allow(v, w.Actor); err != nil {
+	if err := w.Allow(v); err != nil {
 		return nil, err
 	}
 	in := reflect.New(v.in)
