@@ -36,7 +36,7 @@ func (p *program) trustCommand() *cli.Command {
 			"--list shows every clone that was trusted: trusted, gone, replaced by another clone at the same path, or unknown if\n" +
 			"its folder cannot be read. Only the first may run commands.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask; for a person who has read them"},
+			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not list them again; for a person who has read them"},
 			&cli.BoolFlag{Name: "revoke", Local: true, Usage: "take the consent back"},
 			&cli.BoolFlag{Name: "list", Local: true, Usage: "list the clones that you trusted on this machine"},
 		},
@@ -74,7 +74,7 @@ func (p *program) giveTrust(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if !s.Trusted() {
-		if err := p.consent(ctx, w.Actor, commands, c.Bool("yes")); err != nil {
+		if err := p.consent(ctx, w.Actor, s.Root, commands, c.Bool("yes")); err != nil {
 			return err
 		}
 		err = s.SetTrust(w.Actor, p.Now())
@@ -124,24 +124,26 @@ func (p *program) listTrust() error {
 	return nil
 }
 
-// consent shows the commands, and asks the person at the terminal. Only a person may say yes.
-func (p *program) consent(ctx context.Context, actor task.Actor, commands []store.Command, yes bool) error {
+// consent shows the commands, unless they were read before, and asks the person at the terminal. Only a person may say yes.
+func (p *program) consent(ctx context.Context, actor task.Actor, workspace string, commands []store.Command, listed bool) error {
 	if !actor.Human() {
 		return task.Errorf(task.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
 	}
-	if !p.json {
+	if !p.json && !listed {
 		p.showCommands(commands)
 	}
-	if yes {
-		return nil
+	var terminal io.ReadWriteCloser
+	err := errNoTerminal // as JSON nobody has seen the commands
+	if !p.json || listed {
+		terminal, err = p.terminal()
 	}
-	if _, ok := isTerminal(p.Stdin); !ok || p.json {
+	if err != nil {
 		e := task.Errorf(task.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
 			WithHint("a person reads them and runs cairn trust in a terminal")
 		e.Details = map[string]any{"commands": commands}
 		return e
 	}
-	ok, err := p.ask(ctx, "Approve this clone, whatever commands its files hold later?")
+	ok, err := typed(ctx, terminal, []task.Ask{task.TrustAsk(actor, workspace)})
 	if err == nil && !ok {
 		return task.Errorf(task.Untrusted, "not approved").WithHint("nothing was changed")
 	}

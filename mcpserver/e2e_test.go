@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"bytes"
+	"crypto/rand"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -14,7 +15,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cairn-tasks/cairn/cmd"
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -92,6 +96,7 @@ func newStory(t *testing.T) *story {
 		t.Skip("the checks of this story are POSIX shell")
 	}
 	isolateButBuild(t)
+	t.Setenv("CAIRN_ACTOR", personName) // also where an agent runs the tests
 	s := &story{T: t, dir: t.TempDir(), bin: filepath.Join(t.TempDir(), "cairn")}
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", s.bin, "github.com/cairn-tasks/cairn/cmd/cairn")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -175,6 +180,21 @@ func (s *story) json(args ...string) object {
 func (s *story) cliTask(args ...string) verb.Task {
 	s.Helper()
 	return as[verb.Task](s.T, s.json(args...))
+}
+
+// atTerminal runs a command that returns a task where the person can type what they are asked for, which a process of its
+// own, without a terminal, cannot.
+func (s *story) atTerminal(args ...string) verb.Task {
+	s.Helper()
+	var out, errs bytes.Buffer
+	exit := cmd.Main(s.Context(), cmd.Env{
+		Args: append(args, "--json"), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv,
+		Dir: s.dir, Now: time.Now, Rand: rand.Reader, Terminal: cmdtest.Agrees,
+	})
+	if exit != 0 {
+		s.Fatalf("cairn %v: exit %d\n%s%s", args, exit, &out, &errs)
+	}
+	return as[verb.Task](s.T, asObject(s.T, out.String()))
 }
 
 // cliSession runs a command that returns a session.
@@ -475,7 +495,7 @@ func (s *story) checksGate() {
 	s.refused(task.ChecksPending, "transition", object{"id": s.feature, "to": "done"})
 	s.refused(task.Forbidden, "attest", object{"id": s.feature, "check": "reviewed", "pass": true})
 	s.appends(s.feature, task.Attested, func() verb.Task {
-		return s.cliTask("attest", s.feature, "reviewed", "--pass")
+		return s.atTerminal("attest", s.feature, "reviewed", "--pass")
 	})
 	closed := s.appends(s.feature, task.Transitioned, func() verb.Task {
 		return s.tool("transition", object{"id": s.feature, "to": "done"})

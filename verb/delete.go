@@ -76,7 +76,10 @@ func (w *Workspace) delete(ctx context.Context, s *store.Store, sc scene, reason
 			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("mend that file first")
 		}
 	}
-	t, _, err := task.Delete(sc.t, all, w.stamp(reason))
+	t, entry, err := task.Delete(sc.t, all, w.stamp(reason))
+	if err == nil {
+		err = w.inPerson(s, sc, t, entry)
+	}
 	if err != nil {
 		return err
 	}

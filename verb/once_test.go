@@ -25,6 +25,7 @@ func inside(t *testing.T) *verb.Workspace {
 	t.Helper()
 	w := outside(t, verb.Maintainer)
 	w.Actor, w.Rand = "human:lee", rand.Reader
+	w.Confirm = func(context.Context, []task.Ask) error { return nil }
 	if _, _, err := store.Init(w.Dir, "PROJ"); err != nil {
 		t.Fatal(err)
 	}

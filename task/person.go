@@ -1,0 +1,95 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Ask is something that is done in a person's name and that only a person may do, so that the person has to confirm it.
+// Two that are equal ask for the same.
+type Ask struct {
+	Who   Actor
+	ID    ID     // the task it is done to; "" for the clone
+	Title string // of the task
+	Does  string // what confirming does, as in "attesting check 0 (read by a person) as passed"
+	Text  string // what the entry will say in that person's name
+	Word  string // what the person types
+}
+
+// Asks lists what a person has to confirm before an entry may be appended in their name: what counts in the record because a
+// person did it. before and after are the task without and with the entry; holder is who else holds it, or "". An actor that is
+// no person is asked nothing: what it may not do it is refused.
+func (f Flow) Asks(before, after Task, e Entry, holder Actor, find Find) []Ask {
+	if !e.Who.Human() {
+		return nil
+	}
+	var out []Ask
+	ask := func(word, format string, args ...any) {
+		out = append(out, Ask{Who: e.Who, ID: before.ID, Title: before.Title, Does: fmt.Sprintf(format, args...), Text: e.Text, Word: word})
+	}
+	if e.Did == Attested {
+		for _, r := range e.Results {
+			if i := slices.IndexFunc(after.Checks, func(c Check) bool { return c.Key() == r.Check }); i >= 0 {
+				ask(string(r.Result), "attesting check %d (%s) as %sed", i, after.Checks[i].Desc, r.Result)
+			}
+		}
+	}
+	left := f.HasLeft(before)
+	switch dropped := Dropped(before.Checks, after.Checks); {
+	case len(dropped) > 0 && (left || !before.declaredBy(e.Who)):
+		ask("change", "taking away or changing checks that were asked for (%s)", descs(dropped))
+	case left && e.Excuses():
+		ask("change", "answering for the list of checks with a reason")
+	}
+	if open := openOf(f.letGo(before, after, find)); left && open != "" {
+		ask("remove", "taking away dependencies that are open (%s)", open)
+	}
+	if holder != "" && holder != e.Who && e.takes() {
+		ask("take", "taking it from %s", holder)
+	}
+	return out
+}
+
+// takes reports whether the entry ends a claim of somebody else's that has not lapsed.
+func (e Entry) takes() bool {
+	return e.Did == Released || e.Did == Deleted || e.Assignee != nil && e.Did != TakenOver
+}
+
+// letGo lists the dependencies that are still open, and that a task no longer names.
+func (f Flow) letGo(before, after Task, find Find) []ID {
+	return slices.DeleteFunc(f.BlockedBy(before, find), func(id ID) bool { return slices.Contains(after.Deps, id) })
+}
+
+func openOf(ids []ID) string {
+	names := make([]string, len(ids))
+	for i, id := range ids {
+		names[i] = string(id)
+	}
+	return strings.Join(names, ", ")
+}
+
+func descs(checks []Check) string {
+	names := make([]string, len(checks))
+	for i, c := range checks {
+		names[i] = c.Desc
+	}
+	return strings.Join(names, "; ")
+}
+
+// TrustAsk is what a person confirms who lets the commands of a clone run.
+func TrustAsk(who Actor, workspace string) Ask {
+	return Ask{Who: who, Does: "letting whatever commands the files of " + workspace + " hold, now and later, run on this machine", Word: "trust"}
+}
+
+// Unconfirmed is the refusal of what a person has not confirmed. There must be one ask at least.
+func Unconfirmed(asks []Ask) *Error {
+	does := make([]string, len(asks))
+	for i, a := range asks {
+		does[i] = clip(a.Does, 200)
+	}
+	e := Errorf(Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
+		WithHint("a person runs the command in a terminal and types what it asks for; a script acts as service: or ci:, on a check that names it")
+	e.ID = string(asks[0].ID)
+	return e
+}
