@@ -30,10 +30,12 @@ func (p *program) confirm(ctx context.Context, asks []task.Ask) error {
 		return task.Unconfirmed(asks)
 	}
 	ok, err := typed(ctx, terminal, asks)
-	if err == nil && !ok {
-		err = task.Errorf(task.Forbidden, "not confirmed by %s", asks[0].Who).WithHint("nothing was changed; %s is what to type", asks[0].Word)
+	if err != nil || ok {
+		return err
 	}
-	return err
+	e := task.Errorf(task.Forbidden, "not confirmed by %s", asks[0].Who).WithHint("nothing was changed; %s is what to type", asks[0].Word)
+	e.ID = string(asks[0].ID)
+	return e
 }
 
 // typed shows what is asked, and reports whether the word for it was typed. It closes the terminal.

@@ -89,7 +89,13 @@ func Unconfirmed(asks []Ask) *Error {
 		does[i] = clip(a.Does, 200)
 	}
 	e := Errorf(Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
-		WithHint("a person runs the command in a terminal and types what it asks for; a script acts as service: or ci:, on a check that names it")
+		WithHint("a person runs the command in a terminal and types what it asks for")
+	if asks[0].settles() {
+		e.Hint += "; a script acts as service: or ci:, on a check that names it"
+	}
 	e.ID = string(asks[0].ID)
 	return e
 }
+
+// settles reports whether it gives a check its result.
+func (a Ask) settles() bool { return a.Word == string(Pass) || a.Word == string(Fail) }
