@@ -48,7 +48,6 @@ func (p *program) runServe(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	w.Client = c.String("client")
-	w.Confirm = nil // whoever speaks MCP is a program, under a person's name too
 	if w.Rights, err = p.rights(w, c); err != nil {
 		return err
 	}
