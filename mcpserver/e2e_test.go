@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"bytes"
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"errors"
@@ -17,8 +18,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/cmd"
-	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -182,19 +181,24 @@ func (s *story) cliTask(args ...string) verb.Task {
 	return as[verb.Task](s.T, s.json(args...))
 }
 
-// atTerminal runs a command that returns a task where the person can type what they are asked for, which a process of its
-// own, without a terminal, cannot.
-func (s *story) atTerminal(args ...string) verb.Task {
+// confirmed has the person attest a check, and confirm it. At the command line that takes a terminal, on which somebody types.
+func (s *story) confirmed(id task.ID, check string) verb.Task {
 	s.Helper()
-	var out, errs bytes.Buffer
-	exit := cmd.Main(s.Context(), cmd.Env{
-		Args: append(args, "--json"), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Getenv: os.Getenv,
-		Dir: s.dir, Now: time.Now, Rand: rand.Reader, Terminal: cmdtest.Agrees,
-	})
-	if exit != 0 {
-		s.Fatalf("cairn %v: exit %d\n%s%s", args, exit, &out, &errs)
+	w := verb.Workspace{
+		Dir: s.dir, StateDir: filepath.Join(os.Getenv("XDG_STATE_HOME"), "cairn"), Actor: personName,
+		Rights: verb.Rights{Profile: verb.Maintainer}, Now: time.Now, Rand: rand.Reader,
+		Confirm: func(context.Context, []task.Ask) error { return nil },
 	}
-	return as[verb.Task](s.T, asObject(s.T, out.String()))
+	attest, _ := verb.Named("attest")
+	input, err := json.Marshal(object{"id": id, "check": check, "pass": true})
+	if err != nil {
+		s.Fatal(err)
+	}
+	out, err := attest.Call(s.Context(), &w, input)
+	if err != nil {
+		s.Fatal(err)
+	}
+	return out.(verb.Task)
 }
 
 // cliSession runs a command that returns a session.
@@ -495,7 +499,7 @@ func (s *story) checksGate() {
 	s.refused(task.ChecksPending, "transition", object{"id": s.feature, "to": "done"})
 	s.refused(task.Forbidden, "attest", object{"id": s.feature, "check": "reviewed", "pass": true})
 	s.appends(s.feature, task.Attested, func() verb.Task {
-		return s.atTerminal("attest", s.feature, "reviewed", "--pass")
+		return s.confirmed(task.ID(s.feature), "reviewed")
 	})
 	closed := s.appends(s.feature, task.Transitioned, func() verb.Task {
 		return s.tool("transition", object{"id": s.feature, "to": "done"})
