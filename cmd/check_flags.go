@@ -39,7 +39,7 @@ func (p *program) checkOrder(c *cli.Command) (checkOrder, error) {
 	case !slices.Contains(proof.Severities, o.failOn) || o.failOn == proof.Off:
 		return o, usage("there is no severity %q to fail on", o.failOn).WithHint("one of error, warning, notice")
 	case c.IsSet("base") && o.options.Base == "":
-		return o, usage("--base names nothing").WithHint("name a commit, or leave --base out; --no-base judges the files alone")
+		return o, usage("--base names nothing").WithHint("name a commit, or leave --base out")
 	case o.options.Staged && o.run:
 		return o, contradiction("staged", "run").WithHint("commands run in the working tree: cairn check --run")
 	case o.options.Staged && o.fix:

@@ -92,13 +92,13 @@ func (p *program) mayRun(order checkOrder, commands int) error {
 	}
 	if why := foreign(p.Getenv); why != "" {
 		return task.Errorf(task.Untrusted, "%s, so --run would give the repository's rights to whoever wrote the change", why).
-			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request); --%s if its author may have them", trustFlag)
+			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request)")
 	}
 	if order.options.Trusted {
 		return nil
 	}
 	return task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).
-		WithHint("read them, then a person runs cairn trust; or says --%s", trustFlag)
+		WithHint("read them, then a person runs cairn trust in a terminal")
 }
 
 // trusts reports whether the commands of a clone may run, because a person approved them or because a CI made the clone.

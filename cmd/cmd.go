@@ -24,6 +24,10 @@ type Env struct {
 	Dir    string // working directory
 	Now    func() time.Time
 	Rand   io.Reader
+
+	// Terminal opens the terminal that the process is controlled from, whatever its streams are, to ask the person there. It
+	// is an error if there is none; nil is a world without terminals.
+	Terminal func() (io.ReadWriteCloser, error)
 }
 
 // Main runs the command line and returns the exit number. It never exits the process.
@@ -73,7 +77,7 @@ func (p *program) root() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "C", Usage: "work as if started in `DIR`"},
 			&cli.StringFlag{Name: "repo", Usage: "the same, for scripts; CAIRN_REPO sets it too"},
-			&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else human: and git's user.name"},
+			&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else agent: and its name in a coding agent's shell, else human: and git's user.name"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
 		},
 		Action:                          p.noCommand,
@@ -181,7 +185,7 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 	}
 	return &verb.Workspace{
 		Dir: dir, StateDir: p.stateDir(), Actor: actor, Version: Version(),
-		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand,
+		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm,
 	}, nil
 }
 
@@ -218,11 +222,15 @@ func (p *program) layout(c *cli.Command) (store.Layout, error) {
 	return store.Find(dir)
 }
 
+// actor is who acts: --actor, CAIRN_ACTOR, the agent whose shell it is, or the person that git knows.
 func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (task.Actor, error) {
 	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
 		if actor != "" {
 			return task.ParseActor(actor)
 		}
+	}
+	if agent := shellAgent(p.Getenv); agent != "" {
+		return agent, nil
 	}
 	return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME")), nil
 }

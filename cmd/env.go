@@ -15,18 +15,20 @@ import (
 
 var notName = regexp.MustCompile(`[^A-Za-z0-9._@+-]+`)
 
-// humanActor makes an actor of the first name that says something. What no actor's name may hold becomes a dash.
+// humanActor makes an actor of the first name that says something.
 func humanActor(names ...string) task.Actor {
 	for _, name := range names {
-		clean := strings.Trim(notName.ReplaceAllString(strings.TrimSpace(name), "-"), "-")
-		if len(clean) > 64 {
-			clean = clean[:64]
-		}
-		if clean != "" {
+		if clean := actorName(name); clean != "" {
 			return task.Actor("human:" + clean)
 		}
 	}
 	return "human:unknown"
+}
+
+// actorName is a name as an actor may have it: what none may hold becomes a dash. It may be empty.
+func actorName(name string) string {
+	clean := strings.Trim(notName.ReplaceAllString(strings.TrimSpace(name), "-"), "-")
+	return clean[:min(len(clean), 64)]
 }
 
 // stateDir is the user's folder for what must not lie in a repository, by the custom of each system. It is empty where the

@@ -31,7 +31,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		exit = p.failing
 	}
 	if p.json {
-		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, ""))
+		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}))
 		return exit
 	}
 	said := *e

@@ -84,7 +84,7 @@ func rightsTable() string {
 		row := []string{fmt.Sprintf("[%s](verbs.md#%s)", v.Name, v.Name), string(v.Toolset)}
 		for _, p := range profiles {
 			may := ""
-			if (verb.Rights{Profile: p}).Allow(v, "agent:a") == nil {
+			if (verb.Rights{Profile: p}).Allow(v) == nil {
 				may = "yes"
 			}
 			row = append(row, may)

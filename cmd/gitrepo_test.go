@@ -26,7 +26,7 @@ func newGitRepo(t *testing.T) *gitRepo {
 	}
 	g.env = append(atHome(), "HOME="+g.home, "XDG_STATE_HOME="+filepath.Join(g.home, "state"),
 		"GIT_CONFIG_GLOBAL="+filepath.Join(g.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
-		"CLOCK="+filepath.Join(g.home, "clock"), "GORACE=atexit_sleep_ms=0",
+		"CLOCK="+filepath.Join(g.home, "clock"), "GORACE=atexit_sleep_ms=0", "CAIRN_ACTOR=human:Shah", // also where an agent runs the tests
 		"GIT_AUTHOR_DATE="+dawn.Format(time.RFC3339), "GIT_COMMITTER_DATE="+dawn.Format(time.RFC3339))
 	g.run("init", "-q", "-b", "base")
 	return g

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -30,6 +32,8 @@ func TestMain(m *testing.M) {
 //	id NAME            set $NAME to the id that the last command printed
 //	lock               hold the lock of the repository's workspace until the story ends
 //	agent TOOL JSON    call a tool over MCP, as agent:a with the rights of an operator
+//
+// At the terminal sits a person who types what they are asked for. PERSON is another word that they type, or nobody.
 //
 // The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Its randomness is all zeros, so
 // ids follow from the clock, and whole files can be compared. UPDATE=1 rewrites the files that stories compare with.
@@ -68,7 +72,23 @@ func cairn() {
 	os.Exit(Main(context.Background(), Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 		Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: zeros{},
+		Terminal: person,
 	}))
+}
+
+// person is whoever sits at a story's terminal: $PERSON is what they type, or nobody where there is no terminal. Unless told
+// they type what they are asked for. What the terminal shows is added to the file $SCREEN.
+func person() (io.ReadWriteCloser, error) {
+	types := os.Getenv("PERSON")
+	if types == "nobody" {
+		return cmdtest.Nobody()
+	}
+	if os.Getenv("SCREEN") == "" {
+		return cmdtest.Person{Types: types}.Open()
+	}
+	screen, err := os.OpenFile(os.Getenv("SCREEN"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	must(err)
+	return cmdtest.Person{Types: types, Screen: screen}.Open()
 }
 
 func must(err error) {
@@ -138,6 +158,7 @@ func isolate(env *testscript.Env) error {
 	for name, value := range map[string]string{
 		"BIN":                 filepath.Dir(program), // holds cairn and nothing else
 		"CLOCK":               filepath.Join(home, "clock"),
+		"SCREEN":              filepath.Join(home, "screen"),
 		"GIT_AUTHOR_DATE":     dawn.Format(time.RFC3339),
 		"GIT_COMMITTER_DATE":  dawn.Format(time.RFC3339),
 		"GIT_CONFIG_GLOBAL":   filepath.Join(home, ".gitconfig"),

@@ -74,7 +74,7 @@ func (p *program) giveTrust(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if !s.Trusted() {
-		if err := p.consent(ctx, w.Actor, commands, c.Bool("yes")); err != nil {
+		if err := p.consent(ctx, w.Actor, s.Root, commands, c.Bool("yes")); err != nil {
 			return err
 		}
 		err = s.SetTrust(w.Actor, p.Now())
@@ -124,8 +124,8 @@ func (p *program) listTrust() error {
 	return nil
 }
 
-// consent shows the commands, and asks the person at the terminal. Only a person may say yes.
-func (p *program) consent(ctx context.Context, actor task.Actor, commands []store.Command, yes bool) error {
+// consent shows the commands, and asks the person at the terminal unless they have said yes already. Only a person may.
+func (p *program) consent(ctx context.Context, actor task.Actor, workspace string, commands []store.Command, yes bool) error {
 	if !actor.Human() {
 		return task.Errorf(task.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
 	}
@@ -135,13 +135,18 @@ func (p *program) consent(ctx context.Context, actor task.Actor, commands []stor
 	if yes {
 		return nil
 	}
-	if _, ok := isTerminal(p.Stdin); !ok || p.json {
+	var terminal io.ReadWriteCloser
+	err := errNoTerminal // as JSON nobody has seen the commands
+	if !p.json {
+		terminal, err = p.terminal()
+	}
+	if err != nil {
 		e := task.Errorf(task.Untrusted, "there is no terminal to ask on, and %d commands to approve", len(commands)).
-			WithHint("run cairn trust in a terminal; or, having read the commands, cairn trust --yes")
+			WithHint("a person reads them and runs cairn trust in a terminal")
 		e.Details = map[string]any{"commands": commands}
 		return e
 	}
-	ok, err := p.ask(ctx, "Approve this clone, whatever commands its files hold later?")
+	ok, err := typed(ctx, terminal, []task.Ask{task.TrustAsk(actor, workspace)})
 	if err == nil && !ok {
 		return task.Errorf(task.Untrusted, "not approved").WithHint("nothing was changed")
 	}

@@ -8,5 +8,5 @@ import (
 // failed tells the client what went wrong and what to do next, as a result that the model sees: protocol errors are shown
 // to few of them. The next tool is one that the client has.
 func failed(err error, w verb.Workspace) (*mcp.CallToolResult, error) {
-	return result(verb.FailureOf(err, w.Rights, w.Actor), true)
+	return result(verb.FailureOf(err, w.Rights), true)
 }

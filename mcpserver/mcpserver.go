@@ -43,6 +43,7 @@ type limits struct {
 // rights holds for the server's life. The log is never shown to the client.
 func New(w verb.Workspace, log *slog.Logger) *Server {
 	w.Bounded = true
+	w.Confirm = nil // a client is a program, under a person's name too
 	if w.Watcher == nil {
 		w.Watcher = &store.Watcher{}
 	}
@@ -56,7 +57,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	s := &Server{w: w, log: log, tools: map[string]verb.Verb{}, reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce), long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
-		server.WithInstructions(instructions),
+		server.WithInstructions(text(instructions, w.Rights)),
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(true, false),
 		server.WithPromptCapabilities(false),
@@ -85,7 +86,7 @@ func (s *Server) add(v verb.Verb, call caller) {
 func tools(w verb.Workspace) []mcp.Tool {
 	out := []mcp.Tool{}
 	for _, v := range verb.All {
-		if w.Allow(v, w.Actor) == nil {
+		if w.Allow(v) == nil {
 			out = append(out, tool(v))
 		}
 	}

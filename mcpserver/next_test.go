@@ -1,6 +1,7 @@
 package mcpserver_test
 
 import (
+	"fmt"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -97,7 +98,7 @@ var refusalCases = []refusalCase{
 	{"a check that fails", "task.leadOn", task.ChecksFailed, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "fails", "cmd": "false"}}}), "to": "done"}
 	}},
-	{"a check that the caller settles", "task.leadOn", task.ChecksPending, "attest", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that the caller settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
 	}},
 	{"a check that the caller would settle, had it the tool", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
@@ -149,6 +150,13 @@ var refusalCases = []refusalCase{
 	}},
 }
 
+// harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
+// say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
+var harmlessNext = []string{"get", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "wait", computed}
+
+// keys are the arguments with which a call would settle, take over, give up or close something.
+var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}
+
 // unusable are the codes of calls that should not have been named.
 var unusable = []task.Code{task.InvalidInput, task.NotFound, task.Forbidden, task.OutOfScope, task.ReadOnly}
 
@@ -167,6 +175,11 @@ func TestNextCalls(t *testing.T) {
 			if !slices.Contains(offered(t, cs), no.NextTool) {
 				t.Errorf("the caller has no tool %s", no.NextTool)
 			}
+			for _, key := range keys {
+				if value, there := no.NextArguments[key]; there {
+					t.Errorf("the next call comes with %s: %v", key, value)
+				}
+			}
 			answer, isError := call(t, cs, no.NextTool, no.NextArguments)
 			if !isError {
 				return
@@ -176,6 +189,63 @@ func TestNextCalls(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An agent that makes each call that a refusal names, and nothing else, settles nothing by that: no task is closed, started,
+// released or taken over, no check is attested, and nothing is weakened.
+func TestFollowingRefusalsSettlesNothing(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the checks are POSIX shell")
+	}
+	for _, tt := range refusalCases {
+		t.Run(tt.name, func(t *testing.T) {
+			s := newScene(t)
+			cs, tool, args := tt.provoke(s)
+			no := refused(t, cs, tt.code, tool, args)
+			before := s.settled()
+			steps := 0
+			for ; no.NextTool != "" && steps < 10; steps++ {
+				answer, isError := call(t, cs, no.NextTool, no.NextArguments)
+				if !isError {
+					break
+				}
+				no = as[verb.Failure](t, answer).Error
+			}
+			if after := s.settled(); !maps.Equal(before, after) {
+				t.Errorf("after %d steps, the last to %s:\n%v\nbefore:\n%v", steps+1, no.NextTool, after, before)
+			}
+		})
+	}
+}
+
+// settled is what is decided about each task: where it stands, who holds it, what it must pass and wait for, and which manual
+// checks have a verdict.
+func (s *scene) settled() map[task.ID]string {
+	s.Helper()
+	at, err := s.w.Open()
+	if err != nil {
+		s.Fatal(err)
+	}
+	all, _, err := at.List(s.Context())
+	if err != nil {
+		s.Fatal(err)
+	}
+	out := map[task.ID]string{}
+	for _, t := range all {
+		says := fmt.Sprint(t.Status, t.Assignee, t.Deps, t.CheckHashes())
+		for _, c := range t.Checks {
+			if c.Manual() {
+				says += fmt.Sprint(c.Desc, c.Result)
+			}
+		}
+		for _, e := range t.Provenance {
+			if e.Did != task.Checked && e.Did != task.Noted {
+				says += fmt.Sprint(e.Did, e.Who)
+			}
+		}
+		out[t.ID] = says
+	}
+	return out
 }
 
 // Every place in the code that names a next call has a case above, and every case its place.
@@ -188,6 +258,9 @@ func TestEveryNextCallIsTried(t *testing.T) {
 	named := map[string]bool{}
 	for _, place := range nextCalls(t) {
 		named[place] = true
+		if _, verbName, _ := strings.Cut(place, " "); !slices.Contains(harmlessNext, verbName) {
+			t.Errorf("%s: is that call harmless to whoever makes it unseen?", place)
+		}
 		if !tried[place] {
 			t.Errorf("no case for %s", place)
 		}
@@ -205,6 +278,40 @@ const computed = "?"
 // nextCalls are the calls of WithNext in the source, each as package.function and the verb that it names.
 func nextCalls(t *testing.T) []string {
 	found := map[string]bool{}
+	eachCall(t, []string{"WithNext"}, func(place, name string) { found[place+" "+name] = true })
+	return slices.Sorted(maps.Keys(found))
+}
+
+// handedOut are flags and arguments that lift a refusal without any work. A hint names none of them, but that what has
+// lapsed may be taken over.
+var handedOut = []string{"--pass", "pass: true", "--yes", "--no-base", "--remove-dep", "--takeover", "takeover", "--i-trust", "--force",
+	"--actor", "CAIRN_ACTOR", "rules:", "--no-"}
+
+// A hint names no way around what was refused.
+func TestNoHintHandsOutItsKey(t *testing.T) {
+	hints := 0
+	eachCall(t, []string{"WithHint"}, func(place, hint string) {
+		hints++
+		if place == "session.Refuse" && strings.HasPrefix(hint, "take it over with takeover: true") ||
+			place == "cmd.runServe" && strings.HasPrefix(hint, "cairn serve --actor agent:NAME") {
+			return // it has lapsed, and whoever asks for it says so in the record; a server has no actor of its own
+		}
+		for _, key := range handedOut {
+			if strings.Contains(hint, key) {
+				t.Errorf("%s hands out %s: %q", place, key, hint)
+			}
+		}
+	})
+	if hints < 100 {
+		t.Errorf("%d hints are looked at", hints)
+	}
+}
+
+// eachCall tells the calls of methods in the source: the function that each is in, and its first argument, or computed where
+// that is no literal.
+func eachCall(t *testing.T, methods []string, tell func(place, argument string)) {
+	t.Helper()
+	calls := 0
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
 			return err
@@ -214,37 +321,37 @@ func nextCalls(t *testing.T) []string {
 			return err
 		}
 		for _, decl := range file.Decls {
-			if f, ok := decl.(*ast.FuncDecl); ok && f.Body != nil {
-				for _, name := range namedIn(f) {
-					found[file.Name.Name+"."+f.Name.Name+" "+name] = true
-				}
+			f, ok := decl.(*ast.FuncDecl)
+			if !ok || f.Body == nil {
+				continue
 			}
+			ast.Inspect(f.Body, func(n ast.Node) bool {
+				call, ok := n.(*ast.CallExpr)
+				if !ok {
+					return true
+				}
+				if method, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(methods, method.Sel.Name) {
+					calls++
+					tell(file.Name.Name+"."+f.Name.Name, literal(call.Args[0]))
+				}
+				return true
+			})
 		}
 		return nil
 	})
-	if err != nil || len(found) == 0 {
-		t.Fatalf("no call of WithNext is found (%v)", err)
+	if err != nil || calls == 0 {
+		t.Fatalf("%v are not called (%v)", methods, err)
 	}
-	return slices.Sorted(maps.Keys(found))
 }
 
-func namedIn(f *ast.FuncDecl) (names []string) {
-	ast.Inspect(f.Body, func(n ast.Node) bool {
-		call, ok := n.(*ast.CallExpr)
-		if !ok {
-			return true
+// literal is the text of a literal.
+func literal(e ast.Expr) string {
+	if lit, ok := e.(*ast.BasicLit); ok {
+		if text, err := strconv.Unquote(lit.Value); err == nil {
+			return text
 		}
-		if method, ok := call.Fun.(*ast.SelectorExpr); !ok || method.Sel.Name != "WithNext" {
-			return true
-		}
-		name := computed
-		if literal, ok := call.Args[0].(*ast.BasicLit); ok {
-			name, _ = strconv.Unquote(literal.Value) // it parsed
-		}
-		names = append(names, name)
-		return true
-	})
-	return names
+	}
+	return computed
 }
 
 func offered(t *testing.T, cs *mcp.ClientSession) []string {

@@ -50,6 +50,7 @@ func (s *Server) addPrompts() {
 		if p.argument == taskArgument && s.w.Scope != "" {
 			p.unless = string(s.w.Scope)
 		}
+		p.page = text(p.page, s.w.Rights)
 		argument := []mcp.ArgumentOption{mcp.ArgumentDescription(p.about)}
 		if p.unless == "" {
 			argument = append(argument, mcp.RequiredArgument())

@@ -85,8 +85,8 @@ func (s *Server) readable(uri string) bool {
 	return err == nil && (r.verb == "" || s.offers(r.verb))
 }
 
-// offers reports whether the caller may call a verb.
-func (s *Server) offers(name string) bool { return s.w.Allow(s.tools[name], s.w.Actor) == nil }
+// offers reports whether the caller is offered a verb.
+func (s *Server) offers(name string) bool { return offered(s.w.Rights, name) }
 
 // readResource answers resources/read.
 func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
@@ -104,7 +104,7 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 // read returns the text of a resource: exactly the result of its verb.
 func (s *Server) read(ctx context.Context, r resource, id string) (string, error) {
 	if r.verb == "" {
-		return guide, nil
+		return text(guide, s.w.Rights), nil
 	}
 	args, err := s.arguments(r, id)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -151,4 +152,28 @@ func TestToolListIsSmall(t *testing.T) {
 	if len(raw) >= 18_000 {
 		t.Errorf("the default tools/list has %d bytes", len(raw))
 	}
+}
+
+// What an agent can create over a server that was started without further flags it can also settle: its own acceptance
+// criteria, and checks for anyone or for itself. It settles nothing that is for others to settle.
+func TestWhatTheDefaultServerCreatesItSettles(t *testing.T) {
+	w := newWorkspace(t)
+	w.Rights = verb.Rights{Profile: verb.Operator, Toolsets: verb.Operator.Toolsets()}
+	cs := connect(t, w)
+	mine := does[verb.Task](t, cs, "create", object{"title": "Mine", "acceptance": "it reads well", "checks": []object{
+		{"desc": "looked at", "type": "manual", "by": "agent:claude-1"}, {"desc": "weighed", "type": "manual", "by": "anyone"},
+	}})
+	for _, check := range []string{"it reads well", "looked at", "weighed"} {
+		does[verb.Task](t, cs, "attest", object{"id": mine.ID, "check": check, "pass": true})
+	}
+	if closed := does[verb.Task](t, cs, "transition", object{"id": mine.ID, "to": "done"}); closed.Status != "done" {
+		t.Errorf("it is %s", closed.Status)
+	}
+	theirs := does[verb.Task](t, cs, "create", object{"title": "Theirs", "checks": []object{
+		{"desc": "read by a person", "type": "manual"}, {"desc": "audited", "type": "manual", "by": "ci:audit"},
+	}})
+	for _, check := range []string{"read by a person", "audited"} {
+		refused(t, cs, task.Forbidden, "attest", object{"id": theirs.ID, "check": check, "pass": true})
+	}
+	refused(t, cs, task.ChecksPending, "transition", object{"id": theirs.ID, "to": "done"})
 }

@@ -147,11 +147,11 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 		return nil
 	case h.How == Behind && h.Worktree == worktree:
 		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.place()).
-			WithHint("switch to that branch, merge it, or bring that version back with git; takeover starts again from the file as it is").
+			WithHint("switch to that branch, merge it, or bring that version back with git").
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
-			WithHint("merge that work here, or go on there; takeover starts again from this branch").
+			WithHint("merge that work here, or go on there").
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.Lapsed:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).

@@ -82,7 +82,7 @@ func (l Layout) findBase(ctx context.Context, opts CheckOptions, head string) (b
 		return base{}, task.Errorf(task.NoBase, "this clone is too shallow to tell where it parted from %s", name).WithHint(fetchAll)
 	case commit == "":
 		return base{}, task.Errorf(task.NoBase, "%s has no history in common with what is judged", name).
-			WithHint("name another base; or --no-base judges the files alone")
+			WithHint("name another base")
 	}
 	found := base{commit: commit, name: name}
 	switch {

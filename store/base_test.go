@@ -193,7 +193,7 @@ func TestNoBase(t *testing.T) {
 			runGit(t, s.Root, "switch", "-q", "--orphan", "alone")
 			runGit(t, s.Root, "commit", "-q", "--allow-empty", "-m", "begin anew")
 			return reopen(t, newStoreAt(t, s.Root).Root), CheckOptions{Base: "main"}
-		}, "no history in common", "--no-base"},
+		}, "no history in common", "name another base"},
 		{"a record that a new workspace hides", func(t *testing.T) (*Store, CheckOptions) {
 			s := recorded(t)
 			part := filepath.Join(s.Root, "part")
@@ -201,7 +201,7 @@ func TestNoBase(t *testing.T) {
 				t.Fatal(err)
 			}
 			return reopen(t, newStoreAt(t, part).Root), CheckOptions{Base: "main"}
-		}, "which this workspace hides", "--no-base judges this one alone"},
+		}, "which this workspace hides", "check judges that one"},
 		{"no commit yet", func(t *testing.T) (*Store, CheckOptions) {
 			s := recorded(t)
 			runGit(t, s.Root, "switch", "-q", "--orphan", "alone")

@@ -169,7 +169,7 @@ func (l Layout) hidesNone(ctx context.Context, commit, name string) error {
 			return err
 		}
 		return task.Errorf(task.NoBase, "%s has no record here, and one in %s, which this workspace hides", name, outer.Root).
-			WithHint("cairn -C %s check judges that one; --no-base judges this one alone", outer.Root)
+			WithHint("cairn -C %s check judges that one", outer.Root)
 	}
 	return nil
 }

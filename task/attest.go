@@ -83,5 +83,5 @@ func (f Flow) mayAttest(t Task, i int, who Actor) error {
 		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
 	}
 	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
-		WithHint("a person runs cairn attest %s %d --pass", t.ID, i)
+		WithHint("a person looks at it, and runs cairn attest %s %d in a terminal", t.ID, i)
 }

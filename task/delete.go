@@ -30,7 +30,7 @@ func hasDependents(names []string) error {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	e := Errorf(HasDependents, "needed by %s%s", strings.Join(shown, ", "), more).
-		WithHint("update them first, so that none names it in deps or parent").
+		WithHint("look at what needs it; a task that is given up is moved to an abandoned state instead").
 		WithNext("get", map[string]any{"id": names[0]})
 	e.Details = map[string]any{"dependents": shown, "total": len(names)}
 	return e

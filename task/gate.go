@@ -3,7 +3,6 @@ package task
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -25,7 +24,7 @@ func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	}
 	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
-		return e.WithHint("cairn show %s says why it cannot be read; cairn update %s --remove-dep %s lets it go", open[0], t.ID, open[0]).
+		return e.WithHint("cairn show %s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", open[0]).
 			WithNext("get", map[string]any{"id": string(t.ID)})
 	}
 	return e.WithHint("cairn show %s", open[0]).WithNext("get", map[string]any{"id": string(open[0])})
@@ -86,22 +85,21 @@ func checksOpen(failed, pending []string) *Error {
 	return err
 }
 
-// leadOn adds what to do about checks that are open: commands come first, since what they need is in the caller's hands.
+// leadOn adds what to do about checks that are open: commands come first, since what they need is in the caller's hands. It
+// leads to the work and never to the verdict: an agent that makes every call it is told to make must not settle a check.
 func (f Flow) leadOn(err *Error, t Task, open []int, who Actor) error {
-	it := map[string]any{"id": string(t.ID)}
 	if slices.ContainsFunc(open, func(i int) bool { return !t.Checks[i].Manual() }) {
 		return err.WithHint("mend what the output shows, then cairn run-checks %s", t.ID).
-			WithNext("run_checks", it)
+			WithNext("run_checks", map[string]any{"id": string(t.ID)})
 	}
 	i := open[0]
+	err = err.WithNext("get", map[string]any{"id": string(t.ID), "mode": "context"})
 	if f.maySettle(t.Checks[i], who) {
-		return err.WithHint("cairn attest %s %d --pass, once it is as the check demands", t.ID, i).
-			WithNext("attest", map[string]any{"id": string(t.ID), "check": strconv.Itoa(i), "pass": true}).WithNext("get", it)
+		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then attest says what you found", i)
 	}
 	by := f.settledBy(t.Checks[i])
 	if by == ByHuman {
 		by = "a person"
 	}
-	return err.WithHint("%s settles it: cairn attest %s %d --pass; in a session, finish hands the task over for review", by, t.ID, i).
-		WithNext("get", it)
+	return err.WithHint("%s looks at it and settles check %d with cairn attest %s %d; in a session, finish hands the task over for review", by, i, t.ID, i)
 }

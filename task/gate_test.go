@@ -249,7 +249,7 @@ func TestChecksGate(t *testing.T) {
 	}
 }
 
-// A refusal names the call that helps: running for commands, attesting for what the caller settles, else reading.
+// A refusal names a call that helps and settles nothing: running for commands, reading for what somebody has to look at.
 func TestChecksGateSaysWhatHelps(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
@@ -260,9 +260,10 @@ func TestChecksGateSaysWhatHelps(t *testing.T) {
 	}{
 		{"a failed command", "agent:a", standing(suite, task.Fail), "run_checks", "cairn run-checks A-1"},
 		{"a pending command", "agent:a", standing(suite, task.Pending), "run_checks", "cairn run-checks A-1"},
-		{"a manual check that the caller settles", "human:shah", standing(read, task.Pending), "attest", "cairn attest A-1 0 --pass, once"},
-		{"a manual check that the caller failed", "human:shah", standing(read, task.Fail), "attest", "cairn attest A-1 0 --pass, once"},
-		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person settles it: cairn attest A-1 0 --pass; in a session, finish"},
+		{"a manual check that the caller settles", "human:shah", standing(read, task.Pending), "get", "look at whether it is as check 0 demands"},
+		{"a manual check that the caller failed", "human:shah", standing(read, task.Fail), "get", "look at whether it is as check 0 demands"},
+		{"a manual check that anyone settles", "agent:a", standing(task.Check{Desc: "it reads well", By: task.ByAnyone}, task.Pending), "get", "look at whether it is as check 0 demands"},
+		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person looks at it and settles check 0 with cairn attest A-1 0; in a session, finish"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Status: "in_review", Checks: []task.Check{tt.check}}

@@ -34,7 +34,7 @@ type FailureBody struct {
 }
 
 // FailureOf is what a caller is told about an error. Of the verbs to call next it names the first that the caller may call.
-func FailureOf(err error, rights Rights, who task.Actor) Failure {
+func FailureOf(err error, rights Rights) Failure {
 	var e *task.Error
 	if !errors.As(err, &e) {
 		e = task.Errorf(task.IO, "%w", err)
@@ -43,7 +43,7 @@ func FailureOf(err error, rights Rights, who task.Actor) Failure {
 		Code: e.Code, Message: e.Error(), Hint: e.Hint, Retryable: e.Code.Info().Retryable && !e.Final, Details: e.Details,
 	}
 	for _, next := range e.Next {
-		if v, ok := Named(next.Verb); ok && rights.Allow(v, who) == nil {
+		if v, ok := Named(next.Verb); ok && rights.Allow(v) == nil {
 			body.NextTool, body.NextArguments = next.Verb, next.Args
 			break
 		}

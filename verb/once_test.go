@@ -25,6 +25,7 @@ func inside(t *testing.T) *verb.Workspace {
 	t.Helper()
 	w := outside(t, verb.Maintainer)
 	w.Actor, w.Rand = "human:lee", rand.Reader
+	w.Confirm = func(context.Context, []task.Ask) error { return nil }
 	if _, _, err := store.Init(w.Dir, "PROJ"); err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +151,7 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 				}
 			}
 			_, err = try(t, w, v.Name, with(about, one.other))
-			if no := verb.FailureOf(err, w.Rights, w.Actor).Error; no.Code != task.Conflict || no.Retryable {
+			if no := verb.FailureOf(err, w.Rights).Error; no.Code != task.Conflict || no.Retryable {
 				t.Errorf("other arguments under the key: %v", err)
 			}
 			wantSameFiles(t, w, was)

@@ -109,7 +109,7 @@ func consent(s *store.Store, t task.Task, todo []int) error {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), more).
-		WithHint("read them, then a person runs cairn trust")
+		WithHint("read them, then a person runs cairn trust in a terminal")
 	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e
 }

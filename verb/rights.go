@@ -38,7 +38,7 @@ type Toolset string
 // The toolsets.
 const (
 	Core    Toolset = "core"    // the life of a task and of a session on it
-	Edit    Toolset = "edit"    // changing what a task says, and attesting
+	Edit    Toolset = "edit"    // changing what a task says
 	Plans   Toolset = "plan"    // many tasks at once
 	Records Toolset = "history" // what was done, and what checks printed
 	Admin   Toolset = "admin"   // settings, and taking away
@@ -82,7 +82,7 @@ type Rights struct {
 
 // Allow returns why a caller may not call a verb at all, with the flag of the server that would let it: FORBIDDEN,
 // READ_ONLY, or OUT_OF_SCOPE for what is not about one task.
-func (r Rights) Allow(v Verb, who task.Actor) error {
+func (r Rights) Allow(v Verb) error {
 	switch {
 	case r.ReadOnly && v.Kind != Read:
 		return task.Errorf(task.ReadOnly, "changes the workspace, and this caller may only read").
@@ -93,7 +93,7 @@ func (r Rights) Allow(v Verb, who task.Actor) error {
 	case r.Scope != "" && v.Kind != Read && !v.aboutOne():
 		return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
 			WithHint("start the server without --scope, if it is to do more")
-	case r.Toolsets != nil && !slices.Contains(r.Toolsets, v.Toolset) && (v.Name != "attest" || !who.Human()):
+	case r.Toolsets != nil && !slices.Contains(r.Toolsets, v.Toolset):
 		return task.Errorf(task.Forbidden, "is not among the tools that this server offers").
 			WithHint("start the server with --toolsets %s, or all", v.Toolset)
 	default:

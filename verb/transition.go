@@ -91,7 +91,7 @@ func (w *Workspace) afterMove(s *store.Store, sc scene, t task.Task) {
 // explain adds what the run showed to the refusal of the checks gate.
 func (p proven) explain(err error) error {
 	var e *task.Error
-	if p.report == nil || !errors.As(err, &e) {
+	if p.report == nil || asksOf(err) != nil || !errors.As(err, &e) {
 		return err
 	}
 	told := *e

@@ -48,8 +48,11 @@ func (w *Workspace) Update(ctx context.Context, in UpdateIn) (Task, error) {
 		if err := in.expects(t); err != nil {
 			return t, err
 		}
-		t, _, err := s.Config.Flow.Update(t, here, task.Proof{}, s.Find, w.stamp(text))
-		return t, err
+		after, entry, err := s.Config.Flow.Update(t, here, task.Proof{}, s.Find, w.stamp(text))
+		if err == nil && entry != nil { // a person is asked before commands run for minutes
+			err = w.unconfirmed(s.Config.Flow.Asks(t, after, *entry, s.Find))
+		}
+		return after, err
 	}
 	decide := func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		if err := in.expects(sc.t); err != nil {

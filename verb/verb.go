@@ -49,7 +49,7 @@ func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error)
 }
 
 func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error) {
-	if err := w.Allow(v, w.Actor); err != nil {
+	if err := w.Allow(v); err != nil {
 		return nil, err
 	}
 	in := reflect.New(v.in)
@@ -69,6 +69,13 @@ func (v Verb) once(ctx context.Context, w *Workspace, in any) (any, error) {
 	var out any
 	if err == nil {
 		out, err = v.invoke(ctx, w, in)
+		for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
+			if err = w.Confirm(ctx, asks); err != nil {
+				return nil, err
+			}
+			w = w.having(asks)
+			out, err = v.invoke(ctx, w, in)
+		}
 	}
 	if done := (doneError{}); errors.As(err, &done) {
 		s, err := w.open()

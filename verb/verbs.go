@@ -58,7 +58,7 @@ var All = []Verb{
 		When:    "To see whether a close would be let through. A failing check is a result, not an error: look at run.",
 	}, (*Workspace).RunChecks),
 	declare(Verb{
-		Name: "attest", Noun: "task", Toolset: Edit, Title: "Attest a manual check", Kind: Write, Profile: Operator, Idempotent: true,
+		Name: "attest", Noun: "task", Toolset: Core, Title: "Attest a manual check", Kind: Write, Profile: Operator, Idempotent: true,
 		Summary: "Settle a manual check: say that it is, or is not, as it demands.",
 		When:    "Only whoever the check names may; unless it says otherwise, a person.",
 	}, (*Workspace).Attest),

@@ -27,7 +27,12 @@ type Workspace struct {
 	Watcher  Watcher        // shared by the calls of a process; nil for one of its own
 	Looks    *Looks         // shared by the calls of a process; nil where there is one call alone
 
-	once *session.Key // of the call under way, if it came with an idempotency key
+	// Confirm asks the person in whose name something is done that only a person may do, outside of all locks. It returns nil
+	// once they have confirmed it, else why it is not done. Where it is nil nobody can be asked, and all such is refused.
+	Confirm func(context.Context, []task.Ask) error
+
+	once      *session.Key // of the call under way, if it came with an idempotency key
+	confirmed []task.Ask   // what the person has confirmed of the call under way
 }
 
 func (w *Workspace) open() (*store.Store, error) { return store.Open(w.Dir, w.StateDir) }
@@ -124,6 +129,9 @@ func (w *Workspace) changeIn(ctx context.Context, s *store.Store, id task.ID, de
 			return err
 		}
 		t, entry, err := decide(s, sc)
+		if err == nil {
+			err = w.inPerson(s, sc, t, entry)
+		}
 		if err != nil {
 			return err
 		}

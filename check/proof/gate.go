@@ -93,7 +93,7 @@ func resultOf(n int) frontmatter.Path { return frontmatter.Path{"checks", n, "re
 // settle is the command that gives a check a result with a record.
 func settle(t task.Task, n int) string {
 	if t.Checks[n].Manual() {
-		return fmt.Sprintf("cairn attest %s %d --pass, by whoever may settle it", t.ID, n)
+		return fmt.Sprintf("cairn attest %s %d, by whoever may settle it, once they have looked", t.ID, n)
 	}
 	return fmt.Sprintf("cairn run-checks %s --only %d", t.ID, n)
 }

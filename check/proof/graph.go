@@ -55,7 +55,7 @@ func (j *judge) edges(kind edgeKind) {
 		for n, to := range next(f.Name) {
 			if j.byName[to] == nil {
 				j.reportTask(kind.dangling, f, kind.at(n), "%s %s, which does not exist", kind.says, to).
-					mend(kind.mend+"; or bring its file back from git", f.Name, to)
+					mend("bring its file back from git; if it is gone for good, "+kind.mend, f.Name, to)
 			}
 		}
 	}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/cmd"
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -140,7 +141,7 @@ func TestMain(m *testing.M) {
 	testscript.Main(house{m}, map[string]func(){"cairn": func() {
 		os.Exit(cmd.Main(context.Background(), cmd.Env{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-			Getenv: os.Getenv, Dir: ".", Now: time.Now, Rand: zeros{},
+			Getenv: os.Getenv, Dir: ".", Now: time.Now, Rand: zeros{}, Terminal: cmdtest.Agrees,
 		}))
 	}})
 }
@@ -167,6 +168,7 @@ func (a *actors) run(who string, args ...string) (stdout string, err error) {
 	exit := cmd.Main(context.Background(), cmd.Env{
 		Args: append([]string{"--actor", who}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &complaint,
 		Getenv: os.Getenv, Dir: a.dir, Now: func() time.Time { return a.now }, Rand: zeros{},
+		Terminal: cmdtest.Agrees,
 	})
 	if exit != 0 {
 		return "", fmt.Errorf("cairn %s: %d: %s", strings.Join(args, " "), exit, complaint.String())

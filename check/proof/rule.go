@@ -124,7 +124,7 @@ var Rules = []Rule{
 		"rename the file to its id, or mend the id"},
 
 	{DanglingDep, GraphGroup, Error, "a task waits for one that does not exist, so it can never start",
-		"take the dependency out, or bring the file back from git"},
+		"bring the file back from git; if the task is gone for good, a person takes the dependency out"},
 	{DanglingParent, GraphGroup, Error, "a task belongs to one that does not exist",
 		"give it another parent or none, or bring the file back from git"},
 	{DepCycle, GraphGroup, Error, "tasks wait for one another in a circle, so none can ever start",
@@ -156,7 +156,7 @@ var Rules = []Rule{
 	{StartedEarly, HistoryGroup, Error, "a task was started although, by the record, one it depends on was not closed yet",
 		"close the dependency first; the task goes back to the initial state until then"},
 	{DeletedNeeded, HistoryGroup, Error, "a task was deleted that others depend on, or belong to",
-		"bring its file back from git, or take it out of those that name it, with cairn update"},
+		"bring its file back from git; if it is gone for good, a person takes it out of those that name it"},
 	{IDChanged, HistoryGroup, Error, "a task has another id than before, so what refers to it elsewhere is lost",
 		"give the file and the task their id back"},
 	{ChecksWeakened, HistoryGroup, Error, "a task was closed after something that it had to pass was taken away or changed, and no person said why",

@@ -201,6 +201,7 @@ func (w workspace) wait(t *testing.T, ctx context.Context, args ...string) (seen
 // person runs the program until ctx ends, and returns what it says. That time is up is no failure.
 func (w workspace) person(t *testing.T, ctx context.Context, args ...string) ([]byte, error) { //nolint:revive // the test comes first
 	cmd := w.command(t, args...)
+	cmd.Env = append(cmd.Env, programVar+"="+agreeing)
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Start(); err != nil {

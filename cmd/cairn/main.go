@@ -4,6 +4,7 @@ package main
 import (
 	"context"
 	"crypto/rand"
+	"io"
 	"os"
 	"os/signal"
 	"slices"
@@ -13,9 +14,9 @@ import (
 	"github.com/cairn-tasks/cairn/cmd"
 )
 
-func main() { os.Exit(run()) }
+func main() { os.Exit(run(terminal)) }
 
-func run() int {
+func run(terminal func() (io.ReadWriteCloser, error)) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
 	context.AfterFunc(ctx, stop) // the first signal ends the work in good order, the second the process
@@ -25,7 +26,7 @@ func run() int {
 	}
 	return cmd.Main(ctx, cmd.Env{
 		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader,
+		Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader, Terminal: terminal,
 	})
 }
 

@@ -7,13 +7,22 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 )
 
 // programVar tells the test binary to be the program.
 const programVar = "CAIRN_TEST_PROGRAM"
 
+// agreeing is programVar for a program at whose terminal a person types what they are asked for.
+const agreeing = "agreeing"
+
 func TestMain(m *testing.M) {
-	if os.Getenv(programVar) != "" {
+	switch os.Getenv(programVar) {
+	case "":
+	case agreeing:
+		os.Exit(run(cmdtest.Agrees))
+	default:
 		main()
 	}
 	os.Exit(m.Run())

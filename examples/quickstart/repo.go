@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -43,6 +44,9 @@ func TestDiscounted(t *testing.T) {
 
 // fixedPrice is priceFile as it should have been.
 var fixedPrice = strings.Replace(priceFile, "cents - cents*percent/100", "(cents*(100-percent) + 50) / 100", 1)
+
+// person is who works at the command line.
+const person = "human:Ada"
 
 // newRepo builds cairn from this module and makes the repository, with one commit, in dir.
 func newRepo(ctx context.Context, dir string) (repo, error) {
@@ -85,6 +89,7 @@ func isolated(ctx context.Context, home string) ([]string, error) {
 	return append(env,
 		"HOME="+home, "USERPROFILE="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"),
 		"GIT_CONFIG_NOSYSTEM=1", "GIT_CONFIG_GLOBAL="+filepath.Join(home, "gitconfig"),
+		"CAIRN_ACTOR="+person, // also where a coding agent runs this
 		"GOCACHE="+strings.TrimSpace(string(cache)), "GOENV=off", "GOFLAGS=", "GOWORK=off", "GOTOOLCHAIN=local",
 	), nil
 }
@@ -113,6 +118,16 @@ func (r repo) command(ctx context.Context, name string, args ...string) *exec.Cm
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.Env = r.dir, r.env
 	return cmd
+}
+
+// getenv looks a variable up in the environment of the repository.
+func (r repo) getenv(name string) string {
+	for _, setting := range slices.Backward(r.env) {
+		if value, ok := strings.CutPrefix(setting, name+"="); ok {
+			return value
+		}
+	}
+	return ""
 }
 
 func (r repo) write(name, content string) error {

@@ -1,14 +1,20 @@
 package main
 
 import (
+	"bytes"
 	"context"
+	"crypto/rand"
 	"errors"
 	"os/exec"
 	"regexp"
 	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/cmd"
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 )
 
-// shell is how the person works: every command is a process of its own.
+// shell is how the person works: every command is a process of its own, but for one at whose terminal they type.
 type shell struct {
 	*narrator
 	repo repo
@@ -39,6 +45,24 @@ func (s shell) exits(ctx context.Context, want int, says string, command ...stri
 	s.expect(exit == want, "%s exits with %d, not %d", line, exit, want)
 	s.expect(strings.Contains(string(out), says), "%s does not say %q", line, says)
 	return string(out)
+}
+
+// types runs a command of cairn that asks the person at its terminal, and answers with the word that is asked for. A script has
+// no terminal that the program would take for one: here the program runs inside this one, which plays the person too.
+func (s shell) types(ctx context.Context, asks string, command ...string) {
+	if s.err != nil {
+		return
+	}
+	line := commandLine(command)
+	s.print("$ " + line)
+	var out bytes.Buffer
+	exit := cmd.Main(ctx, cmd.Env{
+		Args: command[1:], Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Getenv: s.repo.getenv, Dir: s.repo.dir,
+		Now: time.Now, Rand: rand.Reader, Terminal: cmdtest.Person{Screen: &out}.Open,
+	})
+	s.print(out.String())
+	s.expect(exit == 0, "%s exits with %d", line, exit)
+	s.expect(strings.Contains(out.String(), asks), "%s does not ask for %q", line, asks)
 }
 
 var plainWord = regexp.MustCompile(`^[A-Za-z0-9_./:=-]+$`)

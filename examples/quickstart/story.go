@@ -101,7 +101,7 @@ func (s *story) fixing(ctx context.Context) {
 	s.expect(len(ran) == 1 && ran[0].Result == "pass", "the test passes now")
 	done := s.agent.does(ctx, "finish", args{"session": s.ses, "summary": "Discounted rounds to the nearest cent"})
 	s.expect(done.Health == "awaiting_review", "the session waits for a reviewer")
-	s.say("It cannot close the task yet: a person has to look, and no agent can say so in a person's name.")
+	s.say("It cannot close the task yet: a check asks for a person, and a name alone is not enough to pass for one.")
 	s.agent.refused(ctx, "CHECKS_PENDING", "transition", args{"id": s.fix, "to": "done"})
 }
 
@@ -118,7 +118,8 @@ func (s *story) review(ctx context.Context) {
 	out := s.person.runs(ctx, "cairn", "list-sessions", "--health", "awaiting_review")
 	s.expect(strings.Contains(out, s.ses), "the session is listed for review")
 	s.person.runs(ctx, "git", "diff", "--unified=0", "price.go")
-	s.person.runs(ctx, "cairn", "attest", s.fix, "a person", "--pass", "--text", "read it, and did the sums by hand")
+	s.person.types(ctx, "attesting check 1 (a person has read the change) as passed",
+		"cairn", "attest", s.fix, "a person", "--pass", "--text", "read it, and did the sums by hand")
 	closed := s.person.exits(ctx, 0, s.fix+"  done", "cairn", "transition", s.fix, "done")
 	s.expect(!strings.Contains(closed, "tests pass"), "a fresh pass is not earned again")
 	s.onlyReady(ctx, s.announce)

@@ -154,6 +154,8 @@ func (c call) make() (any, error) {
 		Dir: c.Root, StateDir: c.StateDir, Actor: c.Actor, Rights: verb.Rights{Profile: verb.Maintainer},
 		Now:  func() time.Time { return c.At },
 		Rand: rand.NewChaCha8([32]byte([]byte(c.At.Format("2006-01-02T15:04:05.000000000Z") + "  "))),
+
+		Confirm: func(context.Context, []task.Ask) error { return nil },
 	}
 	v, ok := verb.Named(c.Verb)
 	if !ok {

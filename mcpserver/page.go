@@ -1,0 +1,32 @@
+package mcpserver
+
+import (
+	"slices"
+	"strings"
+	"text/template"
+
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// text fills a page in for a caller. A page is a template with two functions: has asks whether every one of some tools is
+// offered, so that no page names a tool that the caller lacks, and n counts the steps that are left.
+func text(page string, rights verb.Rights) string {
+	step := 0
+	funcs := template.FuncMap{
+		"has": func(tools ...string) bool {
+			return !slices.ContainsFunc(tools, func(name string) bool { return !offered(rights, name) })
+		},
+		"n": func() int { step++; return step },
+	}
+	var b strings.Builder
+	if err := template.Must(template.New("").Funcs(funcs).Parse(page)).Execute(&b, nil); err != nil {
+		panic(err) // the pages are ours, and every right is tried by a test
+	}
+	return b.String()
+}
+
+// offered reports whether a caller is offered a tool.
+func offered(rights verb.Rights, name string) bool {
+	v, ok := verb.Named(name)
+	return ok && rights.Allow(v) == nil
+}

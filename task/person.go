@@ -1,0 +1,80 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Ask is something that is done in a person's name and that only a person may do, so that the person has to confirm it.
+// Two that are equal ask for the same.
+type Ask struct {
+	Who   Actor
+	ID    ID     // the task it is done to; "" for the clone
+	Title string // of the task
+	Does  string // what confirming does, as in "attesting check 0 (read by a person) as passed"
+	Text  string // what the entry will say in that person's name
+	Word  string // what the person types
+}
+
+// Asks lists what a person has to confirm before an entry may be appended in their name: what counts in the record because a
+// person did it: an attestation, and a reason that weakens what was asked for. before and after are the task without and with the
+// entry. An actor that is no person is asked nothing: what it may not do it is refused.
+func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
+	if !e.Who.Human() {
+		return nil
+	}
+	var out []Ask
+	ask := func(word, format string, args ...any) {
+		out = append(out, Ask{Who: e.Who, ID: before.ID, Title: before.Title, Does: fmt.Sprintf(format, args...), Text: e.Text, Word: word})
+	}
+	if e.Did == Attested {
+		for _, r := range e.Results {
+			if i := slices.IndexFunc(after.Checks, func(c Check) bool { return c.Key(before.ID) == r.Check }); i >= 0 {
+				ask(string(r.Result), "attesting check %d (%s) as %sed", i, after.Checks[i].Desc, r.Result)
+			}
+		}
+	}
+	left := f.HasLeft(before)
+	switch dropped := Dropped(before.Checks, after.Checks); {
+	case len(dropped) > 0 && (left || len(Dropped(dropped, f.Defaults)) < len(dropped)):
+		ask("change", "taking away or changing checks that were asked for (%s)", descs(dropped))
+	case left && e.Excuses():
+		ask("change", "answering for the list of checks with a reason")
+	}
+	if open := f.openDeps(before, without(before.Deps, after.Deps), find); left && len(open) > 0 {
+		ask("remove", "taking away dependencies that are open (%s)", joinIDs(open, ", "))
+	}
+	return out
+}
+
+func descs(checks []Check) string {
+	names := make([]string, len(checks))
+	for i, c := range checks {
+		names[i] = c.Desc
+	}
+	return strings.Join(names, "; ")
+}
+
+// TrustAsk is what a person confirms who lets the commands of a clone run.
+func TrustAsk(who Actor, workspace string) Ask {
+	return Ask{Who: who, Does: "letting whatever commands the files of " + workspace + " hold, now and later, run on this machine", Word: "yes"}
+}
+
+// Unconfirmed is the refusal of what a person has not confirmed. There must be one ask at least.
+func Unconfirmed(asks []Ask) *Error {
+	does := make([]string, len(asks))
+	for i, a := range asks {
+		does[i] = clip(a.Does, 200)
+	}
+	e := Errorf(Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
+		WithHint("a person runs the command in a terminal and types what it asks for")
+	if asks[0].settles() {
+		e.Hint += "; a script acts as service: or ci:, on a check that names it"
+	}
+	e.ID = string(asks[0].ID)
+	return e
+}
+
+// settles reports whether it gives a check its result.
+func (a Ask) settles() bool { return a.Word == string(Pass) || a.Word == string(Fail) }

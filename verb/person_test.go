@@ -1,0 +1,92 @@
+package verb_test
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// reviewed makes a task with a manual check and a command that leaves a trace, in the working state.
+func reviewed(t *testing.T, w *verb.Workspace) string {
+	t.Helper()
+	id := must(t, w, "create", args{"title": "Walls", "checks": []args{{"desc": "read"}, {"desc": "stands", "cmd": "touch ran"}}}).ID
+	must(t, w, "transition", args{"id": id, "to": "in_progress"})
+	return id
+}
+
+// The person is asked while nothing is locked. What was confirmed is done, unless it would do something else by then: that is
+// asked anew.
+func TestWhatIsConfirmedIsWhatIsDone(t *testing.T) {
+	w := inside(t)
+	id := reviewed(t, w)
+	var asked []task.Ask
+	w.Confirm = func(_ context.Context, asks []task.Ask) error {
+		asked = append(asked, asks...)
+		if len(asked) == 1 {
+			must(t, w, "update", args{"id": id, "title": "Other walls"}) // it would be BUSY under a lock
+		}
+		return nil
+	}
+	if _, err := call[verb.Task](t, w, "attest", args{"id": id, "check": "read", "pass": true}); err != nil {
+		t.Fatal(err)
+	}
+	if len(asked) != 2 || asked[0].Title != "Walls" || asked[1].Title != "Other walls" {
+		t.Errorf("asked %+v", asked)
+	}
+	got, err := call[verb.Task](t, w, "get", args{"id": id})
+	if err != nil {
+		t.Fatal(err)
+	}
+	attested := slices.DeleteFunc(got.Provenance, func(e verb.Entry) bool { return e.Did != task.Attested })
+	if len(attested) != 1 {
+		t.Errorf("it is attested %d times", len(attested))
+	}
+}
+
+// What is not confirmed leaves every file as it was, runs nothing, and can be done later under the same idempotency key.
+func TestWhatIsNotConfirmedIsNotDone(t *testing.T) {
+	enough := errors.New("enough")
+	for _, tt := range []struct {
+		name    string
+		confirm func(context.Context, []task.Ask) error
+		refused func(error) bool
+	}{
+		{"there is nobody to ask", nil, func(err error) bool { return task.CodeOf(err) == task.Forbidden }},
+		{"they say no", func(context.Context, []task.Ask) error { return task.Errorf(task.Forbidden, "no") }, func(err error) bool { return task.CodeOf(err) == task.Forbidden }},
+		{"they leave", func(context.Context, []task.Ask) error { return context.Canceled }, func(err error) bool { return errors.Is(err, context.Canceled) }},
+		{"the terminal breaks", func(context.Context, []task.Ask) error { return enough }, func(err error) bool { return errors.Is(err, enough) }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := inside(t)
+			yes := w.Confirm
+			id := reviewed(t, w)
+			was := files(t, w)
+			w.Confirm = tt.confirm
+			calls := map[string]args{
+				"attest": {"id": id, "check": "read", "pass": true, "idempotency_key": "1"},
+				"update": {"id": id, "checks": []args{{"desc": "stands", "cmd": "touch ran"}}, "reason": "enough", "to": "done", "idempotency_key": "2"},
+			}
+			for name, in := range calls {
+				if _, err := try(t, w, name, in); !tt.refused(err) {
+					t.Errorf("%s: %v", name, err)
+				}
+			}
+			wantSameFiles(t, w, was)
+			if _, err := os.Stat(filepath.Join(w.Dir, "ran")); err == nil {
+				t.Error("a command ran for what nobody had confirmed")
+			}
+			w.Confirm = yes
+			for _, name := range []string{"attest", "update"} {
+				if r, err := try(t, w, name, calls[name]); err != nil || r.Replayed {
+					t.Errorf("%s, confirmed later: %+v, %v", name, r, err)
+				}
+			}
+		})
+	}
+}
