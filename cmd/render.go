@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -85,7 +84,7 @@ func (p *program) renderRows(rows []verb.Row, st style) {
 
 func (p *program) renderProblems(problems []store.Problem) {
 	for _, pr := range problems {
-		fprintf(p.Stderr, "cairn: left out: %s\n", harmless.Line(problemText(pr)))
+		fprintf(p.Stderr, "cairn: left out: %s\n", problemText(pr))
 	}
 }
 
@@ -172,8 +171,9 @@ func writeRun(out io.Writer, run *verb.RunReport, st style) {
 	}
 }
 
-func indent(text string) string {
-	return "      " + strings.ReplaceAll(text, "\n", "\n      ")
+// indent sets lines off from what is around them.
+func indent(text string) lines {
+	return lines("      " + strings.ReplaceAll(text, "\n", "\n      "))
 }
 
 func (p *program) renderSessions(s verb.Sessions, st style) {

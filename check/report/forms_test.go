@@ -229,7 +229,7 @@ func TestJUnitSaysWhatWasFound(t *testing.T) {
 		}
 	}
 	want := []string{
-		"file: bad-yaml services/shop/.cairn/tasks/A 1,b::c%25 <d>.md",
+		"file: bad-yaml services/shop/.cairn/tasks/A 1,b::c%25\\n<d>.md",
 		"gate: closed-unpassed services/shop/.cairn/tasks/A-1.md",
 		"run: A-2: vet",
 	}
