@@ -54,6 +54,7 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
+	keep.body = s.Body
 	find := finder(tasks)
 	var rows []ranked[Row]
 	for _, t := range tasks {
@@ -73,7 +74,8 @@ type filter struct {
 	in       ListIn
 	assignee task.Actor
 	priority task.Priority
-	words    []string // of Text, in lower case
+	words    []string             // of Text, in lower case
+	body     func(task.ID) string // reads what a list has a digest of
 	order    func(task.Task) place
 }
 
@@ -118,7 +120,7 @@ func (f filter) task(t task.Task) bool {
 		(in.Label == "" || slices.Contains(t.Labels, in.Label)) &&
 		(in.Priority == "" || t.Priority == f.priority) &&
 		(in.Parent == "" || t.Parent == in.Parent) &&
-		mentions(t, f.words)
+		f.mentions(t)
 }
 
 // row looks at what is derived. A task that was carried further elsewhere is not ready here.
@@ -128,14 +130,23 @@ func (f filter) row(r Row) bool {
 }
 
 // mentions reports whether every word occurs in what a task says.
-func mentions(t task.Task, words []string) bool {
-	if len(words) == 0 {
+func (f filter) mentions(t task.Task) bool {
+	if len(f.words) == 0 {
 		return true
 	}
-	said := []string{string(t.ID), t.Title, t.Body, strings.Join(t.Labels, " ")}
+	said := []string{string(t.ID), t.Title, strings.Join(t.Labels, " ")}
+	if !store.Digested(t.Body) {
+		said = append(said, t.Body)
+	}
 	for _, e := range t.Provenance {
 		said = append(said, e.Text)
 	}
-	all := strings.ToLower(strings.Join(said, "\n"))
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
+	left := absent(f.words, strings.Join(said, "\n"))
+	return len(left) == 0 || store.Digested(t.Body) && len(absent(left, f.body(t.ID))) == 0
+}
+
+// absent are the words, in lower case, that do not occur in a text.
+func absent(words []string, text string) []string {
+	text = strings.ToLower(text)
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(text, word) })
 }
