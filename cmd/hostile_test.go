@@ -58,7 +58,7 @@ func unfit(out string) string {
 
 const (
 	hostileTask    = "T-1"
-	hostileSession = "S-00vhnczb00388y"
+	hostileSession = "ses-00vhnczb00388y"
 )
 
 // hostileFiles are the files of a workspace in which every text is hostile. Where cairn would refuse such a text, the file is
@@ -110,7 +110,7 @@ head: EVIL
 summary: EVIL
 reason: EVIL
 `),
-		".cairn/sessions/S-00vhnczb00388z.yaml":   fill("id: S-00vhnczb00388z\ntask: EVIL\nactor: EVIL\nstatus: EVIL\n"),
+		".cairn/sessions/ses-00vhnczb00388z.yaml": fill("id: ses-00vhnczb00388z\ntask: EVIL\nactor: EVIL\nstatus: EVIL\n"),
 		".cairn/plans/plan-00vhnczb00388y.yaml":   fill("id: plan-00vhnczb00388y\nsummary: EVIL\nactor: EVIL\nat: AT\ntasks: [{title: EVIL, deps: [EVIL], checks: [{desc: EVIL, cmd: EVIL}]}]\n"),
 		".cairn/tasks/\u202ex\u200b\U000e0041.md": "x",
 	}

@@ -134,6 +134,17 @@ func story(e verb.Entry) string {
 	return text
 }
 
+// renderPart prints a part of a task and nothing else.
+func (p *program) renderPart(part verb.Part, st style) {
+	if part.Text != "" {
+		p.printf("%s\n", lines(strings.TrimRight(part.Text, "\n")))
+	}
+	for _, e := range part.Entries {
+		p.renderEntry(e)
+	}
+	p.renderRows(part.Tasks, st)
+}
+
 // renderContext prints a task as a page, and behind it what is around the task.
 func (p *program) renderContext(c verb.Context, st style) {
 	p.renderTask(c.Task, st)

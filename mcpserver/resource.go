@@ -114,7 +114,7 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 	if err != nil {
 		return "", err
 	}
-	text, err := harmless.Marshal(out)
+	text, err := encode(out)
 	return string(text), err
 }
 

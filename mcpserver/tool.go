@@ -133,7 +133,7 @@ func arguments(req mcp.CallToolRequest) []byte {
 
 // result puts a value into both places where clients look. Texts that hide something are named in it.
 func result(v any, isError bool) (*mcp.CallToolResult, error) {
-	text, err := harmless.Marshal(v)
+	text, err := encode(v)
 	if err != nil {
 		return nil, fmt.Errorf("the result does not make JSON: %w", err)
 	}

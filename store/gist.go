@@ -35,3 +35,12 @@ func (s *Store) Body(id task.ID) string {
 	}
 	return task.CleanBody(string(frontmatter.BodyOf(src)))
 }
+
+// Source reads the file of a task as it is, with its revision.
+func (s *Store) Source(id task.ID) (string, task.Rev, error) {
+	src, err := readRegular(s.task(id))
+	if err != nil {
+		return "", "", found(id, err)
+	}
+	return string(src), revOf(src), nil
+}

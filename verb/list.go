@@ -33,10 +33,25 @@ type ListIn struct {
 
 // List is a page of the graph.
 type List struct {
-	Tasks      []Row           `json:"tasks"`
-	Total      int             `json:"total"` // that fit the filters, on all pages
-	NextCursor string          `json:"next_cursor,omitempty"`
-	Problems   []store.Problem `json:"problems"` // files that could not be read, and are in no list
+	Tasks      []Row  `json:"tasks"`
+	Total      int    `json:"total"`                 // that fit the filters, on all pages
+	NextCursor string `json:"next_cursor,omitempty"` // of the next page, of tasks or of problems
+	Problems
+}
+
+// Problems are the files that could not be read, and are in no list.
+type Problems struct {
+	Problems      []store.Problem `json:"problems"`                 // 50 on a page
+	ProblemsTotal int             `json:"problems_total,omitempty"` // how many there are, if not all are on this page
+}
+
+// problems are those on a page, of all.
+func (p onPage[T]) problemsOf(all []store.Problem) Problems {
+	out := Problems{Problems: p.problems}
+	if len(p.problems) < len(all) {
+		out.ProblemsTotal = len(all)
+	}
+	return out
 }
 
 // List returns the tasks that fit the filters, in the order asked for; equals by id.
@@ -65,8 +80,12 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 			rows = append(rows, ranked[Row]{keep.order(t), row})
 		}
 	}
-	shown, next, err := page(rows, in.Sort, in.Cursor, cmp.Or(in.Limit, defaultLimit))
-	return List{Tasks: shown, Total: len(rows), NextCursor: next, Problems: noNil(problems)}, err
+	total := len(rows)
+	shown, err := page(rows, problems, w.pageIn(in.Sort, in.Cursor, in.Limit))
+	for i, row := range shown.items {
+		shown.items[i] = w.rowCut(row)
+	}
+	return List{Tasks: shown.items, Total: total, NextCursor: shown.next, Problems: shown.problemsOf(problems)}, err
 }
 
 // filter is a ListIn that was checked.

@@ -38,8 +38,8 @@ func plainJSON(s string) bool {
 	return true
 }
 
-// hiddenKey is the field that Marshal adds.
-const hiddenKey = "hidden_characters"
+// HiddenKey is the field that Marshal adds.
+const HiddenKey = "hidden_characters"
 
 // fieldsNamed is how many fields Marshal names.
 const fieldsNamed = 20
@@ -60,7 +60,7 @@ func Marshal(v any) ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		text = fmt.Appendf(text[:len(text)-1], `,%q:%s}`, hiddenKey, list)
+		text = fmt.Appendf(text[:len(text)-1], `,%q:%s}`, HiddenKey, list)
 	}
 	return []byte(JSON(string(text))), nil
 }
