@@ -133,14 +133,22 @@ type bookmark struct {
 
 // cursor writes a bookmark down.
 func (b bookmark) cursor() string {
-	return base64.RawURLEncoding.EncodeToString([]byte(strings.Join([]string{b.order, b.item.key, b.item.id, b.problem}, "\x00")))
+	parts := []string{b.order, b.item.key, b.item.id}
+	if b.problem != "" {
+		parts = append(parts, b.problem)
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(strings.Join(parts, "\x00")))
 }
 
 func readCursor(cursor, order string) (bookmark, error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	parts := strings.Split(string(text), "\x00")
-	if err != nil || len(parts) != 4 || parts[0] != order {
+	if err != nil || len(parts) < 3 || len(parts) > 4 || parts[0] != order {
 		return bookmark{}, badInput("cursor", "is not one that was returned for this list").WithHint("leave it out to begin at the top")
 	}
-	return bookmark{order, place{parts[1], parts[2]}, parts[3]}, nil
+	b := bookmark{order: order, item: place{parts[1], parts[2]}}
+	if len(parts) == 4 {
+		b.problem = parts[3]
+	}
+	return b, nil
 }
