@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -308,5 +309,59 @@ func TestHiddenTextIsFlagged(t *testing.T) {
 	failure := refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "mode": title})
 	if strings.Contains(failure.Message, "\u202e") {
 		t.Errorf("the refusal says %q", failure.Message)
+	}
+}
+
+// An answer that is too long even so is cut where it is longest, and names what it cut; what fits stays as it is.
+func TestEncodeCutsWhatNobodyWrites(t *testing.T) {
+	deep := any("x")
+	for range 60 {
+		deep = []any{deep, deep}[:1]
+	}
+	wide := func(n, width int) (out []string) {
+		for range n {
+			out = append(out, strings.Repeat("w", width))
+		}
+		return out
+	}
+	tree := any("leaf of a tree")
+	for range 6 {
+		tree = []any{tree, tree, tree, tree, tree, tree, tree, tree}
+	}
+	for _, c := range []struct {
+		name string
+		in   object
+		cuts []string
+	}{
+		{"what fits", object{"id": "T-1", "title": "x", "deep": deep}, nil},
+		{"a long text", object{"id": "T-1", "title": strings.Repeat("t", 2<<20), "deep": deep}, []string{"title"}},
+		{"many long texts", object{"id": "T-1", "labels": wide(300, 60<<10)}, nil},
+		{"a long list", object{"id": "T-1", "labels": wide(200_000, 10)}, []string{"labels"}},
+		{"a tree", object{"id": "T-1", "extra": object{"tree": tree, "more": tree}}, nil},
+		{"a hidden text", object{"id": "T-1", "body": strings.Repeat("\u200b", 1<<20)}, []string{"body"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text, err := mcpserver.Encode(c.in)
+			if err != nil || len(text) > longest {
+				t.Fatalf("%d bytes, %v", len(text), err)
+			}
+			var got struct {
+				ID     string
+				Hidden []string `json:"hidden_characters"`
+				Cuts   []string `json:"truncated_fields"`
+			}
+			if err := json.Unmarshal(text, &got); err != nil || got.ID != "T-1" {
+				t.Fatalf("%v, %.200s", err, text)
+			}
+			if whole, _ := json.Marshal(c.in); (len(whole) > longest) != (len(got.Cuts) > 0) {
+				t.Errorf("%d bytes were cut to %d, which names %q", len(whole), len(text), got.Cuts)
+			}
+			if c.cuts != nil && !slices.Equal(got.Cuts, c.cuts) || len(got.Cuts) > 20 {
+				t.Errorf("it names %q", got.Cuts)
+			}
+			if strings.Count(string(text), `"hidden_characters"`) != len(got.Hidden) {
+				t.Errorf("it says %q of what is hidden", got.Hidden)
+			}
+		})
 	}
 }
