@@ -20,7 +20,7 @@ func (p *program) mend(ctx context.Context, layout store.Layout, found store.Che
 		to = p.Stderr // standard output is a program's
 	}
 	for _, m := range mends {
-		fprintf(to, "%s\n", diff.Diff("a/"+m.Path, m.Old, "b/"+m.Path, m.New))
+		fprintf(to, "%s\n", lines(diff.Diff("a/"+m.Path, m.Old, "b/"+m.Path, m.New)))
 	}
 	if order.dryRun {
 		return found, nil

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -36,12 +35,12 @@ func (p *program) report(ctx context.Context, err error) int {
 	}
 	said := *e
 	said.Op = commandName(e.Op)
-	fprintf(p.Stderr, "cairn: %s\n", harmless.Line(said.Error()))
+	fprintf(p.Stderr, "cairn: %s\n", said.Error())
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
 	}
 	if e.Hint != "" {
-		fprintf(p.Stderr, "hint: %s\n", harmless.Line(e.Hint))
+		fprintf(p.Stderr, "hint: %s\n", e.Hint)
 	}
 	return exit
 }

@@ -23,7 +23,7 @@ func (p *program) runHelp(ctx context.Context, c *cli.Command) error {
 	case topic == "":
 		return cli.ShowRootCommandHelp(root)
 	case topic == "exit-codes":
-		p.printf("%s\ncairn help check tells of the numbers of check.\n", exitCodes())
+		p.printf("%s\ncairn help check tells of the numbers of check.\n", lines(exitCodes()))
 		return nil
 	case root.Command(topic) == nil:
 		return usage("there is no command or topic %q", topic).WithHint("cairn help lists the commands; cairn help exit-codes the numbers")

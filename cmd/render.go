@@ -5,7 +5,6 @@ import (
 	"io"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -31,6 +30,8 @@ func (p *program) render(v verb.Verb, out any) {
 		p.renderWaited(out, st)
 	case verb.Row:
 		p.renderRows([]verb.Row{out}, st)
+	case verb.Part:
+		p.renderPart(out, st)
 	case verb.Context:
 		p.renderContext(out, st)
 	case verb.Plan:
@@ -69,7 +70,7 @@ func (p *program) renderList(l verb.List, st style) {
 	if l.NextCursor != "" {
 		p.printf("%d of %d; the next: --cursor %s\n", len(l.Tasks), l.Total, l.NextCursor)
 	}
-	if l.Total == 0 && len(l.Problems) == 0 {
+	if l.Total == 0 && len(l.Problems.Problems) == 0 {
 		p.printf("no tasks\n")
 	}
 	p.renderProblems(l.Problems)
@@ -83,9 +84,12 @@ func (p *program) renderRows(rows []verb.Row, st style) {
 	t.print(p.out, p.width(), st)
 }
 
-func (p *program) renderProblems(problems []store.Problem) {
-	for _, pr := range problems {
-		fprintf(p.Stderr, "cairn: left out: %s\n", harmless.Line(problemText(pr)))
+func (p *program) renderProblems(problems verb.Problems) {
+	for _, pr := range problems.Problems {
+		fprintf(p.Stderr, "cairn: left out: %s\n", problemText(pr))
+	}
+	if n := problems.ProblemsTotal; n > 0 {
+		fprintf(p.Stderr, "cairn: left out: %d files, of which this page names %d\n", n, len(problems.Problems))
 	}
 }
 
@@ -172,8 +176,9 @@ func writeRun(out io.Writer, run *verb.RunReport, st style) {
 	}
 }
 
-func indent(text string) string {
-	return "      " + strings.ReplaceAll(text, "\n", "\n      ")
+// indent sets lines off from what is around them.
+func indent(text string) lines {
+	return lines("      " + strings.ReplaceAll(text, "\n", "\n      "))
 }
 
 func (p *program) renderSessions(s verb.Sessions, st style) {
@@ -186,7 +191,10 @@ func (p *program) renderSessions(s verb.Sessions, st style) {
 		t.add(ses.ID, string(ses.Health), string(ses.Task), string(ses.Actor), what)
 	}
 	t.print(p.out, p.width(), st)
-	if len(s.Sessions) == 0 {
+	if s.NextCursor != "" {
+		p.printf("%d of %d; the next: --cursor %s\n", len(s.Sessions), s.Total, s.NextCursor)
+	}
+	if len(s.Sessions) == 0 && s.NextCursor == "" {
 		p.printf("no sessions\n")
 	}
 	p.renderProblems(s.Problems)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/doctor"
 )
 
@@ -13,12 +12,12 @@ func (p *program) renderFindings(findings []doctor.Finding) {
 	st := p.style()
 	for _, f := range findings {
 		p.printf("%s  %s\n", st.severity(f.Severity), st.bold(placeOf(f)))
-		p.printf("         %s\n", harmless.Line(f.Message))
+		p.printf("         %s\n", f.Message)
 		for _, change := range f.Changes {
-			p.printf("           %s\n", harmless.Line(change))
+			p.printf("           %s\n", change)
 		}
 		if f.Fix != "" {
-			p.printf("         fix: %s\n", harmless.Line(f.Fix))
+			p.printf("         fix: %s\n", f.Fix)
 		}
 	}
 	p.printf("%s\n", verdict(findings))

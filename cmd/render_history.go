@@ -3,7 +3,6 @@ package cmd
 import (
 	"time"
 
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
@@ -30,10 +29,13 @@ func (p *program) renderHistory(h verb.History, st style) {
 	t := table{head: []string{"AT", "TASK", "WHO", "WHAT"}, grow: 3}
 	for _, e := range h.Entries {
 		what := story(e.Entry)
+		if e.Text != "" {
+			what += ": " + e.Text
+		}
 		if e.Deleted {
 			what += " (deleted since)"
 		}
-		t.add(e.At.Format(time.RFC3339), string(e.Task), string(e.Who), harmless.Line(what))
+		t.add(e.At.Format(time.RFC3339), string(e.Task), string(e.Who), what)
 	}
 	t.print(p.out, p.width(), st)
 	if h.NextCursor != "" {

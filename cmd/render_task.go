@@ -24,11 +24,11 @@ func (p *program) renderTask(t verb.Task, st style) {
 		}
 	}
 	if t.Body != "" {
-		p.printf("\n%s\n", strings.TrimRight(t.Body, "\n"))
+		p.printf("\n%s\n", lines(strings.TrimRight(t.Body, "\n")))
 	}
 	p.printf("\nProvenance\n")
 	for _, e := range t.Provenance {
-		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, story(e))
+		p.renderEntry(e)
 	}
 }
 
@@ -101,7 +101,16 @@ func firstLine(s string) string {
 	return line
 }
 
-// story tells an entry in words.
+// renderEntry prints an entry as a line, and what it says on as many as that has.
+func (p *program) renderEntry(e verb.Entry) {
+	p.printf("  %s  %s  %s", e.At.Format(time.RFC3339), e.Who, story(e))
+	if e.Text != "" {
+		p.printf(": %s", lines(strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n      ")))
+	}
+	p.printf("\n")
+}
+
+// story tells in words what an entry says was done.
 func story(e verb.Entry) string {
 	text := string(e.Did)
 	if e.From != "" || e.To != "" {
@@ -122,10 +131,18 @@ func story(e verb.Entry) string {
 	if e.Session != "" {
 		text += " [" + e.Session + "]"
 	}
-	if e.Text != "" {
-		text += ": " + strings.ReplaceAll(e.Text, "\n", "\n      ")
-	}
 	return text
+}
+
+// renderPart prints a part of a task and nothing else.
+func (p *program) renderPart(part verb.Part, st style) {
+	if part.Text != "" {
+		p.printf("%s\n", lines(strings.TrimRight(part.Text, "\n")))
+	}
+	for _, e := range part.Entries {
+		p.renderEntry(e)
+	}
+	p.renderRows(part.Tasks, st)
 }
 
 // renderContext prints a task as a page, and behind it what is around the task.

@@ -3,7 +3,6 @@ package cmd
 import (
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -15,7 +14,7 @@ func (p *program) renderWaited(w verb.Waited, st style) {
 		p.printf("  %s\n", changeText(c))
 	}
 	for _, e := range w.Entries {
-		p.printf("  %s  %s  %s\n", e.At.Format(time.RFC3339), e.Who, story(e))
+		p.renderEntry(e)
 	}
 	switch {
 	case w.Task != nil:

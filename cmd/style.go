@@ -20,7 +20,7 @@ func (p *program) style() style {
 }
 
 func (s style) paint(code, text string) painted {
-	text = harmless.Text(text)
+	text = harmless.Line(text)
 	if !s {
 		return painted(text)
 	}

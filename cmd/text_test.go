@@ -78,7 +78,7 @@ func TestTableWithoutRowsIsEmpty(t *testing.T) {
 func TestTableCellsStayOnTheirLine(t *testing.T) {
 	one := table{head: []string{"TITLE"}}
 	one.add("two\nlines\tand \x1b[2J")
-	if got, want := printed(one, 0, plainStyle), "TITLE\ntwo lines and �[2J\n"; got != want {
+	if got, want := printed(one, 0, plainStyle), "TITLE\ntwo\\nlines\\tand \\x1b[2J\n"; got != want {
 		t.Errorf("got %q, want %q", got, want)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"context"
 	"errors"
 	"io"
-	"strconv"
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
@@ -161,7 +161,7 @@ func (p *program) showCommands(commands []store.Command) {
 	}
 	p.printf("These commands would run on this machine when tasks are checked:\n")
 	for _, cmd := range commands {
-		p.printf("  %s: %s\n", cmd.Where, strconv.Quote(cmd.Cmd))
+		p.printf("  %s: %s\n", cmd.Where, painted(harmless.Quote(cmd.Cmd)))
 	}
 }
 

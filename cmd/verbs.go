@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -143,16 +142,18 @@ const (
 )
 
 func (p *program) printJSON(v any) {
+	line, err := harmless.Marshal(v)
 	var text bytes.Buffer
-	enc := json.NewEncoder(&text)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	if err == nil {
+		err = json.Indent(&text, line, "", "  ")
+	}
+	if err != nil {
 		fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
 		p.exit = exitFailure
 		return
 	}
-	_, _ = io.WriteString(p.out, harmless.JSON(text.String()))
+	text.WriteByte('\n')
+	_, _ = text.WriteTo(p.out)
 }
 
 // completeIDs replaces parts of ids by the ids they are parts of. What takes something away wants the whole id.

@@ -17,3 +17,6 @@ func (s *Server) SetLimits(line, load int) { s.limits = limits{line, load} }
 
 // SetPatience says how long a call waits that is told nothing in between.
 func (s *Server) SetPatience(d time.Duration) { s.long.patience = d }
+
+// Encode is what makes a result of a value.
+var Encode = encode

@@ -3,12 +3,12 @@ package mcpserver
 import (
 	"context"
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -114,7 +114,7 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 	if err != nil {
 		return "", err
 	}
-	text, err := json.Marshal(out)
+	text, err := encode(out)
 	return string(text), err
 }
 
@@ -143,8 +143,8 @@ func told(err error) error {
 	case !errors.As(err, &e):
 		return err
 	case e.Hint == "":
-		return fmt.Errorf("%s: %s", e.Code, e.Msg)
+		return fmt.Errorf("%s: %s", e.Code, harmless.Line(e.Msg))
 	default:
-		return fmt.Errorf("%s: %s (%s)", e.Code, e.Msg, e.Hint)
+		return fmt.Errorf("%s: %s (%s)", e.Code, harmless.Line(e.Msg), harmless.Line(e.Hint))
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"runtime/debug"
 
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -100,7 +101,7 @@ func (s *Server) progress(ctx context.Context, req mcp.CallToolRequest) func(ver
 			return // a client that gave a call up is told no more of it
 		}
 		_ = s.notify(ctx, fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
-			"progressToken": token, "progress": p.Done, "total": p.Total, "message": p.Message,
+			"progressToken": token, "progress": p.Done, "total": p.Total, "message": harmless.Line(p.Message),
 		}) // the next report says more
 	}
 }
@@ -130,15 +131,15 @@ func arguments(req mcp.CallToolRequest) []byte {
 	return raw
 }
 
-// result puts a value into both places where clients look.
+// result puts a value into both places where clients look. Texts that hide something are named in it.
 func result(v any, isError bool) (*mcp.CallToolResult, error) {
-	text, err := json.Marshal(v)
+	text, err := encode(v)
 	if err != nil {
 		return nil, fmt.Errorf("the result does not make JSON: %w", err)
 	}
 	return &mcp.CallToolResult{
 		Content:           []mcp.Content{mcp.NewTextContent(string(text))},
-		StructuredContent: v,
+		StructuredContent: json.RawMessage(text),
 		IsError:           isError,
 	}, nil
 }

@@ -15,7 +15,7 @@ import (
 // Cache keeps tasks as they were read from their files, for a process that reads them again and again. It is never the cause
 // of a wrong answer: each call looks at every file that it is about, and reads those that are not the same by size, times
 // and inode, or that are so young that they may have changed within one step of the file system's clock. The tasks that it
-// returns are shared with other callers, and not to be changed. The zero value is ready.
+// returns are shared with other callers, and not to be changed; their bodies are as List has them. The zero value is ready.
 type Cache struct {
 	grain time.Duration // another in tests; 0 for clockGrain
 
@@ -31,7 +31,7 @@ type cachedTask struct {
 // clockGrain is the coarsest step of a file system's clock.
 const clockGrain = 2 * time.Second
 
-// Get is Store.Get.
+// Get is Store.Get, but for the body.
 func (c *Cache) Get(s *Store, id task.ID) (task.Task, error) {
 	t, err := c.read(s, id, &patience{patient})
 	return t, found(id, err)
@@ -57,6 +57,7 @@ func (c *Cache) read(s *Store, id task.ID, wait *patience) (task.Task, error) {
 		return old.task, nil
 	}
 	_, t, err := s.readTaskPatiently(id, wait)
+	t = gist(t)
 	if err == nil && before.olderThan(young) && stampOf(path) == before {
 		c.keep(path, cachedTask{before, t})
 	}

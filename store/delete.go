@@ -156,7 +156,7 @@ func (s *Store) Deleted() ([]task.Task, error) {
 		if !ok || exists(s.task(t.ID)) || t.Last().At.Before(found[t.ID].Last().At) {
 			return
 		}
-		found[t.ID] = t
+		found[t.ID] = gist(t)
 	})
 	return slices.Collect(maps.Values(found)), err
 }

@@ -13,11 +13,11 @@ import (
 )
 
 // List reads every task, sorted by id, and names the files that could not be read. Only a folder that cannot be listed at
-// all is an error.
+// all is an error. In place of a long body a task has its digest; Body reads it.
 func (s *Store) List(ctx context.Context) ([]task.Task, []Problem, error) {
 	return s.list(ctx, func(id task.ID, wait *patience) (task.Task, error) {
 		_, t, err := s.readTaskPatiently(id, wait)
-		return t, err
+		return gist(t), err
 	})
 }
 

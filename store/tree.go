@@ -1,6 +1,7 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"runtime"
@@ -25,12 +26,17 @@ type tree struct {
 // source that cannot be listed or asked is an error. Tasks that another tree, which may be nil, has with the same content
 // are taken from there: reading YAML is what costs.
 func (l Layout) readTree(ctx context.Context, src source, other *tree) (*tree, error) {
+	return l.fillTree(ctx, src, &treeReader{Layout: l, known: other.task})
+}
+
+// fillTree is readTree with a reader that was set up.
+func (l Layout) fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 	blobs, err := src.list(ctx)
 	if err != nil {
 		return nil, err
 	}
 	slices.SortFunc(blobs, func(a, b blob) int { return strings.Compare(a.path, b.path) })
-	r := treeReader{Layout: l, tree: &tree{ids: map[string]string{}}, known: other.task, wait: patience{patient}}
+	r.tree, r.wait = &tree{ids: map[string]string{}}, patience{patient}
 	r.Config.Path = l.ConfigPath()
 	r.Config.Unread = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("cairn init writes one")
 	for _, b := range blobs {
@@ -70,6 +76,7 @@ type treeReader struct {
 	*tree
 	known func(path, id string) (proof.TaskFile, bool)
 	todo  []unread
+	lean  bool // long bodies are not kept: the tree is compared with no other
 
 	waiting sync.Mutex
 	wait    patience
@@ -178,8 +185,14 @@ func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
 	got.File = f
 	if doc != nil {
 		got.Task, got.Flaw = readTask(doc)
+		if r.lean && len(got.Task.Body) > bodyListed && !strings.Contains(got.Task.Body, conflictMark) {
+			got.Task.Body, got.Src = "", bytes.Clone(got.Src[:len(got.Src)-len(doc.Body())])
+		}
 	}
 }
+
+// conflictMark is what a body has that the rules look into.
+const conflictMark = "<<<<<<< "
 
 func (r *treeReader) setSession(i int, f proof.File, doc *frontmatter.Doc) {
 	got := &r.Sessions[i]

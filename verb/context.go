@@ -40,7 +40,14 @@ type GitContext struct {
 	Worktree string `json:"worktree"`
 }
 
-var contextParts = []string{"blockers", "dependents", "children", "sessions", "logs", "git"}
+// The parts of a context that are lists of tasks.
+const (
+	blockersPart   = "blockers"
+	dependentsPart = "dependents"
+	childrenPart   = "children"
+)
+
+var contextParts = []string{blockersPart, dependentsPart, childrenPart, "sessions", "logs", "git"}
 
 // partSize is how many of a kind a bounded context shows.
 const partSize = 20
@@ -49,20 +56,17 @@ const partSize = 20
 func (w *Workspace) around(ctx context.Context, s *store.Store, t Task, parts []string) (Context, error) {
 	out := Context{Task: t}
 	asked := func(part string) bool { return slices.Contains(parts, part) }
-	if asked("blockers") || asked("dependents") || asked("children") {
-		all, _, err := s.List(ctx)
+	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) {
+		all, _, err := w.Looks.list(ctx, s)
 		if err != nil {
 			return out, err
 		}
-		related := func(part string, is func(task.Task) bool) *Rows {
-			if !asked(part) {
-				return nil
+		this, _ := finder(all)(t.ID)
+		for part, rows := range map[string]**Rows{blockersPart: &out.Blockers, dependentsPart: &out.Dependents, childrenPart: &out.Children} {
+			if asked(part) {
+				*rows = w.related(s, all, relatives(part, s.Config.Flow, this, all))
 			}
-			return w.related(s, all, is)
 		}
-		out.Blockers = related("blockers", func(o task.Task) bool { return slices.Contains(t.BlockedBy, o.ID) })
-		out.Dependents = related("dependents", func(o task.Task) bool { return slices.Contains(o.Deps, t.ID) })
-		out.Children = related("children", func(o task.Task) bool { return o.Parent == t.ID })
 	}
 	var err error
 	if asked("sessions") {
@@ -78,14 +82,28 @@ func (w *Workspace) around(ctx context.Context, s *store.Store, t Task, parts []
 	return out, err
 }
 
-func (w *Workspace) related(s *store.Store, all []task.Task, is func(task.Task) bool) *Rows {
-	hits := slices.DeleteFunc(slices.Clone(all), func(t task.Task) bool { return !is(t) })
+// relatives are those of all tasks that a part of a task's context is about, the most urgent first.
+func relatives(part string, flow task.Flow, t task.Task, all []task.Task) []task.Task {
+	open := map[task.ID]bool{}
+	for _, id := range flow.BlockedBy(t, finder(all)) {
+		open[id] = true
+	}
+	var hits []task.Task
+	for _, o := range all {
+		if part == blockersPart && open[o.ID] || part == dependentsPart && slices.Contains(o.Deps, t.ID) || part == childrenPart && o.Parent == t.ID {
+			hits = append(hits, o)
+		}
+	}
 	slices.SortFunc(hits, moreUrgent)
+	return hits
+}
+
+func (w *Workspace) related(s *store.Store, all, hits []task.Task) *Rows {
 	shown := bounded(w, hits)
 	out := &Rows{Tasks: []Row{}, Total: len(hits), Truncated: len(shown) < len(hits)}
 	find := finder(all)
 	for _, t := range shown {
-		out.Tasks = append(out.Tasks, w.row(s, t, find))
+		out.Tasks = append(out.Tasks, w.rowCut(w.row(s, t, find)))
 	}
 	return out
 }

@@ -10,8 +10,10 @@ import (
 // GetIn is the input of Get.
 type GetIn struct {
 	ID      task.ID  `json:"id" doc:"task to read" cli:"arg"`
-	Mode    string   `json:"mode,omitempty" doc:"summary: a row of list; full: nothing is cut; context: the task and all that is around it"`
+	Mode    string   `json:"mode,omitempty" doc:"summary: a row of list; full: up to 256 KiB of body and 200 entries; context: the task and all that is around it"`
 	Include []string `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git"`
+	Part    string   `json:"part,omitempty" doc:"only this, in pieces, for what an answer cut: body, provenance (the oldest first), file (as it is), blockers, dependents, children"`
+	Offset  int      `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
 
 const (
@@ -21,10 +23,13 @@ const (
 )
 
 // Get returns a task: body, checks with their results, provenance, and what is derived. It is a Row in the mode summary, a
-// Context in the mode context or with parts included, and else a Task.
+// Context in the mode context or with parts included, a Part if one is asked for, and else a Task.
 func (w *Workspace) Get(ctx context.Context, in GetIn) (any, error) {
 	if !slices.Contains([]string{"", summaryMode, fullMode, contextMode}, in.Mode) {
 		return nil, badInput("mode", "is %q", in.Mode).WithHint("summary, full or context; leave it out for the usual")
+	}
+	if err := in.validPart(); err != nil {
+		return nil, err
 	}
 	parts, err := in.parts()
 	if err != nil {
@@ -38,12 +43,19 @@ func (w *Workspace) Get(ctx context.Context, in GetIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if in.Mode == summaryMode && len(parts) == 0 {
-		return w.row(s, t, s.Find), nil
+	switch {
+	case in.Part != "":
+		return w.part(ctx, s, t, in)
+	case in.Mode == summaryMode && len(parts) == 0:
+		return w.rowCut(w.row(s, t, s.Find)), nil
 	}
-	out := w.view(s, t)
-	if in.Mode == fullMode {
-		out = w.whole(s, t)
+	out := w.whole(s, t)
+	switch {
+	case !w.Bounded:
+	case in.Mode == fullMode:
+		out = out.cut(most)
+	default:
+		out = out.cut(usual)
 	}
 	if len(parts) == 0 {
 		return out, nil

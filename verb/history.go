@@ -1,12 +1,10 @@
 package verb
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -21,10 +19,10 @@ type HistoryIn struct {
 
 // History is a page of what was done, the newest first.
 type History struct {
-	Entries    []Event         `json:"entries"`
-	Total      int             `json:"total"` // that fit the filters, on all pages
-	NextCursor string          `json:"next_cursor,omitempty"`
-	Problems   []store.Problem `json:"problems"` // files that could not be read
+	Entries    []Event `json:"entries"`
+	Total      int     `json:"total"`                 // that fit the filters, on all pages
+	NextCursor string  `json:"next_cursor,omitempty"` // of the next page, of entries or of problems
+	Problems
 }
 
 // Event is an entry, and the task that it belongs to.
@@ -45,7 +43,7 @@ func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) 
 	if err != nil {
 		return History{}, err
 	}
-	tasks, problems, err := s.List(ctx)
+	tasks, problems, err := w.Looks.list(ctx, s)
 	if err != nil {
 		return History{}, err
 	}
@@ -64,8 +62,9 @@ func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) 
 	for _, t := range deleted {
 		events = append(events, eventsOf(t, true, keep)...)
 	}
-	shown, next, err := page(events, "history", in.Cursor, cmp.Or(in.Limit, defaultLimit))
-	return History{Entries: shown, Total: len(events), NextCursor: next, Problems: noNil(problems)}, err
+	total := len(events)
+	shown, err := page(events, problems, w.pageIn("history", in.Cursor, in.Limit))
+	return History{Entries: shown.items, Total: total, NextCursor: shown.next, Problems: shown.problemsOf(problems)}, err
 }
 
 func has(tasks []task.Task, id task.ID) bool {

@@ -33,10 +33,25 @@ type ListIn struct {
 
 // List is a page of the graph.
 type List struct {
-	Tasks      []Row           `json:"tasks"`
-	Total      int             `json:"total"` // that fit the filters, on all pages
-	NextCursor string          `json:"next_cursor,omitempty"`
-	Problems   []store.Problem `json:"problems"` // files that could not be read, and are in no list
+	Tasks      []Row  `json:"tasks"`
+	Total      int    `json:"total"`                 // that fit the filters, on all pages
+	NextCursor string `json:"next_cursor,omitempty"` // of the next page, of tasks or of problems
+	Problems
+}
+
+// Problems are the files that could not be read, and are in no list.
+type Problems struct {
+	Problems      []store.Problem `json:"problems"`                 // 50 on a page
+	ProblemsTotal int             `json:"problems_total,omitempty"` // how many there are, if not all are on this page
+}
+
+// problems are those on a page, of all.
+func (p onPage[T]) problemsOf(all []store.Problem) Problems {
+	out := Problems{Problems: p.problems}
+	if len(p.problems) < len(all) {
+		out.ProblemsTotal = len(all)
+	}
+	return out
 }
 
 // List returns the tasks that fit the filters, in the order asked for; equals by id.
@@ -54,6 +69,7 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
+	keep.body = s.Body
 	find := finder(tasks)
 	var rows []ranked[Row]
 	for _, t := range tasks {
@@ -64,8 +80,12 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 			rows = append(rows, ranked[Row]{keep.order(t), row})
 		}
 	}
-	shown, next, err := page(rows, in.Sort, in.Cursor, cmp.Or(in.Limit, defaultLimit))
-	return List{Tasks: shown, Total: len(rows), NextCursor: next, Problems: noNil(problems)}, err
+	total := len(rows)
+	shown, err := page(rows, problems, w.pageIn(in.Sort, in.Cursor, in.Limit))
+	for i, row := range shown.items {
+		shown.items[i] = w.rowCut(row)
+	}
+	return List{Tasks: shown.items, Total: total, NextCursor: shown.next, Problems: shown.problemsOf(problems)}, err
 }
 
 // filter is a ListIn that was checked.
@@ -73,7 +93,8 @@ type filter struct {
 	in       ListIn
 	assignee task.Actor
 	priority task.Priority
-	words    []string // of Text, in lower case
+	words    []string             // of Text, in lower case
+	body     func(task.ID) string // reads what a list has a digest of
 	order    func(task.Task) place
 }
 
@@ -118,7 +139,7 @@ func (f filter) task(t task.Task) bool {
 		(in.Label == "" || slices.Contains(t.Labels, in.Label)) &&
 		(in.Priority == "" || t.Priority == f.priority) &&
 		(in.Parent == "" || t.Parent == in.Parent) &&
-		mentions(t, f.words)
+		f.mentions(t)
 }
 
 // row looks at what is derived. A task that was carried further elsewhere is not ready here.
@@ -128,14 +149,23 @@ func (f filter) row(r Row) bool {
 }
 
 // mentions reports whether every word occurs in what a task says.
-func mentions(t task.Task, words []string) bool {
-	if len(words) == 0 {
+func (f filter) mentions(t task.Task) bool {
+	if len(f.words) == 0 {
 		return true
 	}
-	said := []string{string(t.ID), t.Title, t.Body, strings.Join(t.Labels, " ")}
+	said := []string{string(t.ID), t.Title, strings.Join(t.Labels, " ")}
+	if !store.Digested(t.Body) {
+		said = append(said, t.Body)
+	}
 	for _, e := range t.Provenance {
 		said = append(said, e.Text)
 	}
-	all := strings.ToLower(strings.Join(said, "\n"))
-	return !slices.ContainsFunc(words, func(word string) bool { return !strings.Contains(all, word) })
+	left := absent(f.words, strings.Join(said, "\n"))
+	return len(left) == 0 || store.Digested(t.Body) && len(absent(left, f.body(t.ID))) == 0
+}
+
+// absent are the words, in lower case, that do not occur in a text.
+func absent(words []string, text string) []string {
+	text = strings.ToLower(text)
+	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(text, word) })
 }

@@ -3,11 +3,13 @@ package verb
 import (
 	"cmp"
 	"encoding/base64"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -33,6 +35,11 @@ var orders = map[string]func(task.Task) place{
 func ageKey(at time.Time) string   { return fmt.Sprintf("%020d", age(at)) }
 func youthKey(at time.Time) string { return fmt.Sprintf("%020d", ^age(at)) }
 
+// descending sorts ids of one length, in ASCII, the other way round.
+func descending(id string) string {
+	return strings.Map(func(r rune) rune { return 0x7f - r&0x7f }, id)
+}
+
 // age counts seconds from the beginning of all time, so that no time is negative.
 func age(at time.Time) uint64 { return uint64(at.Unix()) + 1<<63 }
 
@@ -42,37 +49,106 @@ type ranked[T any] struct {
 	item  T
 }
 
-// page sorts, and cuts out at most limit items behind a cursor. The next cursor is the place of the last item shown, so that
-// it stays good when items come and go. The order's name keeps a cursor from being used in another.
-func page[T any](all []ranked[T], order, cursor string, limit int) (items []T, next string, err error) {
+// pageIn is which page of a list is asked for.
+type pageIn struct {
+	order, cursor string
+	limit         int // of items
+	room          int // in bytes of JSON; 0 for as much as it takes
+}
+
+const (
+	problemsShown = 50        // on a page
+	messageShown  = 500       // bytes of what is wrong with one file
+	pageShown     = 256 << 10 // bytes of JSON on a page for an agent
+)
+
+// pageIn is the page that a caller asks for. One for an agent ends early where its items are long.
+func (w *Workspace) pageIn(order, cursor string, limit int) pageIn {
+	in := pageIn{order: order, cursor: cursor, limit: cmp.Or(limit, defaultLimit)}
+	if w.Bounded {
+		in.room = pageShown
+	}
+	return in
+}
+
+// onPage is a page: some of the items, and of the files that could not be read.
+type onPage[T any] struct {
+	items    []T
+	problems []store.Problem
+	next     string // the cursor of the page behind it; "" if there is none
+}
+
+// page sorts, and cuts a page out of the items behind a cursor, and of the problems. The next cursor is the places of the
+// last ones shown, so that it stays good when items come and go. The order's name keeps a cursor from being used in another.
+func page[T any](all []ranked[T], problems []store.Problem, in pageIn) (onPage[T], error) {
+	at := bookmark{order: in.order}
+	if in.cursor != "" {
+		var err error
+		if at, err = readCursor(in.cursor, in.order); err != nil {
+			return onPage[T]{}, err
+		}
+	}
 	slices.SortFunc(all, func(a, b ranked[T]) int { return a.place.compare(b.place) })
-	if cursor != "" {
-		after, err := readCursor(cursor, order)
-		if err != nil {
-			return nil, "", err
-		}
-		all = slices.DeleteFunc(all, func(r ranked[T]) bool { return r.place.compare(after) <= 0 })
+	if in.cursor != "" {
+		all = slices.DeleteFunc(all, func(r ranked[T]) bool { return r.place.compare(at.item) <= 0 })
 	}
-	items = []T{}
+	problems = slices.SortedFunc(slices.Values(problems), func(a, b store.Problem) int { return cmp.Compare(a.Path, b.Path) })
+	problems = slices.DeleteFunc(problems, func(p store.Problem) bool { return p.Path <= at.problem })
+
+	out := onPage[T]{items: []T{}, problems: []store.Problem{}}
+	room := in.room
 	for i, r := range all {
-		if i == limit {
-			return items, writeCursor(all[i-1].place, order), nil
+		if i == in.limit || in.room > 0 && i > 0 && room <= 0 {
+			break
 		}
-		items = append(items, r.item)
+		if in.room > 0 {
+			room -= sizeOf(r.item)
+		}
+		out.items, at.item = append(out.items, r.item), r.place
 	}
-	return items, "", nil
+	for _, p := range problems[:min(len(problems), problemsShown)] {
+		if in.room > 0 {
+			p.Message = head(p.Message, messageShown)
+		}
+		out.problems, at.problem = append(out.problems, p), p.Path
+	}
+	if len(out.items) < len(all) || len(out.problems) < len(problems) {
+		out.next = at.cursor()
+	}
+	return out, nil
 }
 
-// writeCursor writes a place down, and in which order it is one.
-func writeCursor(p place, order string) string {
-	return base64.RawURLEncoding.EncodeToString([]byte(order + "\x00" + p.key + "\x00" + p.id))
+// sizeOf is how long a value is as JSON, in bytes.
+func sizeOf(v any) int {
+	text, _ := json.Marshal(v) // it is part of a result
+	return len(text)
 }
 
-func readCursor(cursor, order string) (place, error) {
+// bookmark is how far a list was shown: the last item, and the path of the last file that could not be read.
+type bookmark struct {
+	order   string
+	item    place
+	problem string
+}
+
+// cursor writes a bookmark down.
+func (b bookmark) cursor() string {
+	parts := []string{b.order, b.item.key, b.item.id}
+	if b.problem != "" {
+		parts = append(parts, b.problem)
+	}
+	return base64.RawURLEncoding.EncodeToString([]byte(strings.Join(parts, "\x00")))
+}
+
+func readCursor(cursor, order string) (bookmark, error) {
 	text, err := base64.RawURLEncoding.DecodeString(cursor)
 	parts := strings.Split(string(text), "\x00")
-	if err != nil || len(parts) != 3 || parts[0] != order {
-		return place{}, badInput("cursor", "is not one that was returned for this list").WithHint("leave it out to begin at the top")
+	if err != nil || len(parts) < 3 || len(parts) > 4 || parts[0] != order {
+		return bookmark{}, badInput("cursor", "is not one that was returned for this list").WithHint("leave it out to begin at the top")
 	}
-	return place{parts[1], parts[2]}, nil
+	b := bookmark{order: order, item: place{parts[1], parts[2]}}
+	if len(parts) == 4 {
+		b.problem = parts[3]
+	}
+	return b, nil
 }

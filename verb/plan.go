@@ -90,7 +90,7 @@ func (w *Workspace) showPlan(s *store.Store, ids []task.ID) (Plan, error) {
 		if err != nil {
 			return Plan{}, err
 		}
-		out.Tasks = append(out.Tasks, w.row(s, t, s.Find))
+		out.Tasks = append(out.Tasks, w.rowCut(w.row(s, t, s.Find)))
 	}
 	return out, nil
 }
@@ -235,7 +235,7 @@ func (w *Workspace) dryRun(s *store.Store, tasks []task.Task) (Plan, error) {
 	out := Plan{Tasks: []Row{}, DryRun: true}
 	for i, id := range ids {
 		t, _ := find(id)
-		r := w.row(s, t, among)
+		r := w.rowCut(w.row(s, t, among))
 		r.ID, r.Parent = task.ID(indexRef(i)), byIndex(r.Parent, ids)
 		for _, refs := range [][]task.ID{r.Deps, r.BlockedBy} {
 			for n, ref := range refs {

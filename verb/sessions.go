@@ -77,12 +77,16 @@ type ListSessionsIn struct {
 	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours"`
 	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones"`
 	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended"`
+	Limit  int            `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
-// Sessions is a list of sessions.
+// Sessions is a page of sessions.
 type Sessions struct {
-	Sessions []Session       `json:"sessions"`
-	Problems []store.Problem `json:"problems"`
+	Sessions   []Session `json:"sessions"`
+	Total      int       `json:"total"`                 // that fit the filters, on all pages
+	NextCursor string    `json:"next_cursor,omitempty"` // of the next page, of sessions or of problems
+	Problems
 }
 
 // ListSessions returns the sessions that fit the filters, the newest first.
@@ -102,19 +106,24 @@ func (w *Workspace) ListSessions(ctx context.Context, in ListSessionsIn) (Sessio
 	if err != nil {
 		return Sessions{}, err
 	}
-	out := Sessions{Sessions: []Session{}, Problems: noNil(problems)}
+	var fit []ranked[Session]
 	for _, ses := range all {
 		if in.Task != "" && ses.Task != in.Task || in.Actor != "" && ses.Actor != who || in.Status != "" && ses.Status != in.Status {
 			continue
 		}
 		if v := w.viewSession(s, ses); in.Health == "" || v.Health == in.Health {
-			out.Sessions = append(out.Sessions, v)
+			fit = append(fit, ranked[Session]{place{youthKey(ses.StartedAt), descending(ses.ID)}, v})
 		}
 	}
-	return out, nil
+	total := len(fit)
+	shown, err := page(fit, problems, w.pageIn("sessions", in.Cursor, in.Limit))
+	return Sessions{Sessions: shown.items, Total: total, NextCursor: shown.next, Problems: shown.problemsOf(problems)}, err
 }
 
 func (in ListSessionsIn) valid() error {
+	if in.Limit < 0 || in.Limit > maxLimit {
+		return badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
+	}
 	switch in.Status {
 	case "", session.Active, session.Finished, session.Canceled, session.Abandoned:
 	default:

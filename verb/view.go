@@ -19,8 +19,12 @@ type Task struct {
 	CreatedAt       *time.Time     `json:"created_at,omitempty"`
 	Extra           map[string]any `json:"extra,omitempty"`
 	Run             *RunReport     `json:"run,omitempty"`              // of the call that returned this
-	BodyTruncated   bool           `json:"body_truncated,omitempty"`   // get with mode full has it all
+	BodyTruncated   bool           `json:"body_truncated,omitempty"`   // get with mode full has more
+	BodyNextOffset  int            `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
 	ProvenanceTotal int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
+	ChecksTotal     int            `json:"checks_total,omitempty"`     // how many checks there are, if only the first are here
+	ExtraTotal      int            `json:"extra_total,omitempty"`      // how many unknown keys there are, if only the first are here
+	Rest            string         `json:"rest,omitempty"`             // how to read what was cut
 	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
 
@@ -44,6 +48,10 @@ type Row struct {
 	IsBlocked   bool          `json:"is_blocked"`   // it is open and waits for others
 	IsPending   bool          `json:"is_pending"`   // it could be started, and nobody has
 	UpdatedAt   *time.Time    `json:"updated_at,omitempty"`
+
+	LabelsTotal    int `json:"labels_total,omitempty"` // how many there are, if only the first are here; and so on
+	DepsTotal      int `json:"deps_total,omitempty"`
+	BlockedByTotal int `json:"blocked_by_total,omitempty"`
 }
 
 // Claim is who holds a task.
@@ -117,25 +125,9 @@ func (w *Workspace) show(s *store.Store, id task.ID) (Task, error) {
 func (w *Workspace) view(s *store.Store, t task.Task) Task {
 	out := w.whole(s, t)
 	if w.Bounded {
-		out = out.cut()
+		out = out.cut(usual)
 	}
 	return out
-}
-
-const (
-	bodyShown    = 8 << 10 // bytes
-	entriesShown = 20
-)
-
-// cut leaves out what would flood a small context, and says so.
-func (t Task) cut() Task {
-	if len(t.Body) > bodyShown {
-		t.Body, t.BodyTruncated = head(t.Body, bodyShown), true
-	}
-	if n := len(t.Provenance); n > entriesShown {
-		t.Provenance, t.ProvenanceTotal = t.Provenance[n-entriesShown:], n
-	}
-	return t
 }
 
 // whole is a task with nothing cut.

@@ -63,7 +63,7 @@ func (w *Workspace) seeTask(s *store.Store, in WaitIn) (snapshot, error) {
 	seen := append(factsOf(s.Config.Flow, t, w.Looks.find(s)), factsOfHold(t, live, w.Now())...)
 	return snapshot{
 		facts: seen.under(string(t.ID)), there: func(string) bool { return true }, task: t,
-		show:   sync.OnceValue(func() Waited { row := w.row(s, t, s.Find); return Waited{Task: &row} }),
+		show:   sync.OnceValue(func() Waited { row := w.rowCut(w.row(s, t, s.Find)); return Waited{Task: &row} }),
 		cursor: cursorOf("task", append(seen.values(), string(t.ID)), len(t.Provenance)),
 		met:    slices.Contains(in.WaitForStatus, t.Status),
 	}, nil
@@ -135,7 +135,7 @@ func (w *Workspace) showFit(s *store.Store, fit []task.Task, find task.Find) Wai
 	total := len(fit)
 	out := Waited{Tasks: []Row{}, Total: &total}
 	for _, t := range fit[:min(total, tasksShown)] {
-		out.Tasks = append(out.Tasks, w.row(s, t, find))
+		out.Tasks = append(out.Tasks, w.rowCut(w.row(s, t, find)))
 	}
 	return out
 }

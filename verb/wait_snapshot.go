@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -188,7 +189,7 @@ func difference(before, now facts) []Change {
 		was := before[i].value
 		switch {
 		case was == f.value, f.name == revFact:
-		case len(was)+len(f.value) > valuesShown:
+		case len(was)+len(f.value) > valuesShown, store.Digested(was), store.Digested(f.value):
 			out = append(out, Change{Field: f.name})
 		default:
 			out = append(out, Change{Field: f.name, From: was, To: f.value})

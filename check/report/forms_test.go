@@ -28,12 +28,16 @@ func TestJSON(t *testing.T) {
 			Base, Head string
 			Summary    map[proof.Severity]int
 			Findings   []proof.Finding
+			Hidden     []string `json:"hidden_characters"` // texts that hide something
 		}
 		if err := dec.Decode(&got); err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if got.Schema != 1 || got.Base != r.Base || got.Head != r.Head || got.Findings == nil || !slices.Equal(got.Findings, r.Findings) {
 			t.Errorf("%s says %+v", name, got)
+		}
+		if hides := len(got.Hidden) > 0; hides != (name == "findings") {
+			t.Errorf("%s names %q", name, got.Hidden)
 		}
 		if total := got.Summary[proof.Error] + got.Summary[proof.Warning] + got.Summary[proof.Notice]; total != len(r.Findings) || len(got.Summary) != 3 {
 			t.Errorf("%s counts %v", name, got.Summary)
@@ -229,7 +233,7 @@ func TestJUnitSaysWhatWasFound(t *testing.T) {
 		}
 	}
 	want := []string{
-		"file: bad-yaml services/shop/.cairn/tasks/A 1,b::c%25 <d>.md",
+		"file: bad-yaml services/shop/.cairn/tasks/A 1,b::c%25\\n<d>.md",
 		"gate: closed-unpassed services/shop/.cairn/tasks/A-1.md",
 		"run: A-2: vet",
 	}

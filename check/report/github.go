@@ -43,9 +43,9 @@ func (r Report) annotation(f proof.Finding) string {
 	if f.Line > 0 {
 		place += fmt.Sprintf(",line=%d", f.Line)
 	}
-	text := harmless.LogLine(f.Message)
+	text := harmless.Line(f.Message)
 	if f.Fix != "" {
-		text += "\nfix: " + harmless.LogLine(f.Fix)
+		text += "\nfix: " + harmless.Line(f.Fix)
 	}
 	return fmt.Sprintf("::%s %s,title=%s::%s\n", f.Severity, place, property("cairn "+string(f.Rule)), data(text))
 }
@@ -57,7 +57,7 @@ func data(s string) string {
 
 // property escapes a property of a workflow command, which a comma or two colons would end.
 func property(s string) string {
-	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(harmless.Text(s)))
+	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(harmless.Line(s)))
 }
 
 // mostSummary is how long a summary may get, in bytes. GitHub refuses one of more than 1 MiB whole.
@@ -72,7 +72,7 @@ func (r Report) Summary(out io.Writer) error {
 	}
 	for i, f := range r.Findings {
 		row := fmt.Sprintf("| %s | [%s](%s) | %s | %s | %s |\n", f.Severity, f.Rule, manual(f.Rule),
-			markdown(line(r.inRepo(f), f.Line)), markdown(harmless.LogLine(f.Message)), markdown(harmless.LogLine(f.Fix)))
+			markdown(line(r.inRepo(f), f.Line)), markdown(harmless.Line(f.Message)), markdown(harmless.Line(f.Fix)))
 		if b.Len()+len(row) > mostSummary {
 			fmt.Fprintf(&b, "\nand %d more\n", len(r.Findings)-i)
 			break

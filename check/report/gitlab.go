@@ -41,9 +41,9 @@ func (r Report) gitlab(out io.Writer) error {
 
 // described is what is wrong and how it is mended, on one line.
 func described(f proof.Finding) string {
-	text := harmless.LogLine(f.Message)
+	text := harmless.Line(f.Message)
 	if f.Fix != "" {
-		text += ". Fix: " + harmless.LogLine(f.Fix)
+		text += ". Fix: " + harmless.Line(f.Fix)
 	}
 	return text
 }

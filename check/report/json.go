@@ -26,13 +26,15 @@ func (r Report) json(out io.Writer) error {
 }
 
 func writeJSON(out io.Writer, v any) error {
-	var b bytes.Buffer
-	enc := json.NewEncoder(&b)
-	enc.SetEscapeHTML(false)
-	enc.SetIndent("", "  ")
-	if err := enc.Encode(v); err != nil {
+	line, err := harmless.Marshal(v)
+	if err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, harmless.JSON(b.String()))
+	var b bytes.Buffer
+	if err := json.Indent(&b, line, "", "  "); err != nil {
+		return err
+	}
+	b.WriteByte('\n')
+	_, err = b.WriteTo(out)
 	return err
 }

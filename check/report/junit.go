@@ -68,14 +68,14 @@ func (r Report) cases(rule proof.Rule) []junit.Testcase {
 
 // testcase is what a rule found in one file. The first that fails the check gives the failure its message.
 func (r Report) testcase(rule proof.Rule, found []proof.Finding) junit.Testcase {
-	c := junit.Testcase{Name: string(rule.ID) + " " + harmless.LogLine(r.inRepo(found[0])), Classname: class(rule.Group)}
+	c := junit.Testcase{Name: string(rule.ID) + " " + harmless.Line(r.inRepo(found[0])), Classname: class(rule.Group)}
 	var failing, passing strings.Builder
 	for _, f := range found {
 		told := &passing
 		if r.Fails(f) {
 			told = &failing
 			if c.Failure == nil {
-				c.Failure = &junit.Result{Message: harmless.LogLine(f.Message), Type: string(f.Severity)}
+				c.Failure = &junit.Result{Message: harmless.Line(f.Message), Type: string(f.Severity)}
 			}
 		}
 		fmt.Fprintf(told, "%s: %s: %s\n", line(r.inRepo(f), f.Line), f.Severity, described(f))
@@ -95,10 +95,10 @@ func (r Report) commands() junit.Testsuite {
 	for _, ran := range r.Ran {
 		total += ran.Duration.Seconds()
 		c := junit.Testcase{
-			Name: names(ran) + ": " + harmless.LogLine(ran.Desc), Classname: class(proof.RunGroup), Time: seconds(ran.Duration.Seconds()),
+			Name: names(ran) + ": " + harmless.Line(ran.Desc), Classname: class(proof.RunGroup), Time: seconds(ran.Duration.Seconds()),
 		}
 		if !ran.Passed {
-			c.Failure = &junit.Result{Message: harmless.LogLine(ran.Summary), Type: string(proof.CheckFailed), Data: harmless.Log(ran.Output)}
+			c.Failure = &junit.Result{Message: harmless.Line(ran.Summary), Type: string(proof.CheckFailed), Data: harmless.Text(ran.Output)}
 		}
 		suite.AddTestcase(c)
 	}
@@ -113,7 +113,7 @@ const named = 3
 func names(ran Ran) string {
 	var ids []string
 	for _, id := range ran.Tasks[:min(len(ran.Tasks), named)] {
-		ids = append(ids, harmless.LogLine(string(id)))
+		ids = append(ids, harmless.Line(string(id)))
 	}
 	text := strings.Join(ids, ", ")
 	if n := len(ran.Tasks) - len(ids); n > 0 {

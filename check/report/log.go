@@ -54,12 +54,12 @@ func (e Entry) title() string {
 	if !e.Passed {
 		verdict = "FAIL"
 	}
-	return fmt.Sprintf("%s  %s: %s (%s, %.1f s)", verdict, names(e.Ran), harmless.LogLine(e.Desc), harmless.LogLine(e.Summary), e.Duration.Seconds())
+	return fmt.Sprintf("%s  %s: %s (%s, %.1f s)", verdict, names(e.Ran), harmless.Line(e.Desc), harmless.Line(e.Summary), e.Duration.Seconds())
 }
 
 // output is what was printed, with its last line ended.
 func (e Entry) output() string {
-	text := harmless.Log(e.Output)
+	text := harmless.Text(e.Output)
 	if text != "" && !strings.HasSuffix(text, "\n") {
 		text += "\n"
 	}

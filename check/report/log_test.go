@@ -21,17 +21,17 @@ func TestLog(t *testing.T) {
 		want string
 	}{
 		{"a failure shows what was printed", failed, report.NoFold, "FAIL  A-1, A-2: tests pass (exit 1, 2.5 s)\n" +
-			"      ::error::not ours\n      �[0Ksection_end:1:cairn_check_1�[0K\n      end\n"},
-		{"a pass is one line", passed, report.NoFold, "pass  A-1: 50% ::endgroup:: (passed, 0.0 s)\n"},
+			"      : :error::not ours\n      \\x1b[0Ksection_end:1:cairn_check_1\\r\\x1b[0K\n      end\n"},
+		{"a pass is one line", passed, report.NoFold, "pass  A-1: 50%\\n::endgroup:: (passed, 0.0 s)\n"},
 		{"GitHub folds, and does as nothing that was printed says", failed, report.GitHubFold,
 			"::group::FAIL  A-1, A-2: tests pass (exit 1, 2.5 s)\n::stop-commands::secret\n" +
-				"::error::not ours\n�[0Ksection_end:1:cairn_check_1�[0K\nend\n::secret::\n::endgroup::\n"},
+				": :error::not ours\n\\x1b[0Ksection_end:1:cairn_check_1\\r\\x1b[0K\nend\n::secret::\n::endgroup::\n"},
 		{"a title is one line", passed, report.GitHubFold,
-			"::group::pass  A-1: 50%25 ::endgroup:: (passed, 0.0 s)\n::stop-commands::secret\nfine\n::secret::\n::endgroup::\n"},
+			"::group::pass  A-1: 50%25\\n::endgroup:: (passed, 0.0 s)\n::stop-commands::secret\nfine\n::secret::\n::endgroup::\n"},
 		{"GitLab folds what passed", passed, report.GitLabFold, "\x1b[0Ksection_start:1782036000:cairn_check_3[collapsed=true]\r\x1b[0K" +
-			"pass  A-1: 50% ::endgroup:: (passed, 0.0 s)\nfine\n\x1b[0Ksection_end:1782036000:cairn_check_3\r\x1b[0K\n"},
+			"pass  A-1: 50%\\n::endgroup:: (passed, 0.0 s)\nfine\n\x1b[0Ksection_end:1782036000:cairn_check_3\r\x1b[0K\n"},
 		{"and leaves open what failed", failed, report.GitLabFold, "\x1b[0Ksection_start:1782035997:cairn_check_3\r\x1b[0K" +
-			"FAIL  A-1, A-2: tests pass (exit 1, 2.5 s)\n::error::not ours\n�[0Ksection_end:1:cairn_check_1�[0K\nend\n" +
+			"FAIL  A-1, A-2: tests pass (exit 1, 2.5 s)\n: :error::not ours\n\\x1b[0Ksection_end:1:cairn_check_1\\r\\x1b[0K\nend\n" +
 			"\x1b[0Ksection_end:1782036000:cairn_check_3\r\x1b[0K\n"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -18,9 +18,9 @@ func (r Report) text(out io.Writer) error {
 		if i > 0 && r.Findings[i-1].Path != f.Path {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s %s %s: %s\n", r.paint(bold, r.place(f)+":"), r.severity(f), f.Rule, harmless.LogLine(f.Message))
+		fmt.Fprintf(&b, "%s %s %s: %s\n", r.paint(bold, r.place(f)+":"), r.severity(f), f.Rule, harmless.Line(f.Message))
 		if f.Fix != "" {
-			fmt.Fprintf(&b, "    fix: %s\n", harmless.LogLine(f.Fix))
+			fmt.Fprintf(&b, "    fix: %s\n", harmless.Line(f.Fix))
 		}
 	}
 	if len(r.Findings) > 0 {
@@ -38,7 +38,7 @@ func (r Report) place(f proof.Finding) string {
 
 // line puts the line behind a path, if there is one.
 func line(path string, n int) string {
-	path = harmless.LogLine(path)
+	path = harmless.Line(path)
 	if n == 0 {
 		return path
 	}
@@ -55,10 +55,10 @@ func (r Report) verdict() string {
 		text += fmt.Sprintf("; %s run, %d failed", number(n, "command"), r.failed())
 	}
 	if r.Base != "" {
-		text += fmt.Sprintf("; compared with %s (%s)", short(r.Base), harmless.LogLine(r.BaseName))
+		text += fmt.Sprintf("; compared with %s (%s)", short(r.Base), harmless.Line(r.BaseName))
 	}
 	if r.Note != "" {
-		text += "; " + harmless.LogLine(r.Note)
+		text += "; " + harmless.Line(r.Note)
 	}
 	return text
 }

@@ -30,6 +30,15 @@ func cut(src []byte, kind Kind) (from, to, body int, err *Error) {
 	return 0, 0, 0, &Error{Line: 1, Msg: "the front matter is not closed: no second line of ---", Incomplete: true}
 }
 
+// BodyOf returns the body of a Markdown file, without reading the YAML above it; nil where there is no front matter.
+func BodyOf(src []byte) []byte {
+	_, _, body, err := cut(src, Markdown)
+	if err != nil {
+		return nil
+	}
+	return src[body:]
+}
+
 func noFence(src []byte, from int) *Error {
 	if isMarker(src[from:]) {
 		return conflictMarkers(1)
