@@ -107,7 +107,7 @@ func (r *reader) entry(m *yaml.Node) task.Entry {
 		Who: task.Actor(text("who")), At: r.instant("at", field(m, "at")),
 		From: task.Status(text("from")), To: task.Status(text("to")),
 		Commit: text("commit"), Tree: text("tree"), Checks: text("checks"),
-		Text: text("text"), Session: text("session"), Key: text("key"),
+		Text: text("text"), Session: text("session"), Key: text("key"), Sig: text("sig"),
 	}
 	if n := field(m, "assignee"); n != nil {
 		assignee := task.Actor(r.text("assignee", n))

@@ -35,18 +35,13 @@ func (t Task) FindCheck(ref string) (int, error) {
 // again what was attested, without text, changes nothing.
 func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	c := t.Checks[i]
-	if !c.Manual() {
-		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
-			WithHint("cairn run-checks %s --only %d", t.ID, i).
-			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
-	}
-	if err := f.mayAttest(t, i, s.Who); err != nil {
+	if err := f.attestable(t, i, s.Who); err != nil {
 		return t, nil, err
 	}
-	result := Fail
-	if pass {
-		result = Pass
+	if pass && f.MustSign(c) {
+		return t, nil, mustSign(t, i)
 	}
+	result := verdict(pass)
 	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
 		return t, nil, nil
 	}
@@ -57,7 +52,17 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	return commit(t, e)
 }
 
-// settledBy is who may attest a manual check: ByHuman, ByAnyone or one actor.
+// attestable returns why an actor may not settle a check by attesting it.
+func (f Flow) attestable(t Task, i int, who Actor) error {
+	if c := t.Checks[i]; !c.Manual() {
+		return Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+			WithHint("cairn run-checks %s --only %d", t.ID, i).
+			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
+	}
+	return f.mayAttest(t, i, who)
+}
+
+// settledBy is who may attest a manual check: BySigned, ByHuman, ByAnyone, one actor, or BySigned and one actor.
 func (f Flow) settledBy(c Check) string {
 	switch {
 	case c.By != "":
@@ -70,7 +75,7 @@ func (f Flow) settledBy(c Check) string {
 }
 
 func (f Flow) maySettle(c Check, who Actor) bool {
-	by := f.settledBy(c)
+	by, _ := signedBy(f.settledBy(c))
 	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
 }
 
@@ -79,9 +84,9 @@ func (f Flow) mayAttest(t Task, i int, who Actor) error {
 	if f.maySettle(c, who) {
 		return nil
 	}
-	if by := f.settledBy(c); by != ByHuman {
+	if by, _ := signedBy(f.settledBy(c)); by != ByHuman {
 		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
 	}
 	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
-		WithHint("a person runs cairn attest %s %d --pass", t.ID, i)
+		WithHint("a person runs %s", f.attestCommand(t, i))
 }

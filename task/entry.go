@@ -44,6 +44,7 @@ type Entry struct {
 	Text     string        `json:"text,omitempty"`     // a note, a reason, a summary; 4 KiB at most
 	Session  string        `json:"session,omitempty"`  // the session it belongs to
 	Key      string        `json:"key,omitempty"`      // hash of the idempotency key it was written under
+	Sig      string        `json:"sig,omitempty"`      // signature of what it approves, see Approval; on one line
 }
 
 // CheckResult is the result of one check, named by Check.Key.
@@ -88,6 +89,9 @@ func (e Entry) Hash() string {
 	for _, r := range e.Results {
 		parts = append(parts, r.Check, string(r.Result))
 	}
+	if e.Sig != "" {
+		parts = append(parts, "sig", e.Sig)
+	}
 	return digest(parts...)
 }
 
@@ -97,7 +101,7 @@ func (e Entry) Equal(other Entry) bool {
 	return sameHolder && slices.Equal(e.Results, other.Results) &&
 		e.Who == other.Who && e.At.Equal(other.At) && e.Did == other.Did && e.From == other.From && e.To == other.To &&
 		e.Commit == other.Commit && e.Tree == other.Tree && e.Checks == other.Checks &&
-		e.Text == other.Text && e.Session == other.Session && e.Key == other.Key
+		e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig
 }
 
 // Has reports whether one of the entries has this hash.

@@ -54,7 +54,7 @@ func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 		case Fail:
 			failed = append(failed, c.Desc)
 		default:
-			pending = append(pending, c.Desc)
+			pending = append(pending, c.Desc+f.unsealed(t, i, p))
 		}
 		open = append(open, i)
 	}
@@ -94,14 +94,14 @@ func (f Flow) leadOn(err *Error, t Task, open []int, who Actor) error {
 			WithNext("run_checks", it)
 	}
 	i := open[0]
-	if f.maySettle(t.Checks[i], who) {
+	if f.maySettle(t.Checks[i], who) && !f.MustSign(t.Checks[i]) {
 		return err.WithHint("cairn attest %s %d --pass, once it is as the check demands", t.ID, i).
 			WithNext("attest", map[string]any{"id": string(t.ID), "check": strconv.Itoa(i), "pass": true}).WithNext("get", it)
 	}
-	by := f.settledBy(t.Checks[i])
+	by, _ := signedBy(f.settledBy(t.Checks[i]))
 	if by == ByHuman {
 		by = "a person"
 	}
-	return err.WithHint("%s settles it: cairn attest %s %d --pass; in a session, finish hands the task over for review", by, t.ID, i).
+	return err.WithHint("%s settles it: %s; in a session, finish hands the task over for review", by, f.attestCommand(t, i)).
 		WithNext("get", it)
 }
