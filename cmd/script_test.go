@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 //	clock DURATION     move the clock on
 //	id NAME            set $NAME to the id that the last command printed
 //	lock               hold the lock of the repository's workspace until the story ends
+//	sshkeys NAME...    have an agent hold SSH keys of these names, each of which is $NAME
 //	agent TOOL JSON    call a tool over MCP, as agent:a with the rights of an operator
 //
 // The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Its randomness is all zeros, so
@@ -47,6 +48,8 @@ func TestStories(t *testing.T) {
 			"id":    id,
 			"agent": agent,
 			"lock":  lock,
+
+			"sshkeys": sshkeys,
 		},
 	})
 }

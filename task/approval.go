@@ -75,6 +75,7 @@ var ErrOtherMessage = errors.New("what it signs is something else")
 // SignatureError says why a signature does not count.
 type SignatureError struct {
 	Elsewhere bool // it holds, for something else: another record, check, declaration or state of the files
+	Other     bool // it is by a key that counts, and what it signs is not this; SignedInstead may tell what is
 	Msg       string
 }
 
@@ -115,10 +116,7 @@ func (f Flow) Signature(t Task, n int) *SignatureError {
 	case !errors.Is(err, ErrOtherMessage):
 		return badSignature("%v", err)
 	}
-	if of := f.signedInstead(t, c, e); of != "" {
-		return signedElsewhere("it was made for %s", of)
-	}
-	return badSignature("what it signs is not what the entry says of this check")
+	return &SignatureError{Other: true, Msg: "what it signs is not what the entry says of this check"}
 }
 
 // approved is the check that a signed entry is about. Nothing but one result of one manual check can be signed: whatever else
@@ -152,9 +150,18 @@ func (f Flow) verify(a Approval, e Entry) error {
 	return f.Signers.Verify(message, e.Sig, e.Who, e.At)
 }
 
-// signedInstead finds out what a signature was made for, where it was not for the check as the task has it: the same check
-// when it asked somebody else, another check of the task, or another state of the files that the record tells of.
-func (f Flow) signedInstead(t Task, c Check, e Entry) string {
+// mostSearched is how many checks, and how many entries, are looked at for what a signature may have been made for.
+const mostSearched = 16
+
+// SignedInstead finds out what the signature of the n-th entry was made for, where it was not for the check as the task has it:
+// the same check when it asked somebody else, another check of the task, or another state of the files that the record tells of.
+// It returns "" if it was none of those that are looked at.
+func (f Flow) SignedInstead(t Task, n int) string {
+	e := t.Provenance[n]
+	c, flaw := t.approved(e)
+	if flaw != nil {
+		return ""
+	}
 	holds := func(a Approval) bool { return f.verify(a, e) == nil }
 	was := c
 	for _, by := range []string{"", ByAnyone, ByHuman, BySigned, string(e.Who), BySigned + " " + string(e.Who)} {
@@ -162,14 +169,14 @@ func (f Flow) signedInstead(t Task, c Check, e Entry) string {
 			return fmt.Sprintf("the check when it was settled by %s", orDefault(by))
 		}
 	}
-	for _, other := range t.Checks {
+	for _, other := range t.Checks[:min(len(t.Checks), mostSearched)] {
 		a := f.approval(t.ID, other, e)
 		a.Check = other.Key()
 		if other.Manual() && other.Desc != c.Desc && holds(a) {
 			return fmt.Sprintf("the check %q", other.Desc)
 		}
 	}
-	for _, other := range t.Provenance {
+	for _, other := range t.Provenance[max(0, n-mostSearched):n] {
 		a := f.approval(t.ID, c, e)
 		a.Commit, a.Tree = other.Commit, other.Tree
 		if other.Tree != e.Tree && holds(a) {

@@ -20,6 +20,10 @@ type Change struct {
 	// a commit, "" if it was made before the first. It is not known where the history that it was made in is not this one.
 	Committed func(commit, fingerprint string) (has, known bool)
 
+	// FilesAt is the fingerprint of the files in the first commit, of those that lie between, in which a task has an entry; if
+	// there is none, of what is judged. It is not known where nobody may ask for it.
+	FilesAt func(id task.ID, e task.Entry) (fingerprint string, known bool)
+
 	// BroughtBy looks tasks up in the first commit, of those that lie between, in which a task has an entry. It reports false if
 	// there is none.
 	BroughtBy func(id task.ID, e task.Entry) (task.Find, bool)

@@ -8,18 +8,17 @@ import (
 
 // flow is what the states mean to the rules: what the tree's config says, but that nothing counts as loosened yet. A state
 // that claimed in the base that the work is done claims it still, one is abandoned only if it was, and manual checks are
-// settled by whom both name.
+// settled by whom the stricter one names.
 func (c *Change) flow() task.Flow {
 	flow := c.Config.Flow
+	flow.Signers = c.Base.Config.Flow.Signers // a change cannot bring its own keys
 	if !c.Base.Config.Sound() || !c.Config.Sound() {
 		return flow
 	}
 	was := c.Base.Config.Flow
 	flow.Closed = append(slices.Clone(flow.Closed), unclosed(was, flow)...)
 	flow.Abandoned = slices.DeleteFunc(slices.Clone(flow.Abandoned), func(s task.Status) bool { return !was.IsAbandoned(s) })
-	if was.Settles == task.ByHuman {
-		flow.Settles = task.ByHuman
-	}
+	flow.Settles, flow.Prefix = task.Stricter(was.Settles, flow.Settles), was.Prefix
 	return flow
 }
 

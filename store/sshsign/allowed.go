@@ -236,3 +236,47 @@ func clip(text string) string {
 	}
 	return text
 }
+
+// Line is a line that lets an actor sign with a key in our namespace, from a time and until one where they are not zero.
+func Line(who task.Actor, key PublicKey, after, before time.Time) string {
+	options := []string{fmt.Sprintf("namespaces=%q", task.SignatureNamespace)}
+	if !after.IsZero() {
+		options = append(options, fmt.Sprintf("valid-after=%q", after.UTC().Format(timeForm)+"Z"))
+	}
+	if !before.IsZero() {
+		options = append(options, fmt.Sprintf("valid-before=%q", before.UTC().Format(timeForm)+"Z"))
+	}
+	return fmt.Sprintf("%s %s %s", who, strings.Join(options, ","), key.Line())
+}
+
+// EndLine is a line that is understood with the signer's last moment set, the rest of it as it was.
+func EndLine(line []byte, at time.Time) []byte {
+	text := string(line)
+	end := fmt.Sprintf("valid-before=%q", at.UTC().Format(timeForm)+"Z")
+	lead := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	principal, rest := cutBlank(text[len(lead):])
+	if first, _ := cutBlank(rest); isKeyType(first) {
+		return []byte(lead + principal + " " + end + " " + rest)
+	}
+	options, key, _ := cutOptions(rest)
+	return []byte(lead + principal + " " + withoutBefore(options) + end + " " + key)
+}
+
+// withoutBefore is the options without valid-before, ready for another to follow.
+func withoutBefore(options string) string {
+	var kept strings.Builder
+	for options != "" {
+		name, rest, _ := strings.Cut(options, `="`)
+		value, rest, _ := strings.Cut(rest, `"`)
+		if !strings.EqualFold(name, "valid-before") {
+			fmt.Fprintf(&kept, `%s="%s",`, name, value)
+		}
+		options = strings.TrimPrefix(rest, ",")
+	}
+	return kept.String()
+}
+
+// Has reports whether a line grants the same here.
+func (a *Allowed) Has(s Signer) bool {
+	return !s.Others && slices.ContainsFunc(a.Signers, func(have Signer) bool { return !have.Others && have.String() == s.String() })
+}

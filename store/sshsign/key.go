@@ -33,11 +33,8 @@ func (k PublicKey) Is(s Signer) bool { return bytes.Equal(k.key.Marshal(), s.Key
 // FindKey reads what git's user.signingkey may say: a public key in words, with or without key:: before it, or a file that
 // holds one, or beside which one lies. ~/ is the home folder. It returns INVALID_INPUT for anything else.
 func FindKey(said, home string) (PublicKey, error) {
-	if words, ok := strings.CutPrefix(said, "key::"); ok {
-		return keyInWords(words)
-	}
-	if first, rest := cutBlank(said); isKeyType(first) && rest != "" {
-		return keyInWords(said)
+	if InWords(said) {
+		return keyInWords(strings.TrimPrefix(said, "key::"))
 	}
 	path := said
 	if below, ok := strings.CutPrefix(said, "~/"); ok && home != "" {
@@ -56,6 +53,12 @@ func FindKey(said, home string) (PublicKey, error) {
 		k.file = path
 	}
 	return k, err
+}
+
+// InWords reports whether a key is given itself, and not the name of a file.
+func InWords(said string) bool {
+	first, rest := cutBlank(said)
+	return strings.HasPrefix(said, "key::") || isKeyType(first) && rest != ""
 }
 
 func keyInWords(words string) (PublicKey, error) {

@@ -90,7 +90,7 @@ func (t Tool) withAgent(ctx context.Context, message []byte) (raw []byte, has bo
 			continue
 		}
 		if strings.HasPrefix(s.PublicKey().Type(), "sk-") {
-			t.say("touch the key to sign\n")
+			t.Tell("touch the key to sign")
 		}
 		made, err := sshsig.Sign(bytes.NewReader(message), s, sshsig.HashSHA512, task.SignatureNamespace)
 		if err != nil {
@@ -102,9 +102,10 @@ func (t Tool) withAgent(ctx context.Context, message []byte) (raw []byte, has bo
 	return nil, false, nil
 }
 
-func (t Tool) say(format string, args ...any) {
+// Tell says a line to the person who signs.
+func (t Tool) Tell(format string, args ...any) {
 	if t.Say != nil {
-		_, _ = fmt.Fprintf(t.Say, format, args...)
+		_, _ = fmt.Fprintf(t.Say, "cairn: "+format+"\n", args...)
 	}
 }
 

@@ -1,0 +1,27 @@
+package store
+
+import "github.com/cairn-tasks/cairn/task"
+
+// filesAt is proof.Change.FilesAt.
+func (h *history) filesAt(id task.ID, e task.Entry) (fingerprint string, known bool) {
+	if h.err != nil {
+		return "", false
+	}
+	if h.head != "" {
+		commits, err := h.Repo.Touching(h.ctx, h.since, h.head, h.inRepo(h.TaskPath(id)))
+		h.fail(err)
+		for _, commit := range commits {
+			if t, ok := h.in(commit)(id); ok && t.Has(e.Hash()) {
+				fingerprint, err = h.Repo.CommitFingerprint(h.ctx, commit)
+				h.fail(err)
+				return fingerprint, h.err == nil
+			}
+		}
+	}
+	if h.fingerprint == nil || h.err != nil {
+		return "", false
+	}
+	fingerprint, err := h.subject.fingerprint(h.ctx)
+	h.fail(err)
+	return fingerprint, h.err == nil
+}
