@@ -293,3 +293,10 @@ func TestSignatureIsPartOfAnEntry(t *testing.T) {
 		t.Errorf("the hash of an entry without a signature is another than it was: %s", got)
 	}
 }
+
+// A command is settled by running it, with a signature as without.
+func TestCommandsAreNotSigned(t *testing.T) {
+	if _, _, err := signing.Approve(unsettled, 2, true, Stamp{Who: "human:ada", At: signedAt}, "c1", "f1"); CodeOf(err) != InvalidInput {
+		t.Errorf("%v", err)
+	}
+}

@@ -35,7 +35,12 @@ func (t Task) FindCheck(ref string) (int, error) {
 // again what was attested, without text, changes nothing.
 func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	c := t.Checks[i]
-	if err := f.attestable(t, i, s.Who); err != nil {
+	if !c.Manual() {
+		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+			WithHint("cairn run-checks %s --only %d", t.ID, i).
+			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
+	}
+	if err := f.mayAttest(t, i, s.Who); err != nil {
 		return t, nil, err
 	}
 	if pass && f.MustSign(c) {
@@ -50,16 +55,6 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	e := s.entry(Attested)
 	e.Results = []CheckResult{{Check: c.Key(), Result: result}}
 	return commit(t, e)
-}
-
-// attestable returns why an actor may not settle a check by attesting it.
-func (f Flow) attestable(t Task, i int, who Actor) error {
-	if c := t.Checks[i]; !c.Manual() {
-		return Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
-			WithHint("cairn run-checks %s --only %d", t.ID, i).
-			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
-	}
-	return f.mayAttest(t, i, who)
 }
 
 // settledBy is who may attest a manual check: BySigned, ByHuman, ByAnyone, one actor, or BySigned and one actor.
