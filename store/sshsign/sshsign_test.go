@@ -460,3 +460,25 @@ func TestProgramThatSignsSomethingElse(t *testing.T) {
 		t.Errorf("a program of the folder one stands in: %v", err)
 	}
 }
+
+// Whatever a file says, reading it ends, and a line that grants something says so again when it is written and ended.
+func FuzzParseAllowed(f *testing.F) {
+	_, private, _ := ed25519.GenerateKey(rand.Reader)
+	signer, _ := ssh.NewSignerFromSigner(private)
+	line := string(ssh.MarshalAuthorizedKey(signer.PublicKey()))
+	f.Add("human:ada " + line)
+	f.Add("human:ada\tnamespaces=\"git,cairn\",valid-after=\"20260101Z\" " + line)
+	f.Add("human:ada valid-before=\"20260101Z\",,x " + line)
+	f.Add("human:ada \"\"=\" \" ")
+	f.Fuzz(func(t *testing.T, text string) {
+		a := ParseAllowed([]byte(text))
+		lines := strings.SplitAfter(text, "\n")
+		for _, s := range a.Signers {
+			ended := ParseAllowed(EndLine([]byte(lines[s.Line-1]), at))
+			if len(ended.Signers) != 1 || !ended.Signers[0].Before.Equal(at) || ended.Signers[0].Actor != s.Actor ||
+				ended.Signers[0].Fingerprint() != s.Fingerprint() || !ended.Signers[0].After.Equal(s.After) || ended.Signers[0].Others != s.Others {
+				t.Errorf("%q ends as %q", lines[s.Line-1], EndLine([]byte(lines[s.Line-1]), at))
+			}
+		}
+	})
+}

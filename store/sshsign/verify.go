@@ -17,7 +17,7 @@ import (
 // Verify is that of task.Signers. The signature is the base64 of an SSHSIG, which is what stands between the first and the last
 // line of what ssh-keygen -Y sign prints, on one line.
 func (a *Allowed) Verify(message []byte, sig string, who task.Actor, at time.Time) error {
-	key := sha256.Sum256(fmt.Appendf(nil, "%d %s %s %s %s", at.Unix(), who, sig, "\x00", message))
+	key := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q", at.Unix(), who, sig, message))
 	a.mu.Lock()
 	err, seen := a.seen[key]
 	a.mu.Unlock()
