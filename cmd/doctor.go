@@ -26,7 +26,7 @@ func (p *program) doctorCommand() *cli.Command {
 		Usage:    "Examine the workspace and this clone of it; say what is wrong and repair what is safe to repair.",
 		Category: "workspace",
 		Description: "It looks for entries that an editor saved over, broken files, leftovers of killed writers, claims and sessions without\n" +
-			"a sign of life, and how git, the merge driver and trust are set up. Each finding says what to do about it. It exits\n" +
+			"a sign of life, and how git, the merge driver, trust and signing are set up. Each finding says what to do about it. It exits\n" +
 			"with 1 if there are errors or warnings left, and with 0 if there are notices only.",
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "fix", Local: true, Usage: "make the changes that are shown, once that is agreed to; nothing is lost by any of them"},
@@ -45,7 +45,7 @@ func (p *program) runDoctor(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	findings, err := doctor.Visit{Store: s, Actor: w.Actor, Now: p.Now}.Examine(ctx)
+	findings, err := doctor.Visit{Store: s, Actor: w.Actor, Now: p.Now, Home: p.home()}.Examine(ctx)
 	if err != nil {
 		return err
 	}

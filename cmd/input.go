@@ -22,6 +22,7 @@ func flags(v verb.Verb) []cli.Flag {
 		}
 		out = append(out, flagsOf(f)...)
 	}
+	out = append(out, signFlags(v)...)
 	return append(out, &cli.StringFlag{
 		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
 	})

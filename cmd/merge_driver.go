@@ -74,8 +74,8 @@ func (p *program) flowAt(name string) task.Flow {
 		if filepath.Base(dir) != store.Folder {
 			continue
 		}
-		if config, err := store.ReadConfig(store.Layout{Root: filepath.Dir(dir)}); err == nil {
-			return config.Flow
+		if flow, err := (store.Layout{Root: filepath.Dir(dir)}).FlowHere(); err == nil {
+			return flow
 		}
 	}
 	return store.DefaultConfig().Flow

@@ -128,6 +128,7 @@ func story(e verb.Entry) string {
 		}
 		text += fmt.Sprintf(" %s %s", cmp.Or(r.Desc, r.Check), r.Result)
 	}
+	text += map[string]string{"true": " (signed)", "bad": " (signature does not count)", "false": " (not signed)"}[e.Signed]
 	if e.Session != "" {
 		text += " [" + e.Session + "]"
 	}

@@ -31,6 +31,7 @@ func TestMain(m *testing.M) {
 //	clock DURATION     move the clock on
 //	id NAME            set $NAME to the id that the last command printed
 //	lock               hold the lock of the repository's workspace until the story ends
+//	sshkeys NAME...    have an agent hold SSH keys of these names, each of which is $NAME
 //	agent TOOL JSON    call a tool over MCP, as agent:a with the rights of an operator
 //
 // At the terminal sits a person who types what they are asked for. PERSON is another word that they type, or nobody.
@@ -51,6 +52,8 @@ func TestStories(t *testing.T) {
 			"id":    id,
 			"agent": agent,
 			"lock":  lock,
+
+			"sshkeys": sshkeys,
 		},
 	})
 }

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 )
@@ -118,4 +119,18 @@ func lock(ts *testscript.TestScript, neg bool, args []string) {
 	held := flock.New(paths[0])
 	ts.Check(held.Lock())
 	ts.Defer(func() { _ = held.Unlock() })
+}
+
+// sshkeys serves an agent until the story ends.
+func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: sshkeys NAME...")
+	}
+	socket, stop, err := signtest.Agent(args...)
+	ts.Check(err)
+	ts.Defer(stop)
+	ts.Setenv("SSH_AUTH_SOCK", socket)
+	for _, name := range args {
+		ts.Setenv(name, signtest.Line(name))
+	}
 }

@@ -40,7 +40,8 @@ func (p *program) trustCommand() *cli.Command {
 			&cli.BoolFlag{Name: "revoke", Local: true, Usage: "take the consent back"},
 			&cli.BoolFlag{Name: "list", Local: true, Usage: "list the clones that you trusted on this machine"},
 		},
-		Action: p.runTrust,
+		Commands: []*cli.Command{p.trustSignerCommand()},
+		Action:   p.runTrust,
 	}
 }
 

@@ -84,6 +84,9 @@ func (p *program) runVerb(ctx context.Context, c *cli.Command, v verb.Verb) erro
 	if err != nil {
 		return err
 	}
+	if err := p.signer(ctx, c, w); err != nil {
+		return err
+	}
 	in, err := p.input(ctx, c, v)
 	if err != nil {
 		return err

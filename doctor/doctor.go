@@ -17,6 +17,7 @@ type Visit struct {
 	Store *store.Store
 	Actor task.Actor // whom the entries of repairs name
 	Now   func() time.Time
+	Home  string // the user's own folder, where ~/ leads; "" for none
 }
 
 // Examine looks at everything and changes nothing. Findings come by severity, the worst first, and then by kind and place.
@@ -28,7 +29,7 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	out = append(out, git...)
 	examinations := []func(context.Context) ([]Finding, error){v.leftovers, v.files, v.work, v.ignores, v.trust}
 	if len(git) == 0 {
-		examinations = append(examinations, v.lost, v.mergeDriver)
+		examinations = append(examinations, v.lost, v.mergeDriver, v.signing)
 	}
 	for _, examine := range examinations {
 		found, err := examine(ctx)

@@ -31,6 +31,9 @@ const (
 	SessionStalled      ID = "session-stalled"
 	SessionLeftOpen     ID = "session-left-open"
 	SessionWithoutTask  ID = "session-without-task"
+	SignersMissing      ID = "signers-missing"
+	SignerNotListed     ID = "signer-not-listed"
+	SigningNotSetUp     ID = "signing-not-set-up"
 )
 
 // Kind says what a kind of finding means.
@@ -57,6 +60,9 @@ var Kinds = []Kind{
 	{MergeDriverNotFound, proof.Warning, "the merge driver is a program that is not found"},
 	{MergeAttributes, proof.Warning, "this clone has the merge driver, and no file asks for it"},
 	{IgnoreLines, proof.Warning, "what belongs to one machine is not ignored by git"},
+	{SignersMissing, proof.Warning, "checks pass with a signature only, and nobody's signature counts"},
+	{SignerNotListed, proof.Notice, "approvals are signed here, and the key of whoever runs this does not count"},
+	{SigningNotSetUp, proof.Notice, "approvals are signed here, and whoever runs this cannot sign"},
 	{MergeDriverOff, proof.Notice, "tasks are merged line by line, since the merge driver is not installed"},
 	{Untrusted, proof.Notice, "the commands of this clone were not approved on this machine"},
 }

@@ -189,7 +189,7 @@ func (l Layout) compare(ctx context.Context, s subject, commit string, c *Checke
 	if change.Past, err = h.past(change.Suspects()); err != nil {
 		return err
 	}
-	change.Committed, change.BroughtBy = h.committed, h.broughtBy
+	change.Committed, change.BroughtBy, change.FilesAt = h.committed, h.broughtBy, h.filesAt
 	if s.head != "" {
 		if change.Newest, err = l.Repo.CommitTime(ctx, s.head); err != nil {
 			return err

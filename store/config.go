@@ -45,6 +45,7 @@ func DefaultConfig() Config {
 			Initial: "backlog",
 			Closed:  []task.Status{"done", "canceled"},
 			Settles: task.ByHuman,
+			Prefix:  "TASK",
 		},
 		CheckTimeout: 120 * time.Second,
 		StaleAfter:   5 * time.Minute,
@@ -88,6 +89,7 @@ func readConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r := &configReader{reader: reader{doc: doc}, c: DefaultConfig(), asked: map[string]bool{}}
 	r.identity()
 	r.flow()
+	r.c.Flow.Prefix = r.c.Prefix
 	r.times()
 	r.checks()
 	if r.err != nil {
@@ -142,8 +144,8 @@ func (r *configReader) identity() {
 	}
 	if n := r.get("attest"); n != nil {
 		by := r.text("attest", n)
-		if by != task.ByHuman && by != task.ByAnyone {
-			r.fail(n, "attest must be human or anyone, not %q", by)
+		if by != task.BySigned && by != task.ByHuman && by != task.ByAnyone {
+			r.fail(n, "attest must be signed, human or anyone, not %q", by)
 		}
 		r.c.Flow.Settles = by
 	}

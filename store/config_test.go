@@ -144,7 +144,7 @@ func TestOpenNamesThePlaceInTheConfig(t *testing.T) {
 func TestConfigTemplate(t *testing.T) {
 	got := parseConfig(t, fmt.Sprintf(configTemplate, "PROJ"))
 	want := DefaultConfig()
-	want.Prefix = "PROJ"
+	want.Prefix, want.Flow.Prefix = "PROJ", "PROJ"
 	want.Flow.Working, want.Flow.Review, want.Flow.Abandoned = "in_progress", "in_review", []task.Status{"canceled"}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("reads\n%+v\nand should read\n%+v", got, want)

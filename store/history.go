@@ -74,18 +74,25 @@ func (h *history) broughtBy(id task.ID, e task.Entry) (proof.Written, bool) {
 	if h.head == "" || h.err != nil {
 		return proof.Written{}, false
 	}
+	commit := h.firstWith(id, e)
+	if commit == "" {
+		return proof.Written{}, false
+	}
+	at, err := h.Repo.CommitTime(h.ctx, commit)
+	h.fail(err)
+	return proof.Written{Find: h.in(commit), At: at, Later: h.isLater(commit)}, h.err == nil
+}
+
+// firstWith finds the first commit of the change in which a task has an entry; "" if there is none.
+func (h *history) firstWith(id task.ID, e task.Entry) string {
 	commits, err := h.Repo.Touching(h.ctx, h.since, h.head, h.inRepo(h.TaskPath(id)))
 	h.fail(err)
 	for _, commit := range commits {
-		find := h.in(commit)
-		if t, ok := find(id); ok && t.Has(e.Hash()) {
-			w := proof.Written{Find: find, Later: h.isLater(commit)}
-			w.At, err = h.Repo.CommitTime(h.ctx, commit)
-			h.fail(err)
-			return w, h.err == nil
+		if t, ok := h.in(commit)(id); ok && t.Has(e.Hash()) {
+			return commit
 		}
 	}
-	return proof.Written{}, false
+	return ""
 }
 
 // isLater reports whether a commit stands on the one that the change stands on.

@@ -27,7 +27,7 @@ check_timeout_default: 2m
 session_stale_after: 5m
 claim_ttl: 4h
 default_checks: []         # added to every new task: the definition of done
-attest: human              # who settles manual checks that name nobody: human | anyone
+attest: human              # who settles manual checks that name nobody: signed | human | anyone
 `
 
 // Init makes root a workspace, or finishes one that is half made, and returns the files it wrote, from root. What is there

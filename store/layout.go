@@ -35,6 +35,11 @@ func (l Layout) ConfigFile() string { return filepath.Join(l.Root, Folder, "conf
 // ConfigPath is the path of config.yaml from the workspace root.
 func (l Layout) ConfigPath() string { return l.rel(l.ConfigFile()) }
 
+// SignersFile is the path of allowed_signers, which says whose signatures count.
+func (l Layout) SignersFile() string { return filepath.Join(l.Root, Folder, signersName) }
+
+const signersName = "allowed_signers"
+
 // TasksDir is the folder of the task files.
 func (l Layout) TasksDir() string { return filepath.Join(l.Root, Folder, "tasks") }
 
@@ -93,7 +98,7 @@ func Find(dir string) (Layout, error) {
 
 // noLinks returns INVALID_INPUT if one of the folders or files that cairn writes is a link.
 func (l Layout) noLinks() error {
-	for _, path := range []string{l.TasksDir(), l.SessionsDir(), l.PlansDir(), l.RunsDir(), l.ConfigFile()} {
+	for _, path := range []string{l.TasksDir(), l.SessionsDir(), l.PlansDir(), l.RunsDir(), l.ConfigFile(), l.SignersFile()} {
 		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 			return linkError(path)
 		}

@@ -33,6 +33,7 @@ const (
 	taskRecord
 	sessionRecord
 	configRecord
+	signersRecord
 )
 
 func kindOf(name string) (frontmatter.Kind, recordKind) {

@@ -27,7 +27,7 @@ var Settings = []Setting{
 	{"claim_ttl", "an agent's claim without a session expires after it", func(c Config) string { return span(c.ClaimTTL) }},
 	{"wait_timeout_default", "how long wait waits unless told", func(c Config) string { return span(c.WaitDefault) }},
 	{"wait_timeout_max", "how long wait may be told to wait", func(c Config) string { return span(c.WaitMax) }},
-	{"attest", "who settles manual checks that name nobody: human or anyone", func(c Config) string { return c.Flow.Settles }},
+	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
 }
 
 // span is a duration as a person writes it into the config: 4h and not 4h0m0s.

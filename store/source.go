@@ -32,7 +32,7 @@ type blob struct {
 type diskSource struct{ Layout }
 
 func (d diskSource) list(ctx context.Context) ([]blob, error) {
-	out := []blob{{path: d.ConfigPath()}}
+	out := []blob{{path: d.ConfigPath()}, {path: d.rel(d.SignersFile())}}
 	for _, folder := range []struct{ dir, ext string }{{d.TasksDir(), taskExt}, {d.SessionsDir(), sessionExt}} {
 		err := eachName(folder.dir, folder.ext, func(name string) {
 			out = append(out, blob{path: d.rel(filepath.Join(folder.dir, name+folder.ext))})
@@ -213,8 +213,11 @@ func folderInstead(name string) (string, bool) {
 
 // recordAt tells what kind of record a path from the workspace root is, and its name.
 func recordAt(name string) (recordKind, string) {
-	if name == Folder+"/config.yaml" {
+	switch name {
+	case Folder + "/config.yaml":
 		return configRecord, ""
+	case Folder + "/" + signersName:
+		return signersRecord, ""
 	}
 	for _, folder := range []struct {
 		prefix, ext string

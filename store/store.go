@@ -37,6 +37,7 @@ func Open(dir, stateDir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
+	config.Flow.Signers = &signersInForce{layout: layout}
 	return &Store{Layout: layout, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
 }
 

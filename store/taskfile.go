@@ -113,7 +113,7 @@ func (r *reader) entry(m *yaml.Node) task.Entry {
 		Who: task.Actor(text("who")), At: r.instant("at", field(m, "at")),
 		From: task.Status(text("from")), To: task.Status(text("to")),
 		Commit: text("commit"), Tree: text("tree"), Deps: text("deps"),
-		Text: text("text"), Session: text("session"), Key: text("key"),
+		Text: text("text"), Session: text("session"), Key: text("key"), Sig: text("sig"),
 	}
 	e.Checks = r.texts("checks", field(m, "checks"))
 	e.Fields = r.texts("fields", field(m, "fields"))

@@ -114,6 +114,7 @@ func entryValue(e task.Entry) frontmatter.Value {
 	m.text("session", e.Session)
 	m.text("key", e.Key)
 	m.text("text", e.Text)
+	m.text("sig", e.Sig)
 	return frontmatter.Flow{Value: frontmatter.Map(m)}
 }
 

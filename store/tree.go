@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -48,6 +49,7 @@ func (l Layout) fillTree(ctx context.Context, src source, r *treeReader) (*tree,
 	// What was deleted since it was listed is not there.
 	r.Tasks = slices.DeleteFunc(r.Tasks, func(f proof.TaskFile) bool { return isMissing(f.Unread) })
 	r.Sessions = slices.DeleteFunc(r.Sessions, func(f proof.SessionFile) bool { return isMissing(f.Unread) })
+	r.Config.Flow.Signers = r.keys
 	return r.tree, nil
 }
 
@@ -76,7 +78,8 @@ type treeReader struct {
 	*tree
 	known func(path, id string) (proof.TaskFile, bool)
 	todo  []unread
-	lean  bool // long bodies are not kept: the tree is compared with no other
+	lean  bool         // long bodies are not kept: the tree is compared with no other
+	keys  task.Signers // nil for nobody's
 
 	waiting sync.Mutex
 	wait    patience
@@ -86,6 +89,7 @@ type treeReader struct {
 type unread struct {
 	blob
 	kind frontmatter.Kind
+	text bool // it is no document
 	put  func(proof.File, *frontmatter.Doc)
 }
 
@@ -96,19 +100,21 @@ func (r *treeReader) place(b blob) {
 	}
 	switch kind, name := recordAt(b.path); kind {
 	case configRecord:
-		r.todo = append(r.todo, unread{b, frontmatter.YAML, r.setConfig})
+		r.todo = append(r.todo, unread{b, frontmatter.YAML, false, r.setConfig})
 	case taskRecord:
 		i := len(r.Tasks)
 		f, ok := r.known(b.path, b.id)
 		f.Name = task.ID(name)
 		r.Tasks = append(r.Tasks, f)
 		if !ok {
-			r.todo = append(r.todo, unread{b, frontmatter.Markdown, func(f proof.File, doc *frontmatter.Doc) { r.setTask(i, f, doc) }})
+			r.todo = append(r.todo, unread{b, frontmatter.Markdown, false, func(f proof.File, doc *frontmatter.Doc) { r.setTask(i, f, doc) }})
 		}
 	case sessionRecord:
 		i := len(r.Sessions)
 		r.Sessions = append(r.Sessions, proof.SessionFile{Name: name})
-		r.todo = append(r.todo, unread{b, frontmatter.YAML, func(f proof.File, doc *frontmatter.Doc) { r.setSession(i, f, doc) }})
+		r.todo = append(r.todo, unread{b, frontmatter.YAML, false, func(f proof.File, doc *frontmatter.Doc) { r.setSession(i, f, doc) }})
+	case signersRecord:
+		r.todo = append(r.todo, unread{b, frontmatter.YAML, true, r.setSigners})
 	case otherRecord:
 		if b.tracked && localOnly(b.path) {
 			r.Local = append(r.Local, b.path)
@@ -145,6 +151,10 @@ func (r *treeReader) read(ctx context.Context, src source) error {
 // parse reads a file as a document, patiently if it lies where an editor may be saving it.
 func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontmatter.Doc) {
 	f := proof.File{Path: u.path, Kind: u.kind}
+	if u.text {
+		f.Src, f.Unread = src, ioError(err)
+		return f, nil
+	}
 	var doc *frontmatter.Doc
 	for err == nil {
 		if doc, err = frontmatter.Parse(src, u.kind); err == nil {
@@ -178,6 +188,26 @@ func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
 		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
 		r.format = c.Format
 	}
+}
+
+func (r *treeReader) setSigners(f proof.File, _ *frontmatter.Doc) {
+	if isMissing(f.Unread) {
+		return
+	}
+	r.Signers = proof.SignersFile{File: f}
+	if !f.Sound() {
+		return
+	}
+	keys := sshsign.ParseAllowed(f.Src)
+	for _, s := range keys.Signers {
+		if !s.Others {
+			r.Signers.Grants = append(r.Signers.Grants, proof.SignersLine{Line: s.Line, Text: s.String()})
+		}
+	}
+	for _, p := range keys.Problems {
+		r.Signers.Problems = append(r.Signers.Problems, proof.SignersLine{Line: p.Line, Text: p.Msg})
+	}
+	r.keys = keys
 }
 
 func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {

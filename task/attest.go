@@ -43,10 +43,10 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	if err := f.mayAttest(t, i, s.Who); err != nil {
 		return t, nil, err
 	}
-	result := Fail
-	if pass {
-		result = Pass
+	if pass && f.MustSign(c) {
+		return t, nil, mustSign(t, i)
 	}
+	result := verdict(pass)
 	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
 		return t, nil, nil
 	}
@@ -57,7 +57,7 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	return commit(t, e)
 }
 
-// settledBy is who may attest a manual check: ByHuman, ByAnyone or one actor.
+// settledBy is who may attest a manual check: BySigned, ByHuman, ByAnyone, one actor, or BySigned and one actor.
 func (f Flow) settledBy(c Check) string {
 	switch {
 	case c.By != "":
@@ -70,7 +70,7 @@ func (f Flow) settledBy(c Check) string {
 }
 
 func (f Flow) maySettle(c Check, who Actor) bool {
-	by := f.settledBy(c)
+	by, _ := signedBy(f.settledBy(c))
 	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
 }
 
@@ -79,9 +79,9 @@ func (f Flow) mayAttest(t Task, i int, who Actor) error {
 	if f.maySettle(c, who) {
 		return nil
 	}
-	if by := f.settledBy(c); by != ByHuman {
+	if by, _ := signedBy(f.settledBy(c)); by != ByHuman {
 		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
 	}
 	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
-		WithHint("a person looks at it, and runs cairn attest %s %d in a terminal", t.ID, i)
+		WithHint("a person looks at it, and runs %s in a terminal", f.attestCommand(t, i))
 }

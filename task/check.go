@@ -25,12 +25,13 @@ type Check struct {
 	Cmd     string // for sh -c; "" makes the check manual
 	Cwd     string // folder relative to the workspace; "" is the workspace itself
 	Timeout int    // seconds; 0 takes the configured default
-	By      string // who may attest a manual check: human, anyone, one actor, or "" for the configured default
+	By      string // who may attest a manual check: signed, human, anyone, an actor, signed and an actor, or "" for the configured default
 	Result  Result
 }
 
 // Who may attest a manual check that names nobody in particular.
 const (
+	BySigned = "signed" // a person who signs it; with an actor behind it, that one
 	ByHuman  = "human"
 	ByAnyone = "anyone"
 )
@@ -124,11 +125,11 @@ func validCheck(c Check) *Error {
 }
 
 func validBy(c Check) *Error {
-	if c.By == "" || c.By == ByHuman || c.By == ByAnyone {
+	if c.By == "" || c.By == ByHuman || c.By == ByAnyone || c.By == BySigned {
 		return nil
 	}
-	if _, err := ParseActor(c.By); err != nil {
-		return Errorf(InvalidInput, "by %q is not human, anyone or an actor", clip(c.By, 100))
+	if _, err := ParseActor(strings.TrimPrefix(c.By, BySigned+" ")); err != nil {
+		return Errorf(InvalidInput, "by %q is not signed, human, anyone, an actor, or signed and an actor", clip(c.By, 100))
 	}
 	return nil
 }

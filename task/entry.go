@@ -51,6 +51,8 @@ type Entry struct {
 	Session string `json:"session,omitempty"` // the session it belongs to
 	Key     string `json:"key,omitempty"`     // hash of the idempotency key it was written under
 
+	Sig string `json:"sig,omitempty"` // signature of what it approves, see Approval; on one line
+
 	Old bool `json:"-"` // its did was read from a wording of the original cairn
 }
 
@@ -96,6 +98,9 @@ func (e Entry) Hash() string {
 	for _, r := range e.Results {
 		parts = append(parts, r.Check, string(r.Result))
 	}
+	if e.Sig != "" {
+		parts = append(parts, "sig", e.Sig)
+	}
 	if e.Checks != nil {
 		parts = append(append(parts, "checks"), e.Checks...)
 	}
@@ -112,7 +117,7 @@ func (e Entry) Equal(other Entry) bool {
 		e.Commit == other.Commit && e.Tree == other.Tree &&
 		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
 		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
-		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key
+		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig
 }
 
 // Has reports whether one of the entries has this hash.

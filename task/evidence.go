@@ -161,22 +161,23 @@ func (r *Run) result(of ID, c Check) (result Result, ok bool) {
 // Proof is what is known at the moment of a move, beside the record.
 type Proof struct {
 	Commit string // HEAD now, "" outside git
-	Tree   string // fingerprint of the working tree now; "" makes every recorded pass of a command stale
+	Tree   string // fingerprint of the working tree now; "" makes every recorded pass of a command stale, and what was signed in git
 	Run    *Run   // results of a run made for this very move
 }
 
 // Standing is the result of check i that the gates go by: that of the run made for this very move, else the recorded one,
-// but that the pass of a command that was earned on another state of the tree is pending.
+// but that the pass of a command that was earned on another state of the tree is pending. So is a pass that has to be signed,
+// and was for another state.
 func (f Flow) Standing(t Task, i int, p Proof) Result {
 	c := t.Checks[i]
 	if r, ok := p.Run.result(t.ID, c); ok {
 		return r
 	}
 	r := f.Recorded(t, i)
-	if r != Pass || c.Manual() {
+	if r != Pass || c.Manual() && !f.MustSign(c) {
 		return r
 	}
-	if ev, _ := t.Evidence(i); p.Tree == "" || ev.Tree != p.Tree {
+	if ev, _ := t.Evidence(i); ev.Tree != p.Tree || p.Tree == "" && !c.Manual() {
 		return Pending
 	}
 	return Pass
@@ -191,10 +192,22 @@ func (f Flow) Recorded(t Task, i int) Result {
 		return c.Result
 	}
 	ev, ok := t.Evidence(i)
-	if !ok || ev.Result != Pass || c.Manual() && !f.maySettle(c, ev.Who) {
+	if !ok || ev.Result != Pass || c.Manual() && !f.settled(t, i, ev) {
 		return Pending
 	}
 	return Pass
+}
+
+// settled reports whether the attestation of a manual check is by whoever may make it, and signed where it has to be. A
+// signature that does not hold makes any attestation worthless.
+func (f Flow) settled(t Task, i int, ev Evidence) bool {
+	c := t.Checks[i]
+	switch signed := t.Provenance[ev.Entry].Sig != ""; {
+	case signed && f.Signature(t, ev.Entry) != nil, !signed && f.MustSign(c):
+		return false
+	default:
+		return f.maySettle(c, ev.Who)
+	}
 }
 
 // Unproven lists the checks that a closed task has not passed by its own record: what the checks gate would say of its

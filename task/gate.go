@@ -53,7 +53,7 @@ func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 		case Fail:
 			failed = append(failed, c.Desc)
 		default:
-			pending = append(pending, c.Desc)
+			pending = append(pending, c.Desc+f.unsealed(t, i, p))
 		}
 		open = append(open, i)
 	}
@@ -94,12 +94,12 @@ func (f Flow) leadOn(err *Error, t Task, open []int, who Actor) error {
 	}
 	i := open[0]
 	err = err.WithNext("get", map[string]any{"id": string(t.ID), "mode": "context"})
-	if f.maySettle(t.Checks[i], who) {
+	if f.maySettle(t.Checks[i], who) && !f.MustSign(t.Checks[i]) {
 		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then attest says what you found", i)
 	}
-	by := f.settledBy(t.Checks[i])
+	by, _ := signedBy(f.settledBy(t.Checks[i]))
 	if by == ByHuman {
 		by = "a person"
 	}
-	return err.WithHint("%s looks at it and settles check %d with cairn attest %s %d; in a session, finish hands the task over for review", by, i, t.ID, i)
+	return err.WithHint("%s looks at it and settles check %d with %s; in a session, finish hands the task over for review", by, i, f.attestCommand(t, i))
 }

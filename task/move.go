@@ -57,7 +57,8 @@ func (f Flow) move(t Task, to Status, e Entry) (Task, Entry) {
 func (f Flow) ran(t Task, p Proof, e Entry) (Task, Entry) {
 	moved := t
 	moved.Status = e.From
-	asked := e.To != "" && slices.ContainsFunc(t.Checks, func(c Check) bool { return !c.Manual() && f.gates(moved, e.To, c) })
+	asked := e.To != "" && (f.AsksTree(moved, e.To) ||
+		slices.ContainsFunc(t.Checks, func(c Check) bool { return !c.Manual() && f.gates(moved, e.To, c) }))
 	switch {
 	case p.Run != nil && len(p.Run.Results) > 0:
 		return t.ran(p.Run, e)

@@ -28,7 +28,7 @@ func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
 	ask := func(word, format string, args ...any) {
 		out = append(out, Ask{Who: e.Who, ID: before.ID, Title: before.Title, Does: fmt.Sprintf(format, args...), Text: e.Text, Word: word})
 	}
-	if e.Did == Attested {
+	if e.Did == Attested && e.Sig == "" {
 		for _, r := range e.Results {
 			if i := slices.IndexFunc(after.Checks, func(c Check) bool { return c.Key(before.ID) == r.Check }); i >= 0 {
 				ask(string(r.Result), "attesting check %d (%s) as %sed", i, after.Checks[i].Desc, r.Result)

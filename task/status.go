@@ -18,7 +18,9 @@ type Flow struct {
 	Abandoned  []Status // closed without claiming that it works; entering one needs nothing
 	GateReview bool     // entering Review needs the command checks
 	Defaults   []Check  // that every new task has: the definition of done
-	Settles    string   // who settles manual checks that name nobody: ByHuman or ByAnyone; "" is ByHuman
+	Settles    string   // who settles manual checks that name nobody: BySigned, ByHuman or ByAnyone; "" is ByHuman
+	Prefix     string   // of the workspace's ids, which signed approvals name
+	Signers    Signers  // whose signatures count; nil for nobody's
 }
 
 // Known returns UNKNOWN_STATE, naming the states there are, if s is none of them.

@@ -21,6 +21,9 @@ func (w *Workspace) Attest(ctx context.Context, in AttestIn) (Task, error) {
 	if err := task.ValidText("text", in.Text); err != nil {
 		return Task{}, err
 	}
+	if w.Signer != nil {
+		return w.attestSigned(ctx, in)
+	}
 	return w.change(ctx, in.ID, func(s *store.Store, sc scene) (task.Task, *task.Entry, error) {
 		i, err := sc.t.FindCheck(in.Check)
 		if err != nil {

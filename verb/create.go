@@ -33,7 +33,7 @@ type CheckIn struct {
 	Type    string `json:"type,omitempty" doc:"manual for a check that somebody attests"`
 	Cwd     string `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
 	Timeout int    `json:"timeout,omitempty" doc:"seconds; the workspace's default unless told"`
-	By      string `json:"by,omitempty" doc:"who may attest it: human, anyone, or one actor"`
+	By      string `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR"`
 	Result  string `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }
 

@@ -39,7 +39,7 @@ func (w *Workspace) prove(ctx context.Context, s *store.Store, id task.ID, m tra
 	if err := flow.DepsGate(t, to, s.Find); err != nil {
 		return proven{}, err
 	}
-	if len(flow.ToRun(t, to, task.Proof{})) == 0 {
+	if len(flow.ToRun(t, to, task.Proof{})) == 0 && !flow.AsksTree(t, to) {
 		return p, nil // no commands, or none that count here
 	}
 	tree := w.tree(ctx, s)

@@ -103,6 +103,7 @@ type Entry struct {
 
 	Session string `json:"session,omitempty"`
 	Text    string `json:"text,omitempty"`
+	Signed  string `json:"signed,omitempty"` // true, bad if the signature does not count, false if there should be one
 }
 
 // EntryCheck is the result of one check in an entry.
@@ -144,8 +145,10 @@ func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 	for _, c := range t.Checks {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}
-	for _, e := range t.Provenance {
-		out.Provenance = append(out.Provenance, viewEntry(e, t))
+	for n, e := range t.Provenance {
+		view := viewEntry(e, t)
+		view.Signed = signed(s.Config.Flow, t, n)
+		out.Provenance = append(out.Provenance, view)
 	}
 	return out
 }
@@ -168,6 +171,23 @@ func viewEntry(e task.Entry, of task.Task) Entry {
 		out.Results = append(out.Results, EntryCheck{r.Check, descOf(r.Check, of), r.Result})
 	}
 	return out
+}
+
+// signed is what the signature of an entry is worth. Where none is asked for and none is there, it says nothing.
+func signed(flow task.Flow, t task.Task, n int) string {
+	e := t.Provenance[n]
+	switch {
+	case e.Sig != "" && flow.Signature(t, n) == nil:
+		return "true"
+	case e.Sig != "":
+		return "bad"
+	case e.Did == task.Attested && slices.ContainsFunc(e.Results, func(r task.CheckResult) bool {
+		return r.Result == task.Pass && slices.ContainsFunc(t.Checks, func(c task.Check) bool { return c.Key(t.ID) == r.Check && flow.MustSign(c) })
+	}):
+		return "false"
+	default:
+		return ""
+	}
 }
 
 // descOf finds what a check says, by the key that provenance names it with.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -26,6 +27,7 @@ type Workspace struct {
 	Patience time.Duration  // how long a caller that is told nothing waits for an answer; 0 for as long as it takes
 	Watcher  Watcher        // shared by the calls of a process; nil for one of its own
 	Looks    *Looks         // shared by the calls of a process; nil where there is one call alone
+	Signer   *sshsign.Tool  // with which the actor signs what attest records; nil for no signature
 
 	// Confirm asks the person in whose name something is done that only a person may do, outside of all locks. It returns nil
 	// once they have confirmed it, else why it is not done. Where it is nil nobody can be asked, and all such is refused.

@@ -26,6 +26,10 @@ type Change struct {
 	// none.
 	BroughtBy func(id task.ID, e task.Entry) (Written, bool)
 
+	// FilesAt is the fingerprint of the files in the first commit, of those that lie between, in which a task has an entry; if
+	// there is none, of what is judged. It is not known where nobody may ask for it.
+	FilesAt func(id task.ID, e task.Entry) (fingerprint string, known bool)
+
 	// Newest is when the commit was made that is judged, or checked out; zero if there is none.
 	Newest time.Time
 

@@ -12,14 +12,13 @@ import (
 func (c *Change) flow() task.Flow {
 	now := c.Config.Flow
 	if !c.Base.Config.Sound() || !c.Config.Sound() {
+		now.Signers = c.Base.Config.Flow.Signers
 		return now
 	}
-	flow := c.Base.Config.Flow
+	flow := c.Base.Config.Flow // its keys too: a change cannot bring its own
 	flow.States = union(flow.States, now.States)
 	flow.Closed = union(flow.Closed, now.Closed)
-	if now.Settles == task.ByHuman {
-		flow.Settles = task.ByHuman
-	}
+	flow.Settles = task.Stricter(flow.Settles, now.Settles)
 	return flow
 }
 

@@ -13,6 +13,7 @@
 //	file.go             a file is the task, session or config that it should be
 //	graph.go            dependencies and parents lead somewhere, and in no circle
 //	gate.go             a closed task has passed its checks, and the record says how
+//	approval.go         what was signed holds, and what had to be signed was (some of it needs a base)
 //	history.go          what stood in the record stands there still (needs a base, as do the four below)
 //	history_moved.go    an entry accounts for each new state, holder and result
 //	history_started.go  nothing was started before its time

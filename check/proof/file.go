@@ -14,6 +14,7 @@ import (
 // files judges each file by itself.
 func (j *judge) files() {
 	j.readable(&j.Config.File)
+	j.signersFile()
 	for i := range j.Tasks {
 		j.taskFile(&j.Tasks[i])
 	}

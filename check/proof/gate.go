@@ -38,6 +38,7 @@ func (j *judge) check(f *TaskFile, n int, fresh map[int]bool) {
 		j.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
 			mend("cairn transition %s %s; %s; then close it again", t.ID, j.Config.Flow.Initial, settle(t, n))
 	case c.Result != task.Pass:
+	case j.flow.Recorded(t, n) != task.Pass && j.unsealed(f, n, fresh):
 	case j.flow.Recorded(t, n) != task.Pass:
 		j.unproven(f, n).warnIf(!closed)
 	case closed && !ev.Hashed && fresh[ev.Entry]:

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd"
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
 )
@@ -32,6 +33,8 @@ import (
 //	git COMMAND...       run git
 //	clock DURATION       move the clock on, or back
 //	judge [BASE]         hold the working tree, the index and the commit against the base, and print what is found
+//
+// An agent holds the SSH keys $ADA, $BOB and $EVE, with which attest --sign --key signs; no file of the beginning allows them.
 //
 // The clock moves on by a minute with each command of cairn. What is found must be the same in all three places.
 //
@@ -133,6 +136,12 @@ func (h house) Run() int {
 	if err := os.WriteFile(filepath.Join(home, ".gitconfig"), []byte(config), 0o644); err != nil {
 		panic(err)
 	}
+	socket, stop, err := signtest.Agent("ada", "bob", "eve")
+	if err != nil {
+		panic(err)
+	}
+	defer stop()
+	_ = os.Setenv("SSH_AUTH_SOCK", socket)
 	return h.M.Run()
 }
 
@@ -278,6 +287,9 @@ func settle(env *testscript.Env) error {
 		env.Setenv(name, value)
 	}
 	env.Setenv("HOME", os.Getenv("HOME"))
+	for _, name := range []string{"ada", "bob", "eve"} {
+		env.Setenv(strings.ToUpper(name), signtest.Line(name))
+	}
 	a := &actors{dir: env.WorkDir, now: noon}
 	env.Values["actors"] = a
 	if err := os.CopyFS(env.WorkDir, os.DirFS(names["BEGUN"])); err != nil {

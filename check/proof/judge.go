@@ -45,12 +45,17 @@ type judge struct {
 	change *Change   // nil if there is no base
 	byName map[task.ID]*TaskFile
 	found  []found
+
+	closes   map[task.ID]bool       // the tasks that the change closes; nil until it is asked for
+	sigs     map[string][]*TaskFile // the tasks that signatures stand in; nil until it is asked for
+	searches int                    // for what signatures were made for
 }
 
 func (j *judge) all() []Finding {
 	j.files()
 	j.graph()
 	j.gates()
+	j.approvals()
 	j.history()
 	j.trust()
 	j.hygiene()

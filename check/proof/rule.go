@@ -26,6 +26,9 @@ const (
 	EvidenceMismatch  RuleID = "evidence-mismatch"
 	ChecksUnexplained RuleID = "checks-unexplained"
 	EvidenceUnhashed  RuleID = "evidence-unhashed"
+	AttestUnsigned    RuleID = "attest-unsigned"
+	SignatureBad      RuleID = "signature-bad"
+	SignedElsewhere   RuleID = "signed-elsewhere"
 
 	ProvenanceRewritten RuleID = "provenance-rewritten"
 	StatusUnexplained   RuleID = "status-unexplained"
@@ -43,9 +46,11 @@ const (
 	DepsWeakened        RuleID = "deps-weakened"
 	TaskDeleted         RuleID = "task-deleted"
 	SessionRewritten    RuleID = "session-rewritten"
+	SignedTreeUnknown   RuleID = "signed-tree-unknown"
 
 	CommandChanged RuleID = "command-changed"
 	ConfigLoosened RuleID = "config-loosened"
+	SignersChanged RuleID = "signers-changed"
 
 	IgnoredCommitted RuleID = "ignored-committed"
 	UnknownConfigKey RuleID = "unknown-config-key"
@@ -144,6 +149,12 @@ var Rules = []Rule{
 		"look in git who changed the list; if it is right, a person declares it again with a reason"},
 	{EvidenceUnhashed, GateGroup, Notice, "a check of a closed task passed before entries said which command it was",
 		"nothing needs to be done; cairn run-checks records the evidence anew"},
+	{AttestUnsigned, GateGroup, Error, "a check that passes with a signature only was attested without one; a warning while the task is open, a notice where the config asks for it and there is no base",
+		"a person attests it again with cairn attest --sign"},
+	{SignatureBad, GateGroup, Error, "a signature does not hold for what its entry says, by the keys that the base allows; a warning where the base has it so, or nothing rests on it",
+		"take the entry out if no commit holds it yet, and have the check attested with cairn attest --sign; a key counts once allowed_signers with it is in the base"},
+	{SignedElsewhere, GateGroup, Error, "a signature was made for another record, check, declaration or state of the files than that where it stands",
+		"a person looks at this one, and attests it with cairn attest --sign"},
 
 	{ProvenanceRewritten, HistoryGroup, Error, "an entry of the record was taken out, changed or put into the past",
 		"take the file's entries from the base, with those that were added behind them; a correction is an entry of its own"},
@@ -177,11 +188,15 @@ var Rules = []Rule{
 		"nothing, if it is meant; git and the trash of the clone that deleted it have the file"},
 	{SessionRewritten, HistoryGroup, Warning, "the record of a session says something else than it did: whose it is, or how it ended",
 		"take the file from the base; what there is to add goes into a note on the task"},
+	{SignedTreeUnknown, HistoryGroup, Error, "a task was closed with other files than those that were signed, in a history that was rewritten since",
+		"a person looks at the files as they are now and signs again; where changes are squashed or rebased as they are merged, docs/approvals.md says what to do"},
 
 	{CommandChanged, TrustGroup, Notice, "a check runs a command that the base does not have",
 		"read it: whoever runs the checks of this branch runs it"},
 	{ConfigLoosened, TrustGroup, Warning, "the change loosens a rule or a gate; what it loosens does not count for the change itself",
 		"read it: from the next change on it counts"},
+	{SignersChanged, TrustGroup, Notice, "the change says whose signatures count; for the change itself those of the base count",
+		"read it: whoever is named can approve from the next change on"},
 
 	{IgnoredCommitted, HygieneGroup, Warning, "git has files that belong to one machine only",
 		"take them out of git, and have it ignore them"},

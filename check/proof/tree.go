@@ -11,6 +11,7 @@ type Tree struct {
 	Config   ConfigFile
 	Tasks    []TaskFile
 	Sessions []SessionFile
+	Signers  SignersFile
 	Local    []string // paths of files that git has although they belong to one machine only
 }
 
@@ -46,4 +47,17 @@ type SessionFile struct {
 	File
 	Name    string
 	Session session.Session // if the file is sound
+}
+
+// SignersFile is allowed_signers: whose signatures count is part of the flow of the config. A tree without one has no Path here.
+type SignersFile struct {
+	File
+	Grants   []SignersLine // what each line grants
+	Problems []SignersLine // lines that are not understood, and grant nothing
+}
+
+// SignersLine is one line of allowed_signers.
+type SignersLine struct {
+	Line int
+	Text string // whose key it is and when it counts, or what is wrong
 }

@@ -14,6 +14,7 @@ func (j *judge) trust() {
 		return
 	}
 	j.commands()
+	j.signers()
 	if j.Config.Sound() && j.change.Base.Config.Sound() {
 		j.loosened()
 	}
@@ -61,6 +62,11 @@ func shown(c task.Check) string {
 	return cmd
 }
 
+var settledNow = map[string]string{
+	task.ByHuman:  "manual checks pass without a signature",
+	task.ByAnyone: "anyone may settle manual checks",
+}
+
 // loosened lists what the config of the base asked for and that of the change does not.
 func (j *judge) loosened() {
 	was, now := j.change.Base.Config, j.Config
@@ -75,8 +81,8 @@ func (j *judge) loosened() {
 			say(frontmatter.Path{"abandoned"}, "%s can be entered without passing any check", s)
 		}
 	}
-	if was.Flow.Settles == task.ByHuman && now.Flow.Settles == task.ByAnyone {
-		say(frontmatter.Path{"attest"}, "anyone may settle manual checks")
+	if task.Stricter(was.Flow.Settles, now.Flow.Settles) != now.Flow.Settles {
+		say(frontmatter.Path{"attest"}, "%s", settledNow[now.Flow.Settles])
 	}
 	if was.Flow.GateReview && !now.Flow.GateReview {
 		say(frontmatter.Path{"gate_review"}, "the review is entered without passing any check")

@@ -1,0 +1,48 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The key may be named by anybody's config, for it is only data. A program is named by the user's own config or not at all.
+func TestSigningConfig(t *testing.T) {
+	dir := newRepo(t)
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("USERPROFILE", home)
+	t.Setenv("XDG_CONFIG_HOME", home)
+	read := func() SigningConfig {
+		t.Helper()
+		c, err := ReadSigningConfig(t.Context(), dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c
+	}
+	if _, err := read().SSHKey(); task.CodeOf(err) != task.InvalidInput {
+		t.Errorf("nothing is set up: %v", err)
+	}
+	runGit(t, dir, "config", "gpg.format", "openpgp")
+	runGit(t, dir, "config", "user.signingkey", "/keys/id.pub")
+	runGit(t, dir, "config", "gpg.ssh.program", "/evil")
+	if _, err := read().SSHKey(); task.CodeOf(err) != task.InvalidInput {
+		t.Errorf("a key of GPG: %v", err)
+	}
+	runGit(t, dir, "config", "gpg.format", "ssh")
+	if c := read(); c.Key != "/keys/id.pub" || c.Program != "" {
+		t.Errorf("the clone's config says %+v", c)
+	}
+	own := "[include]\n\tpath = more\n"
+	for name, text := range map[string]string{".gitconfig": own, "more": "[gpg \"ssh\"]\n\tprogram = /usr/bin/sign\n"} {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if c := read(); c.Program != "/usr/bin/sign" {
+		t.Errorf("the user's config says %+v", c)
+	}
+}

@@ -1,0 +1,282 @@
+package sshsign
+
+import (
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+	"golang.org/x/crypto/ssh"
+)
+
+// Signer is one line of allowed_signers: a key, whose it is, and when it counts.
+type Signer struct {
+	Line   int // in the file, from 1
+	Actor  task.Actor
+	Key    ssh.PublicKey
+	After  time.Time // the first moment at which it counts; zero for always
+	Before time.Time // the last one; zero for always
+	Others bool      // the line is for other namespaces than ours, and so grants nothing here
+}
+
+// Fingerprint is how people compare keys: SHA256 and the hash.
+func (s Signer) Fingerprint() string { return ssh.FingerprintSHA256(s.Key) }
+
+// String is what the line grants, in one line.
+func (s Signer) String() string {
+	text := fmt.Sprintf("%s %s %s", s.Actor, s.Key.Type(), s.Fingerprint())
+	if !s.After.IsZero() {
+		text += " from " + s.After.Format(time.RFC3339)
+	}
+	if !s.Before.IsZero() {
+		text += " until " + s.Before.Format(time.RFC3339)
+	}
+	return text
+}
+
+// Problem is a line that is not understood. It grants nothing.
+type Problem struct {
+	Line int
+	Msg  string
+}
+
+// Allowed is what an allowed_signers file says. It is a task.Signers.
+type Allowed struct {
+	Signers  []Signer
+	Problems []Problem
+
+	mu   sync.Mutex
+	seen map[[32]byte]error // what was verified before
+}
+
+// maxLine is the longest line that is looked at, in bytes. A key of 8192 bits takes 1,500.
+const maxLine = 8 << 10
+
+// ParseAllowed reads an allowed_signers file. Each line has a principal, options and a key, as ssh-keygen(1) describes. The
+// principal is one actor; patterns, lists and quoted names are not understood. Of the options namespaces, valid-after and
+// valid-before are; times end in Z, so that they mean the same everywhere. Certificate authorities are not: who signs is told
+// by the key. A line that is not understood is a Problem and grants nothing.
+func ParseAllowed(src []byte) *Allowed {
+	a := &Allowed{}
+	n := 0
+	for line := range strings.Lines(string(src)) {
+		n++
+		line = strings.TrimSpace(line)
+		if line == "" || strings.HasPrefix(line, "#") {
+			continue
+		}
+		s, err := parseSigner(line)
+		if err != nil {
+			a.Problems = append(a.Problems, Problem{n, err.Error()})
+			continue
+		}
+		s.Line = n
+		a.Signers = append(a.Signers, s)
+	}
+	return a
+}
+
+func parseSigner(line string) (Signer, error) {
+	if len(line) > maxLine {
+		return Signer{}, fmt.Errorf("the line is longer than %d bytes", maxLine)
+	}
+	principal, rest := cutBlank(line)
+	actor, err := task.ParseActor(principal)
+	if err != nil {
+		return Signer{}, fmt.Errorf("it must begin with one actor, such as human:ada, and begins with %q", clip(principal))
+	}
+	s := Signer{Actor: actor}
+	if first, _ := cutBlank(rest); !isKeyType(first) {
+		var options string
+		if options, rest, err = cutOptions(rest); err == nil {
+			err = s.options(options)
+		}
+		if err != nil {
+			return s, err
+		}
+	}
+	s.Key, err = parseKey(rest)
+	return s, err
+}
+
+// cutBlank cuts a text at its first run of blanks.
+func cutBlank(text string) (before, after string) {
+	i := strings.IndexAny(text, " \t")
+	if i < 0 {
+		return text, ""
+	}
+	return text[:i], strings.TrimLeft(text[i:], " \t")
+}
+
+// cutOptions cuts off the options, in which blanks stand between quotes.
+func cutOptions(text string) (options, rest string, err error) {
+	quoted := false
+	for i := range len(text) {
+		switch {
+		case text[i] == '"':
+			quoted = !quoted
+		case !quoted && (text[i] == ' ' || text[i] == '\t'):
+			return text[:i], strings.TrimLeft(text[i:], " \t"), nil
+		}
+	}
+	if quoted {
+		return "", "", fmt.Errorf("a quote is not closed")
+	}
+	return "", "", fmt.Errorf("there is no key")
+}
+
+// options reads name="value" with commas between. An option that is not understood could be a limit, so it makes the line
+// worthless.
+func (s *Signer) options(text string) error {
+	seen := map[string]bool{}
+	for text != "" {
+		name, rest, ok := strings.Cut(text, `="`)
+		value, rest, closed := strings.Cut(rest, `"`)
+		if !ok || !closed {
+			name, _, _ = strings.Cut(text, ",")
+			return fmt.Errorf("the option %q is not understood", clip(name))
+		}
+		name = strings.ToLower(name)
+		if seen[name] {
+			return fmt.Errorf("the option %s stands twice", name)
+		}
+		seen[name] = true
+		if err := s.option(name, value); err != nil {
+			return err
+		}
+		var more bool
+		if text, more = strings.CutPrefix(rest, ","); !more && rest != "" || more && text == "" {
+			return fmt.Errorf("there is no comma between two options, or nothing behind one")
+		}
+	}
+	return nil
+}
+
+func (s *Signer) option(name, value string) (err error) {
+	switch name {
+	case "namespaces":
+		if strings.ContainsAny(value, "*?!") {
+			return fmt.Errorf("namespaces are names here, and no patterns: %q", clip(value))
+		}
+		s.Others = !slices.Contains(strings.Split(value, ","), task.SignatureNamespace)
+	case "valid-after":
+		s.After, err = parseTime(value)
+	case "valid-before":
+		s.Before, err = parseTime(value)
+	default:
+		err = fmt.Errorf("the option %q is not understood", clip(name))
+	}
+	return err
+}
+
+// parseTime reads a time as OpenSSH writes it, YYYYMMDD or YYYYMMDDHHMM[SS], in UTC.
+func parseTime(value string) (time.Time, error) {
+	digits, utc := strings.CutSuffix(value, "Z")
+	for _, form := range []string{"20060102", "200601021504", timeForm} {
+		if t, err := time.Parse(form, digits); err == nil && utc && len(digits) == len(form) {
+			return t, nil
+		}
+	}
+	return time.Time{}, fmt.Errorf("%q is not a time such as 20261121Z or 20261121120000Z; without the Z it would mean another time on each machine", clip(value))
+}
+
+const timeForm = "20060102150405"
+
+// weakRSA is the size in bits from which an RSA key counts.
+const weakRSA = 2048
+
+// parseKey reads a type and a key in base64, with or without a comment.
+func parseKey(text string) (ssh.PublicKey, error) {
+	kind, rest := cutBlank(text)
+	encoded, _ := cutBlank(rest)
+	raw, err := base64.StdEncoding.DecodeString(encoded)
+	if !isKeyType(kind) || err != nil || len(raw) == 0 {
+		return nil, fmt.Errorf("%q is not a public key such as ssh-ed25519 AAAA…", clip(text))
+	}
+	key, err := ssh.ParsePublicKey(raw)
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("the key cannot be read: %w", err)
+	case key.Type() != kind:
+		return nil, fmt.Errorf("the key is of type %s, and the line says %s", key.Type(), clip(kind))
+	}
+	return key, strong(key)
+}
+
+// strong refuses keys that prove nothing, and certificates, whose authority nobody asks here.
+func strong(key ssh.PublicKey) error {
+	switch key.Type() {
+	case ssh.KeyAlgoED25519, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
+		return nil
+	case ssh.KeyAlgoRSA:
+		if bits := rsaBits(key); bits < weakRSA {
+			return fmt.Errorf("an RSA key of %d bits is too weak; %d are needed", bits, weakRSA)
+		}
+		return nil
+	default:
+		return fmt.Errorf("keys of type %s do not count here; ed25519, ecdsa, rsa and those in hardware do", clip(key.Type()))
+	}
+}
+
+func isKeyType(word string) bool {
+	for _, prefix := range []string{"ssh-", "ecdsa-", "sk-", "rsa-"} {
+		if strings.HasPrefix(word, prefix) {
+			return true
+		}
+	}
+	return false
+}
+
+func clip(text string) string {
+	if len(text) > 60 {
+		return strings.ToValidUTF8(text[:60], "") + "…"
+	}
+	return text
+}
+
+// Line is a line that lets an actor sign with a key in our namespace, from a time and until one where they are not zero.
+func Line(who task.Actor, key PublicKey, after, before time.Time) string {
+	options := []string{fmt.Sprintf("namespaces=%q", task.SignatureNamespace)}
+	if !after.IsZero() {
+		options = append(options, fmt.Sprintf("valid-after=%q", after.UTC().Format(timeForm)+"Z"))
+	}
+	if !before.IsZero() {
+		options = append(options, fmt.Sprintf("valid-before=%q", before.UTC().Format(timeForm)+"Z"))
+	}
+	return fmt.Sprintf("%s %s %s", who, strings.Join(options, ","), key.Line())
+}
+
+// EndLine is a line that is understood with the signer's last moment set, the rest of it as it was.
+func EndLine(line []byte, at time.Time) []byte {
+	text := string(line)
+	end := fmt.Sprintf("valid-before=%q", at.UTC().Format(timeForm)+"Z")
+	lead := text[:len(text)-len(strings.TrimLeft(text, " \t"))]
+	principal, rest := cutBlank(text[len(lead):])
+	if first, _ := cutBlank(rest); isKeyType(first) {
+		return []byte(lead + principal + " " + end + " " + rest)
+	}
+	options, key, _ := cutOptions(rest)
+	return []byte(lead + principal + " " + withoutBefore(options) + end + " " + key)
+}
+
+// withoutBefore is the options without valid-before, ready for another to follow.
+func withoutBefore(options string) string {
+	var kept strings.Builder
+	for options != "" {
+		name, rest, _ := strings.Cut(options, `="`)
+		value, rest, _ := strings.Cut(rest, `"`)
+		if !strings.EqualFold(name, "valid-before") {
+			fmt.Fprintf(&kept, `%s="%s",`, name, value)
+		}
+		options = strings.TrimPrefix(rest, ",")
+	}
+	return kept.String()
+}
+
+// Has reports whether a line grants the same here.
+func (a *Allowed) Has(s Signer) bool {
+	return !s.Others && slices.ContainsFunc(a.Signers, func(have Signer) bool { return !have.Others && have.String() == s.String() })
+}
