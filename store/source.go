@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/git"
@@ -26,6 +29,7 @@ type blob struct {
 	flaw      error  // why it is nothing that can be read
 	tracked   bool   // git has it
 	unwatched bool   // git does not look whether it is in the working tree
+	hides     string // the id under which git keeps another content, of a file that is there and that it does not look at
 }
 
 // diskSource is the files as they lie in the working tree, without a word from git.
@@ -89,6 +93,8 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 		switch {
 		case !f.Regular() && frames(b.path):
 			return nil, linkError(b.path)
+		case frames(b.path) && b.path != g.ConfigPath():
+			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; cairn init makes the folder")
 		case !f.Regular():
 			b.flaw = notRegular(b.path)
 		case f.Unmerged:
@@ -143,11 +149,15 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 type treeSource struct {
 	disk  diskSource
 	index gitSource
+
+	untracked []string // tasks, and the config, that git does not have
 }
 
-func (l Layout) treeSource() treeSource { return treeSource{diskSource{l}, l.indexSource("")} }
+func (l Layout) treeSource() *treeSource {
+	return &treeSource{disk: diskSource{l}, index: l.indexSource("")}
+}
 
-func (t treeSource) list(ctx context.Context) ([]blob, error) {
+func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 	out, err := t.disk.list(ctx)
 	if err != nil {
 		return nil, err
@@ -160,7 +170,9 @@ func (t treeSource) list(ctx context.Context) ([]blob, error) {
 	for i, b := range out {
 		there[b.path] = i
 	}
+	unstaged := maps.Clone(there)
 	for _, b := range tracked {
+		delete(unstaged, b.path)
 		kind, _ := recordAt(b.path)
 		at, onDisk := there[b.path]
 		switch {
@@ -168,14 +180,23 @@ func (t treeSource) list(ctx context.Context) ([]blob, error) {
 			out = append(out, b)
 		case onDisk:
 			out[at].tracked = true
+			if b.unwatched && b.flaw == nil {
+				out[at].hides = b.id
+			}
 		case kind == otherRecord:
 			out = append(out, b)
 		}
 	}
+	for name := range unstaged {
+		if kind, _ := recordAt(name); kind != sessionRecord && exists(t.disk.onDisk(name)) {
+			t.untracked = append(t.untracked, name)
+		}
+	}
+	slices.Sort(t.untracked)
 	return out, nil
 }
 
-func (t treeSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
+func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
 	var onDisk, inGit []blob
 	var diskAt, gitAt []int
 	for i, b := range blobs {
@@ -185,7 +206,16 @@ func (t treeSource) read(ctx context.Context, blobs []blob, fn func(i int, conte
 			inGit, gitAt = append(inGit, b), append(gitAt, i)
 		}
 	}
-	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) { fn(diskAt[i], content, err) })
+	var other []string
+	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) {
+		if b := onDisk[i]; b.hides != "" && err == nil && !sameAs(content, b.hides) {
+			other = append(other, b.path)
+		}
+		fn(diskAt[i], content, err)
+	})
+	if err == nil && len(other) > 0 {
+		err = hidden(other)
+	}
 	if err != nil {
 		return err
 	}
@@ -226,4 +256,31 @@ func recordAt(name string) (recordKind, string) {
 		}
 	}
 	return otherRecord, ""
+}
+
+// takenFor finds the record that a file is taken for which is none by its name: some file systems ignore the case of names, the
+// blanks and dots at their end, what follows a colon, or characters that nobody sees.
+func takenFor(name string) (record string, ok bool) {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		part, _, _ = strings.Cut(part, ":")
+		part = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return -1
+			}
+			return r
+		}, part)
+		parts[i] = strings.TrimRight(part, " .")
+	}
+	record = strings.Join(parts, "/")
+	if i := len(parts) - 1; i > 0 { // the name of a task keeps its case
+		folder := strings.ToLower(strings.Join(parts[:i], "/"))
+		stem, ext := strings.TrimSuffix(parts[i], path.Ext(parts[i])), strings.ToLower(path.Ext(parts[i]))
+		if folder == Folder {
+			stem = strings.ToLower(stem)
+		}
+		record = folder + "/" + stem + ext
+	}
+	kind, _ := recordAt(record)
+	return record, kind != otherRecord && record != name
 }
