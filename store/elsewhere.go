@@ -121,8 +121,9 @@ func (l Layout) keepsAll(ctx context.Context, s subject, commit, name string) er
 // several names a few of many folders.
 func several(names []string) string {
 	const most = 8
-	if len(names) > 0 && names[0] == "." {
-		names = append([]string{"the top folder"}, names[1:]...)
+	names = slices.Clone(names)
+	if i := slices.Index(names, "."); i >= 0 {
+		names[i] = "the top folder"
 	}
 	if len(names) <= most {
 		return strings.Join(names, ", ")

@@ -29,7 +29,7 @@ type blob struct {
 	flaw      error  // why it is nothing that can be read
 	tracked   bool   // git has it
 	unwatched bool   // git does not look whether it is in the working tree
-	hides     string // the id under which git keeps another content, of a file that is there and that it does not look at
+	staged    string // of a file in the working tree: the id of what git has staged of it; "" if nothing
 }
 
 // diskSource is the files as they lie in the working tree, without a word from git.
@@ -91,6 +91,9 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 			b = blob{path: top, flaw: notRegular(top), tracked: true}
 		}
 		switch {
+		case f.Repository() && frames(b.path):
+			return nil, task.Errorf(task.InvalidInput, "%s is a submodule", b.path).
+				WithHint("put a real folder there, so that the record is a part of the repository around it")
 		case !f.Regular() && frames(b.path):
 			return nil, linkError(b.path)
 		case frames(b.path) && b.path != g.ConfigPath():
@@ -179,10 +182,7 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 		case b.unwatched && (!onDisk || !exists(t.disk.onDisk(b.path))):
 			out = append(out, b)
 		case onDisk:
-			out[at].tracked = true
-			if b.unwatched && b.flaw == nil {
-				out[at].hides = b.id
-			}
+			out[at].tracked, out[at].staged, out[at].unwatched = true, b.id, b.unwatched && b.flaw == nil
 		case kind == otherRecord:
 			out = append(out, b)
 		}
@@ -208,7 +208,7 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 	}
 	var other []string
 	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) {
-		if b := onDisk[i]; b.hides != "" && err == nil && !sameAs(content, b.hides) {
+		if b := onDisk[i]; b.unwatched && err == nil && !sameAs(content, b.staged) {
 			other = append(other, b.path)
 		}
 		fn(diskAt[i], content, err)

@@ -2,6 +2,7 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"path"
@@ -174,8 +175,8 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontm
 	switch {
 	case src != nil:
 		r.sums[u.path] = sumOf(src)
-	case u.id != "":
-		r.sums[u.path] = u.id // a link, or what is too large to be read
+	case u.id != "" || u.staged != "":
+		r.sums[u.path] = cmp.Or(u.id, u.staged) // a link, or what is too large to be read
 	}
 	return f, nil
 }

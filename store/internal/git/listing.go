@@ -21,6 +21,9 @@ type File struct {
 // Regular reports whether it is neither a link nor a repository inside this one.
 func (f File) Regular() bool { return f.Mode == modeFile || f.Mode == modeExec }
 
+// Repository reports whether it is a repository inside this one.
+func (f File) Repository() bool { return f.Mode == modeRepo }
+
 // FilesOf lists the files below a path, or all if that is "", in the tree of a commit. It fails with GIT if there is no such
 // commit.
 func (r *Repo) FilesOf(ctx context.Context, commit, below string) ([]File, error) {

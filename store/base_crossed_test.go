@@ -1,0 +1,112 @@
+package store
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+)
+
+// notedBy is PROJ-1 with notes, the oldest first.
+func notedBy(whos ...string) string {
+	entries := []string{"provenance:", "  - {who: 'human:shah', at: 2026-01-01T09:00:00Z, did: created}"}
+	for i, who := range whos {
+		entries = append(entries, "  - {who: '"+who+"', at: 2026-01-0"+string(rune('2'+i))+"T09:00:00Z, did: noted, text: a word}")
+	}
+	return taskText("PROJ-1", entries...)
+}
+
+// crossed makes two branches that were merged into one another: main has a note of a person that topic lost when it merged main,
+// after a commit that says nothing, and main has merged topic as well. They parted at two commits. In a shallow one the way to the
+// note is cut off.
+func crossed(t *testing.T, shallow bool) *Store {
+	t.Helper()
+	s := recorded(t)
+	write := func(text string) {
+		writeFile(t, s.task("PROJ-1"), text)
+		runGit(t, s.Root, "add", "-A")
+	}
+	merge := func(other, text string) {
+		t.Helper()
+		_, _ = gitFails(s.Root, "merge", "--no-ff", "--no-commit", "-s", "ours", other)
+		write(text)
+		runGit(t, s.Root, "commit", "-q", "-m", "merge "+other)
+	}
+	write(notedBy())
+	runGit(t, s.Root, "commit", "-q", "-m", "begin")
+	runGit(t, s.Root, "branch", "topic")
+	write(notedBy("human:shah"))
+	runGit(t, s.Root, "commit", "-q", "-m", "a person's note")
+	runGit(t, s.Root, "tag", "noted")
+	runGit(t, s.Root, "switch", "-q", "--detach")
+	runGit(t, s.Root, "commit", "-q", "--allow-empty", "-m", "nothing")
+	runGit(t, s.Root, "tag", "later")
+	runGit(t, s.Root, "switch", "-q", "topic")
+	writeFile(t, filepath.Join(s.Root, "shop"), "open\n")
+	commitAll(t, s)
+	runGit(t, s.Root, "tag", "second")
+	runGit(t, s.Root, "switch", "-q", "main")
+	merge("second", notedBy("human:shah"))
+	runGit(t, s.Root, "switch", "-q", "topic")
+	merge("later", notedBy())
+	if shallow {
+		writeFile(t, filepath.Join(s.Repo.GitDir, "shallow"), commitOf(t, s.Root, "later")+"\n")
+	}
+	return s
+}
+
+// Histories that crossed parted at several commits, and what any of them holds must still be there.
+func TestEveryMergeBaseIsCompared(t *testing.T) {
+	s := crossed(t, false)
+	bases := strings.Fields(gitOutput(t, s.Root, "merge-base", "--all", "main", "topic"))
+	if len(bases) != 2 {
+		t.Fatalf("they parted at %q", bases)
+	}
+	for _, opts := range []CheckOptions{{Base: "main"}, {Base: "main", Commit: "HEAD"}} {
+		c := check(t, s, opts)
+		lost := 0
+		for _, f := range c.Findings {
+			if f.Rule == proof.ProvenanceRewritten && f.Path == ".cairn/tasks/PROJ-1.md" {
+				lost++
+			}
+		}
+		if lost != 1 || len(c.Changes) != 2 || !strings.Contains(c.Note, "each of the 2 commits") {
+			t.Errorf("compares with %d commits (%s) and finds %s", len(c.Changes), c.Note, told(c.Findings))
+		}
+	}
+}
+
+// What is wrong in the tree, whatever it is compared with, is told once.
+func TestFindingsOfSeveralBasesAreToldOnce(t *testing.T) {
+	s := crossed(t, false)
+	writeFile(t, s.task("PROJ-1"), strings.Replace(notedBy("human:shah"), "status", "deps: [PROJ-9]\nstatus", 1))
+	c := check(t, s, CheckOptions{Base: "main"})
+	if len(c.Findings) != 1 || c.Findings[0].Rule != proof.DanglingDep {
+		t.Errorf("finds %s", told(c.Findings))
+	}
+}
+
+// A merge of many branches has one base with each, and none is left out.
+func TestMergeOfManyBranches(t *testing.T) {
+	s := recorded(t)
+	begin := commitOf(t, s.Root, "HEAD")
+	var branches []string
+	for _, name := range []string{"PROJ-2", "PROJ-3", "PROJ-4"} {
+		runGit(t, s.Root, "switch", "-q", "-c", name, begin)
+		writeFile(t, s.task("PROJ-1"), taskText("PROJ-1"))
+		writeFile(t, filepath.Join(s.TasksDir(), name+".md"), strings.ReplaceAll(taskText("PROJ-2"), "PROJ-2", name))
+		commitAll(t, s)
+		branches = append(branches, name)
+	}
+	runGit(t, s.Root, "switch", "-q", "-c", "all", begin)
+	runGit(t, s.Root, append([]string{"merge", "-q", "--no-edit"}, branches...)...)
+	c := check(t, s, CheckOptions{Base: "PROJ-3"})
+	if c.Base != commitOf(t, s.Root, "PROJ-3") || len(c.Findings) != 0 {
+		t.Errorf("compares with %s and finds %s", c.Base, told(c.Findings))
+	}
+	c = check(t, s, CheckOptions{Base: "main"})
+	if c.Base != begin || len(c.Findings) != 0 {
+		t.Errorf("compares with %s and finds %s", c.Base, told(c.Findings))
+	}
+}
