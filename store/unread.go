@@ -67,7 +67,8 @@ func (t *tree) unread(base *tree, name string) error {
 	}
 	return task.Errorf(task.NoBase, "%s%s of %s cannot be read (%s), so nobody can tell what the change did to it",
 		first.Path, andMore(more), name, whyUnread(first)).
-		WithHint("repair it on the base first, by a change of its own that is judged with --no-base and read by a person (docs/ci.md)%s", hintOfUnread(first))
+		WithHint("repair it on the base first, by a change of its own: --base with the last commit that has it whole compares that, --no-base judges it alone (docs/ci.md)%s",
+			hintOfUnread(first))
 }
 
 // isAbsent reports whether a tree has no such file. Only the config is in a tree without being there.
@@ -86,9 +87,10 @@ func whyUnread(f *proof.File) string {
 	return messageOf(err)
 }
 
+// hintOfUnread is what helps with a file of a kind that git or cairn will not read at all.
 func hintOfUnread(f *proof.File) string {
 	var e *task.Error
-	if !errors.As(f.Unread, &e) || e.Hint == "" {
+	if task.CodeOf(f.Unread) != task.BadFile || !errors.As(f.Unread, &e) || e.Hint == "" {
 		return ""
 	}
 	return "; " + e.Hint
