@@ -1,11 +1,13 @@
 package store
 
 import (
+	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // notedBy is PROJ-1 with notes, the oldest first.
@@ -108,5 +110,64 @@ func TestMergeOfManyBranches(t *testing.T) {
 	c = check(t, s, CheckOptions{Base: "main"})
 	if c.Base != begin || len(c.Findings) != 0 {
 		t.Errorf("compares with %s and finds %s", c.Base, told(c.Findings))
+	}
+}
+
+// Each base is read, so there is a limit to how many a history may have, and the way out is told.
+func TestTooManyMergeBases(t *testing.T) {
+	s := recorded(t)
+	commit := func(parents ...string) string {
+		args := []string{"commit-tree", "-m", fmt.Sprint(parents), "HEAD^{tree}"}
+		for _, p := range parents {
+			args = append(args, "-p", p)
+		}
+		return strings.TrimSpace(gitOutput(t, s.Root, args...))
+	}
+	var all []string
+	begin := commitOf(t, s.Root, "HEAD")
+	for i := range mostBases + 1 {
+		all = append(all, strings.TrimSpace(gitOutput(t, s.Root, "commit-tree", "-m", fmt.Sprint(i), "-p", begin, "HEAD^{tree}")))
+	}
+	runGit(t, s.Root, "reset", "-q", "--hard", commit(append(all[:mostBases:mostBases], begin)...))
+	runGit(t, s.Root, "branch", "few", commit(all[:mostBases]...))
+	if c := check(t, s, CheckOptions{Base: "few"}); len(c.Changes) != mostBases || len(c.Findings) != 0 {
+		t.Errorf("compares with %d commits, and finds %s", len(c.Changes), told(c.Findings))
+	}
+	runGit(t, s.Root, "reset", "-q", "--hard", commit(append(all, begin)...))
+	runGit(t, s.Root, "branch", "many", commit(all...))
+	_, err := s.Check(t.Context(), CheckOptions{Base: "many"})
+	wantMessage(t, err, task.NoBase, fmt.Sprintf("parted at %d commits", mostBases+1))
+	if hint := hintOf(err); !strings.Contains(hint, "git merge "+commitOf(t, s.Root, "many")) {
+		t.Errorf("the hint is %q", hint)
+	}
+	runGit(t, s.Root, "merge", "-q", "--no-edit", "many")
+	if c := check(t, s, CheckOptions{Base: "many"}); len(c.Changes) != 1 {
+		t.Errorf("after the merge it compares with %d commits", len(c.Changes))
+	}
+}
+
+// A change of very many commits is judged all the same. What nobody looks up in so many is said.
+func TestChangeOfManyCommits(t *testing.T) {
+	s := recorded(t)
+	runGit(t, s.Root, "branch", "base")
+	suite := task.Check{Desc: "it is up", Cmd: "test -f roof"}
+	commit := strings.TrimSpace(gitOutput(t, s.Root, "rev-parse", "HEAD"))
+	for range mostCommits - 1 {
+		commit = strings.TrimSpace(gitOutput(t, s.Root, "commit-tree", "-m", "more", "-p", commit, "HEAD^{tree}"))
+	}
+	runGit(t, s.Root, "reset", "-q", "--hard", commit)
+	text := taskText("PROJ-2", "checks:", "  - {desc: "+suite.Desc+", cmd: "+suite.Cmd+", result: pass}", "provenance:",
+		"  - {who: 'agent:a', at: 2026-06-21T12:00:00Z, did: created}",
+		"  - {who: 'agent:a', at: 2026-06-21T12:30:00Z, did: transitioned, from: backlog, to: done, results: [{check: '"+suite.Key()+"', result: pass}], tree: '0123'}")
+	writeFile(t, s.task("PROJ-2"), strings.Replace(text, "backlog\n", "done\n", 1))
+	commitAll(t, s)
+	c := check(t, s, CheckOptions{Base: "base", Commit: "HEAD"})
+	const note = "the change has 200 commits or more, so nobody looked whether they hold"
+	if !strings.Contains(c.Note, note) {
+		t.Errorf("the note is %q, and it finds %s", c.Note, told(c.Findings))
+	}
+	c = check(t, s, CheckOptions{Base: "HEAD~5", Commit: "HEAD"})
+	if strings.Contains(c.Note, note) || !strings.Contains(told(c.Findings), string(proof.EvidenceTreeUnknown)) {
+		t.Errorf("of a few the note is %q, and it finds %s", c.Note, told(c.Findings))
 	}
 }

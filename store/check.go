@@ -3,9 +3,11 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os/exec"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/task"
@@ -97,10 +99,12 @@ func (l Layout) Check(ctx context.Context, opts CheckOptions) (Checked, error) {
 
 // note adds to what there is to say of what was compared.
 func (c *Checked) note(more string) {
-	if c.Note != "" && more != "" {
-		c.Note += "; "
+	switch {
+	case c.Note == "":
+		c.Note = more
+	case more != "" && !strings.Contains(c.Note, more):
+		c.Note += "; " + more
 	}
-	c.Note += more
 }
 
 // valid refuses options that do not go together, what needs a repository where there is none, and links.
@@ -172,7 +176,7 @@ func (l Layout) workingTree(ctx context.Context, head string, trusted bool) (s s
 		s.fingerprint = l.Repo.Fingerprint
 	}
 	src := l.treeSource()
-	if s.tree, err = l.readGit(ctx, src, false); err == nil {
+	if s.tree, err = l.readGit(ctx, src, false, ""); err == nil {
 		s.note, err = l.notCommitted(ctx, src.untracked)
 	}
 	return s, err
@@ -188,15 +192,15 @@ func (l Layout) staged(ctx context.Context, index, head string) (s subject, err 
 	s.holds = func(ctx context.Context, folder string) (bool, error) {
 		return holdsRecord(l.Repo.Tracked(ctx, index, path.Join(folder, Folder)))
 	}
-	s.tree, err = l.readGit(ctx, l.indexSource(index), true)
+	s.tree, err = l.readGit(ctx, l.indexSource(index), true, index)
 	return s, err
 }
 
 // readGit is readTree for what git has, or would have, and judges only what everybody gets.
-func (l Layout) readGit(ctx context.Context, src source, staged bool) (*tree, error) {
+func (l Layout) readGit(ctx context.Context, src source, staged bool, index string) (*tree, error) {
 	t, err := l.readTree(ctx, src, nil)
 	if err == nil {
-		err = l.unconverted(ctx, t, staged)
+		err = l.unconverted(ctx, t, staged, index)
 	}
 	if err == nil {
 		err = t.noPointers()
@@ -243,6 +247,9 @@ func (l Layout) compare(ctx context.Context, s subject, b base, c *Checked) erro
 		c.add(change, commit, append(change.Judge(), change.DeletedSessions()...))
 		if h.err != nil {
 			return h.err
+		}
+		if len(h.commits) > mostCommits {
+			c.note(fmt.Sprintf("the change has %d commits or more, so nobody looked whether they hold the files that its checks passed on", mostCommits))
 		}
 	}
 	if len(b.commits) > 0 && len(c.Changes) == 0 {

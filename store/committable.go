@@ -17,7 +17,7 @@ import (
 
 // unconverted returns INVALID_INPUT if git changes the files of a record when they are added or checked out, in more than their
 // line ends. Whoever reads the working tree and whoever reads the commit would see two records.
-func (l Layout) unconverted(ctx context.Context, t *tree, staged bool) error {
+func (l Layout) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
 	paths := []string{l.inRepo(t.Config.Path)}
 	for _, f := range t.Tasks {
 		paths = append(paths, l.inRepo(f.Path))
@@ -25,7 +25,7 @@ func (l Layout) unconverted(ctx context.Context, t *tree, staged bool) error {
 	for _, f := range t.Sessions {
 		paths = append(paths, l.inRepo(f.Path))
 	}
-	converted, err := l.Repo.Converted(ctx, paths, staged)
+	converted, err := l.Repo.Converted(ctx, paths, staged, index)
 	if err != nil || len(converted) == 0 {
 		return err
 	}

@@ -109,6 +109,9 @@ func (l Layout) baseTree(ctx context.Context, s subject, commit, name string) (*
 	if before.empty() {
 		return nil, l.elsewhere(ctx, commit, name)
 	}
+	if err := knownFormat(before.format); err != nil {
+		return nil, task.Errorf(task.NoBase, "the record of %s cannot be read: %s", name, messageOf(err)).WithHint("take a newer cairn")
+	}
 	if err := l.keepsAll(ctx, s, commit, name); err != nil {
 		return nil, err
 	}

@@ -135,3 +135,13 @@ func TestBlobThatIsNotInTheClone(t *testing.T) {
 	_, err := s.Check(t.Context(), CheckOptions{Base: "HEAD~1"})
 	wantMessage(t, err, task.NoBase, "1 files that are to be read are not in this clone")
 }
+
+// A base of a format that this version cannot know is not read as if it were one that it knows.
+func TestBaseOfANewerFormat(t *testing.T) {
+	s := recorded(t)
+	writeFile(t, s.ConfigFile(), "format: 99\nprefix: PROJ\n")
+	commitAll(t, s)
+	writeFile(t, s.ConfigFile(), "prefix: PROJ\n")
+	_, err := s.Check(t.Context(), CheckOptions{Base: "HEAD"})
+	wantMessage(t, err, task.NoBase, "the workspace has format 99")
+}

@@ -2,6 +2,7 @@ package git
 
 import (
 	"context"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -88,21 +89,22 @@ func (r *Repo) Gone(ctx context.Context, from, to string) ([]string, error) {
 
 // GoneFromIndex is Gone for what is staged, in an index that is named as for Tracked.
 func (r *Repo) GoneFromIndex(ctx context.Context, from, index string) ([]string, error) {
-	return r.indexed(ctx, index, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=DT", from)
+	return r.indexed(ctx, index, nil, nil, "diff-index", "--cached", "-z", "--name-only", "--no-renames", "--diff-filter=DT", from)
 }
 
 // Called lists the files of the index, named as for Tracked, whose path ends with a slash and some name, or is that name.
 func (r *Repo) Called(ctx context.Context, index, name string) ([]File, error) {
-	lines, err := r.indexed(ctx, index, []string{"GIT_LITERAL_PATHSPECS=0"}, "ls-files", "-v", "--stage", "-z", "--", ":(top,glob)**/"+name)
+	lines, err := r.indexed(ctx, index, nil, []string{"GIT_LITERAL_PATHSPECS=0"}, "ls-files", "-v", "--stage", "-z", "--", ":(top,glob)**/"+name)
 	if err != nil {
 		return nil, err
 	}
 	return tracked(lines)
 }
 
-// indexed runs git on an index, and splits what it prints at its NUL bytes.
-func (r *Repo) indexed(ctx context.Context, index string, env []string, args ...string) ([]string, error) {
+// indexed runs git on an index, with an input and variables of its own, and splits what it prints at its NUL bytes.
+func (r *Repo) indexed(ctx context.Context, index string, in io.Reader, env []string, args ...string) ([]string, error) {
 	cmd := command(ctx, r.Top, args...)
+	cmd.Stdin = in
 	cmd.Env = append(cmd.Env, env...)
 	if index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index)
@@ -125,24 +127,23 @@ type Converted struct {
 	By   string // the attribute, such as filter=lfs
 }
 
-// Converted lists those of some paths, which are seen from the top, that git converts. With cached it goes by the attributes
-// that are staged.
-func (r *Repo) Converted(ctx context.Context, paths []string, cached bool) ([]Converted, error) {
+// Converted lists those of some paths, which are seen from the top, that git converts. With staged it goes by the attributes
+// that are staged in an index, which is named as for Tracked, and not by those in the working tree.
+func (r *Repo) Converted(ctx context.Context, paths []string, staged bool, index string) ([]Converted, error) {
 	if len(paths) == 0 {
 		return nil, nil
 	}
 	args := []string{"check-attr", "-z", "--stdin"}
-	if cached {
+	if staged {
 		args = append(args, "--cached")
 	}
 	in := strings.NewReader(strings.Join(paths, "\x00") + "\x00")
-	out, err := runInput(ctx, in, r.Top, append(args, "filter", "ident", "working-tree-encoding")...)
+	fields, err := r.indexed(ctx, index, in, nil, append(args, "filter", "ident", "working-tree-encoding")...)
 	if err != nil {
 		return nil, err
 	}
-	fields := records(out) // path, attribute, value
-	if len(fields)%3 != 0 {
-		return nil, garbled("check-attr", string(out))
+	if len(fields)%3 != 0 { // path, attribute, value
+		return nil, garbled("check-attr", strings.Join(fields, " "))
 	}
 	var converted []Converted
 	for ; len(fields) > 0; fields = fields[3:] {

@@ -49,7 +49,7 @@ func (r *Repo) FilesOf(ctx context.Context, commit, below string) ([]File, error
 // Tracked lists the files below a path, or all if that is "", in the index. index names another one than the repository's own,
 // from the top of the work tree, as git does for a hook in GIT_INDEX_FILE; or is "".
 func (r *Repo) Tracked(ctx context.Context, index, below string) ([]File, error) {
-	lines, err := r.indexed(ctx, index, nil, append([]string{"ls-files", "-v", "--stage", "-z"}, pathspec(below)...)...)
+	lines, err := r.indexed(ctx, index, nil, nil, append([]string{"ls-files", "-v", "--stage", "-z"}, pathspec(below)...)...)
 	if err != nil {
 		return nil, err
 	}
