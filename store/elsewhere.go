@@ -78,12 +78,18 @@ func (l Layout) atTop(folder string) string {
 	return filepath.Join(l.Repo.Top, filepath.FromSlash(folder))
 }
 
-// isWorkspace reports whether a folder, seen from the top, holds a record in the working tree, and no link leads to it.
+// isWorkspace reports whether a folder, seen from the top, holds a record in the working tree. What a link leads to, and what is in a
+// repository inside this one, is not in it.
 func (l Layout) isWorkspace(folder string) bool {
 	dir := filepath.Join(l.atTop(folder), Folder)
 	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || real != dir || exists(filepath.Join(l.atTop(folder), ".git")) && folder != "." {
+	if err != nil || real != dir {
 		return false
+	}
+	for at := folder; at != "."; at = path.Dir(at) {
+		if exists(filepath.Join(l.atTop(at), ".git")) {
+			return false // a repository of its own
+		}
 	}
 	if info, err := os.Lstat(filepath.Join(dir, "config.yaml")); err == nil && info.Mode().IsRegular() {
 		return true
@@ -189,13 +195,9 @@ func (l Layout) outerKeeps(ctx context.Context, opts CheckOptions) error {
 		return nil //nolint:nilerr // a folder above that is no repository has no base
 	}
 	outer := Layout{Root: repo.Top, Repo: repo, Worktree: repo.Top}
-	head, err := repo.Head(ctx)
-	if err != nil || head.Commit == "" {
-		return nil //nolint:nilerr // likewise
-	}
-	b, err := outer.findBase(ctx, CheckOptions{Base: opts.Base, Getenv: opts.Getenv}, head.Commit)
-	if err != nil || len(b.commits) == 0 {
-		b.commits, b.name = []string{head.Commit}, "HEAD" // of the repository around it; the base may be named for this one alone
+	b, err := outer.baseAround(ctx, opts, slashRel(repo.Top, l.Repo.Top))
+	if err != nil {
+		return err
 	}
 	for _, commit := range b.commits {
 		files, err := repo.FilesOf(ctx, commit, slashRel(repo.Top, l.Repo.Top))
@@ -207,4 +209,27 @@ func (l Layout) outerKeeps(ctx context.Context, opts CheckOptions) error {
 		}
 	}
 	return nil
+}
+
+// baseAround is the base of a repository around another one, which lies in a folder of it. The base that the caller names may be one
+// that only the other has. Where there is none, what is checked out is the base, unless the other one is a submodule of this one and
+// there should be a base.
+func (l Layout) baseAround(ctx context.Context, opts CheckOptions, folder string) (base, error) {
+	head, err := l.Repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return base{}, nil //nolint:nilerr // a repository that git cannot read, or without a commit, has no record
+	}
+	b, err := l.findBase(ctx, CheckOptions{Base: opts.Base, Getenv: opts.Getenv}, head.Commit)
+	if err != nil && opts.Base != "" {
+		b, err = l.findBase(ctx, CheckOptions{Getenv: opts.Getenv}, head.Commit)
+	}
+	if err == nil && len(b.commits) > 0 {
+		return b, nil
+	}
+	files, listed := l.Repo.Tracked(ctx, "", folder)
+	if err != nil && listed == nil && slices.ContainsFunc(files, git.File.Repository) {
+		return base{}, task.Errorf(task.NoBase, "%s is a submodule, and in the repository around it: %s", folder, messageOf(err)).
+			WithHint("%s", hintOf(err))
+	}
+	return base{commits: []string{head.Commit}, name: "HEAD"}, nil
 }

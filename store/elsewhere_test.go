@@ -80,6 +80,19 @@ func TestWorkspaceThatIsElsewhere(t *testing.T) {
 			removeAll(t, filepath.Join(top, "sub"))
 			submodule(t, top, "sub")
 		}, "sub", "which is a repository of its own now"},
+		{"a submodule in the place of a folder above it", func(t *testing.T) string {
+			top := twoWorkspaces(t)
+			rename(t, filepath.Join(top, "sub"), filepath.Join(mkdir(t, top, "a"), "b"))
+			runGit(t, top, "add", "-A")
+			runGit(t, top, "commit", "-q", "-m", "deeper")
+			runGit(t, top, "tag", "-f", "base")
+			return top
+		}, func(t *testing.T, top string) {
+			removeAll(t, filepath.Join(top, "a"))
+			runGit(t, top, "rm", "-rq", "--cached", "a")
+			s := recordedIn(t, "b")
+			runGit(t, top, "clone", "-q", s.Repo.Top, "a")
+		}, "", "has a record in a/b"},
 		{"a submodule in the place of one of two", twoWorkspaces, func(t *testing.T, top string) {
 			removeAll(t, filepath.Join(top, "sub"))
 			submodule(t, top, "sub")
@@ -201,4 +214,24 @@ func realPath(t *testing.T, path string) string {
 		t.Fatal(err)
 	}
 	return real
+}
+
+// Whether a submodule took the place of a record only the repository around it can tell. If that has no base where it should have one,
+// nothing is compared.
+func TestSubmoduleOfARepositoryWithoutABase(t *testing.T) {
+	top := newRepo(t)
+	submodule(t, top, "sub")
+	runGit(t, top, "add", "-A")
+	runGit(t, top, "commit", "-q", "-m", "a submodule")
+	l, err := Find(filepath.Join(top, "sub"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = l.Check(t.Context(), CheckOptions{Base: "base", Getenv: variables{"CI": "true"}.get})
+	wantMessage(t, err, task.NoBase, "sub is a submodule, and in the repository around it: nothing can be compared")
+	runGit(t, top, "branch", "base", "HEAD~1")
+	c, err := l.Check(t.Context(), CheckOptions{Base: "base", Getenv: variables{"CI": "true"}.get})
+	if err != nil || len(c.Findings) > 0 {
+		t.Errorf("%v, and finds %s", err, told(c.Findings))
+	}
 }

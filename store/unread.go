@@ -89,11 +89,10 @@ func whyUnread(f *proof.File) string {
 
 // hintOfUnread is what helps with a file of a kind that git or cairn will not read at all.
 func hintOfUnread(f *proof.File) string {
-	var e *task.Error
-	if task.CodeOf(f.Unread) != task.BadFile || !errors.As(f.Unread, &e) || e.Hint == "" {
-		return ""
+	if hint := hintOf(f.Unread); task.CodeOf(f.Unread) == task.BadFile && hint != "" {
+		return "; " + hint
 	}
-	return "; " + e.Hint
+	return ""
 }
 
 // baseTree reads the record of a commit that another one is compared with. It returns nil if the commit has no record anywhere, and
