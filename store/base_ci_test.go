@@ -36,6 +36,8 @@ func asCI(t *testing.T) (s *Store, a string) {
 func TestBaseOfAQueueAndOfAPush(t *testing.T) {
 	s, a := asCI(t)
 	head, tip := commitOf(t, s.Root, "HEAD"), commitOf(t, s.Root, "origin/main")
+	runGit(t, s.Root, "tag", "main", "HEAD") // git would take a tag before a branch
+	runGit(t, s.Root, "tag", "origin/main", "HEAD")
 	repository := `"repository": {"default_branch": "main"}`
 	for _, row := range []struct {
 		name string

@@ -187,6 +187,25 @@ func TestFoldersThatAreNone(t *testing.T) {
 	}
 }
 
+// Where the system has no links git writes a file that holds where the link leads, and commits it as the link. What such a file says is
+// no task, though it reads as one.
+func TestFileThatStandsForALink(t *testing.T) {
+	s := recorded(t)
+	handWrite(t, s, "PROJ-2")
+	id := strings.TrimSpace(gitOutput(t, s.Root, "hash-object", "-w", s.task("PROJ-2")))
+	runGit(t, s.Root, "config", "core.symlinks", "false")
+	runGit(t, s.Root, "update-index", "--add", "--cacheinfo", "120000,"+id+",.cairn/tasks/PROJ-2.md")
+	runGit(t, s.Root, "commit", "-q", "-m", "a link")
+	if left := gitOutput(t, s.Root, "status", "--porcelain"); left != "" {
+		t.Fatalf("git would commit %s", left)
+	}
+	for _, opts := range []CheckOptions{{Base: "HEAD~1"}, {Base: "HEAD~1", Staged: true}, {Base: "HEAD~1", Commit: "HEAD"}} {
+		if c := check(t, s, opts); len(c.Findings) != 1 || c.Findings[0].Rule != proof.BadYAML {
+			t.Errorf("%+v finds %s", opts, told(c.Findings))
+		}
+	}
+}
+
 // A file that some systems take for one of the record, and others do not, is found, since each would judge another record.
 func TestFilesTakenForOthers(t *testing.T) {
 	for _, name := range []string{

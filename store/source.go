@@ -27,6 +27,7 @@ type blob struct {
 	path      string // from the workspace root, with forward slashes
 	id        string // under which git keeps the content; "" if it lies in the working tree
 	flaw      error  // why it is nothing that can be read
+	link      bool   // git has it as a link, or as a submodule
 	tracked   bool   // git has it
 	unwatched bool   // git does not look whether it is in the working tree
 	staged    string // of a file in the working tree: the id of what git has staged of it; "" if nothing
@@ -99,7 +100,7 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 		case frames(b.path) && b.path != g.ConfigPath():
 			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; cairn init makes the folder")
 		case !f.Regular():
-			b.flaw = notRegular(b.path)
+			b.flaw, b.link = notRegular(b.path), true
 		case f.Unmerged:
 			b.flaw = &frontmatter.Error{Conflict: true, Msg: "is staged in several versions: a merge was not finished; settle it and git add the file"}
 		}
@@ -181,6 +182,8 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 		switch {
 		case b.unwatched && (!onDisk || !exists(t.disk.onDisk(b.path))):
 			out = append(out, b)
+		case onDisk && b.link && t.keepsLinks(ctx):
+			out[at] = b // whatever the file says that stands for it
 		case onDisk:
 			out[at].tracked, out[at].staged, out[at].unwatched = true, b.id, b.unwatched && b.flaw == nil
 		case kind == otherRecord:
@@ -194,6 +197,12 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 	}
 	slices.Sort(t.untracked)
 	return out, nil
+}
+
+// keepsLinks reports whether git has files stand for links in this working tree, and commits them as links.
+func (t *treeSource) keepsLinks(ctx context.Context) bool {
+	links, err := t.index.Repo.ConfigAnywhere(ctx, "core.symlinks")
+	return err == nil && slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(links))
 }
 
 func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
