@@ -28,7 +28,7 @@ func (p *program) rerun(ctx context.Context, layout store.Layout, found store.Ch
 	case !found.Tree.Config.Sound():
 		return nil
 	case order.all:
-		closed = found.Tree.Done(found.Change)
+		closed = found.Done()
 	case found.Base == "":
 		return task.Errorf(task.NoBase, "without a base nobody knows which tasks the change closes").
 			WithHint("--base REF names one; --all runs the commands of every closed task")
@@ -53,7 +53,7 @@ func (p *program) rerun(ctx context.Context, layout store.Layout, found store.Ch
 		r.Ran[i] = ranOf(commands[i], o)
 		log.ended(r.Ran[i])
 		if !o.Passed {
-			r.Findings = append(r.Findings, found.Tree.Failed(found.Change, commands[i], o.Summary())...)
+			r.Findings = append(r.Findings, found.Failed(commands[i], o.Summary())...)
 		}
 	})
 	log.close()
@@ -103,19 +103,11 @@ func (p *program) mayRun(order checkOrder, commands int) error {
 
 // trusts reports whether the commands of a clone may run, because a person approved them or because a CI made the clone.
 func (p *program) trusts(layout store.Layout) bool {
-	if inCI(p.Getenv) {
+	if store.InCI(p.Getenv) {
 		return true
 	}
 	s, err := store.Open(layout.Root, p.stateDir())
 	return err == nil && s.Trusted()
-}
-
-// inCI reports whether a CI runs this.
-func inCI(getenv func(string) string) bool {
-	return slices.ContainsFunc([]string{"CI", "TF_BUILD", "JENKINS_URL"}, func(name string) bool {
-		value := getenv(name)
-		return value != "" && value != "false" && value != "0"
-	})
 }
 
 // foreign says why the change that a CI checks may be anybody's while what it runs has the rights of the repository, or "".

@@ -101,7 +101,7 @@ func trappedRepo(t *testing.T) *gitRepo {
 		t.Skip("the traps are POSIX shell")
 	}
 	g := newGitRepo(t)
-	g.write(filepath.Join(g.dir, ".gitattributes"), []byte("* filter=trap diff=trap merge=trap\n*.long filter=long\n"))
+	g.write(filepath.Join(g.dir, ".gitattributes"), []byte(trapped+"/.cairn/** -filter\n"))
 	g.write(filepath.Join(g.dir, ".cairn", "config.yaml"), []byte("prefix: T\nabandoned: [canceled]\n"))
 	for _, name := range []string{"plain", "file.long", ".cairn/tasks/T-1.md"} {
 		g.write(filepath.Join(g.dir, name), []byte(trappedTask))
@@ -128,6 +128,9 @@ func trappedRepo(t *testing.T) *gitRepo {
 	return g
 }
 
+// trapped is the attributes by which git runs the filters.
+const trapped = "* filter=trap diff=trap merge=trap\n*.long filter=long\n"
+
 // sprung is the file in which traps leave their traces.
 func (g *gitRepo) sprung() string { return filepath.Join(g.home, "sprung") }
 
@@ -135,6 +138,11 @@ func (g *gitRepo) sprung() string { return filepath.Join(g.home, "sprung") }
 // git config names. Giving it trust starts nothing either.
 func TestUntrustedCloneStartsNothing(t *testing.T) {
 	g := trappedRepo(t)
+	attributes := filepath.Join(g.dir, ".gitattributes")
+	clean, err := os.ReadFile(attributes)
+	if err != nil {
+		t.Fatal(err)
+	}
 	_ = g.try("status")
 	if _, err := os.Stat(g.sprung()); err != nil {
 		t.Fatalf("the traps do not work: %v", err)
@@ -142,11 +150,13 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 	if err := os.Remove(g.sprung()); err != nil {
 		t.Fatal(err)
 	}
+	g.write(attributes, []byte(trapped)) // the record is filtered too, so check refuses it
 	tried, session := map[string]bool{}, ""
-	for _, c := range []struct {
+	type call struct {
 		exit int
 		args []string
-	}{
+	}
+	calls := []call{
 		{0, []string{"init"}},
 		{0, []string{"identity"}},
 		{0, []string{"create", "Raise the walls", "--check", "built=touch ran"}},
@@ -170,7 +180,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"settings-set", "claim_ttl", "2h"}},
 		{0, []string{"get", "T-1", "--mode", "context"}},
 		{0, []string{"doctor"}},
-		{0, []string{"check", "--no-base"}},
+		{2, []string{"check", "--no-base"}},
 		{8, []string{"run-checks", "T-1"}},
 		{8, []string{"transition", "T-1", "done"}},
 		{0, []string{"--actor", "agent:a", "begin", "T-1", "--expected-actor", "agent:a", "--idempotency-key", "k"}},
@@ -186,6 +196,9 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"setup", "merge-driver", "--yes"}},
 		{0, []string{"merge-driver", "plain", "plain", "plain", "7", ".cairn/tasks/T-1.md"}},
 		{0, []string{"doctor", "--fix", "--yes"}},
+		{2, []string{"check", "--base", "HEAD"}},
+		{0, nil}, // from here on the record is not filtered
+		{0, []string{"check", "--no-base"}},
 		{0, []string{"check", "--base", "HEAD"}},
 		{0, []string{"check", "--base", "HEAD~1"}},
 		{0, []string{"check", "--staged"}},
@@ -196,7 +209,12 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"completion", "bash"}},
 		{0, []string{"trust", "--list"}},
 		{0, []string{"trust", "--yes"}},
-	} {
+	}
+	for _, c := range calls {
+		if c.args == nil {
+			g.write(attributes, clean)
+			continue
+		}
 		name := c.args[0]
 		if name == "--actor" {
 			name = c.args[2]

@@ -3,59 +3,44 @@ package store
 import (
 	"context"
 	"fmt"
-	"strings"
 
-	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// base is the commit that a record is compared with.
+// base is what a record is compared with.
 type base struct {
-	commit string // "" if there is none
-	name   string // who named it, and how
-	note   string // why there is none, or what it does not tell
+	commits []string // each is compared with; none if there is nothing to compare with
+	name    string   // who named it, and how
+	note    string   // why there is none, or what it does not tell
 }
 
-// ciBases are the variables in which systems for continuous integration name what a change is to be merged into, in the
-// order in which they are asked. Each is set for such a change only.
-//
-//   - GitHub: https://docs.github.com/en/actions/reference/workflows-and-actions/variables
-//   - GitLab: https://docs.gitlab.com/ci/variables/predefined_variables/
-//   - Bitbucket: https://support.atlassian.com/bitbucket-cloud/docs/variables-and-secrets/
-//   - Jenkins: https://www.jenkins.io/doc/book/pipeline/multibranch/
-//   - Buildkite: https://buildkite.com/docs/pipelines/configure/environment-variables
-//   - Azure Pipelines: https://learn.microsoft.com/azure/devops/pipelines/build/variables
-var ciBases = []ciBase{
-	{variable: "GITHUB_BASE_REF"},
-	{variable: "CI_MERGE_REQUEST_TARGET_BRANCH_SHA"},
-	{variable: "CI_MERGE_REQUEST_DIFF_BASE_SHA"},
-	{variable: "BITBUCKET_PR_DESTINATION_BRANCH"},
-	{variable: "CHANGE_TARGET", beside: "JENKINS_URL"},
-	{variable: "BUILDKITE_PULL_REQUEST_BASE_BRANCH"},
-	{variable: "SYSTEM_PULLREQUEST_TARGETBRANCH"},
+// named is a commit that somebody names as the base.
+type named struct {
+	commit string // "" if nobody names one
+	by     string // who, and how
+	from   string // of origin/HEAD, of a push, or of a merge; see below
 }
 
-// ciBase is one of these variables.
-type ciBase struct {
-	variable string
-	beside   string // a variable that must be set too, where the name alone could be anybody's
-}
-
-// value is what the variable names, or "".
-func (ci ciBase) value(opts CheckOptions) string {
-	if ci.beside != "" && opts.getenv(ci.beside) == "" {
-		return ""
-	}
-	return opts.getenv(ci.variable)
-}
+// What is known of a base that is named.
+const (
+	ofCaller = "caller" // --base says so
+	ofMerge  = "merge"  // a CI says that the change is to be merged into it
+	ofPush   = "push"   // a CI says that it was the tip of the branch before the push
+	ofClone  = "clone"  // it is where a change goes unless somebody says otherwise
+)
 
 const (
 	originHead = "refs/remotes/origin/HEAD"
 	fetchAll   = "fetch the whole history: fetch-depth: 0 for actions/checkout, GIT_DEPTH: 0 on GitLab, elsewhere git fetch --unshallow"
+	judgeAlone = "name one with --base; docs/ci.md says what each CI has to fetch"
 )
 
-// findBase finds the commit that head is compared with: where the history of head and of what is named parted. It returns
-// NO_BASE if something is named and cannot be compared with. That nothing is named is no error.
+// mostBases is how many merge bases a change is compared with. More than two or three are nobody's daily work, and each is read.
+const mostBases = 16
+
+// findBase finds the commits that head is compared with: where the history of head and of what is named parted. It returns
+// NO_BASE if something is named and cannot be compared with, and if a CI runs this and nothing is named. Elsewhere that is no
+// error.
 func (l Layout) findBase(ctx context.Context, opts CheckOptions, head string) (base, error) {
 	switch {
 	case opts.NoBase:
@@ -63,35 +48,24 @@ func (l Layout) findBase(ctx context.Context, opts CheckOptions, head string) (b
 	case opts.Staged && opts.Base == "":
 		return stagedBase(head), nil
 	}
-	named, name, err := l.namedBase(ctx, opts)
+	n, err := l.namedBase(ctx, opts)
 	switch {
 	case err != nil:
 		return base{}, err
-	case named == "":
-		return base{note: "nothing is compared: nobody names a base, and the clone has no origin/HEAD"}, nil
+	case n.commit == "":
+		return without(opts, "nobody names a base, and the clone has no origin/HEAD")
 	case head == "" && opts.Base == "":
-		return base{note: "nothing is compared: there is no commit yet"}, nil
+		return without(opts, "there is no commit yet")
 	case head == "":
-		return base{}, task.Errorf(task.NoBase, "there is no commit yet to compare with %s", name).WithHint("leave the base out")
+		return base{}, task.Errorf(task.NoBase, "there is no commit yet to compare with %s", n.by).WithHint("leave the base out")
+	case n.from == ofPush:
+		return base{commits: []string{n.commit}, name: n.by}, nil // whatever a push did away with is its change
 	}
-	commit, err := l.Repo.MergeBase(ctx, named, head)
-	switch {
-	case err != nil:
+	commits, err := l.parted(ctx, n, head)
+	if err != nil {
 		return base{}, err
-	case commit == "" && l.Repo.Shallow():
-		return base{}, task.Errorf(task.NoBase, "this clone is too shallow to tell where it parted from %s", name).WithHint(fetchAll)
-	case commit == "":
-		return base{}, task.Errorf(task.NoBase, "%s has no history in common with what is judged", name).
-			WithHint("name another base")
 	}
-	found := base{commit: commit, name: name}
-	switch {
-	case commit == head && opts.Commit != "":
-		found.note = "the base holds all of the commit: there is no change to judge"
-	case commit == head:
-		found.note = "the base holds all that is committed here: only what is not committed yet is compared"
-	}
-	return found, nil
+	return base{commits: commits, name: n.by, note: noteOf(n, commits, head, opts)}, nil
 }
 
 // stagedBase is the commit that what is staged will stand on.
@@ -99,47 +73,76 @@ func stagedBase(head string) base {
 	if head == "" {
 		return base{note: "nothing is compared: there is no commit yet"}
 	}
-	return base{commit: head, name: "HEAD"}
+	return base{commits: []string{head}, name: "HEAD"}
+}
+
+// without is having no base: in a CI an error, since nobody there reads that nothing was compared.
+func without(opts CheckOptions, why string) (base, error) {
+	if InCI(opts.Getenv) && !opts.NoBase {
+		return base{}, task.Errorf(task.NoBase, "nothing can be compared: %s", why).WithHint(judgeAlone)
+	}
+	return base{note: "nothing is compared: " + why}, nil
+}
+
+// parted finds the commits where the history of head and of what is named parted. It returns NO_BASE if there is none, and if the
+// clone does not hold enough of the history to be sure.
+func (l Layout) parted(ctx context.Context, n named, head string) ([]string, error) {
+	commits, err := l.Repo.MergeBases(ctx, n.commit, head)
+	if err != nil {
+		return nil, err
+	}
+	cut, err := l.Repo.Cut(ctx, []string{n.commit, head}, commits)
+	switch {
+	case err != nil:
+		return nil, err
+	case cut:
+		return nil, task.Errorf(task.NoBase, "this clone is too shallow to tell where it parted from %s", n.by).WithHint(fetchAll)
+	case len(commits) == 0:
+		return nil, task.Errorf(task.NoBase, "%s has no history in common with what is judged", n.by).
+			WithHint("name another base")
+	case len(commits) > mostBases:
+		return nil, task.Errorf(task.NoBase, "the histories of %s and of what is judged crossed so often that they parted at %d commits", n.by, len(commits)).
+			WithHint("merge the base once more, so that they part at one: git merge %s", n.commit)
+	}
+	return commits, nil
+}
+
+// noteOf is what there is to say of a base beside its name.
+func noteOf(n named, commits []string, head string, opts CheckOptions) string {
+	switch {
+	case len(commits) > 1:
+		return fmt.Sprintf("the histories crossed, so each of the %d commits where they parted is compared with", len(commits))
+	case commits[0] != head:
+		return ""
+	case n.from == ofMerge && opts.Commit == "":
+		return "the base holds all that is committed here, so there is nothing to merge: is the change checked out?"
+	case opts.Commit != "":
+		return "the base holds all of the commit: there is no change to judge"
+	}
+	return "the base holds all that is committed here: only what is not committed yet is compared"
 }
 
 // namedBase returns the commit that somebody names, and who: the caller, the system that runs this, or the clone.
-func (l Layout) namedBase(ctx context.Context, opts CheckOptions) (commit, name string, err error) {
+func (l Layout) namedBase(ctx context.Context, opts CheckOptions) (named, error) {
 	if opts.Base != "" {
-		commit, err = l.Repo.Commit(ctx, opts.Base)
-		return l.mustHave(commit, err, "--base "+opts.Base, opts.Base)
+		commit, err := l.commitCalled(ctx, opts.Base)
+		return l.mustHave(named{commit, "--base " + opts.Base, ofCaller}, err, opts.Base)
 	}
-	for _, ci := range ciBases {
-		if value := ci.value(opts); value != "" {
-			commit, err = l.branchOrCommit(ctx, value)
-			return l.mustHave(commit, err, fmt.Sprintf("%s (%s)", ci.variable, value), value)
-		}
+	n, err := l.baseOfCI(ctx, opts)
+	if n.commit != "" || err != nil {
+		return n, err
 	}
-	commit, err = l.Repo.Commit(ctx, originHead)
-	return commit, "origin/HEAD", err
-}
-
-// branchOrCommit resolves what a variable names: a commit, or a branch of origin, or one that was fetched under its name.
-func (l Layout) branchOrCommit(ctx context.Context, value string) (string, error) {
-	if git.IsID(value) {
-		return l.Repo.Commit(ctx, value)
+	target, err := l.Repo.Points(ctx, originHead)
+	if err != nil {
+		return named{}, err
 	}
-	branch := strings.TrimPrefix(value, "refs/heads/")
-	for _, ref := range []string{"refs/remotes/origin/" + branch, "refs/heads/" + branch} {
-		if commit, err := l.Repo.Commit(ctx, ref); commit != "" || err != nil {
-			return commit, err
-		}
+	n = named{by: "origin/HEAD", from: ofClone}
+	if n.commit, err = l.Repo.Ref(ctx, originHead); n.commit != "" || err != nil {
+		return n, err
 	}
-	return "", nil
-}
-
-// mustHave makes NO_BASE of a commit that is named and not there.
-func (l Layout) mustHave(commit string, err error, name, value string) (string, string, error) {
-	if commit != "" || err != nil {
-		return commit, name, err
+	if target != "" {
+		return named{}, task.Errorf(task.NoBase, "origin/HEAD names %s, which is not there", target).
+			WithHint("git remote set-head origin --auto asks what it should name; or name a base with --base")
 	}
-	hint := fetchAll
-	if !l.Repo.Shallow() {
-		hint = "fetch it: git fetch origin " + strings.TrimPrefix(value, "origin/") + "; or name another base"
-	}
-	return "", name, task.Errorf(task.NoBase, "%s: this clone has no such commit", name).WithHint("%s", hint)
+	return l.defaultOfCI(ctx, opts)
 }

@@ -110,17 +110,7 @@ func TestBaseOfAHistory(t *testing.T) {
 			s := newStoreAt(t, dir)
 			commitAll(t, s)
 			return s, CheckOptions{Base: "HEAD~1"}
-		}, "", "--base HEAD~1 has no record here"},
-		{"a record that was a link", func(t *testing.T) (*Store, CheckOptions) {
-			dir := newRepo(t)
-			link(t, t.TempDir(), filepath.Join(dir, Folder))
-			runGit(t, dir, "add", "-A")
-			runGit(t, dir, "commit", "-q", "-m", "a link")
-			remove(t, filepath.Join(dir, Folder))
-			s := newStoreAt(t, dir)
-			commitAll(t, s)
-			return s, CheckOptions{Base: "HEAD~1"}
-		}, "", "has no record here"},
+		}, "", "--base HEAD~1 has no record"},
 		{"no commit yet", func(t *testing.T) (*Store, CheckOptions) {
 			dir := t.TempDir()
 			runGit(t, dir, "init", "-q")
@@ -175,7 +165,7 @@ func TestNoBase(t *testing.T) {
 		}, "--base origin/main: this clone has no such commit", "git fetch origin main"},
 		{"a base that is an option", func(t *testing.T) (*Store, CheckOptions) {
 			return recorded(t), CheckOptions{Base: "--all"}
-		}, "no such commit", "fetch it"},
+		}, "is not the name of one commit", "name a branch"},
 		{"a branch that was not fetched", func(t *testing.T) (*Store, CheckOptions) {
 			s, _ := forked(t, "--single-branch")
 			return s, CheckOptions{Getenv: github}
@@ -201,7 +191,25 @@ func TestNoBase(t *testing.T) {
 				t.Fatal(err)
 			}
 			return reopen(t, newStoreAt(t, part).Root), CheckOptions{Base: "main"}
-		}, "which this workspace hides", "check judges that one"},
+		}, "has no record in part, and one in the top folder", "docs/ci.md"},
+		{"a record that was a link", func(t *testing.T) (*Store, CheckOptions) {
+			dir := newRepo(t)
+			link(t, t.TempDir(), filepath.Join(dir, Folder))
+			runGit(t, dir, "add", "-A")
+			runGit(t, dir, "commit", "-q", "-m", "a link")
+			remove(t, filepath.Join(dir, Folder))
+			s := newStoreAt(t, dir)
+			commitAll(t, s)
+			return s, CheckOptions{Base: "HEAD~1"}
+		}, "the record of --base HEAD~1 cannot be read: .cairn is a link", "docs/ci.md"},
+		{"a clone too shallow to tell whether it parted twice", func(t *testing.T) (*Store, CheckOptions) {
+			return crossed(t, true), CheckOptions{Base: "main"}
+		}, "too shallow to tell", "fetch-depth: 0"},
+		{"an origin/HEAD that names a branch that is gone", func(t *testing.T) (*Store, CheckOptions) {
+			s, _ := forked(t)
+			runGit(t, s.Root, "symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/master")
+			return s, CheckOptions{}
+		}, "origin/HEAD names refs/remotes/origin/master, which is not there", "git remote set-head origin --auto"},
 		{"no commit yet", func(t *testing.T) (*Store, CheckOptions) {
 			s := recorded(t)
 			runGit(t, s.Root, "switch", "-q", "--orphan", "alone")

@@ -2,8 +2,13 @@ package store
 
 import (
 	"context"
-	"path/filepath"
+	"errors"
+	"fmt"
+	"os/exec"
+	"path"
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/task"
@@ -29,7 +34,7 @@ func (o CheckOptions) getenv(name string) string {
 // named reports whether the caller or the system that runs this names a base, so that not to compare would be to pass over
 // something.
 func (o CheckOptions) named() bool {
-	return o.Base != "" || !o.NoBase && slices.ContainsFunc(ciBases, func(ci ciBase) bool { return ci.value(o) != "" })
+	return o.Base != "" || !o.NoBase && (InCI(o.Getenv) || slices.ContainsFunc(ciBases, func(ci ciBase) bool { return ci.value(o) != "" }))
 }
 
 // What Check judged.
@@ -44,20 +49,21 @@ type Checked struct {
 	Findings []proof.Finding // as proof.Judge sorts them
 	Judged   string          // WorkingTree, Index or Commit
 	Head     string          // the commit that is checked out, or was judged; "" if there is none
-	Base     string          // the commit that was compared with; "" if there is none
+	Base     string          // the commit that was compared with, of several the first; "" if there is none
 	BaseName string          // who named it, such as "--base main" or "origin/HEAD"
 	Note     string          // what was not compared, and why; "" if there is nothing to say
 	Tree     proof.Tree      // what was judged
-	Change   *proof.Change   // what was judged, as a change of Base; nil if there is none
+	Changes  []*proof.Change // what was judged, as a change of Base, and of each further one; none if there is none
 	Closed   []task.ID       // the tasks that the change closes
 }
 
 // Check holds a record against the rules of package proof: by itself, and, where there is a base, as a change of that. It
 // runs no command from the repository, takes no lock, uses no network and writes nothing.
 //
-// It returns NO_BASE if a base is named and cannot be compared with, INVALID_INPUT for options that do not go together and
-// for a record behind a link, READ_ONLY for a format whose rules this version cannot know, and GIT if git refuses. Without
-// git, and where no base is to be found, the files are judged alone, and Note says so.
+// It returns NO_BASE if a base is named and cannot be compared with, and if a CI runs this and no base is to be found;
+// INVALID_INPUT for options that do not go together, for a record behind a link, and for a working tree that is not what git
+// would commit; READ_ONLY for a format whose rules this version cannot know; and GIT if git refuses. Elsewhere than in a CI,
+// without git, and where no base is to be found, the files are judged alone, and Note says so.
 func (l Layout) Check(ctx context.Context, opts CheckOptions) (Checked, error) {
 	if err := l.valid(opts); err != nil {
 		return Checked{}, err
@@ -69,20 +75,37 @@ func (l Layout) Check(ctx context.Context, opts CheckOptions) (Checked, error) {
 	if err != nil {
 		return Checked{}, err
 	}
-	b := base{note: s.unasked}
-	if b.note == "" {
-		if b, err = l.findBase(ctx, opts, s.head); err != nil {
-			return Checked{}, err
-		}
+	var b base
+	if s.unasked != "" {
+		b, err = without(opts, s.unasked)
+	} else {
+		b, err = l.findBase(ctx, opts, s.head)
 	}
-	c := Checked{Judged: s.what, Head: s.head, Base: b.commit, BaseName: b.name, Note: b.note, Tree: s.tree.Tree}
-	if b.commit != "" {
-		err = l.compare(ctx, s, b.commit, &c)
+	if err != nil {
+		return Checked{}, err
 	}
-	if c.Base == "" {
+	if err := l.outerKeeps(ctx, opts); err != nil {
+		return Checked{}, err
+	}
+	c := Checked{Judged: s.what, Head: s.head, BaseName: b.name, Note: b.note, Tree: s.tree.Tree}
+	if err = l.compare(ctx, s, b, &c); err != nil {
+		return Checked{}, err
+	}
+	if len(c.Changes) == 0 {
 		c.Findings = proof.Judge(c.Tree)
 	}
-	return c, err
+	c.note(s.note)
+	return c, nil
+}
+
+// note adds to what there is to say of what was compared.
+func (c *Checked) note(more string) {
+	switch {
+	case c.Note == "":
+		c.Note = more
+	case more != "" && !strings.Contains(c.Note, more):
+		c.Note += "; " + more
+	}
 }
 
 // valid refuses options that do not go together, what needs a repository where there is none, and links.
@@ -107,39 +130,83 @@ type subject struct {
 	head    string
 	tree    *tree
 	unasked string // why git cannot be asked about it; "" if it can
+	note    string // what there is to say of it; ""  if nothing
+
+	gone  func(ctx context.Context, commit string) ([]string, error) // what a commit has and this has not, by its path from the top
+	holds func(ctx context.Context, folder string) (bool, error)     // whether a folder, seen from the top, holds a record
 
 	fingerprint func(context.Context) (string, error) // of the files outside every .cairn; nil for those of a commit
 	unhashed    bool                                  // nobody may ask for the fingerprint
 }
 
-func (l Layout) subject(ctx context.Context, opts CheckOptions) (s subject, err error) {
-	if l.Repo == nil {
-		s = subject{what: WorkingTree, unasked: "nothing is compared: this is no git repository"}
-		s.tree, err = l.readTree(ctx, diskSource{l}, nil)
-		return s, err
-	}
-	if opts.Commit != "" {
+func (l Layout) subject(ctx context.Context, opts CheckOptions) (subject, error) {
+	switch {
+	case l.Repo == nil:
+		return l.onDiskAlone(ctx, "this is no git repository")
+	case opts.Commit != "":
 		return l.committed(ctx, opts.Commit)
 	}
 	head, err := l.Repo.Head(ctx)
-	if err == nil && opts.Staged {
-		index := opts.getenv("GIT_INDEX_FILE")
-		s = subject{what: Index, head: head.Commit, fingerprint: func(ctx context.Context) (string, error) { return l.Repo.IndexFingerprint(ctx, index) }}
-		s.tree, err = l.readTree(ctx, l.indexSource(index), nil)
-		return s, err
+	if err != nil {
+		return subject{}, err
 	}
-	s = subject{what: WorkingTree, head: head.Commit, unhashed: !opts.Trusted}
-	if opts.Trusted {
-		s.fingerprint = l.Repo.Fingerprint
+	if opts.Staged {
+		return l.staged(ctx, opts.getenv("GIT_INDEX_FILE"), head.Commit)
 	}
-	if err == nil {
-		s.tree, err = l.readTree(ctx, l.treeSource(), nil)
-	}
-	if task.CodeOf(err) == task.Git && !opts.named() {
-		s.unasked = "nothing is compared: " + messageOf(err)
-		s.tree, err = l.readTree(ctx, diskSource{l}, nil)
+	s, err := l.workingTree(ctx, head.Commit, opts.Trusted)
+	if errors.Is(err, exec.ErrNotFound) && !opts.named() {
+		return l.onDiskAlone(ctx, messageOf(err))
 	}
 	return s, err
+}
+
+// onDiskAlone is the record as it lies on the disk, where git cannot be asked.
+func (l Layout) onDiskAlone(ctx context.Context, why string) (s subject, err error) {
+	s = subject{what: WorkingTree, unasked: why}
+	s.tree, err = l.readTree(ctx, diskSource{l}, nil)
+	return s, err
+}
+
+// workingTree is the record as it lies in the working tree, where that is what git would commit.
+func (l Layout) workingTree(ctx context.Context, head string, trusted bool) (s subject, err error) {
+	if err := l.ownTree(ctx); err != nil {
+		return subject{}, err
+	}
+	s = subject{what: WorkingTree, head: head, unhashed: !trusted, gone: l.goneFromTree, holds: l.holdsInTree}
+	if trusted {
+		s.fingerprint = l.Repo.Fingerprint
+	}
+	src := l.treeSource()
+	if s.tree, err = l.readGit(ctx, src, false, ""); err == nil {
+		s.note, err = l.notCommitted(ctx, src.untracked)
+	}
+	return s, err
+}
+
+// staged is the record in an index, which is named as for git.Repo.Tracked.
+func (l Layout) staged(ctx context.Context, index, head string) (s subject, err error) {
+	s = subject{what: Index, head: head}
+	s.fingerprint = func(ctx context.Context) (string, error) { return l.Repo.IndexFingerprint(ctx, index) }
+	s.gone = func(ctx context.Context, commit string) ([]string, error) {
+		return l.Repo.GoneFromIndex(ctx, commit, index)
+	}
+	s.holds = func(ctx context.Context, folder string) (bool, error) {
+		return holdsRecord(l.Repo.Tracked(ctx, index, path.Join(folder, Folder)))
+	}
+	s.tree, err = l.readGit(ctx, l.indexSource(index), true, index)
+	return s, err
+}
+
+// readGit is readTree for what git has, or would have, and judges only what everybody gets.
+func (l Layout) readGit(ctx context.Context, src source, staged bool, index string) (*tree, error) {
+	t, err := l.readTree(ctx, src, nil)
+	if err == nil {
+		err = l.unconverted(ctx, t, staged, index)
+	}
+	if err == nil {
+		err = t.noPointers()
+	}
+	return t, err
 }
 
 // committed is the record of a commit.
@@ -152,49 +219,86 @@ func (l Layout) committed(ctx context.Context, name string) (subject, error) {
 		return subject{}, err
 	}
 	s := subject{what: Commit, head: commit}
-	s.tree, err = l.readTree(ctx, l.commitSource(commit), nil)
+	s.gone = func(ctx context.Context, from string) ([]string, error) { return l.Repo.Gone(ctx, from, commit) }
+	s.holds = func(ctx context.Context, folder string) (bool, error) {
+		return holdsRecord(l.Repo.FilesOf(ctx, commit, path.Join(folder, Folder)))
+	}
+	if s.tree, err = l.readTree(ctx, l.commitSource(commit), nil); err == nil {
+		err = s.tree.noPointers()
+	}
 	return s, err
 }
 
-// hidesNone returns NO_BASE if a commit has a record in a folder above this one: whoever added the workspace here could have
-// done it so that the other is judged no more.
-func (l Layout) hidesNone(ctx context.Context, commit, name string) error {
-	for outer := l; outer.Root != l.Repo.Top && outer.Root != filepath.Dir(outer.Root); {
-		outer.Root = filepath.Dir(outer.Root)
-		blobs, err := outer.commitSource(commit).list(ctx)
-		if task.CodeOf(err) == task.InvalidInput || err == nil && len(blobs) == 0 {
-			continue
+// compare judges what was read as a change of each commit of a base. Those from before there was any record are no base.
+func (l Layout) compare(ctx context.Context, s subject, b base, c *Checked) error {
+	var newest time.Time
+	if s.head != "" && len(b.commits) > 0 {
+		var err error
+		if newest, err = l.Repo.CommitTime(ctx, s.head); err != nil {
+			return err
 		}
+	}
+	for _, commit := range b.commits {
+		before, err := l.baseTree(ctx, s, commit, b.name)
 		if err != nil {
 			return err
 		}
-		return task.Errorf(task.NoBase, "%s has no record here, and one in %s, which this workspace hides", name, outer.Root).
-			WithHint("cairn -C %s check judges that one", outer.Root)
+		if before == nil {
+			continue
+		}
+		change := proof.Compare(s.tree.Tree, before.Tree)
+		h := history{Layout: l, ctx: ctx, subject: s, since: commit}
+		if change.Past, err = h.past(change.Suspects()); err != nil {
+			return err
+		}
+		change.Committed, change.BroughtBy, change.FilesAt, change.Newest = h.committed, h.broughtBy, h.filesAt, newest
+		c.add(change, commit, append(change.Judge(), change.DeletedSessions()...))
+		if h.err != nil {
+			return h.err
+		}
+		if len(h.commits) > mostCommits {
+			c.note(fmt.Sprintf("the change has %d commits or more, so nobody looked whether they hold the files that its checks passed on", mostCommits))
+		}
+	}
+	if len(b.commits) > 0 && len(c.Changes) == 0 {
+		c.Note = "nothing is compared: " + c.BaseName + " has no record"
 	}
 	return nil
 }
 
-// compare judges what was read as a change of a commit. One without a record is no base.
-func (l Layout) compare(ctx context.Context, s subject, commit string, c *Checked) error {
-	before, err := l.readTree(ctx, l.commitSource(commit), s.tree)
-	if task.CodeOf(err) == task.InvalidInput || err == nil && before.empty() {
-		c.Base, c.Note = "", "nothing is compared: "+c.BaseName+" has no record here"
-		return l.hidesNone(ctx, commit, c.BaseName)
+// add adds what a change was found to do. What was found of another one already is not found twice.
+func (c *Checked) add(change *proof.Change, base string, findings []proof.Finding) {
+	if c.Base == "" {
+		c.Base = base
 	}
-	if err != nil {
-		return err
+	c.Changes = append(c.Changes, change)
+	c.Findings = proof.Unite(c.Findings, findings)
+	c.Closed = append(c.Closed, change.Closed()...)
+	slices.Sort(c.Closed)
+	c.Closed = slices.Compact(c.Closed)
+}
+
+// Done lists the tasks that are closed and claim that they work. What a change makes of the states does not count for it yet.
+func (c Checked) Done() []task.ID {
+	if len(c.Changes) == 0 {
+		return c.Tree.Done(nil)
 	}
-	change := proof.Compare(s.tree.Tree, before.Tree)
-	h := history{Layout: l, ctx: ctx, subject: s, since: commit}
-	if change.Past, err = h.past(change.Suspects()); err != nil {
-		return err
+	var out []task.ID
+	for _, change := range c.Changes {
+		out = append(out, c.Tree.Done(change)...)
 	}
-	change.Committed, change.BroughtBy, change.FilesAt = h.committed, h.broughtBy, h.filesAt
-	if s.head != "" {
-		if change.Newest, err = l.Repo.CommitTime(ctx, s.head); err != nil {
-			return err
-		}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Failed is what there is to say of a command that failed, which a change can make no less of than its base does.
+func (c Checked) Failed(command proof.Command, summary string) []proof.Finding {
+	if len(c.Changes) == 0 {
+		return c.Tree.Failed(nil, command, summary)
 	}
-	c.Findings, c.Change, c.Closed = change.Judge(), change, change.Closed()
-	return h.err
+	var out []proof.Finding
+	for _, change := range c.Changes {
+		out = proof.Unite(out, c.Tree.Failed(change, command, summary))
+	}
+	return out
 }

@@ -240,6 +240,23 @@ func TestCheckInEveryKindOfRepository(t *testing.T) {
 			runGit(t, s.Root, "checkout", "-q", ".")
 			return s
 		}},
+		{"with objects that are another clone's", func(t *testing.T) *Store {
+			origin := recorded(t)
+			dir := t.TempDir()
+			runGit(t, dir, "clone", "-q", "--shared", origin.Root, "clone")
+			return reopen(t, filepath.Join(dir, "clone"))
+		}},
+		{"with settings that have git look at files in another way", func(t *testing.T) *Store {
+			s := recorded(t)
+			for key, value := range map[string]string{
+				"core.ignoreCase": "true", "core.fileMode": "false", "core.checkStat": "minimal", "core.trustctime": "false", "core.quotePath": "true",
+				"core.preloadIndex": "true", "core.untrackedCache": "true", "diff.relative": "true", "diff.renames": "copies", "status.showUntrackedFiles": "no",
+				"core.splitIndex": "true",
+			} {
+				runGit(t, s.Root, "config", key, value)
+			}
+			return s
+		}},
 		{"with a linked worktree", func(t *testing.T) *Store { return reopen(t, linkWorktree(t, recorded(t).Root)) }},
 		{"with a partial clone", func(t *testing.T) *Store {
 			origin := recorded(t)

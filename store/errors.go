@@ -44,6 +44,15 @@ func (l Layout) liveError(err error) error {
 	return ioError(err)
 }
 
+// hintOf is the hint of an error, or "".
+func hintOf(err error) string {
+	var e *task.Error
+	if !errors.As(err, &e) {
+		return ""
+	}
+	return e.Hint
+}
+
 // Problem is a file under .cairn that cannot be read as what it should be.
 type Problem struct {
 	Path    string    `json:"path"` // from the workspace root, with forward slashes

@@ -183,12 +183,3 @@ func gitFails(dir string, args ...string) (string, error) {
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
-
-// hintOf is the hint of an error, or "".
-func hintOf(err error) string {
-	var e *task.Error
-	if !errors.As(err, &e) {
-		return ""
-	}
-	return e.Hint
-}

@@ -63,11 +63,11 @@ func (l Layout) signersBase(ctx context.Context) (string, error) {
 	if err != nil || origin == "" {
 		return head.Commit, err
 	}
-	base, err := l.Repo.MergeBase(ctx, origin, head.Commit)
-	if err != nil || base == "" {
+	bases, err := l.Repo.MergeBases(ctx, origin, head.Commit)
+	if err != nil || len(bases) == 0 {
 		return head.Commit, err
 	}
-	return base, nil
+	return bases[0], nil
 }
 
 // signersInForce is the task.Signers of an open store. Most tasks have no signature, so the file is read when one is asked for.

@@ -2,9 +2,12 @@ package store
 
 import (
 	"context"
+	"maps"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/git"
@@ -24,8 +27,10 @@ type blob struct {
 	path      string // from the workspace root, with forward slashes
 	id        string // under which git keeps the content; "" if it lies in the working tree
 	flaw      error  // why it is nothing that can be read
+	link      bool   // git has it as a link, or as a submodule
 	tracked   bool   // git has it
 	unwatched bool   // git does not look whether it is in the working tree
+	staged    string // of a file in the working tree: the id of what git has staged of it; "" if nothing
 }
 
 // diskSource is the files as they lie in the working tree, without a word from git.
@@ -87,10 +92,15 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 			b = blob{path: top, flaw: notRegular(top), tracked: true}
 		}
 		switch {
+		case f.Repository() && frames(b.path):
+			return nil, task.Errorf(task.InvalidInput, "%s is a submodule", b.path).
+				WithHint("put a real folder there, so that the record is a part of the repository around it")
 		case !f.Regular() && frames(b.path):
 			return nil, linkError(b.path)
+		case frames(b.path) && b.path != g.ConfigPath():
+			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; cairn init makes the folder")
 		case !f.Regular():
-			b.flaw = notRegular(b.path)
+			b.flaw, b.link = notRegular(b.path), true
 		case f.Unmerged:
 			b.flaw = &frontmatter.Error{Conflict: true, Msg: "is staged in several versions: a merge was not finished; settle it and git add the file"}
 		}
@@ -143,11 +153,15 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 type treeSource struct {
 	disk  diskSource
 	index gitSource
+
+	untracked []string // tasks, and the config, that git does not have
 }
 
-func (l Layout) treeSource() treeSource { return treeSource{diskSource{l}, l.indexSource("")} }
+func (l Layout) treeSource() *treeSource {
+	return &treeSource{disk: diskSource{l}, index: l.indexSource("")}
+}
 
-func (t treeSource) list(ctx context.Context) ([]blob, error) {
+func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 	out, err := t.disk.list(ctx)
 	if err != nil {
 		return nil, err
@@ -160,22 +174,38 @@ func (t treeSource) list(ctx context.Context) ([]blob, error) {
 	for i, b := range out {
 		there[b.path] = i
 	}
+	unstaged := maps.Clone(there)
 	for _, b := range tracked {
+		delete(unstaged, b.path)
 		kind, _ := recordAt(b.path)
 		at, onDisk := there[b.path]
 		switch {
 		case b.unwatched && (!onDisk || !exists(t.disk.onDisk(b.path))):
 			out = append(out, b)
+		case onDisk && b.link && t.keepsLinks(ctx):
+			out[at] = b // whatever the file says that stands for it
 		case onDisk:
-			out[at].tracked = true
+			out[at].tracked, out[at].staged, out[at].unwatched = true, b.id, b.unwatched && b.flaw == nil
 		case kind == otherRecord:
 			out = append(out, b)
 		}
 	}
+	for name := range unstaged {
+		if kind, _ := recordAt(name); kind != sessionRecord && exists(t.disk.onDisk(name)) {
+			t.untracked = append(t.untracked, name)
+		}
+	}
+	slices.Sort(t.untracked)
 	return out, nil
 }
 
-func (t treeSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
+// keepsLinks reports whether git has files stand for links in this working tree, and commits them as links.
+func (t *treeSource) keepsLinks(ctx context.Context) bool {
+	links, err := t.index.Repo.ConfigAnywhere(ctx, "core.symlinks")
+	return err == nil && slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(links))
+}
+
+func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
 	var onDisk, inGit []blob
 	var diskAt, gitAt []int
 	for i, b := range blobs {
@@ -185,7 +215,16 @@ func (t treeSource) read(ctx context.Context, blobs []blob, fn func(i int, conte
 			inGit, gitAt = append(inGit, b), append(gitAt, i)
 		}
 	}
-	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) { fn(diskAt[i], content, err) })
+	var other []string
+	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) {
+		if b := onDisk[i]; b.unwatched && err == nil && !sameAs(content, b.staged) {
+			other = append(other, b.path)
+		}
+		fn(diskAt[i], content, err)
+	})
+	if err == nil && len(other) > 0 {
+		err = hidden(other)
+	}
 	if err != nil {
 		return err
 	}
@@ -229,4 +268,31 @@ func recordAt(name string) (recordKind, string) {
 		}
 	}
 	return otherRecord, ""
+}
+
+// takenFor finds the record that a file is taken for which is none by its name: some file systems ignore the case of names, the
+// blanks and dots at their end, what follows a colon, or characters that nobody sees.
+func takenFor(name string) (record string, ok bool) {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		part, _, _ = strings.Cut(part, ":")
+		part = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return -1
+			}
+			return r
+		}, part)
+		parts[i] = strings.TrimRight(part, " .")
+	}
+	record = strings.Join(parts, "/")
+	if i := len(parts) - 1; i > 0 { // the name of a task keeps its case
+		folder := strings.ToLower(strings.Join(parts[:i], "/"))
+		stem, ext := strings.TrimSuffix(parts[i], path.Ext(parts[i])), strings.ToLower(path.Ext(parts[i]))
+		if folder == Folder {
+			stem = strings.ToLower(stem)
+		}
+		record = folder + "/" + stem + ext
+	}
+	kind, _ := recordAt(record)
+	return record, kind != otherRecord && record != name
 }

@@ -2,8 +2,10 @@ package store
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
+	"path"
 	"runtime"
 	"slices"
 	"strings"
@@ -20,6 +22,7 @@ import (
 type tree struct {
 	proof.Tree
 	ids    map[string]string // the ids of the contents that git keeps, by path
+	sums   map[string]string // of the files that are no documents, by path; see sum
 	format int               // that config.yaml names; 0 if it was not read
 }
 
@@ -37,9 +40,9 @@ func (l Layout) fillTree(ctx context.Context, src source, r *treeReader) (*tree,
 		return nil, err
 	}
 	slices.SortFunc(blobs, func(a, b blob) int { return strings.Compare(a.path, b.path) })
-	r.tree, r.wait = &tree{ids: map[string]string{}}, patience{patient}
+	r.tree, r.wait = &tree{ids: map[string]string{}, sums: map[string]string{}}, patience{patient}
 	r.Config.Path = l.ConfigPath()
-	r.Config.Unread = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("cairn init writes one")
+	r.Config.Unread = errNoConfig
 	for _, b := range blobs {
 		r.place(b)
 	}
@@ -54,23 +57,28 @@ func (l Layout) fillTree(ctx context.Context, src source, r *treeReader) (*tree,
 }
 
 // task finds the task of a path, if its content is the one that git keeps under an id.
-func (t *tree) task(path, id string) (proof.TaskFile, bool) {
+func (t *tree) task(name, id string) (proof.TaskFile, bool) {
 	if t == nil {
 		return proof.TaskFile{}, false
 	}
-	i, ok := slices.BinarySearchFunc(t.Tasks, path, func(f proof.TaskFile, path string) int { return strings.Compare(f.Path, path) })
+	i, ok := slices.BinarySearchFunc(t.Tasks, name, func(f proof.TaskFile, name string) int { return strings.Compare(f.Path, name) })
 	if !ok || t.Tasks[i].Src == nil {
 		return proof.TaskFile{}, false
 	}
-	have := t.ids[path]
+	have := t.ids[name]
 	if have == "" {
 		have = git.ContentID(t.Tasks[i].Src, id)
 	}
 	return t.Tasks[i], have == id
 }
 
-// empty reports whether there is no record: neither a config nor a task.
-func (t *tree) empty() bool { return t.Config.Src == nil && len(t.Tasks) == 0 }
+// errNoConfig is why the config of a tree without one is not sound.
+var errNoConfig = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("cairn init writes one")
+
+// empty reports whether there is no record: no config, no task and no session.
+func (t *tree) empty() bool {
+	return isAbsent(&t.Config.File) && len(t.Tasks) == 0 && len(t.Sessions) == 0
+}
 
 // treeReader fills a tree.
 type treeReader struct {
@@ -83,6 +91,8 @@ type treeReader struct {
 
 	waiting sync.Mutex
 	wait    patience
+
+	summing sync.Mutex
 }
 
 // unread is a file that was listed, and what is done with it once it is read.
@@ -116,6 +126,11 @@ func (r *treeReader) place(b blob) {
 	case signersRecord:
 		r.todo = append(r.todo, unread{b, frontmatter.YAML, true, r.setSigners})
 	case otherRecord:
+		if other, ok := takenFor(b.path); ok {
+			unread := task.Errorf(task.BadFile, "is taken for %s where names that differ in case, blanks or invisible characters are one", other).
+				WithHint("give the file another name, or take it away")
+			r.Tasks = append(r.Tasks, proof.TaskFile{File: proof.File{Path: b.path, Unread: unread}, Name: task.ID(path.Base(b.path))})
+		}
 		if b.tracked && localOnly(b.path) {
 			r.Local = append(r.Local, b.path)
 		}
@@ -157,6 +172,10 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontm
 	}
 	var doc *frontmatter.Doc
 	for err == nil {
+		if bytes.HasPrefix(src, []byte(pointer)) {
+			err = errPointer
+			break
+		}
 		if doc, err = frontmatter.Parse(src, u.kind); err == nil {
 			f.Src = src
 			return f, doc
@@ -167,6 +186,14 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontm
 		}
 	}
 	f.Unread = ioError(err)
+	r.summing.Lock()
+	defer r.summing.Unlock()
+	switch {
+	case src != nil:
+		r.sums[u.path] = sumOf(src)
+	case u.id != "" || u.staged != "":
+		r.sums[u.path] = cmp.Or(u.id, u.staged) // a link, or what is too large to be read
+	}
 	return f, nil
 }
 

@@ -68,7 +68,7 @@ var Codes = []CodeInfo{
 	{InvalidTimeout, "a wait cannot last that long", 2, false},
 	{UnknownState, "the workspace's config does not know this state", 2, false},
 	{AmbiguousID, "part of an id fits more than one task", 2, false},
-	{NoBase, "what the record is to be compared with is not in this clone", 2, false},
+	{NoBase, "what the record is to be compared with is not there, or cannot be compared with", 2, false},
 	{NotFound, "there is no such task or session", 3, false},
 	{NoWorkspace, "no .cairn folder was found here or in any folder above", 3, false},
 	{DepsOpen, "the task waits for tasks that are not closed", 4, false},

@@ -168,6 +168,8 @@ var Rules = []Rule{
 		"close the dependency first; the task goes back to the initial state until then"},
 	{DeletedNeeded, HistoryGroup, Error, "a task was deleted that others depend on, or belong to",
 		"bring its file back from git; if it is gone for good, a person takes it out of those that name it"},
+	{SessionDeleted, HistoryGroup, Warning, "a session was deleted, and its task was not",
+		"bring its file back from git; an attempt that is over stays in the record"},
 	{IDChanged, HistoryGroup, Error, "a task has another id than before, so what refers to it elsewhere is lost",
 		"give the file and the task their id back"},
 	{ChecksWeakened, HistoryGroup, Error, "a task was closed after something that it had to pass was taken away or changed, and no person said why",

@@ -21,27 +21,39 @@ type runner struct {
 	workspace string
 	summary   string // of the job
 	inputs    map[string]string
+	queue     string // what the merge queue's group stands on; "" if this is none
 }
 
-var expression = regexp.MustCompile(`\$\{\{ ([a-z._-]+) \}\}`)
+var expression = regexp.MustCompile(`\$\{\{ ([a-z._-]+)(?: \|\| ([a-z._-]+))? \}\}`)
 
-// expand fills in the expressions of a text. One that it does not know is a mistake in the file.
+// expand fills in the expressions of a text: a value, or another one if that is empty.
 func (r *runner) expand(text string) string {
 	return expression.ReplaceAllStringFunc(text, func(found string) string {
-		name := expression.FindStringSubmatch(found)[1]
-		if name == "github.action_path" {
-			top, err := filepath.Abs("../..")
-			if err != nil {
-				r.t.Fatal(err)
-			}
-			return top
+		names := expression.FindStringSubmatch(found)
+		if value := r.value(names[1]); value != "" || names[2] == "" {
+			return value
 		}
-		value, ok := r.inputs[strings.TrimPrefix(name, "inputs.")]
-		if !ok {
-			r.t.Fatalf("nothing is known of %s", name)
-		}
-		return value
+		return r.value(names[2])
 	})
+}
+
+// value is what a name stands for. One that it does not know is a mistake in the file.
+func (r *runner) value(name string) string {
+	switch name {
+	case "github.action_path":
+		top, err := filepath.Abs("../..")
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		return top
+	case "github.event.merge_group.base_sha":
+		return r.queue
+	}
+	value, ok := r.inputs[strings.TrimPrefix(name, "inputs.")]
+	if !ok {
+		r.t.Fatalf("nothing is known of %s", name)
+	}
+	return value
 }
 
 // steps runs steps until one fails.
@@ -127,6 +139,95 @@ func (p *project) pullRequest() *runner {
 		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "pull_request", "GITHUB_BASE_REF": "main", "GITHUB_HEAD_REF": "change",
 		"GITHUB_WORKSPACE": dir, "RUNNER_TEMP": temp, "GITHUB_STEP_SUMMARY": summary,
 	})}
+}
+
+// mergeGroup is what a runner has in a merge queue: a branch of its own, on which the pull request is merged into what goes before
+// it in the queue, all of the history, and no origin/HEAD. The base is named in the event and in no variable.
+func (p *project) mergeGroup(base string) *runner {
+	p.t.Helper()
+	p.git("checkout", "--quiet", "--detach", base)
+	p.git("merge", "--quiet", "--no-ff", "--message", "Merge pull request 1", "change")
+	base = p.git("rev-parse", base)
+	head, ref := p.git("rev-parse", "HEAD"), "refs/heads/gh-readonly-queue/main/pr-1-"+base
+	p.git("push", "--quiet", "--force", "origin", "HEAD:"+ref)
+	top := p.t.TempDir()
+	dir, summary, event := filepath.Join(top, "work"), filepath.Join(top, "summary"), filepath.Join(top, "event.json")
+	p.must(top, "git", "init", "--quiet", dir)
+	p.must(dir, "git", "remote", "add", "origin", p.bare)
+	p.must(dir, "git", "fetch", "--quiet", "origin", "+refs/heads/*:refs/remotes/origin/*")
+	p.must(dir, "git", "checkout", "--quiet", "-B", strings.TrimPrefix(ref, "refs/heads/"), head)
+	p.write(event, `{"action": "checks_requested", "merge_group": {"head_sha": "`+head+`", "head_ref": "`+ref+`", "base_sha": "`+base+
+		`", "base_ref": "refs/heads/main"}, "repository": {"default_branch": "main"}}`)
+	return &runner{workspace: dir, summary: summary, queue: base, machine: p.on(map[string]string{
+		"CI": "true", "GITHUB_ACTIONS": "true", "GITHUB_EVENT_NAME": "merge_group", "GITHUB_EVENT_PATH": event, "GITHUB_REF": ref, "GITHUB_SHA": head,
+		"GITHUB_BASE_REF": "", "GITHUB_HEAD_REF": "", "GITHUB_WORKSPACE": dir, "RUNNER_TEMP": temp, "GITHUB_STEP_SUMMARY": summary,
+	})}
+}
+
+// In a merge queue the workflow judges the group as it will be merged, and runs the commands of the tasks that it closes: those of
+// this group, and not of the one that goes before it.
+func TestGitHubMergeQueue(t *testing.T) {
+	p := newProject(newMachine(t))
+	workflow := read[struct {
+		On   map[string]any
+		Jobs map[string]struct{ Steps []step }
+	}](t, "github.yml")
+	if _, ok := workflow.On["merge_group"]; !ok {
+		t.Fatalf("the workflow does not run in a merge queue: %v", workflow.On)
+	}
+	steps := workflow.Jobs["record"].Steps
+	ahead := filepath.Join(".cairn", "tasks", "T-2.md")
+	for _, c := range changes {
+		for _, queued := range []bool{false, true} {
+			name := c.name
+			if queued {
+				name += ", behind another group"
+			}
+			t.Run(name, func(t *testing.T) {
+				p.t = t
+				p.branch(c.make)
+				base := "origin/main"
+				if queued {
+					p.git("checkout", "--quiet", "--detach", "origin/main")
+					p.write(filepath.Join(p.clone, ahead), "---\nid: T-2\ntitle: Paint it\nstatus: backlog\n---\n")
+					p.commit("what goes before")
+					base = p.git("rev-parse", "HEAD")
+				}
+				r := p.mergeGroup(base)
+				out, exit := r.steps(steps)
+				if exit != c.exit || !strings.Contains(out, c.says) {
+					t.Errorf("exits with %d, not %d, and says\n%s", exit, c.exit, out)
+				}
+				if !strings.Contains(out, "compared with "+r.queue[:12]) || !strings.Contains(out, "::group::") {
+					t.Errorf("compares with something else, or runs no command:\n%s", out)
+				}
+				// Without the action the event says it.
+				if out, exit := r.run(r.workspace, "cairn", "check", "--run"); exit != c.exit || !strings.Contains(out, "the merge queue's base") {
+					t.Errorf("by itself it exits with %d, not %d, and says\n%s", exit, c.exit, out)
+				}
+			})
+		}
+	}
+}
+
+// A push to the default branch is compared with what was there before, and a job that names no base and has none fails.
+func TestGitHubPush(t *testing.T) {
+	p := newProject(newMachine(t))
+	p.branch((*project).cheat)
+	r := p.mergeGroup("origin/main")
+	event := filepath.Join(t.TempDir(), "event.json")
+	p.write(event, `{"ref": "refs/heads/main", "before": "`+r.queue+`", "repository": {"default_branch": "main"}}`)
+	push := *r
+	push.queue = ""
+	push.machine = r.on(map[string]string{"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": event})
+	use := step{Uses: "cairn-tasks/cairn@main"}
+	if out, exit := push.step(use); exit != 1 || !strings.Contains(out, "(before the push ("+r.queue+"))") {
+		t.Errorf("a push exits with %d and says\n%s", exit, out)
+	}
+	push.machine = r.on(map[string]string{"GITHUB_EVENT_NAME": "push", "GITHUB_EVENT_PATH": ""})
+	if out, exit := push.step(use); exit != 2 || !strings.Contains(out, "nothing can be compared") {
+		t.Errorf("without a base it exits with %d and says\n%s", exit, out)
+	}
 }
 
 // The workflow, with the action that it uses, judges a pull request from end to end.

@@ -44,6 +44,48 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
+// In a merge train the change is compared with what goes before it, and a push to the default branch with what was there.
+func TestGitLabTrainAndPush(t *testing.T) {
+	p := newProject(newMachine(t))
+	job := read[map[string]struct {
+		Variables map[string]string
+		Script    []string
+	}](t, "gitlab.yml")["cairn check"]
+	for _, c := range changes {
+		t.Run(c.name, func(t *testing.T) {
+			p.t = t
+			p.branch(c.make)
+			p.git("checkout", "--quiet", "--detach", "origin/main")
+			p.git("commit", "--quiet", "--allow-empty", "--message", "what goes before")
+			before := p.git("rev-parse", "HEAD")
+			p.git("merge", "--quiet", "--no-ff", "--message", "train", "change")
+			p.git("push", "--quiet", "--force", "origin", "HEAD:refs/merge-requests/1/train")
+			dir := filepath.Join(t.TempDir(), "work")
+			p.must(p.clone, "git", "init", "--quiet", dir)
+			p.must(dir, "git", "remote", "add", "origin", p.bare)
+			p.must(dir, "git", "fetch", "--quiet", "origin", "+refs/merge-requests/1/train:refs/merge-requests/1/train")
+			p.must(dir, "git", "checkout", "--quiet", "--detach", "refs/merge-requests/1/train")
+			gitLab := map[string]string{"CI": "true", "GITLAB_CI": "true", "CI_PROJECT_ID": "1", "CI_DEFAULT_BRANCH": "main"}
+			for kind, vars := range map[string]map[string]string{
+				"train": {
+					"CI_MERGE_REQUEST_SOURCE_PROJECT_ID": "1", "CI_MERGE_REQUEST_EVENT_TYPE": "merge_train",
+					"CI_MERGE_REQUEST_TARGET_BRANCH_SHA": before, "CI_MERGE_REQUEST_DIFF_BASE_SHA": p.git("merge-base", "origin/main", "change"),
+					"CI_COMMIT_BEFORE_SHA": strings.Repeat("0", 40),
+				},
+				"push": {"CI_COMMIT_BRANCH": "main", "CI_COMMIT_BEFORE_SHA": before},
+			} {
+				out, exit := p.on(gitLab).on(vars).on(job.Variables).run(dir, "sh", "-ec", strings.Join(job.Script, "\n"))
+				if exit != c.exit || !strings.Contains(out, c.says) || !strings.Contains(out, "compared with "+before[:12]) {
+					t.Errorf("a %s exits with %d, not %d, and says\n%s", kind, exit, c.exit, out)
+				}
+				if !strings.Contains(out, "section_start:") {
+					t.Errorf("a %s runs no command:\n%s", kind, out)
+				}
+			}
+		})
+	}
+}
+
 // mergeRequest is what a runner has of a merge request: its branch without the branch's name, and all of the history.
 func (p *project) mergeRequest() string {
 	p.t.Helper()

@@ -17,11 +17,6 @@ func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
 	return answer(Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", name+"^{commit}"))
 }
 
-// MergeBase returns the newest commit that both of two commits come from; "" if there is none, or none that the clone has.
-func (r *Repo) MergeBase(ctx context.Context, a, b string) (string, error) {
-	return answer(Run(ctx, r.Top, "merge-base", a, b))
-}
-
 // Shallow reports whether the clone was made without all of the history.
 func (r *Repo) Shallow() bool {
 	_, err := os.Stat(filepath.Join(r.CommonDir, "shallow"))

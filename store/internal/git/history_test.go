@@ -28,7 +28,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%q is %q, %v", name, got, err)
 		}
 	}
-	if got, err := found.MergeBase(t.Context(), b, c); err != nil || got != a {
+	if got, err := found.MergeBases(t.Context(), b, c); err != nil || !slices.Equal(got, []string{a}) {
 		t.Errorf("main and side parted at %q, %v", got, err)
 	}
 	if got, err := found.Commits(t.Context(), a, c, 10); err != nil || !slices.Equal(got, []string{c}) {
@@ -48,7 +48,7 @@ func TestHistory(t *testing.T) {
 	}
 	r.git("switch", "-q", "--orphan", "alone")
 	r.commit()
-	if got, err := found.MergeBase(t.Context(), "alone", b); err != nil || got != "" {
+	if got, err := found.MergeBases(t.Context(), "alone", b); err != nil || len(got) != 0 {
 		t.Errorf("histories of their own parted at %q, %v", got, err)
 	}
 }

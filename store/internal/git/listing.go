@@ -21,6 +21,9 @@ type File struct {
 // Regular reports whether it is neither a link nor a repository inside this one.
 func (f File) Regular() bool { return f.Mode == modeFile || f.Mode == modeExec }
 
+// Repository reports whether it is a repository inside this one.
+func (f File) Repository() bool { return f.Mode == modeRepo }
+
 // FilesOf lists the files below a path, or all if that is "", in the tree of a commit. It fails with GIT if there is no such
 // commit.
 func (r *Repo) FilesOf(ctx context.Context, commit, below string) ([]File, error) {
@@ -46,17 +49,17 @@ func (r *Repo) FilesOf(ctx context.Context, commit, below string) ([]File, error
 // Tracked lists the files below a path, or all if that is "", in the index. index names another one than the repository's own,
 // from the top of the work tree, as git does for a hook in GIT_INDEX_FILE; or is "".
 func (r *Repo) Tracked(ctx context.Context, index, below string) ([]File, error) {
-	args := append([]string{"ls-files", "-v", "--stage", "-z"}, pathspec(below)...)
-	cmd := command(ctx, r.Top, args...)
-	if index != "" {
-		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index)
-	}
-	out, err := cmd.Output()
+	lines, err := r.indexed(ctx, index, nil, nil, append([]string{"ls-files", "-v", "--stage", "-z"}, pathspec(below)...)...)
 	if err != nil {
-		return nil, explain(ctx, err, r.Top, args)
+		return nil, err
 	}
+	return tracked(lines)
+}
+
+// tracked reads what git ls-files -v --stage prints.
+func tracked(lines []string) ([]File, error) {
 	var files []File
-	for _, line := range records(out) {
+	for _, line := range lines {
 		meta, path, _ := strings.Cut(line, "\t")
 		f := strings.Fields(meta) // tag, mode, id, stage
 		if len(f) != 4 {

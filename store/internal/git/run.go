@@ -73,7 +73,7 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 }
 
 // environ is the environment of every git process. Paths are taken as they are, an object is what its hash says and not what
-// replaces it in this clone, and what a partial clone has left out is not fetched: reading needs no network. (Git before
+// replaces it in this clone, its parents are those that it names and not what info/grafts says, and what a partial clone has left out is not fetched: reading needs no network. (Git before
 // 2.45 does not know that variable, and fetches.)
 func environ() []string {
 	var env []string
@@ -83,5 +83,5 @@ func environ() []string {
 		}
 	}
 	return append(env, "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1", "GIT_NO_REPLACE_OBJECTS=1",
-		"GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
+		"GIT_GRAFT_FILE="+os.DevNull, "GIT_NO_LAZY_FETCH=1", "LC_ALL=C")
 }
