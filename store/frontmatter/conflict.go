@@ -207,7 +207,7 @@ func (m *Merged) newComments() (out []comment) {
 func (d *Doc) keyAt(off int) (key string, inside bool) {
 	for i, member := range d.members(d.root, top) {
 		if off < d.nextLine(member.to) {
-			return keyText(d.root.Content[2*i]), off >= d.lineStart(member.from)
+			return d.root.Content[2*i].Value, off >= d.lineStart(member.from)
 		}
 	}
 	return "", false

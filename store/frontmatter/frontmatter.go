@@ -30,8 +30,9 @@ type Doc struct {
 
 // Parse reads a file. Any error is an *Error.
 //
-// Beyond what YAML forbids it refuses duplicate keys, keys that are not text, conflict markers, more than one YAML
-// document, nesting over MaxDepth, aliases that form a cycle or expand without measure, NUL and invalid UTF-8.
+// Beyond what YAML forbids it refuses duplicate keys, keys that are not plain text, line breaks that only some readers see,
+// directives, conflict markers, more than one YAML document, nesting over MaxDepth, aliases that form a cycle or expand
+// without measure, NUL and invalid UTF-8.
 // It keeps src: the caller must not change it afterwards.
 func Parse(src []byte, kind Kind) (*Doc, error) {
 	d, err := parse(src, kind)
@@ -62,6 +63,9 @@ func parseUnchecked(src []byte, kind Kind) (*Doc, *Error) {
 		return nil, err
 	}
 	if err := checkFront(src, from, to); err != nil {
+		return nil, err
+	}
+	if err := checkBreaks(src[:body]); err != nil {
 		return nil, err
 	}
 	d := &Doc{text: newText(src, from, to), kind: kind, body: body}
@@ -102,17 +106,9 @@ func (d *Doc) Line(n *yaml.Node) int {
 // pairOf returns the index in m.Content of a key, or -1.
 func pairOf(m *yaml.Node, key string) int {
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if keyText(m.Content[i]) == key {
+		if m.Content[i].Value == key {
 			return i
 		}
 	}
 	return -1
-}
-
-// keyText returns the text of a key, which may be written as an alias.
-func keyText(key *yaml.Node) string {
-	if key.Kind == yaml.AliasNode {
-		return key.Alias.Value
-	}
-	return key.Value
 }

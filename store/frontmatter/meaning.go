@@ -38,7 +38,7 @@ func writeMeaning(b *strings.Builder, n *yaml.Node, but []string) {
 	case yaml.MappingNode:
 		b.WriteByte('{')
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if !slices.Contains(but, keyText(n.Content[i])) {
+			if !slices.Contains(but, n.Content[i].Value) {
 				writeMeaning(b, n.Content[i], nil)
 				writeMeaning(b, n.Content[i+1], nil)
 			}

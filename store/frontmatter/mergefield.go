@@ -10,7 +10,7 @@ func (m *Merged) mergeFields() {
 	seen := map[string]bool{}
 	for _, d := range []*Doc{m.ours, m.theirs} {
 		for i := 0; i < len(d.root.Content); i += 2 {
-			if key := keyText(d.root.Content[i]); !seen[key] {
+			if key := d.root.Content[i].Value; !seen[key] {
 				seen[key] = true
 				m.mergeField(key)
 			}
