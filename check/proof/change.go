@@ -125,13 +125,13 @@ func newPair(now, was *TaskFile) pair {
 	return p
 }
 
-// entriesOf is what the entries of a task say, word for word.
+// entriesOf is what the entries of a task say, whatever they are written like.
 func entriesOf(f *TaskFile) []string {
 	doc, err := frontmatter.Parse(f.Src, f.Kind)
 	if err != nil {
 		return nil
 	}
-	return doc.Meanings("provenance")
+	return doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
 }
 
 // before is what the task was; of one that the change brings, what a new task is.

@@ -39,7 +39,7 @@ type logEntry struct {
 func (m *Merged) entriesOf(d *Doc, f field, n *yaml.Node) (out []logEntry, ok bool) {
 	nodes, ok := itemsOf(n)
 	for i, item := range nodes {
-		out = append(out, logEntry{d, i, meaning(item), memberOf(item, f.rule.Key)})
+		out = append(out, logEntry{d, i, f.rule.Values.meaning(item), memberOf(item, f.rule.Key)})
 	}
 	return out, ok
 }
