@@ -51,7 +51,7 @@ func (c Check) Key() string {
 
 // Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
 func (c Check) Same(d Check) bool {
-	return c.Desc == d.Desc && c.Manual() == d.Manual() && c.Key() == d.Key() && c.By == d.By
+	return c.sameAs() == d.sameAs()
 }
 
 // declared is everything about a check that weakening it could change.

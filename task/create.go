@@ -52,16 +52,26 @@ func WithDefaults(checks, defaults []Check) []Check {
 // carryResults gives each check the result it had, if the same check was there before, and makes every other pending.
 func carryResults(before, after []Check) []Check {
 	out := slices.Clone(after)
+	had := make(map[sameAs]Result, len(before))
+	for _, old := range before {
+		had[old.sameAs()] = old.Result
+	}
 	for i, c := range out {
 		out[i].Result = Pending
-		for _, old := range before {
-			if old.Same(c) {
-				out[i].Result = old.Result
-			}
+		if r, ok := had[c.sameAs()]; ok {
+			out[i].Result = r
 		}
 	}
 	return out
 }
+
+// sameAs is equal for checks that are Same.
+type sameAs struct {
+	desc, key, by string
+	manual        bool
+}
+
+func (c Check) sameAs() sameAs { return sameAs{c.Desc, c.Key(), c.By, c.Manual()} }
 
 // ValidFields returns INVALID_INPUT for a title, a priority, labels, a body or checks that a task may not have.
 func ValidFields(t Task) error {

@@ -3,6 +3,7 @@ package task
 import (
 	"slices"
 	"strconv"
+	"sync"
 	"time"
 )
 
@@ -73,9 +74,13 @@ type Run struct {
 // Of is the part of a run that is about the given checks, or nil if there is none.
 func (r *Run) Of(checks []Check) *Run {
 	part := *r
-	part.Results = slices.DeleteFunc(slices.Clone(r.Results), func(got CheckResult) bool {
-		return !slices.ContainsFunc(checks, func(c Check) bool { return !c.Manual() && c.Key() == got.Check })
-	})
+	asked := make(map[string]bool, len(checks))
+	for _, c := range checks {
+		if !c.Manual() {
+			asked[c.Key()] = true
+		}
+	}
+	part.Results = slices.DeleteFunc(slices.Clone(r.Results), func(got CheckResult) bool { return !asked[got.Check] })
 	if len(part.Results) == 0 {
 		return nil
 	}
@@ -87,12 +92,27 @@ func (r *Run) result(c Check) (result Result, ok bool) {
 	if r == nil || c.Manual() {
 		return "", false
 	}
+	return r.results()(c)
+}
+
+// results is result for many checks: it goes through the run once.
+func (r *Run) results() func(Check) (Result, bool) {
+	if r == nil {
+		return func(Check) (Result, bool) { return "", false }
+	}
+	said := make(map[string]Result, len(r.Results))
 	for _, got := range r.Results {
-		if got.Check == c.Key() && result != Fail {
-			result, ok = got.Result, true
+		if said[got.Check] != Fail {
+			said[got.Check] = got.Result
 		}
 	}
-	return result, ok
+	return func(c Check) (Result, bool) {
+		if c.Manual() {
+			return "", false
+		}
+		result, ok := said[c.Key()]
+		return result, ok
+	}
 }
 
 // Proof is what is known at the moment of a move, beside the record.
@@ -104,15 +124,27 @@ type Proof struct {
 // Standing is the result of check i that the gates go by: that of the run made for this very move, else the recorded one,
 // but that the pass of a command that was earned on another state of the tree is pending.
 func (f Flow) Standing(t Task, i int, p Proof) Result {
+	return f.standing(t, i, p, p.Run.result, t.Evidence)
+}
+
+// Standings is Standing for many checks of a task: it goes through the record and the run once.
+func (f Flow) Standings(t Task, p Proof) func(i int) Result {
+	ran := p.Run.results()
+	x := sync.OnceValue(t.EvidenceIndex) // where nothing has passed nobody asks
+	evidence := func(i int) (Evidence, bool) { return x().Evidence(i) }
+	return func(i int) Result { return f.standing(t, i, p, ran, evidence) }
+}
+
+func (f Flow) standing(t Task, i int, p Proof, ran func(Check) (Result, bool), evidence func(int) (Evidence, bool)) Result {
 	c := t.Checks[i]
-	if r, ok := p.Run.result(c); ok {
+	if r, ok := ran(c); ok {
 		return r
 	}
-	r := f.Recorded(t, i)
+	r := f.recorded(t, i, evidence)
 	if r != Pass || c.Manual() {
 		return r
 	}
-	if ev, _ := t.Evidence(i); p.Tree == "" || ev.Tree != p.Tree {
+	if ev, _ := evidence(i); p.Tree == "" || ev.Tree != p.Tree {
 		return Pending
 	}
 	return Pass
@@ -121,12 +153,14 @@ func (f Flow) Standing(t Task, i int, p Proof) Result {
 // Recorded is the result of check i that the record vouches for, on whatever state of the tree it was earned. A pass
 // written into the file that no entry accounts for is pending, and so is the pass of a manual check that was attested by
 // whoever may not.
-func (f Flow) Recorded(t Task, i int) Result {
+func (f Flow) Recorded(t Task, i int) Result { return f.recorded(t, i, t.Evidence) }
+
+func (f Flow) recorded(t Task, i int, evidence func(int) (Evidence, bool)) Result {
 	c := t.Checks[i]
 	if c.Result != Pass {
 		return c.Result
 	}
-	ev, ok := t.Evidence(i)
+	ev, ok := evidence(i)
 	if !ok || ev.Result != Pass || c.Manual() && ev.Hashed && !f.maySettle(c, ev.Who) {
 		return Pending
 	}
@@ -140,8 +174,9 @@ func (f Flow) Unproven(t Task) []Check {
 		return nil
 	}
 	var out []Check
+	x := t.EvidenceIndex()
 	for i, c := range t.Checks {
-		if f.Recorded(t, i) != Pass {
+		if x.Recorded(f, i) != Pass {
 			out = append(out, c)
 		}
 	}
@@ -152,8 +187,9 @@ func (f Flow) Unproven(t Task) []Check {
 // not passed, or whose pass is stale.
 func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 	var out []int
+	standing := f.Standings(t, p)
 	for i, c := range t.Checks {
-		if !c.Manual() && f.gates(t, to, c) && f.Standing(t, i, p) != Pass {
+		if !c.Manual() && f.gates(t, to, c) && standing(i) != Pass {
 			out = append(out, i)
 		}
 	}
@@ -163,8 +199,9 @@ func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 // record writes the results of a run into the checks they belong to.
 func (t Task) record(run *Run) Task {
 	t.Checks = slices.Clone(t.Checks)
+	ran := run.results()
 	for i, c := range t.Checks {
-		if r, ok := run.result(c); ok {
+		if r, ok := ran(c); ok {
 			t.Checks[i].Result = r
 		}
 	}
