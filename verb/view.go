@@ -2,6 +2,7 @@ package verb
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -146,8 +147,9 @@ func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 	for _, c := range t.Checks {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}
+	descs := descsOf(t.Checks)
 	for _, e := range t.Provenance {
-		out.Provenance = append(out.Provenance, viewEntry(e, t.Checks))
+		out.Provenance = append(out.Provenance, viewEntry(e, descs))
 	}
 	return out
 }
@@ -160,24 +162,36 @@ func viewCheck(c task.Check) Check {
 	return out
 }
 
-func viewEntry(e task.Entry, checks []task.Check) Entry {
+func viewEntry(e task.Entry, descs descs) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
 	}
 	for _, r := range e.Results {
-		out.Results = append(out.Results, EntryCheck{r.Check, descOf(r.Check, checks), r.Result})
+		out.Results = append(out.Results, EntryCheck{r.Check, descs.of(r.Check), r.Result})
 	}
 	return out
 }
 
-// descOf finds what a check says, by the key that provenance names it with.
-func descOf(key string, checks []task.Check) string {
-	i := slices.IndexFunc(checks, func(c task.Check) bool { return c.Key() == key })
-	if i < 0 || checks[i].Desc == key {
-		return ""
+// descs is what the checks of a task say, by the keys that provenance names them with. It is made when it is first asked.
+type descs func() map[string]string
+
+func descsOf(checks []task.Check) descs {
+	return sync.OnceValue(func() map[string]string {
+		by := make(map[string]string, len(checks))
+		for _, c := range slices.Backward(checks) { // of equal ones the first
+			by[c.Key()] = c.Desc
+		}
+		return by
+	})
+}
+
+// of is what the check with a key says, "" if there is none or the key says it.
+func (d descs) of(key string) string {
+	if desc := d()[key]; desc != key {
+		return desc
 	}
-	return checks[i].Desc
+	return ""
 }
 
 // row derives everything that a list shows of a task.

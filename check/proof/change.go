@@ -110,17 +110,22 @@ func newPair(now, was *TaskFile) pair {
 	if was == nil {
 		return p
 	}
-	ours, base := entriesOf(now), entriesOf(was)
+	places := map[string][]int{} // of our entries, those that say the same together
+	for i, e := range entriesOf(now) {
+		places[e] = append(places[e], i)
+	}
 	from := 0
-	for i, e := range base {
-		at := slices.Index(ours[from:], e)
-		if at < 0 {
+	for i, e := range entriesOf(was) {
+		left := places[e]
+		for len(left) > 0 && left[0] < from {
+			left = left[1:]
+		}
+		if places[e] = left; len(left) == 0 {
 			p.lost = append(p.lost, i)
 			continue
 		}
-		from += at
-		delete(p.fresh, from)
-		from++
+		delete(p.fresh, left[0])
+		from = left[0] + 1
 	}
 	return p
 }

@@ -15,7 +15,9 @@ func (d *Doc) checkTree() *Error {
 		return err
 	}
 	w := walker{doc: d, open: map[*yaml.Node]bool{}}
-	return w.visit(d.root, 1)
+	err := w.visit(d.root, 1)
+	d.aliased = w.aliased
+	return err
 }
 
 // walker visits every node, and what an alias stands for each time it is used. open holds the anchored nodes it is in.
@@ -23,6 +25,7 @@ type walker struct {
 	doc      *Doc
 	open     map[*yaml.Node]bool
 	inAlias  int
+	aliased  bool
 	expanded int
 }
 
@@ -64,6 +67,7 @@ func (w *walker) follow(alias *yaml.Node, depth int) *Error {
 		return w.doc.refuse(alias, fmt.Sprintf("alias *%s stands inside the value it names", alias.Value))
 	}
 	w.inAlias++
+	w.aliased = true
 	defer func() { w.inAlias-- }()
 	if err := w.visit(alias.Alias, depth); err != nil {
 		return w.doc.refuse(alias, err.Msg)
