@@ -14,6 +14,9 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	if err := ValidFields(t); err != nil {
 		return t, err
 	}
+	if err := ValidCounts(Task{}, t); err != nil {
+		return t, err
+	}
 	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
 		return t, err
 	}
