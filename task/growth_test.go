@@ -23,15 +23,24 @@ func TestChecksCostTheirNumber(t *testing.T) {
 		return one, run
 	}
 	for name, work := range map[string]func(one Task, run *Run){
-		"what is unproven":     func(one Task, _ *Run) { flow.Unproven(one) },
-		"the gate":             func(one Task, _ *Run) { one.Status = "backlog"; _ = flow.ChecksGate(one, "done", Proof{Tree: "t"}, "human:lee") },
-		"the gate after a run": func(one Task, run *Run) { one.Status = "backlog"; _ = flow.ChecksGate(one, "done", Proof{Run: run}, "human:lee") },
+		"what is unproven": func(one Task, _ *Run) { flow.Unproven(one) },
+		"the gate": func(one Task, _ *Run) {
+			one.Status = "backlog"
+			_ = flow.ChecksGate(one, "done", Proof{Tree: "t"}, "human:lee")
+		},
+		"the gate after a run": func(one Task, run *Run) {
+			one.Status = "backlog"
+			_ = flow.ChecksGate(one, "done", Proof{Run: run}, "human:lee")
+		},
 		"what is to be run":    func(one Task, _ *Run) { one.Status = "backlog"; flow.ToRun(one, "done", Proof{Tree: "t"}) },
 		"a run recorded":       func(one Task, run *Run) { one.record(run) },
 		"a run in part":        func(one Task, run *Run) { run.Of(one.Checks) },
 		"results carried over": func(one Task, _ *Run) { carryResults(one.Checks, one.Checks) },
 		"a list declared":      func(one Task, _ *Run) { _ = ValidChecks(one.Checks) },
-		"a list changed":       func(one Task, _ *Run) { c := one.Checks; _, _, _ = flow.Update(one, Edit{Checks: &c}, Proof{}, nil, Stamp{}) },
+		"a list changed": func(one Task, _ *Run) {
+			c := one.Checks
+			_, _, _ = flow.Update(one, Edit{Checks: &c}, Proof{}, nil, Stamp{})
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			steps := func(n int) float64 {
