@@ -3,7 +3,6 @@ package task
 import (
 	"slices"
 	"strconv"
-	"sync"
 	"time"
 )
 
@@ -130,9 +129,8 @@ func (f Flow) Standing(t Task, i int, p Proof) Result {
 // Standings is Standing for many checks of a task: it goes through the record and the run once.
 func (f Flow) Standings(t Task, p Proof) func(i int) Result {
 	ran := p.Run.results()
-	x := sync.OnceValue(t.EvidenceIndex) // where nothing has passed nobody asks
-	evidence := func(i int) (Evidence, bool) { return x().Evidence(i) }
-	return func(i int) Result { return f.standing(t, i, p, ran, evidence) }
+	x := t.EvidenceIndex()
+	return func(i int) Result { return f.standing(t, i, p, ran, x.Evidence) }
 }
 
 func (f Flow) standing(t Task, i int, p Proof, ran func(Check) (Result, bool), evidence func(int) (Evidence, bool)) Result {

@@ -3,7 +3,8 @@ package task
 import "strconv"
 
 // EvidenceIndex answers for all checks of one task what Task.Evidence and Task.Unclaimed answer for one. It is made in one pass
-// over the record and costs as much as a single look, so whoever asks about every check of a task makes one.
+// over the record, when it is first asked, and costs as much as a single look, so whoever asks about every check of a task makes
+// one. It is not for several goroutines.
 type EvidenceIndex struct {
 	task  Task
 	keys  []string                // of the checks
@@ -26,9 +27,16 @@ type ranked struct {
 
 // EvidenceIndex makes the index of a task as it is now.
 func (t Task) EvidenceIndex() *EvidenceIndex {
-	x := &EvidenceIndex{
-		task: t, keys: make([]string, len(t.Checks)), of: [2]map[resultKey]ranked{{}, {}}, stray: [2]int{-1, -1},
+	return &EvidenceIndex{task: t}
+}
+
+// fill makes the index.
+func (x *EvidenceIndex) fill() {
+	if x.keys != nil {
+		return
 	}
+	t := x.task
+	x.keys, x.of, x.stray = make([]string, len(t.Checks)), [2]map[resultKey]ranked{{}, {}}, [2]int{-1, -1}
 	declared := make(map[string]bool, len(t.Checks))
 	for i, c := range t.Checks {
 		x.keys[i] = c.Key()
@@ -37,7 +45,6 @@ func (t Task) EvidenceIndex() *EvidenceIndex {
 	for n := len(t.Provenance) - 1; n >= 0; n-- {
 		x.add(n, t.Provenance[n], declared)
 	}
-	return x
 }
 
 // add notes an entry that is older than all that were noted.
@@ -64,6 +71,7 @@ func kindOf(manual bool) int {
 
 // Evidence is Task.Evidence for check i.
 func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
+	x.fill()
 	of := x.of[kindOf(x.task.Checks[i].Manual())]
 	best, ok := of[resultKey{x.keys[i], false}]
 	for _, name := range []string{unhashedAll, strconv.Itoa(i)} {
@@ -76,6 +84,7 @@ func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
 
 // Unclaimed is Task.Unclaimed for check i.
 func (x *EvidenceIndex) Unclaimed(i int) int {
+	x.fill()
 	return x.stray[kindOf(x.task.Checks[i].Manual())]
 }
 

@@ -33,7 +33,10 @@ func (j *judge) gates() {
 func (j *judge) check(f *TaskFile, n int, evidence *task.EvidenceIndex, fresh map[int]bool) {
 	t, c := f.Task, f.Task.Checks[n]
 	closed := j.flow.IsClosed(t.Status)
-	ev, _ := evidence.Evidence(n)
+	var ev task.Evidence
+	if c.Result == task.Pass {
+		ev, _ = evidence.Evidence(n)
+	}
 	switch {
 	case c.Result != task.Pass && closed:
 		j.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).

@@ -22,7 +22,10 @@ func (d *Doc) checkKeys(m *yaml.Node) *Error {
 		if d.start(m.Content[i+1]) < d.start(key) {
 			return d.refuse(key, fmt.Sprintf("the key %q has no colon", key.Value)) // so its value has no place of its own
 		}
-		text := norm.NFC.String(key.Value)
+		text := key.Value
+		if !isASCII(text) {
+			text = norm.NFC.String(text)
+		}
 		if first := seen[text]; first != nil {
 			err := d.refuse(key, fmt.Sprintf("duplicate key %q, first on line %d", key.Value, d.Line(first)))
 			err.Duplicate = true
@@ -85,7 +88,12 @@ func invisible(r rune) bool {
 }
 
 func isASCII(s string) bool {
-	return strings.IndexFunc(s, func(r rune) bool { return r >= utf8.RuneSelf }) < 0
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
 }
 
 // checkName refuses an anchor or an alias that does not end where its name ends to us. YAML 1.2 lets nearly every character
