@@ -43,12 +43,17 @@ func (d *Doc) editTogether(order []string, edits []Edit) (*Doc, bool) {
 	return next, true
 }
 
-// apart reports whether no path of the edits is, or begins with, that of another.
+// apart reports whether no path of the edits is, or begins with, that of another, and none moves items that another may name.
 func apart(edits []Edit) bool {
 	paths := make([]string, len(edits))
 	for i, e := range edits {
 		if len(e.path()) == 0 {
 			return false
+		}
+		if _, ofList := e.path()[len(e.path())-1].(int); ofList {
+			if _, takesOut := e.(removeEdit); takesOut {
+				return false // those behind it have other places afterwards
+			}
 		}
 		var b strings.Builder
 		for _, step := range e.path() {
