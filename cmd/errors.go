@@ -10,7 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 )
 
-const exitInterrupted = 130
+// ExitInterrupted is what the program exits with when a signal ended it.
+const ExitInterrupted = 130
 
 // report prints what went wrong, if anything did, and returns the exit number: on stdout as JSON where that was asked for,
 // else on stderr as a message and a hint.
@@ -19,7 +20,7 @@ func (p *program) report(ctx context.Context, err error) int {
 	case err == nil:
 		return p.exit
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
-		return exitInterrupted
+		return ExitInterrupted
 	}
 	var e *task.Error
 	if !errors.As(err, &e) {
@@ -79,6 +80,6 @@ func exitCodes() string {
 		}
 		fmt.Fprintf(&b, "  %d  %s: %s\n", n, words[n], strings.Join(codes[n], " "))
 	}
-	fmt.Fprintf(&b, "%d  interrupted\n", exitInterrupted)
+	fmt.Fprintf(&b, "%d  interrupted\n", ExitInterrupted)
 	return b.String()
 }

@@ -26,8 +26,8 @@ func TestInterruptExitsWith130(t *testing.T) {
 	interrupt()
 	for _, args := range [][]string{{"create", "Raise the walls"}, {"wait", "--ready"}} {
 		env.Args = args
-		if exit := Main(interrupted, env); exit != exitInterrupted {
-			t.Errorf("%v exits with %d, want %d", args, exit, exitInterrupted)
+		if exit := Main(interrupted, env); exit != ExitInterrupted {
+			t.Errorf("%v exits with %d, want %d", args, exit, ExitInterrupted)
 		}
 		if said := out.String() + errs.String(); said != "" {
 			t.Errorf("%v says %q", args, said)

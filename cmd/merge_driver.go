@@ -43,7 +43,7 @@ func (p *program) runMergeDriver(ctx context.Context, c *cli.Command) error {
 	}
 	var versions [3][]byte
 	for i, name := range args[:3] {
-		if versions[i], err = os.ReadFile(p.at(name)); err != nil {
+		if versions[i], err = store.ReadInput(p.at(name)); err != nil {
 			return usage("%v", err).WithHint("git passes the names of three files as %%O %%A %%B")
 		}
 	}

@@ -113,7 +113,7 @@ func TestExitCodes(t *testing.T) {
 			t.Errorf("%s is not in the line of %d: %q", info.Code, info.Exit, lines[info.Exit])
 		}
 	}
-	for _, n := range []int{0, 6, exitInterrupted} {
+	for _, n := range []int{0, 6, ExitInterrupted} {
 		if lines[n] == "" {
 			t.Errorf("%d is not explained", n)
 		}

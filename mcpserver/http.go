@@ -21,7 +21,6 @@ import (
 const (
 	sessionIdleTime = time.Hour        // after which what is kept for a client of the older versions is forgotten
 	heartbeatTime   = 30 * time.Second // between signs of life to a client that only listens
-	headerTime      = 10 * time.Second // for the head of a request to arrive
 )
 
 // Listen listens on an address that only this machine can reach; port 0 takes a free one. It returns INVALID_INPUT for any
@@ -50,9 +49,11 @@ func Listen(addr string) (net.Listener, error) {
 func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	open, hangUp := context.WithCancel(context.WithoutCancel(ctx)) // streams last as long
 	defer hangUp()
+	clients := &sessions{used: map[string]time.Time{}}
 	h := &httpHandler{
-		Server: s, ctx: context.WithoutCancel(ctx), calls: newCalls(),
+		Server: s, ctx: context.WithoutCancel(ctx), calls: newCalls(), clients: clients,
 		stream: server.NewStreamableHTTPServer(s.mcp,
+			server.WithSessionIdManager(clients),
 			server.WithSessionIdleTTL(sessionIdleTime),
 			server.WithHeartbeatInterval(heartbeatTime),
 			server.WithStreamableHTTPLogger(s.log),
@@ -65,13 +66,13 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	mux := http.NewServeMux()
 	mux.Handle("/mcp", h)
 	srv := &http.Server{
-		Handler: mux, ReadHeaderTimeout: headerTime,
+		Handler: mux, ReadHeaderTimeout: headerTime, IdleTimeout: idleConnTime, MaxHeaderBytes: maxHeader,
 		BaseContext: func(net.Listener) context.Context { return open },
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
 	s.log.Info("serving", "actor", s.w.Actor, "dir", s.w.Dir, "address", l.Addr())
-	go func() { failed <- srv.Serve(l) }()
+	go func() { failed <- srv.Serve(newFewAtOnce(l)) }()
 	var err error
 	select {
 	case <-ctx.Done():
@@ -94,10 +95,11 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 // httpHandler takes in what mcp-go then answers.
 type httpHandler struct {
 	*Server
-	ctx    context.Context // of its calls; outlives the listening
-	stream *server.StreamableHTTPServer
-	calls  *calls
-	count  atomic.Uint64 // of calls: clients choose the same ids
+	ctx     context.Context // of its calls; outlives the listening
+	stream  *server.StreamableHTTPServer
+	calls   *calls
+	clients *sessions
+	count   atomic.Uint64 // of calls: clients choose the same ids
 }
 
 func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -110,17 +112,25 @@ func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		h.stream.ServeHTTP(w, r)
 		return
 	}
+	read := readWithin(w)
 	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, int64(h.limits.line)))
 	if tooLong := (*http.MaxBytesError)(nil); errors.As(err, &tooLong) {
 		h.refuse(w, http.StatusRequestEntityTooLarge, refusal(nil, mcp.INVALID_REQUEST, "the message is longer than %d bytes", tooLong.Limit))
 		return
 	}
 	if err != nil {
-		return // the client is gone
+		w.Header().Set("Connection", "close")
+		http.Error(w, "the body did not arrive in time", http.StatusRequestTimeout) // unless the client is gone
+		return
 	}
+	read()
 	m, refusal := parse(bytes.TrimSpace(body))
 	if refusal != nil {
 		h.refuse(w, http.StatusBadRequest, refusal)
+		return
+	}
+	if m.method == string(mcp.MethodInitialize) && !h.clients.room() {
+		h.refuse(w, http.StatusServiceUnavailable, tooMany(m))
 		return
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))

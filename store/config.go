@@ -87,6 +87,7 @@ func ParseConfig(src []byte) (Config, error) {
 // read to the end, so it lists none.
 func readConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r := &configReader{reader: reader{doc: doc}, c: DefaultConfig(), asked: map[string]bool{}}
+	r.noMerge(doc.Root())
 	r.identity()
 	r.flow()
 	r.c.Flow.Prefix = r.c.Prefix
@@ -159,6 +160,7 @@ func (r *configReader) rules(n *yaml.Node) {
 		r.fail(n, "rules must be a mapping of rule to severity")
 		return
 	}
+	r.noMerge(n)
 	r.c.Rules = map[proof.RuleID]proof.Severity{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		severity := proof.Severity(r.text("severity", n.Content[i+1]))

@@ -114,6 +114,14 @@ func TestConfigRefuses(t *testing.T) {
 		{"a check that leaves the workspace", "default_checks:\n  - {desc: a, cmd: b, cwd: ../c}", 2, 3, "leaves the workspace"},
 		{"a check that is a command and manual", "default_checks:\n  - {desc: a, cmd: b, type: manual}", 2, 5, "manual"},
 		{"a key twice", "prefix: A\nprefix: B", 2, 1, "duplicate key"},
+		{"a merge key", "x: &x {attest: anyone}\n<<: *x", 2, 1, "merge keys"},
+		{"a merge key among the rules", "x: &x {no-evidence: off}\nrules: {<<: *x}", 2, 9, "merge keys"},
+		{"a key with an anchor", "&prefix attest: anyone", 1, 1, "plain text"},
+		{"a key that is an alias", "prefix: &attest P\n*attest : anyone", 2, 1, "alias"},
+		{"a key behind a line break of Unicode", "prefix: P # c\u2028attest: anyone", 1, 14, "U+2028"},
+		{"a key behind a carriage return", "prefix: P # c\rattest: anyone", 1, 14, "carriage return"},
+		{"a tag that hides a value", "attest: !!binary YW55b25l", 1, 9, "tag !!binary"},
+		{"a directive", "%YAML 1.1\n---\ngate_review: false", 1, 1, "directive"},
 		{"broken YAML", "prefix: [A\nformat: 1", 2, 0, "not valid YAML"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

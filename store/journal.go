@@ -64,7 +64,7 @@ func appendLine(path string, line []byte) (size int64, err error) {
 
 // readJournal returns what this clone has written of a task, oldest first. Lines that cannot be read count as absent.
 func (s *Store) readJournal(id task.ID) []session.Written {
-	src, err := os.ReadFile(s.journal(id))
+	src, err := disk.ReadFile(s.journal(id))
 	if err != nil {
 		return nil
 	}

@@ -73,7 +73,7 @@ func (s *Store) record(id task.ID) *session.Record {
 }
 
 func readJSON[T any](path string) *T {
-	src, err := os.ReadFile(path)
+	src, err := disk.ReadFile(path)
 	if err != nil {
 		return nil
 	}

@@ -60,7 +60,7 @@ var schemas = map[recordKind]frontmatter.Schema{
 		"labels":     {Kind: frontmatter.Texts},
 		"deps":       {Kind: frontmatter.Texts},
 		"checks":     checksRule,
-		"provenance": {Kind: frontmatter.Log, Key: "at"},
+		"provenance": {Kind: frontmatter.Log, Key: "at", Values: frontmatter.Values(task.EntryValues())},
 	}},
 	sessionRecord: {Order: sessionKeys},
 	configRecord: {Fields: map[string]frontmatter.Rule{

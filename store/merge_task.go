@@ -38,10 +38,12 @@ type versions struct{ base, ours, theirs task.Task }
 // that one side changed, and between two the one with the newer evidence.
 func (v versions) results(merged task.Task) []task.Check {
 	out := slices.Clone(merged.Checks)
+	base, ours, theirs := checksByDesc(v.base.Checks), checksByDesc(v.ours.Checks), checksByDesc(v.theirs.Checks)
+	evidence := merged.EvidenceIndex()
 	for i, c := range out {
-		b, inBase := checkOf(v.base, c.Desc)
-		o, inOurs := checkOf(v.ours, c.Desc)
-		t, inTheirs := checkOf(v.theirs, c.Desc)
+		b, inBase := base[c.Desc]
+		o, inOurs := ours[c.Desc]
+		t, inTheirs := theirs[c.Desc]
 		switch {
 		case inBase && (inOurs && !o.Same(b) || inTheirs && !t.Same(b)):
 			out[i].Result = task.Pending
@@ -52,7 +54,7 @@ func (v versions) results(merged task.Task) []task.Check {
 			out[i].Result = o.Result
 		default:
 			out[i].Result = task.Pending
-			if ev, ok := merged.Evidence(i); ok {
+			if ev, ok := evidence.Evidence(i); ok {
 				out[i].Result = ev.Result
 			}
 		}
@@ -60,12 +62,13 @@ func (v versions) results(merged task.Task) []task.Check {
 	return out
 }
 
-func checkOf(t task.Task, desc string) (task.Check, bool) {
-	i := slices.IndexFunc(t.Checks, func(c task.Check) bool { return c.Desc == desc })
-	if i < 0 {
-		return task.Check{}, false
+// checksByDesc gives each check by its name; of two with the same one the first.
+func checksByDesc(checks []task.Check) map[string]task.Check {
+	by := make(map[string]task.Check, len(checks))
+	for _, c := range slices.Backward(checks) {
+		by[c.Desc] = c
 	}
-	return t.Checks[i], true
+	return by
 }
 
 // setResults writes the results that the merged document does not have yet.
@@ -74,12 +77,19 @@ func setResults(m *frontmatter.Merged, merged task.Task) {
 	if err != nil {
 		return
 	}
+	var edits []frontmatter.Edit
 	for i, c := range merged.Checks {
 		if written.Checks[i].Result != c.Result {
 			path := frontmatter.Path{"checks", i, "result"}
-			if err := m.Edit(frontmatter.Set(path, frontmatter.Plain(c.Result))); err != nil {
-				m.Dispute("checks", nil, "")
-			}
+			edits = append(edits, frontmatter.Set(path, frontmatter.Plain(c.Result)))
+		}
+	}
+	if m.Edit(edits...) == nil {
+		return
+	}
+	for _, e := range edits { // those that can be made
+		if err := m.Edit(e); err != nil {
+			m.Dispute("checks", nil, "")
 		}
 	}
 }
@@ -87,13 +97,15 @@ func setResults(m *frontmatter.Merged, merged task.Task) {
 // askAgain makes a conflict of a closed status that the merged record does not bear out. What the base did not bear out
 // either is no news.
 func (v versions) askAgain(m *frontmatter.Merged, merged task.Task, flow task.Flow) {
-	var known []task.Check
+	known := map[string][]task.Check{} // by desc
 	if v.base.Status == merged.Status {
-		known = flow.Unproven(v.base)
+		for _, c := range flow.Unproven(v.base) {
+			known[c.Desc] = append(known[c.Desc], c)
+		}
 	}
 	var news []string
 	for _, c := range flow.Unproven(merged) {
-		if !slices.ContainsFunc(known, c.Same) {
+		if !slices.ContainsFunc(known[c.Desc], c.Same) {
 			news = append(news, c.Desc)
 		}
 	}

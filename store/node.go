@@ -2,6 +2,7 @@ package store
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"time"
 
@@ -51,6 +52,7 @@ func (r *reader) text(name string, n *yaml.Node) string {
 		r.fail(n, "%s must be one value, not a list or a mapping", name)
 		return ""
 	}
+	r.tagged(name, n, scalarTags...)
 	return n.Value
 }
 
@@ -61,12 +63,13 @@ func (r *reader) texts(name string, n *yaml.Node) []string {
 	}
 	n = deref(n)
 	if n.Kind == yaml.ScalarNode {
-		return []string{n.Value}
+		return []string{r.text(name, n)}
 	}
 	if n.Kind != yaml.SequenceNode {
 		r.fail(n, "%s must be a list", name)
 		return nil
 	}
+	r.tagged(name, n, "!!seq")
 	out := make([]string, 0, len(n.Content))
 	for _, item := range n.Content {
 		out = append(out, r.text("each of "+name, item))
@@ -84,6 +87,7 @@ func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
 		r.fail(n, "%s must be a list", name)
 		return nil
 	}
+	r.tagged(name, n, "!!seq")
 	var out []*yaml.Node
 	for _, item := range n.Content {
 		m := deref(item)
@@ -91,10 +95,21 @@ func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
 			r.fail(item, "each of %s must be a mapping", name)
 			return nil
 		}
+		r.tagged("each of "+name, m, "!!map")
 		r.noMerge(m)
 		out = append(out, m)
 	}
 	return out
+}
+
+// scalarTags are the types of YAML that a value may be written as. Whatever the tag, it is read as the text that stands there.
+var scalarTags = []string{"!!str", "!!int", "!!float", "!!bool", "!!null", "!!timestamp"}
+
+// tagged refuses a value with a tag other than these: to other readers of YAML it is something else than what stands there.
+func (r *reader) tagged(name string, n *yaml.Node, tags ...string) {
+	if n.Style&yaml.TaggedStyle != 0 && !slices.Contains(tags, n.ShortTag()) {
+		r.fail(n, "%s has the tag %s; take it out", name, n.Tag)
+	}
 }
 
 // noMerge refuses merge keys: what they bring in would be overlooked, and a check would pass for a manual one.

@@ -65,6 +65,7 @@ func (s *Store) readProposal(id string) (file, Proposal, error) {
 
 func readProposal(doc *frontmatter.Doc) (Proposal, error) {
 	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
 	p := Proposal{
 		ID:      r.required("id"),
 		Summary: r.text("summary", doc.Get("summary")),

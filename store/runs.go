@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -43,7 +42,7 @@ func (s *Store) LockRuns(ctx context.Context, holder string) (release func(), er
 }
 
 func readHolder(path string) string {
-	src, err := os.ReadFile(path + ".holder")
+	src, err := disk.ReadFile(path + ".holder")
 	if err != nil || len(src) == 0 {
 		return "another process"
 	}

@@ -15,6 +15,7 @@ var sessionKeys = []string{
 // readSession reads a document as a session. Unknown keys and a missing task are fine: other kinds of session have them.
 func readSession(doc *frontmatter.Doc) (session.Session, error) {
 	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
 	text := func(key string) string { return r.text(key, doc.Get(key)) }
 	s := session.Session{
 		ID:        r.required("id"),

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"strings"
 	"testing"
 	"time"
 
@@ -53,6 +54,21 @@ func TestSessionWritesTouchOnlyTheirOwnLines(t *testing.T) {
 	}
 	if _, got := parseSession(t, edited.Bytes()); got != now {
 		t.Errorf("reads back as\n%+v\nand was meant to be\n%+v", got, now)
+	}
+}
+
+// A session and a proposal are read by the same rules as a task: no key of theirs comes from elsewhere.
+func TestRecordsRefuseMergeKeys(t *testing.T) {
+	const src = "x: &x {actor: 'human:lee', status: finished}\n<<: *x\nid: ses-1\n"
+	doc, err := frontmatter.Parse([]byte(src), frontmatter.YAML)
+	wantCode(t, err, "")
+	for name, read := range map[string]func() error{
+		"session":  func() error { _, err := readSession(doc); return err },
+		"proposal": func() error { _, err := readProposal(doc); return err },
+	} {
+		if err := read(); err == nil || !strings.Contains(err.Error(), "line 2, column 1: merge keys") {
+			t.Errorf("a %s: got %v", name, err)
+		}
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -102,8 +103,11 @@ func readRegular(path string) ([]byte, error) {
 	if info.Size() > frontmatter.MaxFile {
 		return nil, tooLarge(path)
 	}
-	return os.ReadFile(path)
+	return disk.ReadFile(path)
 }
+
+// ReadInput reads a file that the caller named, which must be one: a pipe or a device is an error and no wait.
+func ReadInput(path string) ([]byte, error) { return disk.ReadFile(path) }
 
 func notRegular(path string) error {
 	return task.Errorf(task.BadFile, "%s is not a regular file", filepath.Base(path)).WithHint("put a real file there; links are not followed")

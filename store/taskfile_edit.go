@@ -62,15 +62,15 @@ func editList[T ~string](doc *frontmatter.Doc, key string, was, now []T) []front
 	if n := deref(doc.Get(key)); n != nil && n.Kind == yaml.ScalarNode && !isNull(n) {
 		return []frontmatter.Edit{frontmatter.Set(path, list(now))} // a lone text becomes a list
 	}
+	places := make(map[T][]int, len(was)) // a file may say the same twice
+	for at, text := range was {
+		places[text] = append(places[text], at)
+	}
 	items := make([]frontmatter.Item, len(now))
-	used := map[int]bool{} // a file may say the same twice
 	for i, text := range now {
 		items[i] = frontmatter.NewItem(frontmatter.String(text))
-		for at := range was {
-			if was[at] == text && !used[at] {
-				items[i], used[at] = frontmatter.Old(at), true
-				break
-			}
+		if left := places[text]; len(left) > 0 {
+			items[i], places[text] = frontmatter.Old(left[0]), left[1:]
 		}
 	}
 	return setItems(doc, key, items)
@@ -91,10 +91,13 @@ func editChecks(doc *frontmatter.Doc, was, now []task.Check) []frontmatter.Edit 
 	if slices.EqualFunc(was, now, sameDeclaration) {
 		return nil
 	}
+	places := make(map[task.Check]int, len(was))
+	for at, c := range slices.Backward(was) { // of equal ones the first
+		places[declaration(c)] = at
+	}
 	items := make([]frontmatter.Item, len(now))
 	for i, c := range now {
-		at := slices.IndexFunc(was, func(old task.Check) bool { return sameDeclaration(old, c) })
-		if at >= 0 {
+		if at, ok := places[declaration(c)]; ok {
 			items[i] = frontmatter.Old(at)
 		} else {
 			items[i] = frontmatter.NewItem(checkValue(c))
@@ -103,9 +106,12 @@ func editChecks(doc *frontmatter.Doc, was, now []task.Check) []frontmatter.Edit 
 	return setItems(doc, "checks", items)
 }
 
-func sameDeclaration(a, b task.Check) bool {
-	a.Result, b.Result = "", ""
-	return a == b
+func sameDeclaration(a, b task.Check) bool { return declaration(a) == declaration(b) }
+
+// declaration is a check without its result.
+func declaration(c task.Check) task.Check {
+	c.Result = ""
+	return c
 }
 
 // editResults writes the results that differ from what the document says.

@@ -53,7 +53,7 @@ func (c Check) Key(of ID) string {
 
 // Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
 func (c Check) Same(d Check) bool {
-	return c.Desc == d.Desc && c.Cmd == d.Cmd && c.Folder() == d.Folder() && c.By == d.By
+	return c.sameAs() == d.sameAs()
 }
 
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.

@@ -14,6 +14,9 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	if err := ValidFields(t); err != nil {
 		return t, err
 	}
+	if err := ValidCounts(Task{}, t); err != nil {
+		return t, err
+	}
 	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
 		return t, err
 	}
@@ -61,16 +64,25 @@ func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
 // carryResults gives each check the result it had, if the same check was there before, and makes every other pending.
 func carryResults(before, after []Check) []Check {
 	out := slices.Clone(after)
+	had := make(map[sameAs]Result, len(before))
+	for _, old := range before {
+		had[old.sameAs()] = old.Result
+	}
 	for i, c := range out {
 		out[i].Result = Pending
-		for _, old := range before {
-			if old.Same(c) {
-				out[i].Result = old.Result
-			}
+		if r, ok := had[c.sameAs()]; ok {
+			out[i].Result = r
 		}
 	}
 	return out
 }
+
+// sameAs is equal for checks that are Same.
+type sameAs struct {
+	desc, cmd, folder, by string
+}
+
+func (c Check) sameAs() sameAs { return sameAs{c.Desc, c.Cmd, c.Folder(), c.By} }
 
 // ValidFields returns INVALID_INPUT for a title, a priority, labels, a body or checks that a task may not have.
 func ValidFields(t Task) error {

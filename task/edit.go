@@ -46,6 +46,9 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 	if err := ed.valid(t); err != nil {
 		return before, nil, err
 	}
+	if err := ValidCounts(before, t); err != nil {
+		return before, nil, err
+	}
 	if ed.To != nil {
 		if err := f.Gate(t, *ed.To, p, find, s.Who); err != nil {
 			return before, nil, err

@@ -34,45 +34,6 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 	return Evidence{}, false
 }
 
-// AllEvidence is Evidence of every check that has any, by its index. The cost grows with the record and the number of checks, not with
-// their product.
-func (t Task) AllEvidence() map[int]Evidence {
-	byKey := make(map[string][]int, len(t.Checks))
-	for i, c := range t.Checks {
-		key := c.Key(t.ID)
-		byKey[key] = append(byKey[key], i)
-	}
-	out := make(map[int]Evidence, len(t.Checks))
-	old := t.oldEntries()
-	for n, e := range slices.Backward(t.Provenance) {
-		for _, i := range e.mayTellOf(byKey, len(t.Checks)) {
-			if _, known := out[i]; known || !e.speaksOf(t.Checks[i]) {
-				continue
-			}
-			if r, ok := e.resultOf(t.Checks[i].Key(t.ID), i, n < old); ok {
-				out[i] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
-			}
-		}
-	}
-	return out
-}
-
-// mayTellOf lists the checks that the results of an entry may be about.
-func (e Entry) mayTellOf(byKey map[string][]int, checks int) []int {
-	var out []int
-	for _, r := range e.Results {
-		if r.Unhashed {
-			all := make([]int, checks)
-			for i := range all {
-				all[i] = i
-			}
-			return all
-		}
-		out = append(out, byKey[r.Check]...)
-	}
-	return out
-}
-
 // oldEntries is how many entries, from the first one on, may be in the wordings of the original cairn. Behind an entry that tells which
 // checks were declared, which that program never wrote, its wordings prove nothing.
 func (t Task) oldEntries() int {
@@ -86,7 +47,8 @@ func (t Task) oldEntries() int {
 // fail. Results that name no check count only if old.
 func (e Entry) resultOf(key string, i int, old bool) (found CheckResult, ok bool) {
 	for _, r := range e.Results {
-		if (old || !r.Unhashed) && r.accountsFor(key, i) && (!ok || r.Result == Fail) {
+		better := !ok || r.Result == Fail && found.Result != Fail || r.Result == found.Result && found.Unhashed
+		if (old || !r.Unhashed) && r.accountsFor(key, i) && better {
 			found, ok = r, true
 		}
 	}
@@ -149,13 +111,27 @@ func (r *Run) result(of ID, c Check) (result Result, ok bool) {
 	if r == nil || c.Manual() {
 		return "", false
 	}
-	key := c.Key(of)
+	return r.results(of)(c)
+}
+
+// results is result for many checks: it goes through the run once.
+func (r *Run) results(of ID) func(Check) (Result, bool) {
+	if r == nil {
+		return func(Check) (Result, bool) { return "", false }
+	}
+	said := make(map[string]Result, len(r.Results))
 	for _, got := range r.Results {
-		if got.Check == key && result != Fail {
-			result, ok = got.Result, true
+		if said[got.Check] != Fail {
+			said[got.Check] = got.Result
 		}
 	}
-	return result, ok
+	return func(c Check) (Result, bool) {
+		if c.Manual() {
+			return "", false
+		}
+		result, ok := said[c.Key(of)]
+		return result, ok
+	}
 }
 
 // Proof is what is known at the moment of a move, beside the record.
@@ -169,15 +145,26 @@ type Proof struct {
 // but that the pass of a command that was earned on another state of the tree is pending. So is a pass that has to be signed,
 // and was for another state.
 func (f Flow) Standing(t Task, i int, p Proof) Result {
+	return f.standing(t, i, p, p.Run.results(t.ID), t.Evidence)
+}
+
+// Standings is Standing for many checks of a task: it goes through the record and the run once.
+func (f Flow) Standings(t Task, p Proof) func(i int) Result {
+	ran := p.Run.results(t.ID)
+	x := t.EvidenceIndex()
+	return func(i int) Result { return f.standing(t, i, p, ran, x.Evidence) }
+}
+
+func (f Flow) standing(t Task, i int, p Proof, ran func(Check) (Result, bool), evidence func(int) (Evidence, bool)) Result {
 	c := t.Checks[i]
-	if r, ok := p.Run.result(t.ID, c); ok {
+	if r, ok := ran(c); ok {
 		return r
 	}
-	r := f.Recorded(t, i)
+	r := f.recorded(t, i, evidence)
 	if r != Pass || c.Manual() && !f.MustSign(c) {
 		return r
 	}
-	if ev, _ := t.Evidence(i); ev.Tree != p.Tree || p.Tree == "" && !c.Manual() {
+	if ev, _ := evidence(i); ev.Tree != p.Tree || p.Tree == "" && !c.Manual() {
 		return Pending
 	}
 	return Pass
@@ -186,12 +173,14 @@ func (f Flow) Standing(t Task, i int, p Proof) Result {
 // Recorded is the result of check i that the record vouches for, on whatever state of the tree it was earned. A pass
 // written into the file that no entry accounts for is pending, and so is the pass of a manual check that was attested by
 // whoever may not.
-func (f Flow) Recorded(t Task, i int) Result {
+func (f Flow) Recorded(t Task, i int) Result { return f.recorded(t, i, t.Evidence) }
+
+func (f Flow) recorded(t Task, i int, evidence func(int) (Evidence, bool)) Result {
 	c := t.Checks[i]
 	if c.Result != Pass {
 		return c.Result
 	}
-	ev, ok := t.Evidence(i)
+	ev, ok := evidence(i)
 	if !ok || ev.Result != Pass || c.Manual() && !f.settled(t, i, ev) {
 		return Pending
 	}
@@ -217,8 +206,9 @@ func (f Flow) Unproven(t Task) []Check {
 		return nil
 	}
 	var out []Check
+	x := t.EvidenceIndex()
 	for i, c := range t.Checks {
-		if f.Recorded(t, i) != Pass {
+		if x.Recorded(f, i) != Pass {
 			out = append(out, c)
 		}
 	}
@@ -229,8 +219,9 @@ func (f Flow) Unproven(t Task) []Check {
 // not passed, or whose pass is stale.
 func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 	var out []int
+	standing := f.Standings(t, p)
 	for i, c := range t.Checks {
-		if !c.Manual() && f.gates(t, to, c) && f.Standing(t, i, p) != Pass {
+		if !c.Manual() && f.gates(t, to, c) && standing(i) != Pass {
 			out = append(out, i)
 		}
 	}
@@ -240,8 +231,9 @@ func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 // record writes the results of a run into the checks they belong to.
 func (t Task) record(run *Run) Task {
 	t.Checks = slices.Clone(t.Checks)
+	ran := run.results(t.ID)
 	for i, c := range t.Checks {
-		if r, ok := run.result(t.ID, c); ok {
+		if r, ok := ran(c); ok {
 			t.Checks[i].Result = r
 		}
 	}

@@ -43,11 +43,12 @@ func statusOf(id ID, find Find) string {
 func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 	var failed, pending []string
 	var open []int
+	standing := f.Standings(t, p)
 	for i, c := range t.Checks {
 		if !f.gates(t, to, c) {
 			continue
 		}
-		switch f.Standing(t, i, p) {
+		switch standing(i) {
 		case Pass:
 			continue
 		case Fail:

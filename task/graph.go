@@ -39,12 +39,13 @@ func ValidParent(id, parent ID, find Find) error {
 }
 
 func validEdges(id ID, to []ID, find Find, kind string, next func(Task) []ID) error {
+	came := map[ID]ID{} // what was seen on the way from the targets before does not lead to id
 	for _, target := range to {
 		if _, ok := find(target); !ok && target != id {
 			return Errorf(DanglingDep, "%s %s does not exist, or cannot be read", kind, target).
 				WithHint("cairn show %s says which; cairn list shows what there is", target)
 		}
-		if path := pathTo(target, id, find, next); path != nil {
+		if path := pathTo(target, id, came, find, next); path != nil {
 			return Errorf(DepCycle, "%s would wait for itself: %s", id, joinIDs(append([]ID{id}, path...), " -> ")).
 				WithHint("leave out %s %s", kind, target)
 		}
@@ -53,9 +54,12 @@ func validEdges(id ID, to []ID, find Find, kind string, next func(Task) []ID) er
 }
 
 // pathTo returns the ids from start to goal along next, both ends included, or nil if there is no way. It visits every
-// task once, so a graph that already holds circles cannot keep it busy.
-func pathTo(start, goal ID, find Find, next func(Task) []ID) []ID {
-	came := map[ID]ID{start: ""}
+// task once, and none that came holds, so a graph that already holds circles cannot keep it busy.
+func pathTo(start, goal ID, came map[ID]ID, find Find, next func(Task) []ID) []ID {
+	if _, seen := came[start]; seen {
+		return nil
+	}
+	came[start] = ""
 	queue := []ID{start}
 	for len(queue) > 0 {
 		id := queue[0]

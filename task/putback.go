@@ -110,13 +110,15 @@ func (t Task) unknownOf(e Entry) string {
 func (t Task) resultsWith(lost []Entry) Task {
 	whole, alone := t, t
 	alone.Provenance = lost
+	whole.Provenance = slices.Clone(whole.Provenance)
 	for _, e := range lost {
-		whole.Provenance = slices.Insert(slices.Clone(whole.Provenance), whole.placeOf(e), e)
+		whole.Provenance = slices.Insert(whole.Provenance, whole.placeOf(e), e)
 	}
 	t.Checks = slices.Clone(t.Checks)
+	ofAll, ofLost := whole.EvidenceIndex(), alone.EvidenceIndex()
 	for i := range t.Checks {
-		if _, ok := alone.Evidence(i); ok {
-			ev, _ := whole.Evidence(i)
+		if _, ok := ofLost.Evidence(i); ok {
+			ev, _ := ofAll.Evidence(i)
 			t.Checks[i].Result = ev.Result
 		}
 	}

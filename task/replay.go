@@ -313,9 +313,9 @@ func (w *replayed) asked(t Task, i int, from Status, hashes []string) error {
 		c.Result = Pending
 		then.Checks = append(then.Checks, c)
 	}
-	evidence := then.AllEvidence()
+	evidence := then.EvidenceIndex()
 	for n := range then.Checks {
-		if ev, ok := evidence[n]; ok {
+		if ev, ok := evidence.Evidence(n); ok {
 			then.Checks[n].Result = ev.Result
 		}
 	}
@@ -352,9 +352,9 @@ func (w *replayed) stalePasses(i int, e Entry) []int {
 	var out []int
 	then := w.Now
 	then.Provenance = w.Now.Provenance[:i+1]
-	evidence := then.AllEvidence()
+	evidence := then.EvidenceIndex()
 	for n, c := range w.Now.Checks {
-		ev, ok := evidence[n]
+		ev, ok := evidence.Evidence(n)
 		if ok && !c.Manual() && ev.Result == Pass && ev.Entry < i && (ev.Tree == "" || ev.Tree != e.Tree) {
 			out = append(out, n)
 		}

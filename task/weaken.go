@@ -71,13 +71,11 @@ func (f Flow) Lost(t, earlier Task) []Check {
 
 // Dropped lists what one list of checks asks for and a later one does not, in whatever order.
 func Dropped(before, after []Check) []Check {
-	type declaration struct{ desc, cmd, folder, by string }
-	of := func(c Check) declaration { return declaration{c.Desc, c.Cmd, c.Folder(), c.By} }
-	kept := make(map[declaration]bool, len(after))
+	kept := make(map[sameAs]bool, len(after))
 	for _, c := range after {
-		kept[of(c)] = true
+		kept[c.sameAs()] = true
 	}
-	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool { return kept[of(old)] })
+	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool { return kept[old.sameAs()] })
 }
 
 // excused reports whether a person recorded the list of checks, with a reason, since an earlier version.

@@ -90,10 +90,11 @@ func (w *Workspace) historyFilter(in HistoryIn) (func(task.ID, task.Entry) bool,
 // eventsOf lists a task's entries. Among those of one second the later written is the newer.
 func eventsOf(t task.Task, deleted bool, keep func(task.ID, task.Entry) bool) []ranked[Event] {
 	var out []ranked[Event]
+	descs := descsOf(t)
 	for i, e := range t.Provenance {
 		if keep(t.ID, e) {
 			at := place{youthKey(e.At), fmt.Sprintf("%s %06d", t.ID, len(t.Provenance)-i)}
-			out = append(out, ranked[Event]{at, Event{t.ID, t.Title, deleted, viewEntry(e, t)}})
+			out = append(out, ranked[Event]{at, Event{t.ID, t.Title, deleted, viewEntry(e, descs)}})
 		}
 	}
 	return out

@@ -72,8 +72,9 @@ func (w *Workspace) part(ctx context.Context, s *store.Store, t task.Task, in Ge
 		shown = len(out.Text)
 	case provenancePart:
 		out.Total, out.Entries = len(t.Provenance), []Entry{}
+		descs := descsOf(t)
 		for _, e := range t.Provenance[min(in.Offset, len(t.Provenance)):] {
-			out.Entries = append(out.Entries, viewEntry(e, t))
+			out.Entries = append(out.Entries, viewEntry(e, descs))
 		}
 		shown = fitting(out.Entries, room.entries, room.entryRoom)
 		out.Entries = out.Entries[:shown]

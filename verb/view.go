@@ -2,6 +2,7 @@ package verb
 
 import (
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -145,8 +146,9 @@ func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 	for _, c := range t.Checks {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}
+	descs := descsOf(t)
 	for n, e := range t.Provenance {
-		view := viewEntry(e, t)
+		view := viewEntry(e, descs)
 		view.Signed = signed(s.Config.Flow, t, n)
 		out.Provenance = append(out.Provenance, view)
 	}
@@ -161,14 +163,14 @@ func viewCheck(c task.Check) Check {
 	return out
 }
 
-func viewEntry(e task.Entry, of task.Task) Entry {
+func viewEntry(e task.Entry, descs descs) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
 		Deps: e.Deps, AddDeps: e.AddDeps, RemoveDeps: e.RemoveDeps, Fields: e.Fields,
 	}
 	for _, r := range e.Results {
-		out.Results = append(out.Results, EntryCheck{r.Check, descOf(r.Check, of), r.Result})
+		out.Results = append(out.Results, EntryCheck{r.Check, descs.of(r.Check), r.Result})
 	}
 	return out
 }
@@ -190,13 +192,25 @@ func signed(flow task.Flow, t task.Task, n int) string {
 	}
 }
 
-// descOf finds what a check says, by the key that provenance names it with.
-func descOf(key string, of task.Task) string {
-	i := slices.IndexFunc(of.Checks, func(c task.Check) bool { return c.Key(of.ID) == key })
-	if i < 0 || of.Checks[i].Desc == key {
-		return ""
+// descs is what the checks of a task say, by the keys that provenance names them with. It is made when it is first asked.
+type descs func() map[string]string
+
+func descsOf(t task.Task) descs {
+	return sync.OnceValue(func() map[string]string {
+		by := make(map[string]string, len(t.Checks))
+		for _, c := range slices.Backward(t.Checks) { // of equal ones the first
+			by[c.Key(t.ID)] = c.Desc
+		}
+		return by
+	})
+}
+
+// of is what the check with a key says, "" if there is none or the key says it.
+func (d descs) of(key string) string {
+	if desc := d()[key]; desc != key {
+		return desc
 	}
-	return of.Checks[i].Desc
+	return ""
 }
 
 // row derives everything that a list shows of a task.

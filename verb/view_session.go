@@ -42,8 +42,9 @@ type OpenCheck struct {
 func (w *Workspace) openChecks(ctx context.Context, s *store.Store, t task.Task) []OpenCheck {
 	p := task.Proof{Tree: fingerprint(w.tree(ctx, s))}
 	var out []OpenCheck
+	standings := s.Config.Flow.Standings(t, p)
 	for i, c := range t.Checks {
-		switch standing := s.Config.Flow.Standing(t, i, p); {
+		switch standing := standings(i); {
 		case standing == task.Pass:
 		case standing == task.Fail:
 			out = append(out, OpenCheck{i, c.Desc, "failed"})

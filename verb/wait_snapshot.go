@@ -145,9 +145,10 @@ func (s snapshot) told(code WaitCode, n news) Waited {
 		out.EntriesTotal = len(n.entries)
 		n.entries = n.entries[len(n.entries)-newEntriesShown:]
 	}
+	descs := descsOf(s.task)
 	for _, e := range n.entries {
 		e.Text = head(e.Text, newTextShown)
-		out.Entries = append(out.Entries, viewEntry(e, s.task))
+		out.Entries = append(out.Entries, viewEntry(e, descs))
 	}
 	return out
 }

@@ -121,28 +121,33 @@ func newPair(now, was *TaskFile) pair {
 	if was == nil {
 		return p
 	}
-	ours, base := entriesOf(now), entriesOf(was)
+	places := map[string][]int{} // of our entries, those that say the same together
+	for i, e := range entriesOf(now) {
+		places[e] = append(places[e], i)
+	}
 	from := 0
-	for i, e := range base {
-		at := slices.Index(ours[from:], e)
-		if at < 0 {
+	for i, e := range entriesOf(was) {
+		left := places[e]
+		for len(left) > 0 && left[0] < from {
+			left = left[1:]
+		}
+		if places[e] = left; len(left) == 0 {
 			p.lost = append(p.lost, i)
 			continue
 		}
-		from += at
-		delete(p.fresh, from)
-		from++
+		delete(p.fresh, left[0])
+		from = left[0] + 1
 	}
 	return p
 }
 
-// entriesOf is what the entries of a task say, word for word.
+// entriesOf is what the entries of a task say, whatever they are written like.
 func entriesOf(f *TaskFile) []string {
 	doc, err := frontmatter.Parse(f.Src, f.Kind)
 	if err != nil {
 		return nil
 	}
-	return doc.Meanings("provenance")
+	return doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
 }
 
 // before is what the task was; of one that the change brings, what a new task is.

@@ -19,8 +19,9 @@ func (j *judge) gates() {
 		if !f.Sound() || j.flow.IsAbandoned(f.Task.Status) {
 			continue
 		}
+		evidence := f.Task.EvidenceIndex()
 		for n := range f.Task.Checks {
-			j.check(f, n, fresh[f.Name])
+			j.check(f, n, evidence, fresh[f.Name])
 		}
 		if j.flow.HasLeft(f.Task) && !f.Task.ChecksExplained() {
 			j.unexplained(f)
@@ -29,18 +30,21 @@ func (j *judge) gates() {
 }
 
 // check judges the result of one check. fresh are the entries that the change brings.
-func (j *judge) check(f *TaskFile, n int, fresh map[int]bool) {
+func (j *judge) check(f *TaskFile, n int, evidence *task.EvidenceIndex, fresh map[int]bool) {
 	t, c := f.Task, f.Task.Checks[n]
 	closed := j.flow.IsClosed(t.Status)
-	ev, _ := t.Evidence(n)
+	var ev task.Evidence
+	if c.Result == task.Pass {
+		ev, _ = evidence.Evidence(n)
+	}
 	switch {
 	case c.Result != task.Pass && closed:
 		j.reportTask(ClosedUnpassed, f, resultOf(n), "is %s, and the check %q is %s", t.Status, c.Desc, c.Result).
 			mend("cairn transition %s %s; %s; then close it again", t.ID, j.Config.Flow.Initial, settle(t, n))
 	case c.Result != task.Pass:
-	case j.flow.Recorded(t, n) != task.Pass && j.unsealed(f, n, fresh):
-	case j.flow.Recorded(t, n) != task.Pass:
-		j.unproven(f, n).warnIf(!closed)
+	case evidence.Recorded(j.flow, n) != task.Pass && j.unsealed(f, n, fresh):
+	case evidence.Recorded(j.flow, n) != task.Pass:
+		j.unproven(f, n, evidence).warnIf(!closed)
 	case closed && !ev.Hashed && fresh[ev.Entry]:
 		j.reportTask(NoEvidence, f, resultOf(n), "the check %q has passed by an entry that this change brings and that does not say what was run", c.Desc).
 			mend("%s", settle(t, n))
@@ -50,10 +54,10 @@ func (j *judge) check(f *TaskFile, n int, fresh map[int]bool) {
 }
 
 // unproven says why the record does not vouch for a pass.
-func (j *judge) unproven(f *TaskFile, n int) *found {
+func (j *judge) unproven(f *TaskFile, n int, evidence *task.EvidenceIndex) *found {
 	t, c := f.Task, f.Task.Checks[n]
-	ev, ok := t.Evidence(n)
-	stray := t.Unclaimed(n)
+	ev, ok := evidence.Evidence(n)
+	stray := evidence.Unclaimed(n)
 	switch {
 	case ok && ev.Result == task.Pass:
 		return j.reportTask(NoEvidence, f, resultOf(n), "the check %q was attested by %s, who may not settle it", c.Desc, ev.Who).

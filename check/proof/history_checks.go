@@ -75,9 +75,9 @@ func (j *judge) movedOn(p pair) {
 // trees finds passes that the change brings and that were earned on files that it does not have.
 func (j *judge) trees(p pair) {
 	t := p.now.Task
-	asked := map[int]bool{}
+	asked, evidence := map[int]bool{}, t.EvidenceIndex()
 	for n, c := range t.Checks {
-		ev, ok := t.Evidence(n)
+		ev, ok := evidence.Evidence(n)
 		if !ok || c.Manual() || ev.Result != task.Pass || ev.Tree == "" || !p.fresh[ev.Entry] || asked[ev.Entry] {
 			continue
 		}

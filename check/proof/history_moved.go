@@ -114,18 +114,19 @@ func nobody(who task.Actor) task.Actor {
 // a merge with a branch that changed it.
 func (j *judge) results(p pair, before task.Task) {
 	t := p.now.Task
+	was, evidence := resultsIn(before), t.EvidenceIndex()
 	for n, c := range t.Checks {
-		was := resultIn(before, c)
-		if c.Result == was || c.Result == task.Pending && (was == task.Pass || j.declaresAnew(p)) {
+		old := was(c)
+		if c.Result == old || c.Result == task.Pending && (old == task.Pass || j.declaresAnew(p)) {
 			continue
 		}
-		if c.Result == task.Pass && j.flow.Recorded(t, n) != task.Pass {
+		if c.Result == task.Pass && evidence.Recorded(j.flow, n) != task.Pass {
 			continue // the gate rules say it already
 		}
-		if ev, ok := t.Evidence(n); ok && p.fresh[ev.Entry] && ev.Result == c.Result {
+		if ev, ok := evidence.Evidence(n); ok && p.fresh[ev.Entry] && ev.Result == c.Result {
 			continue
 		}
-		j.reportTask(ResultUnexplained, p.now, resultOf(n), "the check %q was %s and is %s, and no new entry says so", c.Desc, resultIn(before, c), c.Result).
+		j.reportTask(ResultUnexplained, p.now, resultOf(n), "the check %q was %s and is %s, and no new entry says so", c.Desc, was(c), c.Result).
 			mend("%s", settle(t, n)).warnIf(!j.flow.IsClosed(t.Status))
 	}
 }
@@ -140,12 +141,18 @@ func (j *judge) declaresAnew(p pair) bool {
 	return false
 }
 
-// resultIn is the result that a task has of a check; one that it does not have waits.
-func resultIn(t task.Task, c task.Check) task.Result {
-	for _, old := range t.Checks {
-		if old.Same(c) {
-			return old.Result
-		}
+// resultsIn gives the result that a task has of a check; one that it does not have waits.
+func resultsIn(t task.Task) func(task.Check) task.Result {
+	byDesc := make(map[string][]task.Check, len(t.Checks)) // a file may say the same twice
+	for _, c := range t.Checks {
+		byDesc[c.Desc] = append(byDesc[c.Desc], c)
 	}
-	return task.Pending
+	return func(c task.Check) task.Result {
+		for _, old := range byDesc[c.Desc] {
+			if old.Same(c) {
+				return old.Result
+			}
+		}
+		return task.Pending
+	}
 }

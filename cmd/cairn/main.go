@@ -24,10 +24,34 @@ func run(terminal func() (io.ReadWriteCloser, error)) int {
 	if err != nil {
 		dir = "."
 	}
-	return cmd.Main(ctx, cmd.Env{
-		Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-		Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader, Terminal: terminal,
+	return within(ctx, grace, func() int {
+		return cmd.Main(ctx, cmd.Env{
+			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+			Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader, Terminal: terminal,
+		})
 	})
+}
+
+// grace is how long the program may take to end in good order once it is told to. The server needs nearly all of it. What a
+// command leaves that is not done by then is what a kill leaves, which the next write cleans up.
+const grace = 1950 * time.Millisecond
+
+// within returns what work returns. If ctx ends first, it waits no longer than that: work may be in a call that nothing
+// interrupts, such as a write to a pipe that nobody reads.
+func within(ctx context.Context, grace time.Duration, work func() int) int {
+	done := make(chan int, 1)
+	go func() { done <- work() }()
+	select {
+	case exit := <-done:
+		return exit
+	case <-ctx.Done():
+	}
+	select {
+	case exit := <-done:
+		return exit
+	case <-time.After(grace):
+		return cmd.ExitInterrupted
+	}
 }
 
 // endings are the signals that end the program. One that whoever started it ignores, as nohup does, is none.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"gopkg.in/yaml.v3"
@@ -58,12 +59,19 @@ func (m *Merged) Bytes() []byte {
 		}
 		parts = append(parts, splice{from, to, m.marked(c, m.doc.src[from:to])})
 	}
-	slices.SortStableFunc(parts, func(a, b splice) int { return cmp.Compare(b.from, a.from) })
-	out := m.doc.src
+	slices.Reverse(parts) // of those at one place the last comes first
+	slices.SortStableFunc(parts, func(a, b splice) int { return cmp.Or(cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to)) })
+	var out []byte
+	from := 0
 	for _, p := range parts {
-		out = slices.Concat(out[:p.from], []byte(p.text), out[p.to:])
+		if p.from < from {
+			text, _ := mergeLines(nil, m.doc.src, m.theirs.src, m.markers)
+			return text
+		}
+		out = append(append(out, m.doc.src[from:p.from]...), p.text...)
+		from = p.to
 	}
-	return out
+	return append(out, m.doc.src[from:]...)
 }
 
 // marked puts our lines and theirs between markers.
@@ -109,11 +117,11 @@ func (m *Merged) sameIndent(c conflict, from int) bool {
 
 // keySpan returns the lines of a key of the top mapping.
 func (d *Doc) keySpan(key string) (from, to int, ok bool) {
-	i := pairOf(d.root, key)
+	i := d.pair(key)
 	if i < 0 || d.root.Style&yaml.FlowStyle != 0 {
 		return 0, 0, false
 	}
-	return d.memberSpan(d.members(d.root, top), i/2)
+	return d.memberSpan(d.membersOf(d.root, top), i/2)
 }
 
 // itemSpan returns the lines of an item of a list under a key.
@@ -122,11 +130,11 @@ func (d *Doc) itemSpan(key string, at int) (from, to int, ok bool) {
 	if err != nil || len(rest) > 0 || s.node.Kind != yaml.SequenceNode || s.node.Style&yaml.FlowStyle != 0 {
 		return 0, 0, false
 	}
-	return d.memberSpan(d.members(s.node, s.place), at)
+	return d.memberSpan(d.membersOf(s.node, s.place), at)
 }
 
 func (d *Doc) memberSpan(ms []member, at int) (from, to int, ok bool) {
-	if at >= len(ms) || !d.inLine(ms, false) || !d.ownsLine(ms[at]) {
+	if at >= len(ms) || !d.inLine(ms[max(at-1, 0):min(at+2, len(ms))], false) || !d.ownsLine(ms[at]) {
 		return 0, 0, false
 	}
 	return d.lineStart(ms[at].from), d.nextLine(ms[at].to), true
@@ -137,7 +145,7 @@ func (d *Doc) gap(key string, order []string) (from, to int, ok bool) {
 	if d.root.Style&yaml.FlowStyle != 0 || len(d.root.Content) == 0 {
 		return 0, 0, false
 	}
-	ms := d.members(d.root, top)
+	ms := d.membersOf(d.root, top)
 	at := insertAt(d.root, key, order)
 	if at == 0 {
 		from, _, ok = d.memberSpan(ms, 0)
@@ -158,12 +166,7 @@ func (m *Merged) settleComments(base, ours, theirs []byte) bool {
 			return true
 		}
 	}
-	for _, c := range m.newComments() {
-		if !m.addComment(c) {
-			return false
-		}
-	}
-	return true
+	return m.addComments(m.newComments())
 }
 
 // says reports whether another document says what was merged.
@@ -205,25 +208,44 @@ func (m *Merged) newComments() (out []comment) {
 
 // keyAt returns the key whose lines hold the byte at off, or else the one below it.
 func (d *Doc) keyAt(off int) (key string, inside bool) {
-	for i, member := range d.members(d.root, top) {
-		if off < d.nextLine(member.to) {
-			return keyText(d.root.Content[2*i]), off >= d.lineStart(member.from)
-		}
+	ms := d.membersOf(d.root, top)
+	i := sort.Search(len(ms), func(i int) bool { return off < d.nextLine(ms[i].to) })
+	if i == len(ms) {
+		return "", false
 	}
-	return "", false
+	return d.root.Content[2*i].Value, off >= d.lineStart(ms[i].from)
 }
 
-func (m *Merged) addComment(c comment) bool {
+// addComments puts comments above the keys that they belong to. Those of one key keep their order.
+func (m *Merged) addComments(comments []comment) bool {
+	if len(comments) == 0 {
+		return true
+	}
 	d := m.doc
-	at, _, ok := d.keySpan(c.key)
+	texts := map[int]string{}
+	for _, c := range comments {
+		at, _, ok := d.keySpan(c.key)
+		if !ok {
+			at = d.to
+		}
+		if texts[at] != "" || at == d.from || lastBreak(d.src[:at]) > 0 {
+			texts[at] += c.text + d.eol(at)
+			continue
+		}
+		texts[at] += d.eol(at) + c.text + d.eol(at)
+	}
+	var parts []splice
+	for at, text := range texts {
+		if at == d.to && at > d.from && lastBreak(d.src[:at]) == 0 {
+			text = strings.TrimSuffix(text, d.eol(at)) // the file goes on without a last line break
+		}
+		parts = append(parts, splice{at, at, text})
+	}
+	src, ok := d.splicedAll(parts)
 	if !ok {
-		at = d.to
+		return false
 	}
-	text := c.text + d.eol(at)
-	if at > d.from && lastBreak(d.src[:at]) == 0 {
-		text = d.eol(at) + c.text
-	}
-	next, err := parse(d.spliced(splice{at, at, text}), m.kind)
+	next, err := parse(src, m.kind)
 	if err != nil || !m.says(next) {
 		return false
 	}

@@ -73,7 +73,7 @@ func mapOf(n *yaml.Node) (Value, bool) {
 		if !ok || n.Content[i].ShortTag() == "!!merge" {
 			return nil, false
 		}
-		m = append(m, Field{keyText(n.Content[i]), v})
+		m = append(m, Field{n.Content[i].Value, v})
 	}
 	return styled(n, m, len(m) == 0), n.ShortTag() == "!!map"
 }

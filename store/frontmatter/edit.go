@@ -32,7 +32,14 @@ type splice struct {
 //
 // A top-level key that is missing is added behind the nearest key that comes before it in order and is present; if
 // there is none, or the key is not in order, at the end.
+//
+// Edits that are apart from one another are made in one go, so that many of them cost no more than one.
 func (d *Doc) Edit(order []string, edits ...Edit) (*Doc, error) {
+	if len(edits) > 1 {
+		if next, ok := d.editTogether(order, edits); ok {
+			return next, nil
+		}
+	}
 	for _, e := range edits {
 		next, err := d.edit(order, e)
 		if err != nil {

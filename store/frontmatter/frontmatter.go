@@ -1,6 +1,8 @@
 package frontmatter
 
 import (
+	"sync"
+
 	"gopkg.in/yaml.v3"
 )
 
@@ -26,12 +28,18 @@ type Doc struct {
 	kind Kind
 	body int        // offset of the body
 	root *yaml.Node // the top mapping
+
+	aliased bool // there are aliases; known once the tree was checked
+
+	keys  func() map[string]int // where each top-level key stands in root.Content
+	found *memberCache
 }
 
 // Parse reads a file. Any error is an *Error.
 //
-// Beyond what YAML forbids it refuses duplicate keys, keys that are not text, conflict markers, more than one YAML
-// document, nesting over MaxDepth, aliases that form a cycle or expand without measure, NUL and invalid UTF-8.
+// Beyond what YAML forbids it refuses duplicate keys, keys that are not plain text, line breaks that only some readers see,
+// directives, conflict markers, more than one YAML document, nesting over MaxDepth, aliases that form a cycle or expand
+// without measure, NUL and invalid UTF-8.
 // It keeps src: the caller must not change it afterwards.
 func Parse(src []byte, kind Kind) (*Doc, error) {
 	d, err := parse(src, kind)
@@ -64,10 +72,14 @@ func parseUnchecked(src []byte, kind Kind) (*Doc, *Error) {
 	if err := checkFront(src, from, to); err != nil {
 		return nil, err
 	}
-	d := &Doc{text: newText(src, from, to), kind: kind, body: body}
+	if err := checkBreaks(src[:body]); err != nil {
+		return nil, err
+	}
+	d := &Doc{text: newText(src, from, to), kind: kind, body: body, found: &memberCache{}}
 	if d.root, err = d.readTree(); err != nil {
 		return nil, err
 	}
+	d.keys = sync.OnceValue(func() map[string]int { return keyPlaces(d.root) })
 	return d, nil
 }
 
@@ -88,31 +100,46 @@ func (d *Doc) Root() *yaml.Node { return d.root }
 
 // Get returns the value of a top-level key, or nil if there is no such key. A key without a value has a null node.
 func (d *Doc) Get(key string) *yaml.Node {
-	if i := pairOf(d.root, key); i >= 0 {
+	if i := d.pair(key); i >= 0 {
 		return d.root.Content[i+1]
 	}
 	return nil
 }
 
+// pair is pairOf for the top mapping.
+func (d *Doc) pair(key string) int {
+	if len(d.root.Content) <= manyKeys {
+		return pairOf(d.root, key)
+	}
+	if i, ok := d.keys()[key]; ok {
+		return i
+	}
+	return -1
+}
+
+// manyKeys is how many keys and values are looked through one by one.
+const manyKeys = 64
+
+// keyPlaces is what pairOf returns for each key of a mapping.
+func keyPlaces(m *yaml.Node) map[string]int {
+	at := make(map[string]int, len(m.Content)/2)
+	for i := len(m.Content) - 2; i >= 0; i -= 2 { // of a key that stands twice the first
+		at[m.Content[i].Value] = i
+	}
+	return at
+}
+
 // Line returns the line of the file that a node of this document begins on.
 func (d *Doc) Line(n *yaml.Node) int {
-	return fileLine(d.src, d.start(n))
+	return d.line(d.start(n))
 }
 
 // pairOf returns the index in m.Content of a key, or -1.
 func pairOf(m *yaml.Node, key string) int {
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		if keyText(m.Content[i]) == key {
+		if m.Content[i].Value == key {
 			return i
 		}
 	}
 	return -1
-}
-
-// keyText returns the text of a key, which may be written as an alias.
-func keyText(key *yaml.Node) string {
-	if key.Kind == yaml.AliasNode {
-		return key.Alias.Value
-	}
-	return key.Value
 }

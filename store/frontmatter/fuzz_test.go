@@ -126,7 +126,7 @@ func mustEditAlone(t *testing.T, d *Doc, e Edit) {
 		t.Fatalf("%T: the body changed", e)
 	}
 	for i := 0; i+1 < len(d.Root().Content); i += 2 {
-		key := keyText(d.Root().Content[i])
+		key := d.Root().Content[i].Value
 		if key == e.path()[0] {
 			continue
 		}

@@ -8,11 +8,12 @@ import (
 
 // text is a file with the table of lines that YAML sees in a part of it.
 //
-// YAML breaks lines at LF, CRLF, CR, U+0085, U+2028 and U+2029, even inside quotes, and counts columns in characters.
-// A node's position means nothing without the same table.
+// yaml.v3 breaks lines at LF, CRLF and CR, even inside quotes, and counts columns in characters. A node's position means
+// nothing without the same table. The breaks that only it knows, such as U+2028, are refused before (see checkFront).
 type text struct {
 	src      []byte
 	from, to int    // the YAML part
+	above    int    // lines of the file before the YAML part
 	starts   []int  // offset of each line's first byte
 	marks    []mark // each line's beginning, and places further on in long lines
 }
@@ -24,7 +25,7 @@ type mark struct{ line, column, off int }
 const markEvery = 256
 
 func newText(src []byte, from, to int) *text {
-	t := &text{src: src, from: from, to: to, starts: []int{from}, marks: []mark{{1, 1, from}}}
+	t := &text{src: src, from: from, to: to, above: fileLine(src, from) - 1, starts: []int{from}, marks: []mark{{1, 1, from}}}
 	column := 1
 	for i := from; i < to; {
 		if n := breakLen(src[:to], i); n > 0 {
@@ -108,6 +109,9 @@ func (t *text) offset(line, column int) int {
 func (t *text) row(off int) int {
 	return sort.SearchInts(t.starts, off+1) - 1
 }
+
+// line returns the 1-based number that an editor shows for the line that holds the byte at off.
+func (t *text) line(off int) int { return t.above + t.row(off) + 1 }
 
 // lineStart returns where the line that holds the byte at off begins.
 func (t *text) lineStart(off int) int {

@@ -1,6 +1,10 @@
 package frontmatter
 
-import "gopkg.in/yaml.v3"
+import (
+	"sync"
+
+	"gopkg.in/yaml.v3"
+)
 
 // member is one pair of a mapping or one item of a sequence, and the bytes it takes up.
 type member struct {
@@ -21,6 +25,26 @@ func (t *text) members(n *yaml.Node, p place) []member {
 		m := t.member(n, k, i, in)
 		ms = append(ms, m)
 		i = m.to
+	}
+	return ms
+}
+
+// memberCache keeps the members of collections that were looked for: who changes many items of a list asks for each.
+type memberCache struct {
+	mu sync.Mutex
+	of map[*yaml.Node][]member
+}
+
+// membersOf is members, found once. The caller must not change them.
+func (d *Doc) membersOf(n *yaml.Node, p place) []member {
+	d.found.mu.Lock()
+	defer d.found.mu.Unlock()
+	ms, ok := d.found.of[n]
+	if !ok {
+		if ms = d.members(n, p); d.found.of == nil {
+			d.found.of = map[*yaml.Node][]member{}
+		}
+		d.found.of[n] = ms
 	}
 	return ms
 }

@@ -43,6 +43,7 @@ type Merged struct {
 	base, ours, theirs *Doc // ours and theirs are nil where nothing had to be merged by key; base too if there is none
 	doc                *Doc // what was merged so far, by our side where there is a conflict; nil if there is only text
 	text               []byte
+	taken              []takenField // keys that are theirs, and not yet so in doc
 	conflicts          []conflict
 	unclean            bool // markers stand in the body or in the text already
 }

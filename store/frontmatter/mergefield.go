@@ -10,12 +10,35 @@ func (m *Merged) mergeFields() {
 	seen := map[string]bool{}
 	for _, d := range []*Doc{m.ours, m.theirs} {
 		for i := 0; i < len(d.root.Content); i += 2 {
-			if key := keyText(d.root.Content[i]); !seen[key] {
+			if key := d.root.Content[i].Value; !seen[key] {
 				seen[key] = true
 				m.mergeField(key)
 			}
 		}
 	}
+	m.takeAll(m.taken)
+}
+
+// takeAll puts their values in place of ours, of many keys at once. Those that cannot be put there are conflicts.
+func (m *Merged) takeAll(fields []takenField) {
+	var edits []Edit
+	for _, f := range fields {
+		edits = append(edits, f.edit)
+	}
+	switch {
+	case len(fields) == 0 || m.Edit(edits...) == nil:
+	case len(fields) == 1:
+		m.dispute(fields[0].key)
+	default:
+		m.takeAll(fields[:len(fields)/2])
+		m.takeAll(fields[len(fields)/2:])
+	}
+}
+
+// takenField is a key that takes their value.
+type takenField struct {
+	key  string
+	edit Edit
 }
 
 func (m *Merged) mergeField(key string) {
@@ -78,14 +101,18 @@ func (m *Merged) mergeOne(f field) {
 	}
 }
 
-// take puts their value in place of ours.
+// take has their value put in place of ours, once all keys were looked at.
 func (m *Merged) take(f field) bool {
 	path := Path{f.key}
 	if resolved(f.theirs) == nil {
-		return m.Edit(Remove(path)) == nil
+		m.taken = append(m.taken, takenField{f.key, Remove(path)})
+		return true
 	}
 	v, ok := m.theirs.copyAt(path)
-	return ok && m.Edit(Set(path, v)) == nil
+	if ok {
+		m.taken = append(m.taken, takenField{f.key, Set(path, v)})
+	}
+	return ok
 }
 
 // mergeTexts keeps what neither side took away, in our order, and then what theirs added. If only theirs changed, the list
@@ -99,12 +126,12 @@ func (m *Merged) mergeTexts(f field) ([]Edit, bool) {
 	}
 	want := theirs
 	if !f.onlyTheirs() {
-		want = slices.DeleteFunc(slices.Clone(ours), func(s string) bool {
-			return slices.Contains(base, s) && !slices.Contains(theirs, s)
-		})
+		inBase, inTheirs := setOf(base), setOf(theirs)
+		want = slices.DeleteFunc(slices.Clone(ours), func(s string) bool { return inBase[s] && !inTheirs[s] })
+		have := setOf(want)
 		for _, s := range theirs {
-			if !slices.Contains(base, s) && !slices.Contains(want, s) {
-				want = append(want, s)
+			if !inBase[s] && !have[s] {
+				want, have[s] = append(want, s), true
 			}
 		}
 	}
@@ -116,17 +143,16 @@ func (m *Merged) mergeTexts(f field) ([]Edit, bool) {
 
 func (m *Merged) textItems(f field, ours, theirs, want []string) []Item {
 	lone := f.ours != nil && f.ours.Kind == yaml.ScalarNode // a lone text becomes a list
-	used := map[int]bool{}
+	inOurs, inTheirs := placesOf(ours), placesOf(theirs)
 	var items []Item
 	for _, s := range want {
-		at := slices.Index(ours, s)
-		if at >= 0 && !used[at] && !lone {
-			used[at] = true
+		if at, ok := inOurs[s]; ok && !lone {
+			delete(inOurs, s) // an item stands once
 			items = append(items, Old(at))
 			continue
 		}
 		var v Value = String(s)
-		if at := slices.Index(theirs, s); at >= 0 {
+		if at, ok := inTheirs[s]; ok {
 			if c, ok := m.theirs.copyAt(Path{f.key, at}); ok {
 				v = c
 			}
@@ -134,6 +160,23 @@ func (m *Merged) textItems(f field, ours, theirs, want []string) []Item {
 		items = append(items, NewItem(v))
 	}
 	return items
+}
+
+func setOf(texts []string) map[string]bool {
+	set := make(map[string]bool, len(texts))
+	for _, s := range texts {
+		set[s] = true
+	}
+	return set
+}
+
+// placesOf is where each text stands first.
+func placesOf(texts []string) map[string]int {
+	places := make(map[string]int, len(texts))
+	for i, s := range slices.Backward(texts) {
+		places[s] = i
+	}
+	return places
 }
 
 // listEdits gives our document a list. A value that is no list, or is empty, gives way.

@@ -39,7 +39,7 @@ type logEntry struct {
 func (m *Merged) entriesOf(d *Doc, f field, n *yaml.Node) (out []logEntry, ok bool) {
 	nodes, ok := itemsOf(n)
 	for i, item := range nodes {
-		out = append(out, logEntry{d, i, meaning(item), memberOf(item, f.rule.Key)})
+		out = append(out, logEntry{d, i, f.rule.Values.meaning(item), memberOf(item, f.rule.Key)})
 	}
 	return out, ok
 }
@@ -63,6 +63,7 @@ func (m *Merged) itemOf(e logEntry, key string) (Item, bool) {
 // disturbed by them; they are written as ours has them.
 func interleave(ours, theirs []logEntry) []logEntry {
 	both := shared(ours, theirs)
+	find := finder(theirs)
 	left := map[string]int{} // how often an entry that both have is still to be written
 	for text, n := range both {
 		left[text] = n
@@ -80,7 +81,7 @@ func interleave(ours, theirs []logEntry) []logEntry {
 	for len(ours) > 0 || len(theirs) > 0 {
 		i, j := 0, 0
 		if len(ours) == 0 || len(theirs) == 0 || ours[0].text != theirs[0].text {
-			i, j = meeting(ours, theirs, both)
+			i, j = meeting(ours, theirs, find)
 		}
 		for _, e := range byTime(ours[:i], theirs[:j]) {
 			write(e)
@@ -115,17 +116,33 @@ func shared(ours, theirs []logEntry) map[string]int {
 }
 
 // meeting returns where the next entry that both sides have stands in each; their ends if there is none.
-func meeting(ours, theirs []logEntry, both map[string]int) (i, j int) {
-	places := map[string]int{}
-	for j := len(theirs) - 1; j >= 0; j-- {
-		places[theirs[j].text] = j
-	}
+func meeting(ours, theirs []logEntry, find func(text string, left int) int) (i, j int) {
 	for i, e := range ours {
-		if j, ok := places[e.text]; ok && both[e.text] > 0 {
+		if j := find(e.text, len(theirs)); j >= 0 {
 			return i, j
 		}
 	}
 	return len(ours), len(theirs)
+}
+
+// finder finds the first entry that says a text among the last ones of a list, as many as are left; -1 if there is none. Those
+// that are left get fewer from one look to the next.
+func finder(list []logEntry) func(text string, left int) int {
+	places := map[string][]int{}
+	for i, e := range list {
+		places[e.text] = append(places[e.text], i)
+	}
+	return func(text string, left int) int {
+		from, at := len(list)-left, places[text]
+		for len(at) > 0 && at[0] < from {
+			at = at[1:]
+		}
+		places[text] = at
+		if len(at) == 0 {
+			return -1
+		}
+		return at[0] - from
+	}
 }
 
 // byTime merges two lists by the times of their entries.

@@ -27,7 +27,35 @@ var refusals = []struct {
 	{"a duplicate key", "---\na: 1\nb: 2\na: 3\n---\n", `line 4, column 1: duplicate key "a", first on line 2`},
 	{"a duplicate key in quotes", "---\na: 1\n\"a\": 3\n---\n", `line 3, column 1: duplicate key "a", first on line 2`},
 	{"a duplicate key deep inside", "---\na:\n  - b: {c: 1, 'c': 2}\n---\n", `line 3, column 15: duplicate key "c", first on line 3`},
-	{"a duplicate key through an alias", "---\nx: &a a\n*a : 1\na: 2\n---\n", `line 4, column 1: duplicate key "a", first on line 3`},
+	{"a duplicate key in another form of Unicode", "---\nx:\n  caf\u00e9: 1\n  cafe\u0301: 2\n---\n", "line 4, column 3: duplicate key \"cafe\u0301\", first on line 3"},
+	{"an alias as a key", "---\nx: &a a\n*a : 1\n---\n", "line 3, column 1: a key must be text, not an alias; write it out"},
+	{"an alias as a key deep inside", "---\nx: &did text\nprovenance:\n  - {*did : created}\n---\n", "line 4, column 6: a key must be text, not an alias; write it out"},
+	{"an anchor on a key", "---\n&text did: 1\n---\n", `line 2, column 1: the key "did" has an anchor or a tag; a key must be plain text`},
+	{"an anchor on a key deep inside", "---\na:\n  - {&text did: 1}\n---\n", `line 3, column 6: the key "did" has an anchor or a tag; a key must be plain text`},
+	{"an anchor on a key behind a dash", "---\na:\n  - &text did: 1\n---\n", `line 3, column 5: the key "did" has an anchor or a tag; a key must be plain text`},
+	{"an anchor on a key behind a question mark", "---\n? &x did\n: 1\n---\n", `line 2, column 3: the key "did" has an anchor or a tag; a key must be plain text`},
+	{"a tag on a key", "---\n!!str did: 1\n---\n", `line 2, column 1: the key "did" has an anchor or a tag; a key must be plain text`},
+	{"a tag without a name on a key", "---\n! did: 1\n---\n", `line 2, column 1: the key "did" has an anchor or a tag; a key must be plain text`},
+	{"a tag that hides a key", "---\n!!binary c3RhdHVz: done\n---\n", `line 2, column 1: the key "c3RhdHVz" has an anchor or a tag; a key must be plain text`},
+	{"a number as a key", "---\na: {1: b}\n---\n", `line 2, column 5: the key 1 is not text to every reader of YAML; put it in quotes`},
+	{"a number in another base as a key", "---\na: {0x1F: b}\n---\n", `line 2, column 5: the key 0x1F is not text to every reader of YAML; put it in quotes`},
+	{"true as a key", "---\ntrue: b\n---\n", `line 2, column 1: the key true is not text to every reader of YAML; put it in quotes`},
+	{"null as a key", "---\na:\n  ~: b\n---\n", `line 3, column 3: the key ~ is not text to every reader of YAML; put it in quotes`},
+	{"a key between braces that ends in a colon", "---\n{a:,b: 1}\n---\n", `line 2, column 2: the key "a:" holds a colon between brackets; put it in quotes, or a blank behind the colon`},
+	{"a key between braces without a blank", "---\n{status:done, b: 1}\n---\n", `line 2, column 2: the key "status:done" holds a colon between brackets; put it in quotes, or a blank behind the colon`},
+	{"a key close behind a question mark", "---\na: {?did: b}\n---\n", `line 2, column 6: the key "did" stands close behind a question mark, which others take for a part of it`},
+	{"a character of no width in a key", "---\nstatus: a\nstatus\u200b: b\n---\n", "line 3, column 1: the key \"status\\u200b\" holds U+200B, which cannot be seen"},
+	{"a byte order mark in a key, escaped", "---\n\"\\uFEFFstatus\": b\n---\n", "line 2, column 1: the key \"\\ufeffstatus\" holds U+FEFF, which cannot be seen"},
+	{"a key in wide letters", "---\na: [{\uff44esc: b}]\n---\n", "line 2, column 6: the key \"\\uff44esc\" looks like \"desc\" and is another"},
+	{"an anchor that goes on for others", "---\na: &b.c d\n---\n", `line 2: not valid YAML: did not find expected alphabetic or numeric character`},
+	{"an anchor that ends in a colon", "---\na: [&b: c]\n---\n", `line 2, column 5: the name &b is followed by ":", which others take for a part of it`},
+	{"an alias that ends in a colon", "---\na: &b c\nd: [*b: e]\n---\n", `line 3, column 5: the name *b is followed by ":", which others take for a part of it`},
+	{"U+0085", "---\na: 1 # c\u0085b: 2\n---\n", `line 2, column 9: character U+0085 ends a line to some readers of YAML and not to others; write it as \u0085 in double quotes`},
+	{"U+2028", "---\na: \"b\u2028c\"\n---\n", `line 2, column 6: character U+2028 ends a line to some readers of YAML and not to others; write it as \u2028 in double quotes`},
+	{"U+2029", "---\na: |\n  b\u2029  c\n---\n", `line 3, column 4: character U+2029 ends a line to some readers of YAML and not to others; write it as \u2029 in double quotes`},
+	{"a carriage return alone in a comment", "---\na: 1 # c\rb: 2\n---\n", "line 2, column 9: a carriage return alone ends this line, and others end with a line feed; end all lines alike"},
+	{"a carriage return alone in quotes", "---\r\na: 'b\r  c'\r\n---\r\n", "line 2, column 6: a carriage return alone ends this line, and others end with a line feed; end all lines alike"},
+	{"a carriage return alone behind a fence", "---\ra: 1\n---\n", "line 1, column 4: a carriage return alone ends this line, and others end with a line feed; end all lines alike"},
 	{"a list as a key", "---\n? [a]\n: 1\n---\n", "line 2, column 3: a key must be text, not a collection"},
 	{"deep nesting", "---\na: " + strings.Repeat("[", 64) + strings.Repeat("]", 64) + "\n---\n", "line 2, column 67: nested more than 64 levels deep"},
 	{"very deep nesting", "---\na: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + "\n---\n", "line 2, column 67: nested more than 64 levels deep"},
@@ -65,6 +93,19 @@ func TestRefusals(t *testing.T) {
 				t.Errorf("got  %s\nwant %s", got, tt.want)
 			}
 		})
+	}
+}
+
+// What stands before a YAML document changes how some readers take it, and Markdown has no place for it.
+func TestDirectives(t *testing.T) {
+	for src, want := range map[string]string{
+		"%YAML 1.1\n---\na: yes\n":                "line 1, column 1: a YAML directive; take the line out",
+		"# c\n%TAG ! tag:x,2000:\n---\na: !b c\n": "line 2, column 1: a YAML directive; take the line out",
+		"%YAML 1.1\n---\n# nothing\n":             "line 1, column 1: a YAML directive; take the line out",
+	} {
+		if _, err := Parse([]byte(src), YAML); fmt.Sprint(err) != want {
+			t.Errorf("%q: got %v, want %s", src, err, want)
+		}
 	}
 }
 

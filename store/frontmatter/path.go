@@ -79,7 +79,12 @@ func (d *Doc) valueOf(s *spot, key string) (*spot, *Error) {
 	if s.node.Kind != yaml.MappingNode {
 		return nil, d.refuse(s.node, fmt.Sprintf("this is not a mapping, so it has no key %q", key))
 	}
-	i := pairOf(s.node, key)
+	i := -1
+	if s.node == d.root {
+		i = d.pair(key)
+	} else {
+		i = pairOf(s.node, key)
+	}
 	if i < 0 {
 		return nil, nil
 	}

@@ -23,9 +23,16 @@ func (d *Doc) prove(next *Doc, order []string, path Path, put func(*yaml.Node) *
 		return errFront
 	case put == nil:
 		return nil
+	}
+	return d.proveTree(next, graft(d.root, path, order, put))
+}
+
+// proveTree holds the result of edits against the tree that they were to make.
+func (d *Doc) proveTree(next *Doc, root *yaml.Node) error {
+	switch {
 	case !bytes.Equal(d.Body(), next.Body()):
 		return errBody
-	case !same(graft(d.root, path, order, put), next.root):
+	case !same(root, next.root):
 		return errMeaning
 	case !slices.Equal(d.commentTexts(), next.commentTexts()):
 		return errComment

@@ -4,7 +4,7 @@ import "gopkg.in/yaml.v3"
 
 // rebuild makes the collection at s consist of parts. Old parts keep their bytes.
 func (d *Doc) rebuild(s *spot, parts []Item) (splice, *Error) {
-	ms := d.members(s.node, s.place)
+	ms := d.membersOf(s.node, s.place)
 	flow := s.node.Style&yaml.FlowStyle != 0
 	switch {
 	case !d.inLine(ms, flow):

@@ -36,7 +36,7 @@ func (d *Doc) commented(s *spot) (member, bool) {
 	if s.place.flow || s.holder.node.Kind != yaml.MappingNode {
 		return member{}, false
 	}
-	m := d.members(s.holder.node, s.holder.place)[s.index]
+	m := d.membersOf(s.holder.node, s.holder.place)[s.index]
 	oneLine := m.value >= 0 && d.sameLine(m.value, m.to)
 	return m, oneLine && len(d.comments(m.to, d.lineEnd(m.to))) > 0
 }

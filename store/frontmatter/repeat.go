@@ -3,6 +3,7 @@ package frontmatter
 import (
 	"bytes"
 	"slices"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -11,48 +12,90 @@ import (
 // about where two branches add a line and git merges both. All other bytes stay. Where what is left would not read as it
 // should, or a comment would go, it takes out nothing; it returns src if there is nothing to take out.
 func WithoutRepeats(src []byte, kind Kind) []byte {
-	for {
-		d, err := parseUnchecked(src, kind)
-		if err != nil || d.root.Style&yaml.FlowStyle != 0 || hasAlias(d.root) {
-			return src
-		}
-		next, ok := d.withoutRepeat()
-		if !ok {
-			return src
-		}
-		src = next
+	d, err := parseUnchecked(src, kind)
+	if err != nil || d.root.Style&yaml.FlowStyle != 0 || hasAlias(d.root) {
+		return src
 	}
+	all := repeated(d.root)
+	if next, ok := d.without(all); ok {
+		return next.src
+	}
+	for range min(len(all), mostRepeats) { // one of them cannot go; those before it can
+		again := repeated(d.root)
+		next, ok := d.without(again[:min(1, len(again))])
+		if !ok {
+			break
+		}
+		d = next
+	}
+	return d.src
 }
 
-// withoutRepeat takes out the first key that repeats an earlier one.
-func (d *Doc) withoutRepeat() ([]byte, bool) {
-	at := repeated(d.root)
-	if at < 0 {
-		return nil, false
+// mostRepeats is how many repeated keys are taken out one by one.
+const mostRepeats = 20
+
+// without takes out some members of the top mapping.
+func (d *Doc) without(keys []int) (*Doc, bool) {
+	if len(keys) == 0 {
+		return d, true
 	}
-	from, to, ok := d.memberSpan(d.members(d.root, top), at/2)
+	var parts []splice
+	left := *d.root
+	left.Content = nil
+	kept := 0
+	for _, at := range keys {
+		from, to, ok := d.memberSpan(d.membersOf(d.root, top), at/2)
+		if !ok {
+			return nil, false
+		}
+		if n := len(parts); n > 0 && parts[n-1].to == from {
+			parts[n-1].to = to
+		} else {
+			parts = append(parts, splice{from, to, ""})
+		}
+		left.Content = append(left.Content, d.root.Content[kept:at]...)
+		kept = at + 2
+	}
+	left.Content = append(left.Content, d.root.Content[kept:]...)
+	src, ok := d.splicedAll(parts)
 	if !ok {
 		return nil, false
 	}
-	next, err := parseUnchecked(slices.Concat(d.src[:from], d.src[to:]), d.kind)
+	next, err := parseUnchecked(src, d.kind)
 	if err != nil || !bytes.Equal(d.Body(), next.Body()) || !slices.Equal(d.commentTexts(), next.commentTexts()) {
 		return nil, false
 	}
-	left := *d.root
-	left.Content = slices.Concat(d.root.Content[:at], d.root.Content[at+2:])
-	return next.src, same(&left, next.root)
+	return next, same(&left, next.root)
 }
 
-// repeated is the index in m.Content of the first key that stood there before, with the same value; or -1.
-func repeated(m *yaml.Node) int {
-	for j := 2; j+1 < len(m.Content); j += 2 {
-		for i := 0; i < j; i += 2 {
-			if same(m.Content[i], m.Content[j]) && same(m.Content[i+1], m.Content[j+1]) {
-				return j
-			}
+// repeated is the indices in m.Content of the keys that stood there before, with the same value.
+func repeated(m *yaml.Node) (again []int) {
+	said := map[string]bool{}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		what := meaning(m.Content[i]) + "\x00" + anchored(m.Content[i+1])
+		if said[what] {
+			again = append(again, i)
+		}
+		said[what] = true
+	}
+	return again
+}
+
+// anchored is meaning, told apart by anchors too.
+func anchored(n *yaml.Node) string {
+	var b strings.Builder
+	b.WriteString(meaning(n))
+	var names func(*yaml.Node)
+	names = func(n *yaml.Node) {
+		if n.Anchor != "" {
+			b.WriteString("&" + n.Anchor)
+		}
+		for _, c := range n.Content {
+			names(c)
 		}
 	}
-	return -1
+	names(n)
+	return b.String()
 }
 
 // hasAlias reports whether a tree refers to itself anywhere, in which case it may not end.

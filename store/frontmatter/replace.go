@@ -8,7 +8,7 @@ import (
 
 // replace writes v in place of the value at s.
 func (d *Doc) replace(s *spot, v Value) (splice, *Error) {
-	m := d.members(s.holder.node, s.holder.place)[s.index]
+	m := d.membersOf(s.holder.node, s.holder.place)[s.index]
 	if m.value < 0 {
 		return splice{}, d.refuse(s.holder.node, "the key has no colon")
 	}

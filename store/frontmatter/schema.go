@@ -13,6 +13,9 @@ type Rule struct {
 	// Key is the member that names an item of a Keyed list, and the member that holds the time of an entry of a Log.
 	Key string
 
+	// Values says how the entries of a Log are compared.
+	Values Values
+
 	// Derived is a member of the items of a Keyed list that follows from the others. It makes no item differ from
 	// another; the caller sets it afterwards.
 	Derived string

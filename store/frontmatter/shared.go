@@ -13,6 +13,9 @@ type aliases map[*yaml.Node]*yaml.Node
 // checkShared refuses to change the value at s if it, or a collection around it, is used elsewhere through an alias. Of
 // the nodes that go, nothing inside may be used elsewhere either.
 func (d *Doc) checkShared(s *spot, gone ...*yaml.Node) *Error {
+	if !d.aliased {
+		return nil
+	}
 	used := aliases{}
 	used.collect(d.root, gone)
 	for up := s; up != nil; up = up.holder {

@@ -38,12 +38,33 @@ func checkFront(src []byte, from, to int) *Error {
 	}
 	for i := from; i < to; {
 		r, size := utf8.DecodeRune(src[i:to])
-		if !allowed(r) {
+		switch {
+		case !allowed(r):
 			return errorAt(src, i, fmt.Sprintf("character %U is not allowed in YAML", r))
+		case r == 0x85 || r == 0x2028 || r == 0x2029:
+			return errorAt(src, i, fmt.Sprintf("character %U ends a line to some readers of YAML and not to others; write it as \\u%04X in double quotes", r, r))
 		}
 		i += size
 	}
 	return findMarkers(src, from, to, "<<<<<<< ")
+}
+
+// checkBreaks refuses a CR alone where other lines end with an LF: what follows it is a line to YAML, and to many editors and
+// other programs the rest of a comment. src is the file up to its body.
+func checkBreaks(src []byte) *Error {
+	if bytes.IndexByte(src, '\n') < 0 {
+		return nil // every line ends with CR, as on old Macs
+	}
+	for i := 0; i < len(src); i++ {
+		n := bytes.IndexByte(src[i:], '\r')
+		if n < 0 {
+			return nil
+		}
+		if i += n; i+1 == len(src) || src[i+1] != '\n' {
+			return errorAt(src, i, "a carriage return alone ends this line, and others end with a line feed; end all lines alike")
+		}
+	}
+	return nil
 }
 
 // allowed reports whether YAML lets a character stand as itself. The byte order mark is left out, although YAML allows

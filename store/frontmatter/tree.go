@@ -10,27 +10,38 @@ import (
 // makes of it; put is given nil if there is no such node, and may return nil to take it out. Only the nodes on the path
 // are copied: the others are shared with n, and aliases go on naming the nodes they named.
 func graft(n *yaml.Node, path Path, order []string, put func(*yaml.Node) *yaml.Node) *yaml.Node {
+	return grafter{own: map[*yaml.Node]bool{}}.graft(n, path, order, put)
+}
+
+// grafter makes edits on a tree, each on what the one before returned. Nodes that it made it changes; of others it makes a copy.
+type grafter struct{ own map[*yaml.Node]bool }
+
+func (g grafter) graft(n *yaml.Node, path Path, order []string, put func(*yaml.Node) *yaml.Node) *yaml.Node {
 	if len(path) == 0 {
 		return put(n)
 	}
 	if n == nil || isNothing(n) {
 		n = Map{}.node()
 	}
-	c := *n
-	c.Content = slices.Clone(n.Content)
-	graftChild(&c, path, order, put)
-	return &c
+	if !g.own[n] {
+		c := *n
+		c.Content = slices.Clone(n.Content)
+		n = &c
+		g.own[n] = true
+	}
+	g.child(n, path, order, put)
+	return n
 }
 
-func graftChild(n *yaml.Node, path Path, order []string, put func(*yaml.Node) *yaml.Node) {
+func (g grafter) child(n *yaml.Node, path Path, order []string, put func(*yaml.Node) *yaml.Node) {
 	at, size := childOf(n, path[0])
 	if at < 0 {
 		key := path[0].(string)
-		pair := []*yaml.Node{scalarNode(anyTag, key), graft(nil, path[1:], nil, put)}
+		pair := []*yaml.Node{scalarNode(anyTag, key), g.graft(nil, path[1:], nil, put)}
 		n.Content = slices.Insert(n.Content, 2*insertAt(n, key, order), pair...)
 		return
 	}
-	if c := graft(n.Content[at+size-1], path[1:], nil, put); c != nil {
+	if c := g.graft(n.Content[at+size-1], path[1:], nil, put); c != nil {
 		n.Content[at+size-1] = c
 		return
 	}

@@ -76,7 +76,7 @@ func Create(path string, perm os.FileMode) (*File, error) {
 
 func open(path string, flag int, perm os.FileMode) (file *File, err error) {
 	err = Do(Open, path, func() error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|flag, perm)
+		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|dontWait|flag, perm)
 		file = &File{f}
 		return err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"os/exec"
+	"path/filepath"
 	"strings"
 )
 
@@ -19,6 +20,13 @@ func (r *Repo) ConfigAnywhere(ctx context.Context, key string) (string, error) {
 
 // Attribute returns the value of an attribute of a path, by its path from the top with slashes; "" if nothing is said of it.
 func (r *Repo) Attribute(ctx context.Context, name, path string) (string, error) {
+	for i, c := range path { // git reads the attributes of each folder on the way
+		if c == '/' {
+			if err := noPipes(filepath.Join(r.Top, filepath.FromSlash(path[:i])), ".gitattributes"); err != nil {
+				return "", err
+			}
+		}
+	}
 	out, err := answer(Run(ctx, r.Top, "check-attr", "-z", name, "--", path))
 	fields := strings.Split(out, "\x00") // path, attribute, value
 	if err != nil || len(fields) < 3 || fields[2] == "unspecified" {

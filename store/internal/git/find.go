@@ -5,9 +5,11 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -32,7 +34,7 @@ func (r *Repo) Registered() bool {
 
 // WorktreeAt is the top of the linked work tree that a git folder belongs to, as git has it written down there, or "".
 func WorktreeAt(gitDir string) string {
-	text, err := os.ReadFile(filepath.Join(gitDir, "gitdir"))
+	text, err := disk.ReadFile(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
 		return ""
 	}
@@ -104,12 +106,37 @@ func newRepo(top, dir string) (*Repo, bool, error) {
 	if err != nil {
 		return nil, false, err
 	}
+	for _, dir := range slices.Compact([]string{dir, common}) {
+		if err := noPipes(dir, gitReads...); err != nil {
+			return nil, false, err
+		}
+	}
+	if err := noPipes(top, ".gitattributes", ".gitignore", ".gitmodules"); err != nil {
+		return nil, false, err
+	}
 	return &Repo{Top: top, GitDir: dir, CommonDir: common}, true, nil
+}
+
+// gitReads are the files that git reads in its folder, whatever it is asked.
+var gitReads = []string{
+	"HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir", "info/exclude", "info/attributes",
+}
+
+// noPipes returns an error of code GIT if a pipe or a device stands where git reads a file: git would wait for ever.
+func noPipes(dir string, names ...string) error {
+	for _, name := range names {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		info, err := os.Stat(path)
+		if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeDevice|fs.ModeSocket) != 0 {
+			return task.Errorf(task.Git, "%s is not a regular file", path).WithHint("put git's file back, or take it away")
+		}
+	}
+	return nil
 }
 
 // readGitFile returns the folder that a .git file names: "gitdir: " and a path, relative to the file's own folder.
 func readGitFile(file string) (string, error) {
-	text, err := os.ReadFile(file)
+	text, err := disk.ReadFile(file)
 	if err != nil {
 		return "", unreadable(err)
 	}
@@ -124,7 +151,7 @@ func readGitFile(file string) (string, error) {
 // commonDir returns the folder that the file commondir names, relative to the git folder, or the git folder itself.
 func commonDir(gitDir string) (string, error) {
 	file := filepath.Join(gitDir, "commondir")
-	text, err := os.ReadFile(file)
+	text, err := disk.ReadFile(file)
 	if missing(err) {
 		return gitDir, nil
 	}

@@ -1,0 +1,73 @@
+package task
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A write may not give a task more checks, labels or deps than it may have. A file that holds more is still written to, and may
+// be given less, but not more.
+func TestCountsAreLimited(t *testing.T) {
+	flow := Flow{States: []Status{"backlog", "done"}, Initial: "backlog", Closed: []Status{"done"}}
+	stamp := Stamp{Who: "human:lee", At: time.Unix(1, 0)}
+	find := func(id ID) (Task, bool) { return Task{ID: id}, true }
+	texts := func(n int) (out []string) {
+		for i := range n {
+			out = append(out, fmt.Sprintf("x-%d", i))
+		}
+		return out
+	}
+	checks := func(n int) (out []Check) {
+		for _, s := range texts(n) {
+			out = append(out, Check{Desc: s, Cmd: "true", Result: Pending})
+		}
+		return out
+	}
+	deps := func(n int) (out []ID) {
+		for _, s := range texts(n) {
+			out = append(out, ID("T-"+s))
+		}
+		return out
+	}
+	for _, row := range []struct {
+		name string
+		most int
+		of   func(n int) Task
+		edit func(n int) Edit // makes it n of a task that has none, or more than n of them
+	}{
+		{"checks", MaxChecks, func(n int) Task { return Task{Checks: checks(n)} }, func(n int) Edit { c := checks(n); return Edit{Checks: &c, MayWeaken: true} }},
+		{"labels", MaxLabels, func(n int) Task { return Task{Labels: texts(n)} }, func(n int) Edit { l := texts(n); return Edit{Labels: &l} }},
+		{"deps", MaxDeps, func(n int) Task { return Task{Deps: deps(n)} }, func(n int) Edit { return Edit{AddDeps: deps(n)} }},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			whole := func(n int) Task {
+				one := row.of(n)
+				one.ID, one.Title, one.Status = "T-1", "Roof", "backlog"
+				return one
+			}
+			wantRefused := func(what string, err error, refused bool) {
+				t.Helper()
+				said := err != nil && CodeOf(err) == InvalidInput && strings.Contains(err.Error(), "more than "+fmt.Sprint(row.most))
+				if said != refused || !refused && err != nil {
+					t.Errorf("%s: %v", what, err)
+				}
+			}
+			_, err := flow.Create(whole(row.most), find, stamp)
+			wantRefused("creating with as many as there may be", err, false)
+			_, err = flow.Create(whole(row.most+1), find, stamp)
+			wantRefused("creating with one more", err, true)
+			_, _, err = flow.Update(whole(0), row.edit(row.most+1), Proof{}, find, stamp)
+			wantRefused("adding one more", err, true)
+			_, _, err = flow.Update(whole(row.most+10), Edit{Title: new("Wall")}, Proof{}, find, stamp)
+			wantRefused("another title of a file that holds more", err, false)
+			if row.name != "deps" {
+				_, _, err = flow.Update(whole(row.most+10), row.edit(row.most+5), Proof{}, find, stamp)
+				wantRefused("fewer in a file that holds more", err, false)
+			}
+			_, _, err = flow.Update(whole(row.most+10), row.edit(row.most+11), Proof{}, find, stamp)
+			wantRefused("more in a file that holds more", err, true)
+		})
+	}
+}
