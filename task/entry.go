@@ -154,8 +154,9 @@ func (t Task) NewestBy(who Actor) time.Time {
 const unhashedAll = "*"
 
 // ReadDid fills e.Did, and whatever else the wording says, from the text of a file. The wordings of the original cairn
-// ("ran checks", "transitioned to X", "note", "began session S", "attested", "check N pass") are read as today's kinds;
-// their results are evidence without a hash. A wording that nobody knows is kept as it is.
+// ("ran checks", "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested",
+// "check N pass") are read as today's kinds; their results are evidence without a hash. An attestation of the original says
+// in its text, which must be read before, which check it is about. A wording that nobody knows is kept as it is.
 func (e *Entry) ReadDid(text string) {
 	words := strings.Fields(text)
 	switch {
@@ -164,16 +165,34 @@ func (e *Entry) ReadDid(text string) {
 	case text == "ran checks":
 		e.Did, e.Results = Checked, defaultResults(e.Results, unhashedAll, Pass)
 	case text == string(Attested):
-		e.Did, e.Results = Attested, defaultResults(e.Results, unhashedAll, Pass)
+		check, result, ok := checkWords(strings.Fields(e.Text))
+		if !ok {
+			check, result = unhashedAll, Pass
+		}
+		e.Did, e.Results = Attested, defaultResults(e.Results, check, result)
 	case len(words) == 3 && text == "transitioned to "+words[2]:
 		e.Did, e.To = Transitioned, Status(words[2])
-	case len(words) == 3 && text == "began session "+words[2]:
-		e.Did, e.Session = Began, words[2]
-	case len(words) == 3 && words[0] == "check" && isIndex(words[1]):
-		e.Did, e.Results = Checked, defaultResults(e.Results, words[1], Result(words[2]))
+	case len(words) == 3 && sessionWords[words[0]] != "" && text == words[0]+" session "+words[2]:
+		e.Did, e.Session = sessionWords[words[0]], words[2]
 	default:
-		e.Did = Did(text)
+		check, result, ok := checkWords(words)
+		if !ok {
+			e.Did = Did(text)
+			return
+		}
+		e.Did, e.Results = Checked, defaultResults(e.Results, check, result)
 	}
+}
+
+// sessionWords is what stands before "session S" in the original's entries.
+var sessionWords = map[string]Did{"began": Began, "finished": Finished, "canceled": Canceled, "cancelled": Canceled}
+
+// checkWords reads "check N pass" and "check N fail".
+func checkWords(words []string) (check string, r Result, ok bool) {
+	if len(words) != 3 || words[0] != "check" || !isIndex(words[1]) {
+		return "", "", false
+	}
+	return words[1], Result(words[2]), true
 }
 
 func defaultResults(have []CheckResult, check string, r Result) []CheckResult {
