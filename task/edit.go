@@ -1,6 +1,9 @@
 package task
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Edit is a change of what a task says. A nil field stays as it is; an empty one is cleared.
 type Edit struct {
@@ -92,6 +95,9 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 	if err := ValidDeps(t.ID, ed.AddDeps, find); err != nil {
 		return t, err
 	}
+	if err := t.hasDeps(ed.RemoveDeps); err != nil {
+		return t, err
+	}
 	deps := slices.DeleteFunc(slices.Clone(t.Deps), func(id ID) bool { return slices.Contains(ed.RemoveDeps, id) })
 	for _, id := range ed.AddDeps {
 		if !slices.Contains(deps, id) {
@@ -104,6 +110,28 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 	}
 	t.Parent = *ed.Parent
 	return t, ValidParent(t.ID, t.Parent, find)
+}
+
+// hasDeps returns INVALID_INPUT if one of the tasks that are to be taken out of the deps is not among them: it is most likely
+// a slip, and the task would wait on for what was meant.
+func (t Task) hasDeps(ids []ID) error {
+	for _, id := range ids {
+		if !slices.Contains(t.Deps, id) {
+			return Errorf(InvalidInput, "%s is not one of its deps", clip(string(id), maxID)).WithHint("its deps are %s", orNone(t.Deps))
+		}
+	}
+	return nil
+}
+
+func orNone(ids []ID) string {
+	if len(ids) == 0 {
+		return "none"
+	}
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return strings.Join(texts, ", ")
 }
 
 func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {

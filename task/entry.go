@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -56,8 +57,12 @@ type CheckResult struct {
 // MaxText is the longest text of an entry, in bytes.
 const MaxText = 4096
 
-// ValidText returns INVALID_INPUT for text that an entry cannot hold. The field is named in the message.
+// ValidText returns INVALID_INPUT for text that an entry cannot hold: too long, no UTF-8, or blank. No text at all is fine.
+// The field is named in the message.
 func ValidText(field, s string) error {
+	if s != "" && blank(s) {
+		return Errorf(InvalidInput, "%s is blank", field).WithHint("leave it out, or write something that can be read")
+	}
 	if len(s) > MaxText {
 		return Errorf(InvalidInput, "%s is %d bytes long, more than %d", field, len(s), MaxText).WithHint("put long text into the body or a file of its own")
 	}
@@ -65,6 +70,19 @@ func ValidText(field, s string) error {
 		return Errorf(InvalidInput, "%s is not valid UTF-8", field)
 	}
 	return nil
+}
+
+// RequiredText is ValidText for what must say something; the hint tells what.
+func RequiredText(field, s, hint string) error {
+	if blank(s) {
+		return Errorf(InvalidInput, "%s is empty", field).WithHint("%s", hint)
+	}
+	return ValidText(field, s)
+}
+
+// blank reports whether nobody would see anything of a text: it has white space and characters without a shape only.
+func blank(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
 // With returns the task with e behind its other entries. The time of an entry never lies before that of the one above it,

@@ -214,6 +214,10 @@ func TestValidText(t *testing.T) {
 	}{
 		{"nothing", "", true},
 		{"several lines", "one\ntwo\n", true},
+		{"blanks and line ends", " \t\n", false},
+		{"spaces of other scripts", "\u00a0\u3000\u2028", false},
+		{"characters without a shape", "\u200b\ufeff\u2060", false},
+		{"a mark between them", "\u200b!", true},
 		{"as long as may be", strings.Repeat("x", task.MaxText), true},
 		{"a byte longer", strings.Repeat("x", task.MaxText+1), false},
 		{"no text", "\xff\xfe", false},

@@ -75,8 +75,8 @@ func RecordRun(t Task, run *Run, s Stamp) (Task, *Entry, error) {
 
 // Note appends text without changing anything else.
 func Note(t Task, s Stamp) (Task, *Entry, error) {
-	if s.Text == "" {
-		return t, nil, Errorf(InvalidInput, "text is empty")
+	if err := RequiredText("text", s.Text, "say what is worth remembering"); err != nil {
+		return t, nil, err
 	}
 	return commit(t, s.entry(Noted))
 }

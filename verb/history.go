@@ -15,7 +15,7 @@ type HistoryIn struct {
 	ID     task.ID `json:"id,omitempty" doc:"only this task" cli:"arg"`
 	Actor  string  `json:"actor,omitempty" doc:"only what this actor did; me for you"`
 	Since  string  `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
-	Limit  int     `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Limit  Count   `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -64,7 +64,7 @@ func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) 
 	for _, t := range deleted {
 		events = append(events, eventsOf(t, true, keep)...)
 	}
-	shown, next, err := page(events, "history", in.Cursor, cmp.Or(in.Limit, defaultLimit))
+	shown, next, err := page(events, "history", in.Cursor, cmp.Or(int(in.Limit), defaultLimit))
 	return History{Entries: shown, Total: len(events), NextCursor: next, Problems: noNil(problems)}, err
 }
 
@@ -75,7 +75,7 @@ func has(tasks []task.Task, id task.ID) bool {
 
 // historyFilter reads the filters.
 func (w *Workspace) historyFilter(in HistoryIn) (func(task.ID, task.Entry) bool, error) {
-	if in.Limit < 0 || in.Limit > maxLimit {
+	if in.Limit > maxLimit {
 		return nil, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
 	}
 	who, err := w.actor(in.Actor)

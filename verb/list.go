@@ -27,7 +27,7 @@ type ListIn struct {
 	Parent    task.ID `json:"parent,omitempty" doc:"only children of this task"`
 	Text      string  `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
 	Sort      string  `json:"sort,omitempty" doc:"priority (the most urgent first, unless told), created, updated (the newest first), title or id"`
-	Limit     int     `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Limit     Count   `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor    string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -64,7 +64,7 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 			rows = append(rows, ranked[Row]{keep.order(t), row})
 		}
 	}
-	shown, next, err := page(rows, in.Sort, in.Cursor, cmp.Or(in.Limit, defaultLimit))
+	shown, next, err := page(rows, in.Sort, in.Cursor, cmp.Or(int(in.Limit), defaultLimit))
 	return List{Tasks: shown, Total: len(rows), NextCursor: next, Problems: noNil(problems)}, err
 }
 
@@ -97,7 +97,7 @@ func (w *Workspace) filter(s *store.Store, in ListIn) (filter, error) {
 		return f, err
 	}
 	f.priority = priority
-	if in.Limit < 0 || in.Limit > maxLimit {
+	if in.Limit > maxLimit {
 		return f, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
 	}
 	if in.Assignee != nil {

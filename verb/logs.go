@@ -17,7 +17,7 @@ const (
 // LogsIn is the input of Logs.
 type LogsIn struct {
 	ID     task.ID `json:"id" doc:"task whose check runs to read" cli:"arg"`
-	Limit  int     `json:"limit,omitempty" doc:"how many runs to return; 5 unless told, 20 at most"`
+	Limit  Count   `json:"limit,omitempty" doc:"how many runs to return; 5 unless told, 20 at most"`
 	Offset int     `json:"offset,omitempty" doc:"how many of the newest to pass over; next_offset of the page before"`
 }
 
@@ -41,7 +41,7 @@ type Log struct {
 
 // Logs returns what check runs of a task printed, page by page.
 func (w *Workspace) Logs(_ context.Context, in LogsIn) (Logs, error) {
-	if in.Limit < 0 || in.Limit > maxLogs {
+	if in.Limit > maxLogs {
 		return Logs{}, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for older runs with offset", maxLogs)
 	}
 	if in.Offset < 0 {
@@ -54,7 +54,7 @@ func (w *Workspace) Logs(_ context.Context, in LogsIn) (Logs, error) {
 	if _, err := s.Get(in.ID); err != nil {
 		return Logs{}, err
 	}
-	out, err := w.logsOf(s, in.ID, cmp.Or(in.Limit, defaultLogs), in.Offset)
+	out, err := w.logsOf(s, in.ID, cmp.Or(int(in.Limit), defaultLogs), in.Offset)
 	if err != nil {
 		return Logs{}, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -29,7 +30,7 @@ type Proposal struct {
 
 // Propose stores a plan for others to read. It must be one that plan would make now.
 func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error) {
-	if err := task.ValidText("summary", in.Summary); err != nil {
+	if err := task.RequiredText("summary", in.Summary, "say what the plan is for"); err != nil {
 		return Proposal{}, err
 	}
 	s, err := w.open()
@@ -48,7 +49,7 @@ func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error)
 	if err != nil {
 		return Proposal{}, err
 	}
-	items, err := json.Marshal(in.Tasks)
+	items, err := json.Marshal(w.withoutMe(in.Tasks))
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -65,6 +66,18 @@ func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error)
 		return tx.Propose(p)
 	})
 	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: s.ProposalFile(p.ID), Tasks: dry.Tasks}, err
+}
+
+// withoutMe names the proposer where the tasks of a proposal say me: somebody else may make it real.
+func (w *Workspace) withoutMe(items []PlanItem) []PlanItem {
+	out := slices.Clone(items)
+	for i := range out {
+		out[i].Checks = slices.Clone(out[i].Checks)
+		for n, c := range out[i].Checks {
+			out[i].Checks[n].By = w.by(c.By)
+		}
+	}
+	return out
 }
 
 // proposed is recorded for proposals, which have no task whose entries could say it.
@@ -96,7 +109,7 @@ func readItems(stored json.RawMessage) ([]PlanItem, error) {
 	whole, err := json.Marshal(map[string]json.RawMessage{"tasks": stored})
 	if err == nil {
 		v := reflect.ValueOf(&in).Elem()
-		err = decode(whole, v, fieldsOf(v.Type()))
+		err = decode(whole, v, clearing(fieldsOf(v.Type())))
 	}
 	return in.Tasks, err
 }

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -94,11 +95,17 @@ func (w *Workspace) edit(in UpdateIn) (task.Edit, string, error) {
 		ed.Assignee = &who
 	}
 	if in.Checks != nil {
-		checks, err := declaredChecks(*in.Checks)
+		checks, err := w.declaredChecks(*in.Checks)
 		if err != nil {
 			return ed, "", err
 		}
 		ed.Checks = &checks
+	}
+	if err := cmp.Or(task.ValidText("note", in.Note), task.ValidText("reason", in.Reason)); err != nil {
+		return ed, "", err
+	}
+	if in.To != nil && *in.To == "" {
+		return ed, "", badInput("to", "is empty").WithHint("leave it out to move the task nowhere")
 	}
 	text := in.Reason
 	if in.Note != "" && text != "" {
