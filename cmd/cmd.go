@@ -67,7 +67,6 @@ func (p *program) root() *cli.Command {
 		ErrWriter:                 p.Stderr,
 		HideVersion:               true,
 		HideHelpCommand:           true,
-		EnableShellCompletion:     true,
 		DisableSliceFlagSeparator: true,
 		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
 		Flags: []cli.Flag{
@@ -76,9 +75,8 @@ func (p *program) root() *cli.Command {
 			&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else human: and git's user.name"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
 		},
-		Action:                          p.noCommand,
-		Commands:                        p.commands(),
-		ConfigureShellCompletionCommand: p.completion,
+		Action:   p.noCommand,
+		Commands: p.commands(),
 	}
 	for _, c := range append(root.Commands, root) {
 		p.strict(c)
@@ -148,7 +146,7 @@ func (p *program) commands() []*cli.Command {
 	for _, v := range verb.All {
 		out = append(out, p.verbCommand(v))
 	}
-	return append(out, p.checkCommand(), p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.versionCommand(), p.helpCommand())
+	return append(out, p.checkCommand(), p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.completionCommand(), p.versionCommand(), p.helpCommand())
 }
 
 // noCommand is cairn alone, or with a word that is no command.
