@@ -89,10 +89,13 @@ func (p *program) strict(c *cli.Command) {
 	name := c.Name
 	c.DisableSliceFlagSeparator = true
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
-		e := misuse(c, err)
 		if c == c.Root() {
-			return e
+			if unknown := p.unknownCommand(c); unknown != nil {
+				return unknown
+			}
+			return misuse(c, err)
 		}
+		e := misuse(c, err)
 		return named(e, name)
 	}
 	if action := c.Action; action != nil {
@@ -154,7 +157,32 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)
 	}
-	word := c.Args().First()
+	return noSuchCommand(c, c.Args().First())
+}
+
+// unknownCommand finds a word that stands where a command should, before anything else that is wrong with the line.
+func (p *program) unknownCommand(root *cli.Command) *task.Error {
+	for i := 0; i < len(p.Args); i++ {
+		word := p.Args[i]
+		if !strings.HasPrefix(word, "-") {
+			if root.Command(word) == nil {
+				return noSuchCommand(root, word)
+			}
+			return nil
+		}
+		name, _, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		at := slices.IndexFunc(root.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+		if at < 0 {
+			return nil
+		}
+		if _, isBool := root.Flags[at].(*cli.BoolFlag); !isBool && !given {
+			i++
+		}
+	}
+	return nil
+}
+
+func noSuchCommand(c *cli.Command, word string) *task.Error {
 	var names []string
 	for _, sub := range c.Commands {
 		names = append(names, sub.Names()...)

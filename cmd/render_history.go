@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -33,7 +34,7 @@ func (p *program) renderHistory(h verb.History, st style) {
 		if e.Deleted {
 			what += " (deleted since)"
 		}
-		t.add(e.At.Format(time.RFC3339), string(e.Task), string(e.Who), harmless.Line(what))
+		t.add(e.At.Format(time.RFC3339), cmp.Or(string(e.Task), e.Record), string(e.Who), harmless.Line(what))
 	}
 	t.print(p.out, p.width(), st)
 	if h.NextCursor != "" {

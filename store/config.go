@@ -91,6 +91,7 @@ func readConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r.flow()
 	r.times()
 	r.checks()
+	r.get("provenance") // what settings_set left there; nothing here depends on it
 	if r.err != nil {
 		return r.c, nil, r.err
 	}
@@ -266,6 +267,10 @@ func (r *configReader) times() {
 		if n := r.get(t.key); n != nil {
 			*t.to = r.seconds(t.key, n)
 		}
+	}
+	if r.c.WaitMax < r.c.WaitDefault {
+		r.fail(r.get("wait_timeout_max", "wait_timeout_default"), "wait_timeout_max is %s, below wait_timeout_default, which is %s",
+			span(r.c.WaitMax), span(r.c.WaitDefault))
 	}
 }
 

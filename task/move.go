@@ -15,6 +15,9 @@ func (s Stamp) entry(did Did) Entry {
 	return Entry{Who: s.Who, At: s.At, Did: did, Text: s.Text, Session: s.Session, Key: s.Key}
 }
 
+// Entry is what a stamp says of a record that is no task.
+func (s Stamp) Entry(did Did) Entry { return s.entry(did) }
+
 // Move takes a task to a state, through both gates. The results of p.Run are recorded in the same entry. A move to the
 // state the task is in, without text or results, changes nothing.
 func (f Flow) Move(t Task, to Status, p Proof, find Find, s Stamp) (Task, *Entry, error) {

@@ -27,15 +27,17 @@ type History struct {
 	Problems   []store.Problem `json:"problems"` // files that could not be read
 }
 
-// Event is an entry, and the task that it belongs to.
+// Event is an entry, and the task or the other record that it belongs to.
 type Event struct {
-	Task    task.ID `json:"task"`
+	Task    task.ID `json:"task,omitempty"`
+	Record  string  `json:"record,omitempty"` // config, or the id of a proposal
 	Title   string  `json:"title"`
 	Deleted bool    `json:"deleted,omitempty"` // the task was deleted in this clone since
 	Entry
 }
 
-// History returns the provenance of all tasks in one list, those included that this clone deleted.
+// History returns the provenance of all tasks in one list, those included that this clone deleted, and of what else was written:
+// the config and proposals.
 func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) {
 	s, err := w.open()
 	if err != nil {
@@ -64,6 +66,17 @@ func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) 
 	for _, t := range deleted {
 		events = append(events, eventsOf(t, true, keep)...)
 	}
+	logged, unread, err := s.Logged()
+	if err != nil {
+		return History{}, err
+	}
+	for _, l := range logged {
+		for _, e := range eventsOf(task.Task{ID: task.ID(l.Name), Title: l.Title, Provenance: l.Provenance}, false, keep) {
+			e.item.Task, e.item.Record = "", l.Name
+			events = append(events, e)
+		}
+	}
+	problems = append(problems, unread...)
 	shown, next, err := page(events, "history", in.Cursor, cmp.Or(int(in.Limit), defaultLimit))
 	return History{Entries: shown, Total: len(events), NextCursor: next, Problems: noNil(problems)}, err
 }
@@ -94,7 +107,7 @@ func eventsOf(t task.Task, deleted bool, keep func(task.ID, task.Entry) bool) []
 	for i, e := range t.Provenance {
 		if keep(t.ID, e) {
 			at := place{youthKey(e.At), fmt.Sprintf("%s %06d", t.ID, len(t.Provenance)-i)}
-			out = append(out, ranked[Event]{at, Event{t.ID, t.Title, deleted, viewEntry(e, t.Checks)}})
+			out = append(out, ranked[Event]{at, Event{Task: t.ID, Title: t.Title, Deleted: deleted, Entry: viewEntry(e, t.Checks)}})
 		}
 	}
 	return out

@@ -75,7 +75,7 @@ func (w *Workspace) Plan(ctx context.Context, in PlanIn) (Plan, error) {
 		if in.Proposal == "" {
 			return nil
 		}
-		return tx.MakeProposal(in.Proposal, ids, w.Actor, w.Now())
+		return tx.MakeProposal(in.Proposal, ids, w.stamp(""))
 	})
 	if err != nil {
 		return Plan{}, err

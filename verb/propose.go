@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -57,13 +56,13 @@ func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error)
 	if err != nil {
 		return Proposal{}, err
 	}
-	p := store.Proposal{ID: store.ProposalPrefix + "-" + token, Summary: in.Summary, Actor: w.Actor, At: w.Now(), Key: w.stamp("").Key, Tasks: items}
+	p := store.Proposal{ID: store.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items}
 	err = w.update(ctx, s, func(tx *store.Tx) error {
 		if err := w.proposed(s); err != nil {
 			return err
 		}
 		w.remember(tx, "", p.ID)
-		return tx.Propose(p)
+		return tx.Propose(p, w.stamp(""))
 	})
 	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: s.ProposalFile(p.ID), Tasks: dry.Tasks}, err
 }
@@ -90,8 +89,8 @@ func (w *Workspace) proposed(s *store.Store) error {
 		return err
 	}
 	for _, p := range all {
-		if call, args, _ := strings.Cut(p.Key, "-"); call == w.once.Call {
-			return w.sameCall(&session.Key{Call: call, Args: args, Session: p.ID})
+		if err := w.among(p.Provenance, session.Key{Session: p.ID}); err != nil {
+			return err
 		}
 	}
 	return nil
