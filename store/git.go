@@ -82,6 +82,12 @@ func (s *Store) Branch(ctx context.Context, field, name string) error {
 		WithHint("leave it out to take the branch that is checked out; git branch --all lists others")
 }
 
+// HasBranch reports whether a branch that a record names is still there. One without a name, and what git cannot say, counts
+// as there.
+func (s *Store) HasBranch(ctx context.Context, name string) bool {
+	return name == "" || s.Repo == nil || s.Repo.Usable(ctx) != nil || s.Repo.HasBranch(ctx, name)
+}
+
 func noGit(field string) error {
 	return task.Errorf(task.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
 }

@@ -84,7 +84,7 @@ func (w *Workspace) mayBegin(in BeginIn) error {
 
 // begin decides, under the lock.
 func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in BeginIn, id string) error {
-	takes, err := w.take(s, sc, in.Takeover)
+	takes, err := w.take(ctx, s, sc, in.Takeover)
 	if err != nil {
 		return err
 	}

@@ -122,7 +122,7 @@ func (w *Workspace) reassign(ctx context.Context, s *store.Store, sc scene, to t
 	}
 	mine := sc.hold.Mine(w.Actor, s.Worktree)
 	if !sc.hold.Free(w.Actor, s.Worktree) && !w.Actor.Human() {
-		return sc.hold.Refuse(sc.t.ID, w.Actor, s.Worktree, false)
+		return w.refusal(ctx, s, sc, false)
 	}
 	if err := w.mayEndSession(sc, mine); err != nil {
 		return err
