@@ -13,7 +13,11 @@ func (p *program) renderLogs(l verb.Logs, st style) {
 		if i > 0 {
 			p.printf("\n")
 		}
-		p.printf("%s\n", st.bold(log.Path))
+		path := log.Path
+		if log.Worktree != "" {
+			path += "  (worktree " + harmless.Line(log.Worktree) + ")"
+		}
+		p.printf("%s\n", st.bold(path))
 		if log.Truncated {
 			p.printf("      … only the end; the file has it all\n")
 		}

@@ -19,6 +19,7 @@ type Edit struct {
 	RemoveDeps []ID
 	To         *Status // moves through the same gates as Move
 	MayWeaken  bool    // the caller may take checks away: a person, or a maintainer
+	Explains   bool    // the text says why the edit is made; where nothing changes it is no note
 }
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that may not stand, DANGLING_DEP or DEP_CYCLE
@@ -49,7 +50,7 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 		t, e = f.move(t, *ed.To, e)
 	}
 	t, e = t.ran(p.Run, e)
-	if e.Did = kindOfEdit(before, t, e); e.Did == "" {
+	if e.Did = kindOfEdit(before, t, e); e.Did == "" || e.Did == Noted && ed.Explains {
 		return before, nil, nil
 	}
 	return commit(t, e)

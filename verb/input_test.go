@@ -270,3 +270,35 @@ func hint(err error) string {
 	}
 	return e.Hint
 }
+
+// Releasing what nobody holds writes nothing and succeeds, whichever verb does it and whatever reason is given.
+func TestReleasingWhatNobodyHolds(t *testing.T) {
+	w := inside(t)
+	made, err := call[verb.Task](t, w, "create", args{"title": "one"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	agent := *w
+	agent.Actor = "agent:a"
+	for _, tt := range []struct {
+		w    *verb.Workspace
+		verb string
+		in   args
+	}{
+		{w, "release", args{"id": made.ID}},
+		{w, "release", args{"id": made.ID, "reason": "not mine"}},
+		{w, "release", args{"id": made.ID, "reason": "not mine", "idempotency_key": "k"}},
+		{&agent, "release", args{"id": made.ID, "reason": "not mine"}},
+		{w, "update", args{"id": made.ID, "assignee": "unassigned"}},
+		{w, "update", args{"id": made.ID, "assignee": nil, "reason": "not mine"}},
+		{w, "update", args{"id": made.ID, "assignee": "unassigned", "reason": "not mine"}},
+	} {
+		got, err := call[verb.Task](t, tt.w, tt.verb, tt.in)
+		if err != nil || got.Rev != made.Rev {
+			t.Errorf("%s %v: %+v, %v", tt.verb, tt.in, got.Provenance, err)
+		}
+	}
+	if got, err := call[verb.Task](t, w, "update", args{"id": made.ID, "assignee": "unassigned", "note": "this is one"}); err != nil || got.Rev == made.Rev {
+		t.Errorf("a note beside it is lost: %v", err)
+	}
+}

@@ -79,6 +79,7 @@ func (w *Workspace) edit(in UpdateIn) (task.Edit, string, error) {
 	ed := task.Edit{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Parent: in.Parent, Acceptance: in.Acceptance,
 		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.mayWeaken(),
+		Explains: in.Assignee != nil && in.Note == "",
 	}
 	if in.Priority != nil {
 		p, err := task.ParsePriority(*in.Priority)
