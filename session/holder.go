@@ -147,8 +147,8 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	case h.Free(actor, worktree), takeover && (h.Lapsed || h.How == Behind):
 		return nil
 	case h.How == Behind && h.NoBranch:
-		return task.Errorf(task.Elsewhere, "%s on %s, and that branch is no longer there", h.Status, h.place()).
-			WithHint("if the branch was merged, merge it here too; if it was not, a person runs cairn doctor --fix, which lets go of it").
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
+			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs cairn doctor --fix, which lets go of it").
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind && h.Worktree == worktree:
 		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.place()).

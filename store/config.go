@@ -277,7 +277,11 @@ func (r *configReader) times() {
 func (r *configReader) checks() {
 	n := r.get("default_checks")
 	for _, m := range r.maps("default_checks", n) {
-		r.c.DefaultChecks = append(r.c.DefaultChecks, r.check(m))
+		c := r.check(m)
+		if at := field(m, "timeout"); !isNull(at) && c.Timeout < 1 {
+			r.fail(at, "timeout must be 1 or more seconds")
+		}
+		r.c.DefaultChecks = append(r.c.DefaultChecks, c)
 	}
 	if err := task.ValidChecks(r.c.DefaultChecks); err != nil && n != nil {
 		r.fail(n, "default_%v", err)

@@ -116,6 +116,7 @@ func TestConfigRefuses(t *testing.T) {
 		{"two checks of one desc", "default_checks:\n  - {desc: a}\n  - {desc: a}", 2, 3, "another check"},
 		{"a check that leaves the workspace", "default_checks:\n  - {desc: a, cmd: b, cwd: ../c}", 2, 3, "leaves the workspace"},
 		{"a check that is a command and manual", "default_checks:\n  - {desc: a, cmd: b, type: manual}", 2, 5, "manual"},
+		{"a check without time", "default_checks:\n  - {desc: a, cmd: b, timeout: 0}", 2, 32, "1 or more seconds"},
 		{"a key twice", "prefix: A\nprefix: B", 2, 1, "duplicate key"},
 		{"broken YAML", "prefix: [A\nformat: 1", 2, 0, "not valid YAML"},
 	} {
