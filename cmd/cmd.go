@@ -71,7 +71,6 @@ func (p *program) root() *cli.Command {
 		ErrWriter:                 p.Stderr,
 		HideVersion:               true,
 		HideHelpCommand:           true,
-		EnableShellCompletion:     true,
 		DisableSliceFlagSeparator: true,
 		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
 		Flags: []cli.Flag{
@@ -80,9 +79,8 @@ func (p *program) root() *cli.Command {
 			&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else agent: and its name in a coding agent's shell, else human: and git's user.name"},
 			&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
 		},
-		Action:                          p.noCommand,
-		Commands:                        p.commands(),
-		ConfigureShellCompletionCommand: p.completion,
+		Action:   p.noCommand,
+		Commands: p.commands(),
 	}
 	for _, c := range append(root.Commands, root) {
 		p.strict(c)
@@ -95,10 +93,13 @@ func (p *program) strict(c *cli.Command) {
 	name := c.Name
 	c.DisableSliceFlagSeparator = true
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
-		e := misuse(c, err)
 		if c == c.Root() {
-			return e
+			if unknown := p.unknownCommand(c); unknown != nil {
+				return unknown
+			}
+			return misuse(c, err)
 		}
+		e := misuse(c, err)
 		return named(e, name)
 	}
 	if action := c.Action; action != nil {
@@ -152,7 +153,7 @@ func (p *program) commands() []*cli.Command {
 	for _, v := range verb.All {
 		out = append(out, p.verbCommand(v))
 	}
-	return append(out, p.checkCommand(), p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.versionCommand(), p.helpCommand())
+	return append(out, p.checkCommand(), p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.completionCommand(), p.versionCommand(), p.helpCommand())
 }
 
 // noCommand is cairn alone, or with a word that is no command.
@@ -160,7 +161,32 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)
 	}
-	word := c.Args().First()
+	return noSuchCommand(c, c.Args().First())
+}
+
+// unknownCommand finds a word that stands where a command should, before anything else that is wrong with the line.
+func (p *program) unknownCommand(root *cli.Command) *task.Error {
+	for i := 0; i < len(p.Args); i++ {
+		word := p.Args[i]
+		if !strings.HasPrefix(word, "-") {
+			if root.Command(word) == nil {
+				return noSuchCommand(root, word)
+			}
+			return nil
+		}
+		name, _, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		at := slices.IndexFunc(root.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+		if at < 0 {
+			return nil
+		}
+		if _, isBool := root.Flags[at].(*cli.BoolFlag); !isBool && !given {
+			i++
+		}
+	}
+	return nil
+}
+
+func noSuchCommand(c *cli.Command, word string) *task.Error {
 	var names []string
 	for _, sub := range c.Commands {
 		names = append(names, sub.Names()...)

@@ -213,14 +213,7 @@ func aroundIt() []*cli.Command {
 			out = append(out, c)
 		}
 	}
-	return append(out, completionCommand())
-}
-
-// completionCommand stands in for the one that urfave/cli adds when it runs.
-func completionCommand() *cli.Command {
-	c := &cli.Command{Name: "completion", ArgsUsage: "SHELL"}
-	(&program{}).root().ConfigureShellCompletionCommand(c)
-	return c
+	return out
 }
 
 func commandSection(c *cli.Command) string {

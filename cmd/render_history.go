@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
@@ -11,7 +12,11 @@ func (p *program) renderLogs(l verb.Logs, st style) {
 		if i > 0 {
 			p.printf("\n")
 		}
-		p.printf("%s\n", st.bold(log.Path))
+		path := log.Path
+		if log.Worktree != "" {
+			path += "  (worktree " + log.Worktree + ")"
+		}
+		p.printf("%s\n", st.bold(path))
 		if log.Truncated {
 			p.printf("      … only the end; the file has it all\n")
 		}
@@ -35,7 +40,7 @@ func (p *program) renderHistory(h verb.History, st style) {
 		if e.Deleted {
 			what += " (deleted since)"
 		}
-		t.add(e.At.Format(time.RFC3339), string(e.Task), string(e.Who), what)
+		t.add(e.At.Format(time.RFC3339), cmp.Or(string(e.Task), e.Record), string(e.Who), what)
 	}
 	t.print(p.out, p.width(), st)
 	if h.NextCursor != "" {

@@ -35,6 +35,43 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// A table reads as one: every row of it has as many cells as its head, and no blank line cuts it in two. A bar inside a cell is
+// written with a backslash.
+func TestTables(t *testing.T) {
+	tables := 0
+	for _, page := range find(t, "../*.md", "*.md", "decisions/*.md") {
+		var width int // of the table that the line before belongs to; 0 outside of one
+		fenced := false
+		lines := strings.Split(read(t, page), "\n")
+		for i, line := range lines {
+			if strings.HasPrefix(line, "```") {
+				fenced = !fenced
+			}
+			if fenced || !strings.HasPrefix(line, "|") {
+				width = 0
+				continue
+			}
+			cells := strings.Count(strings.ReplaceAll(strings.TrimRight(line, " "), `\|`, ""), "|") - 1
+			switch {
+			case !strings.HasSuffix(strings.TrimRight(line, " "), "|"):
+				t.Errorf("%s:%d: the row does not end in a bar", page, i+1)
+			case width == 0:
+				tables++
+				if width = cells; i+1 == len(lines) || !delimiter.MatchString(lines[i+1]) {
+					t.Errorf("%s:%d: a row that belongs to no table: no line of dashes follows", page, i+1)
+				}
+			case cells != width:
+				t.Errorf("%s:%d: %d cells in a table of %d", page, i+1, cells, width)
+			}
+		}
+	}
+	if tables == 0 {
+		t.Error("no page has a table")
+	}
+}
+
+var delimiter = regexp.MustCompile(`^\|( ?:?-+:? ?\|)+$`)
+
 var goFile = regexp.MustCompile("`([a-z_/]+/[a-z_]+\\.go)`")
 
 // The files that the map names are there.

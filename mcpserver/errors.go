@@ -6,7 +6,9 @@ import (
 )
 
 // failed tells the client what went wrong and what to do next, as a result that the model sees: protocol errors are shown
-// to few of them. The next tool is one that the client has.
+// to few of them. The next tool is one that the client has, and the hint speaks of tools too.
 func failed(err error, w verb.Workspace) (*mcp.CallToolResult, error) {
-	return result(verb.FailureOf(err, w.Rights), true)
+	failure := verb.FailureOf(err, w.Rights)
+	failure.Error.Hint = inTools(failure.Error.Hint)
+	return result(failure, true)
 }

@@ -296,6 +296,9 @@ func TestNoHintHandsOutItsKey(t *testing.T) {
 			place == "cmd.runServe" && strings.HasPrefix(hint, "cairn serve --actor agent:NAME") {
 			return // it has lapsed, and whoever asks for it says so in the record; a server has no actor of its own
 		}
+		if place == "store.hidden" && strings.HasPrefix(hint, "git update-index --no-") {
+			return // it has git look at the files again
+		}
 		for _, key := range handedOut {
 			if strings.Contains(hint, key) {
 				t.Errorf("%s hands out %s: %q", place, key, hint)

@@ -133,7 +133,7 @@ func (s *Server) arguments(r resource, id string) (map[string]any, error) {
 // do calls a verb for what is not a tool, within the caller's rights.
 func (s *Server) do(ctx context.Context, name string, args map[string]any) (any, error) {
 	v := s.tools[name]
-	return s.call(ctx, v, v.Call, nil, marshal(args))
+	return s.call(ctx, v, v.Call, nil, marshal(args), "")
 }
 
 // told puts the code and the hint into the message: an error of the protocol has no other place for them.

@@ -1,6 +1,7 @@
 package mcpserver
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -33,9 +34,9 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
 		ctx, stop := endable(ctx)
 		defer stop()
-		input, report := arguments(req), s.progress(ctx, req)
+		input, report, client := arguments(req), s.progress(ctx, req), clientName(ctx, req)
 		run := func(ctx context.Context, report func(verb.Progress)) (any, error) {
-			return s.call(ctx, v, call, report, input)
+			return s.call(ctx, v, call, report, input, client)
 		}
 		var out any
 		var err error
@@ -55,7 +56,7 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 }
 
 // call runs the verb. A panic is a defect of ours that must not end the server, nor show the client a stack.
-func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func(verb.Progress), input []byte) (out any, err error) {
+func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func(verb.Progress), input []byte, client string) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			s.log.Error("panic", "tool", v.Name, "panic", p, "stack", string(debug.Stack()))
@@ -69,7 +70,23 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 	defer end()
 	w := s.w
 	w.Progress, w.Patience = report, s.long.patience
+	w.Client = cmp.Or(w.Client, client)
 	return call(ctx, &w, input)
+}
+
+const longestClient = 64 // characters of a client's name that are kept
+
+// clientName is what a client calls itself: with the request, or when it introduced itself. It is a claim, and is made fit
+// to be shown. What the server was started with counts for more.
+func clientName(ctx context.Context, req mcp.CallToolRequest) string {
+	name := ""
+	if info := req.Params.Meta.ClientInfo(); info != nil {
+		name = info.Name
+	} else if session, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		name = session.GetClientInfo().Name
+	}
+	runes := []rune(harmless.Line(name))
+	return string(runes[:min(len(runes), longestClient)])
 }
 
 // turn waits until a verb may begin. Only what is quick takes turns: what waits, or runs commands, would keep its turn for

@@ -39,6 +39,7 @@ type Hold struct {
 	Since    time.Time
 	Until    time.Time // when the claim expires; zero for never
 	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
+	NoBranch bool      // of Behind: the branch is no longer there
 	Gone     bool      // its worktree is no longer there, or was moved without telling git
 }
 
@@ -145,6 +146,10 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	switch {
 	case h.Free(actor, worktree), takeover && (h.Lapsed || h.How == Behind):
 		return nil
+	case h.How == Behind && h.NoBranch:
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
+			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs cairn doctor --fix, which lets go of it").
+			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind && h.Worktree == worktree:
 		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.place()).
 			WithHint("switch to that branch, merge it, or bring that version back with git").

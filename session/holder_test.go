@@ -433,3 +433,17 @@ func TestAnnounce(t *testing.T) {
 		})
 	}
 }
+
+// Work on a branch that is gone is not to be had by switching to it: the refusal leads to what lets go of it.
+func TestRefuseLeadsToDoctorWhereTheBranchIsGone(t *testing.T) {
+	for gone, want := range map[bool]string{true: "cairn doctor --fix", false: "merge that work here"} {
+		hold := session.Hold{How: session.Behind, Status: "done", Branch: "fix", Worktree: there, NoBranch: gone}
+		var refusal *task.Error
+		if err := hold.Refuse("PROJ-7", claude, here, false); !errors.As(err, &refusal) || refusal.Code != task.Elsewhere {
+			t.Fatalf("refused with %v", err)
+		}
+		if !strings.Contains(refusal.Hint, want) {
+			t.Errorf("the branch is gone: %v; hint %q", gone, refusal.Hint)
+		}
+	}
+}

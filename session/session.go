@@ -1,6 +1,7 @@
 package session
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -50,9 +51,16 @@ type Session struct {
 	Reason    string
 }
 
-// ParseID accepts what may be the name of a session file, the same form as a task id.
+// originalID is the form of ids that the original cairn minted: ses_ and 24 hex digits.
+var originalID = regexp.MustCompile(`^` + Prefix + `_[A-Za-z0-9._-]+$`)
+
+const maxID = 80 // bytes, as for a task
+
+// ParseID accepts what may be the name of a session file: the form of a task id, or that of the original cairn, which has
+// an underscore where ours has a dash. Neither can lead out of its folder.
 func ParseID(s string) (string, error) {
-	if _, err := task.ParseID(s); err != nil || !strings.HasPrefix(s, Prefix) {
+	_, err := task.ParseID(s)
+	if ours, original := err == nil && strings.HasPrefix(s, Prefix), len(s) <= maxID && originalID.MatchString(s); !ours && !original {
 		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("cairn list-sessions shows them")
 	}
 	return s, nil

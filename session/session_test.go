@@ -116,11 +116,16 @@ var idTests = []struct {
 	ok       bool
 }{
 	{"a minted one", "ses-01j8x2k7q7f3az", true},
-	{"one of the original cairn", "ses-20260621T100000-1a2b", true},
+	{"one with more dashes", "ses-20260621T100000-1a2b", true},
+	{"one of the original cairn", "ses_0275164806eb8ffcd2ce900a", true},
 	{"nothing", "", false},
 	{"a task's", "PROJ-1", false},
 	{"a path", "ses-1/../../config", false},
 	{"a word", "ses", false},
+	{"a path behind the original's prefix", "ses_/../config", false},
+	{"the original's prefix alone", "ses_", false},
+	{"one of the original that is too long", "ses_" + strings.Repeat("x", 80), false},
+	{"a line end behind it", "ses_1\n", false},
 	{"one that is too long", "ses-" + strings.Repeat("x", 80), false},
 }
 

@@ -93,6 +93,7 @@ func readConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r.c.Flow.Prefix = r.c.Prefix
 	r.times()
 	r.checks()
+	r.get("provenance") // what settings_set left there; nothing here depends on it
 	if r.err != nil {
 		return r.c, nil, r.err
 	}
@@ -270,12 +271,20 @@ func (r *configReader) times() {
 			*t.to = r.seconds(t.key, n)
 		}
 	}
+	if r.c.WaitMax < r.c.WaitDefault {
+		r.fail(r.get("wait_timeout_max", "wait_timeout_default"), "wait_timeout_max is %s, below wait_timeout_default, which is %s",
+			span(r.c.WaitMax), span(r.c.WaitDefault))
+	}
 }
 
 func (r *configReader) checks() {
 	n := r.get("default_checks")
 	for _, m := range r.maps("default_checks", n) {
-		r.c.Flow.Defaults = append(r.c.Flow.Defaults, r.check(m))
+		c := r.check(m)
+		if at := field(m, "timeout"); !isNull(at) && c.Timeout < 1 {
+			r.fail(at, "timeout must be 1 or more seconds")
+		}
+		r.c.Flow.Defaults = append(r.c.Flow.Defaults, c)
 	}
 	if err := task.ValidChecks(r.c.Flow.Defaults); err != nil && n != nil {
 		r.fail(n, "default_%v", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Tree is a state of the working tree outside every .cairn: all tracked and unignored files with their modes. Its
@@ -46,4 +47,47 @@ func UserName(ctx context.Context, dir string) string {
 		return ""
 	}
 	return name
+}
+
+// Commit resolves the name of a commit that a caller gave, as field, to its hash. It returns INVALID_INPUT if the clone has no
+// commit of that name, and outside git.
+func (s *Store) Commit(ctx context.Context, field, name string) (string, error) {
+	if s.Repo == nil {
+		return "", noGit(field)
+	}
+	if err := s.Repo.Usable(ctx); err != nil {
+		return "", err
+	}
+	hash, err := s.Repo.Commit(ctx, name)
+	if err == nil && hash == "" {
+		err = task.Errorf(task.InvalidInput, "%s is %q, and the clone has no such commit", field, name).
+			WithHint("leave it out to take the commit that is checked out; git log lists others")
+	}
+	return hash, err
+}
+
+// Branch returns INVALID_INPUT if the clone knows no branch of the name that a caller gave, of its own or of a remote, and
+// outside git.
+func (s *Store) Branch(ctx context.Context, field, name string) error {
+	if s.Repo == nil {
+		return noGit(field)
+	}
+	if err := s.Repo.Usable(ctx); err != nil {
+		return err
+	}
+	if s.Repo.HasBranch(ctx, name) || s.Repo.HasRemoteBranch(ctx, name) {
+		return nil
+	}
+	return task.Errorf(task.InvalidInput, "%s is %q, and the clone has no such branch", field, name).
+		WithHint("leave it out to take the branch that is checked out; git branch --all lists others")
+}
+
+// HasBranch reports whether a branch that a record names is still there. One without a name, and what git cannot say, counts
+// as there.
+func (s *Store) HasBranch(ctx context.Context, name string) bool {
+	return name == "" || s.Repo == nil || s.Repo.Usable(ctx) != nil || s.Repo.HasBranch(ctx, name)
+}
+
+func noGit(field string) error {
+	return task.Errorf(task.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
 }

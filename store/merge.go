@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -34,6 +35,7 @@ const (
 	sessionRecord
 	configRecord
 	signersRecord
+	proposalRecord
 )
 
 func kindOf(name string) (frontmatter.Kind, recordKind) {
@@ -45,6 +47,8 @@ func kindOf(name string) (frontmatter.Kind, recordKind) {
 		return frontmatter.Markdown, otherRecord
 	case folder == "sessions" && above == Folder:
 		return frontmatter.YAML, sessionRecord
+	case folder == "plans" && above == Folder:
+		return frontmatter.YAML, proposalRecord
 	case folder == Folder && path.Base(name) == "config.yaml":
 		return frontmatter.YAML, configRecord
 	}
@@ -62,10 +66,43 @@ var schemas = map[recordKind]frontmatter.Schema{
 		"checks":     checksRule,
 		"provenance": {Kind: frontmatter.Log, Key: "at", Values: frontmatter.Values(task.EntryValues())},
 	}},
-	sessionRecord: {Order: sessionKeys},
+	sessionRecord: {Order: sessionKeys, Fields: map[string]frontmatter.Rule{
+		"status":   {Choose: endOf},
+		"ended_at": {Choose: endOf},
+		"head":     {Choose: endOf},
+		"summary":  {Choose: endOf},
+		"reason":   {Choose: endOf},
+	}},
 	configRecord: {Fields: map[string]frontmatter.Rule{
 		"default_checks": {Kind: frontmatter.Keyed, Key: "desc"},
+		"provenance":     {Kind: frontmatter.Log, Key: "at", Values: frontmatter.Values(task.EntryValues())},
 	}},
+	proposalRecord: {Order: proposalKeys, Fields: map[string]frontmatter.Rule{
+		"made":       {Kind: frontmatter.Texts},
+		"provenance": {Kind: frontmatter.Log, Key: "at", Values: frontmatter.Values(task.EntryValues())},
+	}},
+}
+
+// endOf chooses the side on which a session ended. An end wins over active. If it ended on both sides in the same way, the
+// later end counts, in all that it says: the entries of both stay in the provenance of the task. Two different ends are for
+// a person to settle.
+func endOf(_, ours, theirs *frontmatter.Doc) frontmatter.Side {
+	o, err1 := readSession(ours)
+	t, err2 := readSession(theirs)
+	switch {
+	case err1 != nil || err2 != nil:
+		return frontmatter.Neither
+	case o.Status == session.Active && t.Status != session.Active:
+		return frontmatter.Theirs
+	case o.Status != session.Active && t.Status == session.Active:
+		return frontmatter.Ours
+	case o.Status != t.Status || o.EndedAt.Equal(t.EndedAt):
+		return frontmatter.Neither
+	case o.EndedAt.After(t.EndedAt):
+		return frontmatter.Ours
+	default:
+		return frontmatter.Theirs
+	}
 }
 
 // movedStatus returns when a task came to the status it has, by its last entry that moved it. A status that this entry does

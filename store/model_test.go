@@ -68,7 +68,7 @@ func (m *model) create(rt *rapid.T) {
 
 func (m *model) note(rt *rapid.T) {
 	id := m.existing(rt)
-	text := rapid.StringN(1, 40, -1).Draw(rt, "text")
+	text := "said: " + rapid.StringN(1, 40, -1).Draw(rt, "text") // blank text is refused
 	m.do(rt, "", m.actor(rt).note(id, text))
 	m.tasks[id].notes = append(m.tasks[id].notes, text)
 	m.tasks[id].entries++

@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -17,13 +16,11 @@ const ProposalPrefix = "plan"
 
 // Proposal is a plan that was stored for others to read, in .cairn/plans/ID.yaml.
 type Proposal struct {
-	ID      string
-	Summary string
-	Actor   task.Actor
-	At      time.Time
-	Key     string          // of the call that made it, as in an entry
-	Tasks   json.RawMessage // a list of tasks, as the verb that made it takes them
-	Made    []task.ID       // what came of it
+	ID         string
+	Summary    string
+	Tasks      json.RawMessage // a list of tasks, as the verb that made it takes them
+	Made       []task.ID       // what came of it
+	Provenance []task.Entry    // who proposed it, and who made it real
 }
 
 func (l Layout) proposal(id string) string { return filepath.Join(l.PlansDir(), id+sessionExt) }
@@ -31,8 +28,9 @@ func (l Layout) proposal(id string) string { return filepath.Join(l.PlansDir(), 
 // ProposalFile is the path of a proposal from the workspace root.
 func (l Layout) ProposalFile(id string) string { return l.rel(l.proposal(id)) }
 
-// proposalKeys is the order in which the keys of a proposal stand.
-var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at"}
+// proposalKeys is the order in which the keys of a proposal stand. Those before provenance that are written no more are read
+// as the entries that they were.
+var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "provenance"}
 
 // Proposal reads a proposal. It returns NOT_FOUND if there is none of that id, and CONFLICT if it was made real already and a
 // task of it is still there: the file may have been marked by a write that then was taken back.
@@ -67,11 +65,9 @@ func readProposal(doc *frontmatter.Doc) (Proposal, error) {
 	r := &reader{doc: doc}
 	r.noMerge(doc.Root())
 	p := Proposal{
-		ID:      r.required("id"),
-		Summary: r.text("summary", doc.Get("summary")),
-		Actor:   task.Actor(r.text("actor", doc.Get("actor"))),
-		At:      r.instant("at", doc.Get("at")),
-		Key:     r.text("key", doc.Get("key")),
+		ID:         r.required("id"),
+		Summary:    r.text("summary", doc.Get("summary")),
+		Provenance: append(r.oldEntries(), r.entries()...),
 	}
 	for _, id := range r.texts("made", doc.Get("made")) {
 		p.Made = append(p.Made, task.ID(id))
@@ -88,6 +84,22 @@ func readProposal(doc *frontmatter.Doc) (Proposal, error) {
 	return p, r.err
 }
 
+// oldEntries are what a proposal says in keys of its own, as it was written before it had entries.
+func (r *reader) oldEntries() []task.Entry {
+	var out []task.Entry
+	if who := r.text("actor", r.doc.Get("actor")); who != "" {
+		out = append(out, task.Entry{
+			Who: task.Actor(who), At: r.instant("at", r.doc.Get("at")), Did: task.Created, Key: r.text("key", r.doc.Get("key")),
+		})
+	}
+	if who := r.text("made_by", r.doc.Get("made_by")); who != "" {
+		out = append(out, task.Entry{Who: task.Actor(who), At: r.instant("made_at", r.doc.Get("made_at")), Did: task.Updated, Text: madeReal})
+	}
+	return out
+}
+
+const madeReal = "made real"
+
 // Proposals reads all proposals. What cannot be read is passed over.
 func (s *Store) Proposals() ([]Proposal, error) {
 	var out []Proposal
@@ -99,8 +111,8 @@ func (s *Store) Proposals() ([]Proposal, error) {
 	return out, err
 }
 
-// Propose stages a new proposal.
-func (tx *Tx) Propose(p Proposal) error {
+// Propose stages a new proposal, and the entry that tells of it.
+func (tx *Tx) Propose(p Proposal, s task.Stamp) error {
 	tasks, err := jsonValue(p.Tasks)
 	if err != nil {
 		return err
@@ -108,10 +120,9 @@ func (tx *Tx) Propose(p Proposal) error {
 	var m mapping
 	m.text("id", p.ID)
 	m.text("summary", p.Summary)
-	m.text("actor", string(p.Actor))
-	m.time("at", p.At)
-	m.text("key", p.Key)
 	m = append(m, frontmatter.Field{Key: "tasks", Value: tasks})
+	created := task.Task{}.With(s.Entry(task.Created)).Provenance
+	m = append(m, frontmatter.Field{Key: "provenance", Value: seqOf(created, entryValue)})
 	tx.others = append(tx.others, change{path: tx.s.proposal(p.ID), content: func(*frontmatter.Doc) ([]byte, error) {
 		doc, err := frontmatter.New(frontmatter.YAML, frontmatter.Map(m), "")
 		if err != nil {
@@ -124,7 +135,7 @@ func (tx *Tx) Propose(p Proposal) error {
 
 // MakeProposal stages that a proposal was made real, by tasks that the same write creates. It returns CONFLICT if that
 // happened before.
-func (tx *Tx) MakeProposal(id string, made []task.ID, by task.Actor, at time.Time) error {
+func (tx *Tx) MakeProposal(id string, made []task.ID, s task.Stamp) error {
 	if _, err := tx.s.Proposal(id); err != nil {
 		return err
 	}
@@ -133,11 +144,12 @@ func (tx *Tx) MakeProposal(id string, made []task.ID, by task.Actor, at time.Tim
 		return err
 	}
 	tx.others = append(tx.others, change{path: f.path, old: f.doc, content: func(old *frontmatter.Doc) ([]byte, error) {
-		doc, err := old.Edit(proposalKeys,
-			frontmatter.Set(frontmatter.Path{"made"}, list(made)),
-			frontmatter.Set(frontmatter.Path{"made_by"}, frontmatter.String(by)),
-			frontmatter.Set(frontmatter.Path{"made_at"}, frontmatter.Plain(at.UTC().Format(time.RFC3339))))
+		doc, err := old.Edit(proposalKeys, frontmatter.Set(frontmatter.Path{"made"}, list(made)))
 		if err != nil {
+			return nil, err
+		}
+		s.Text = madeReal
+		if doc, err = withEntry(doc, proposalKeys, s, task.Updated); err != nil {
 			return nil, err
 		}
 		return doc.Bytes(), nil

@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"context"
 	"io"
 	"os"
 	"path/filepath"
@@ -50,19 +51,61 @@ func (s *Store) logs(id task.ID) (logs []runLog) {
 			logs = append(logs, l)
 		}
 	}
-	slices.SortFunc(logs, func(a, b runLog) int {
-		return cmp.Or(cmp.Compare(a.at, b.at), cmp.Compare(a.nth, b.nth))
-	})
+	slices.SortFunc(logs, runLog.compare)
 	return logs
 }
 
-// Logs lists the logs of a task, the newest first, as paths from the workspace root.
-func (s *Store) Logs(id task.ID) []string {
-	var paths []string
-	for _, l := range slices.Backward(s.logs(id)) {
-		paths = append(paths, s.rel(filepath.Join(s.RunsDir(), l.name)))
+func (l runLog) compare(other runLog) int {
+	return cmp.Or(cmp.Compare(l.at, other.at), cmp.Compare(l.nth, other.nth))
+}
+
+// Log is a log of a run of checks.
+type Log struct {
+	Path     string // from the workspace root, with forward slashes
+	Worktree string // name of the folder of the other worktree that it lies in; "" for this one
+}
+
+// Logs lists the logs of a task in all worktrees of the clone, the newest first. A worktree that cannot be looked into has
+// none, and where git cannot say which there are, only this one is looked into.
+func (s *Store) Logs(ctx context.Context, id task.ID) []Log {
+	type found struct {
+		runLog
+		Log
 	}
-	return paths
+	var all []found
+	for _, there := range s.everywhere(ctx) {
+		name := ""
+		if there.Worktree != s.Worktree {
+			name = filepath.Base(there.Worktree)
+		}
+		for _, l := range there.logs(id) {
+			all = append(all, found{l, Log{s.rel(filepath.Join(there.RunsDir(), l.name)), name}})
+		}
+	}
+	slices.SortStableFunc(all, func(a, b found) int { return b.compare(a.runLog) })
+	out := make([]Log, len(all))
+	for i, f := range all {
+		out[i] = f.Log
+	}
+	return out
+}
+
+// everywhere is this workspace in each worktree of the clone that has it, this one first.
+func (s *Store) everywhere(ctx context.Context) []*Store {
+	out := []*Store{s}
+	if s.Repo == nil {
+		return out
+	}
+	tops, err := s.worktrees(ctx)
+	if err != nil {
+		return out
+	}
+	for _, top := range tops {
+		if there, err := s.inWorktree(top); err == nil && there.Worktree != s.Worktree {
+			out = append(out, there)
+		}
+	}
+	return out
 }
 
 // MaxLog is the most that ReadLog returns, in bytes.

@@ -13,10 +13,18 @@ var sessionKeys = []string{
 }
 
 // readSession reads a document as a session. Unknown keys and a missing task are fine: other kinds of session have them.
+// The original cairn has two keys for head, and cancel_reason for reason.
 func readSession(doc *frontmatter.Doc) (session.Session, error) {
 	r := &reader{doc: doc}
 	r.noMerge(doc.Root())
-	text := func(key string) string { return r.text(key, doc.Get(key)) }
+	text := func(keys ...string) string {
+		for _, key := range keys {
+			if n := doc.Get(key); !isNull(n) {
+				return r.text(key, n)
+			}
+		}
+		return ""
+	}
 	s := session.Session{
 		ID:        r.required("id"),
 		Task:      task.ID(text("task")),
@@ -28,9 +36,9 @@ func readSession(doc *frontmatter.Doc) (session.Session, error) {
 		EndedAt:   r.instant("ended_at", doc.Get("ended_at")),
 		Branch:    text("branch"),
 		Worktree:  text("worktree"),
-		Head:      text("head"),
+		Head:      text("head", "head_finished", "head_started"),
 		Summary:   text("summary"),
-		Reason:    text("reason"),
+		Reason:    text("reason", "cancel_reason"),
 	}
 	return s, r.err
 }

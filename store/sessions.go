@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"io/fs"
@@ -47,7 +48,7 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Session, []Problem, err
 	}
 	var out []session.Session
 	var problems []Problem
-	for _, e := range slices.Backward(entries) {
+	for _, e := range entries {
 		id, ok := strings.CutSuffix(e.Name(), sessionExt)
 		if !ok || strings.HasPrefix(id, ".") {
 			continue
@@ -64,7 +65,13 @@ func (s *Store) Sessions(ctx context.Context) ([]session.Session, []Problem, err
 			out = append(out, ses)
 		}
 	}
+	slices.SortFunc(out, newestFirst)
 	return out, problems, nil
+}
+
+// newestFirst goes by when a session began, since not all ids tell, and by id among equals.
+func newestFirst(a, b session.Session) int {
+	return cmp.Or(b.StartedAt.Compare(a.StartedAt), strings.Compare(b.ID, a.ID))
 }
 
 // ResolveSession completes part of a session's id.

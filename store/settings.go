@@ -49,9 +49,11 @@ var configOrder = []string{
 }
 
 // Set stages a change of one setting, in its own line of config.yaml. It returns INVALID_INPUT for a key that is none and
-// for a value that the config cannot have. A value that it has already changes nothing.
-func (tx *Tx) Set(key, value string) error {
-	if !slices.ContainsFunc(Settings, func(s Setting) bool { return s.Key == key }) {
+// for a value that the config cannot have. A value that it has already changes nothing; another is told by an entry in the
+// config's own provenance.
+func (tx *Tx) Set(key, value string, stamp task.Stamp) error {
+	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
+	if at < 0 {
 		return task.Errorf(task.InvalidInput, "%q is not a setting that can be changed", key).
 			WithHint("settings_get lists them; everything else is for an editor and a review")
 	}
@@ -63,10 +65,15 @@ func (tx *Tx) Set(key, value string) error {
 	if err != nil {
 		return tx.s.badFile(f.path, err)
 	}
-	if _, err := ParseConfig(doc.Bytes()); err != nil {
+	now, err := ParseConfig(doc.Bytes())
+	if err != nil {
 		return task.Errorf(task.InvalidInput, "%s cannot be %q: %w", key, value, err).WithHint("settings_get says what it is now")
 	}
 	if string(doc.Bytes()) != string(f.doc.Bytes()) {
+		stamp.Text = key + ": " + Settings[at].Value(tx.s.Config) + ", now " + Settings[at].Value(now)
+		if doc, err = withEntry(doc, nil, stamp, task.Updated); err != nil {
+			return tx.s.badFile(f.path, err)
+		}
 		tx.others = append(tx.others, change{path: f.path, old: f.doc, content: func(*frontmatter.Doc) ([]byte, error) { return doc.Bytes(), nil }})
 	}
 	return nil

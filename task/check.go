@@ -108,7 +108,7 @@ func validCheck(c Check) *Error {
 	if err := validLine("desc", c.Desc); err != nil {
 		return err
 	}
-	if c.Cmd != "" && strings.TrimSpace(c.Cmd) == "" {
+	if c.Cmd != "" && blank(c.Cmd) {
 		return Errorf(InvalidInput, "cmd is blank").WithHint("leave it out for a manual check")
 	}
 	if len(c.Cmd) > maxCommand || strings.ContainsRune(c.Cmd, 0) || !utf8.ValidString(c.Cmd) {
@@ -142,7 +142,7 @@ func pathStays(p string) bool {
 // validLine accepts non-empty text on one line.
 func validLine(field, s string) *Error {
 	switch {
-	case strings.TrimSpace(s) == "":
+	case blank(s):
 		return Errorf(InvalidInput, "%s is empty", field)
 	case len(s) > maxLine:
 		return Errorf(InvalidInput, "%s is longer than %d bytes", field, maxLine)

@@ -19,6 +19,7 @@ type Edit struct {
 	RemoveDeps []ID
 	To         *Status // moves through the same gates as Move
 	MayWeaken  bool    // the caller may take checks away: a person, or a maintainer
+	Explains   bool    // the text says why the edit is made; where nothing changes it is no note
 }
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that may not stand, DANGLING_DEP or DEP_CYCLE
@@ -57,7 +58,7 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 	}
 	t, e = f.ran(t, p, e)
 	e.Fields = changedFields(before, t)
-	if e.Did = kindOfEdit(before, t, e); e.Did == "" {
+	if e.Did = kindOfEdit(before, t, e); e.Did == "" || e.Did == Noted && ed.Explains {
 		return before, nil, nil
 	}
 	return commit(t, e)
@@ -103,6 +104,9 @@ func (ed Edit) edges(t Task, find Find) (Task, error) {
 	if err := ValidDeps(t.ID, ed.AddDeps, find); err != nil {
 		return t, err
 	}
+	if err := t.hasDeps(ed.RemoveDeps); err != nil {
+		return t, err
+	}
 	t.Deps = Entry{AddDeps: ed.AddDeps, RemoveDeps: ed.RemoveDeps}.WithDeps(t.Deps)
 	if ed.Parent == nil {
 		return t, nil
@@ -124,6 +128,24 @@ func (e Entry) changedDeps(before, after Task) Entry {
 func without(list, other []ID) []ID {
 	in := setOf(other)
 	return unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
+}
+
+// hasDeps returns INVALID_INPUT if one of the tasks that are to be taken out of the deps is not among them: it is most likely
+// a slip, and the task would wait on for what was meant.
+func (t Task) hasDeps(ids []ID) error {
+	for _, id := range ids {
+		if !slices.Contains(t.Deps, id) {
+			return Errorf(InvalidInput, "%s is not one of its deps", clip(string(id), maxID)).WithHint("its deps are %s", orNone(t.Deps))
+		}
+	}
+	return nil
+}
+
+func orNone(ids []ID) string {
+	if len(ids) == 0 {
+		return "none"
+	}
+	return joinIDs(ids, ", ")
 }
 
 func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {

@@ -1,6 +1,7 @@
 package task_test
 
 import (
+	"errors"
 	"reflect"
 	"slices"
 	"strings"
@@ -262,7 +263,6 @@ func TestEditsThatChangeNothing(t *testing.T) {
 		{"the state it is in", task.Edit{To: &same.Status}},
 		{"the holder it has", task.Edit{Assignee: ptr(claude)}},
 		{"a dep that it has", task.Edit{AddDeps: []task.ID{"A-2"}}},
-		{"the removal of a dep that it has not", task.Edit{RemoveDeps: []task.ID{"A-9"}}},
 		{"no parent where there is none", task.Edit{Parent: ptr(task.ID(""))}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -271,6 +271,44 @@ func TestEditsThatChangeNothing(t *testing.T) {
 				t.Errorf("appended %+v, %v", entry, err)
 			}
 		})
+	}
+}
+
+// What is no dep cannot be taken out: the slip is told, and nothing changes.
+func TestRemovingWhatIsNoDep(t *testing.T) {
+	waits := underway()
+	waits.Deps = []task.ID{"A-2", "A-3"}
+	find := graph(node("A-2", "done"), node("A-3", "done"))
+	for _, tt := range []struct {
+		name   string
+		remove []task.ID
+		ok     bool
+	}{
+		{"one of them", []task.ID{"A-2"}, true},
+		{"one of them, named twice", []task.ID{"A-2", "A-2"}, true},
+		{"another", []task.ID{"A-9"}, false},
+		{"one of them and another", []task.ID{"A-2", "A-9"}, false},
+		{"what could be no id", []task.ID{"#0"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			after, _, err := flow.Update(waits, task.Edit{RemoveDeps: tt.remove}, task.Proof{}, find, by(claude))
+			if ok := err == nil; ok != tt.ok || !ok && task.CodeOf(err) != task.InvalidInput {
+				t.Fatal(err)
+			}
+			if !tt.ok && !reflect.DeepEqual(after, waits) {
+				t.Errorf("the task is now %+v", after)
+			}
+			if e := (*task.Error)(nil); errors.As(err, &e) && e.Hint != "its deps are A-2, A-3" {
+				t.Errorf("the hint is %q", e.Hint)
+			}
+		})
+	}
+	again, _, err := flow.Update(waits, task.Edit{RemoveDeps: []task.ID{"A-2"}}, task.Proof{}, find, by(claude))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := flow.Update(again, task.Edit{RemoveDeps: []task.ID{"A-2"}}, task.Proof{}, find, by(claude)); task.CodeOf(err) != task.InvalidInput {
+		t.Errorf("taking it out twice gives %v", err)
 	}
 }
 

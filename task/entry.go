@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -66,8 +67,12 @@ type CheckResult struct {
 // MaxText is the longest text of an entry, in bytes.
 const MaxText = 4096
 
-// ValidText returns INVALID_INPUT for text that an entry cannot hold. The field is named in the message.
+// ValidText returns INVALID_INPUT for text that an entry cannot hold: too long, no UTF-8, or blank. No text at all is fine.
+// The field is named in the message.
 func ValidText(field, s string) error {
+	if s != "" && blank(s) {
+		return Errorf(InvalidInput, "%s is blank", field).WithHint("leave it out, or write something that can be read")
+	}
 	if len(s) > MaxText {
 		return Errorf(InvalidInput, "%s is %d bytes long, more than %d", field, len(s), MaxText).WithHint("put long text into the body or a file of its own")
 	}
@@ -75,6 +80,19 @@ func ValidText(field, s string) error {
 		return Errorf(InvalidInput, "%s is not valid UTF-8", field)
 	}
 	return nil
+}
+
+// RequiredText is ValidText for what must say something; the hint tells what.
+func RequiredText(field, s, hint string) error {
+	if blank(s) {
+		return Errorf(InvalidInput, "%s is empty", field).WithHint("%s", hint)
+	}
+	return ValidText(field, s)
+}
+
+// blank reports whether nobody would see anything of a text: it has white space and characters without a shape only.
+func blank(s string) bool {
+	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
 // With returns the task with e behind its other entries. The time of an entry never lies before that of the one above it,
@@ -174,8 +192,9 @@ func (t Task) NewestBy(who Actor) time.Time {
 const unhashedAll = "*"
 
 // ReadDid fills e.Did, and whatever else the wording says, from the text of a file. The wordings of the original cairn
-// ("ran checks", "transitioned to X", "note", "began session S", "attested", "check N pass") are read as today's kinds;
-// their results are evidence without a hash. A wording that nobody knows is kept as it is.
+// ("ran checks", "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested",
+// "check N pass") are read as today's kinds; their results are evidence without a hash. An attestation of the original says
+// in its text, which must be read before, which check it is about. A wording that nobody knows is kept as it is.
 func (e *Entry) ReadDid(text string) {
 	words := strings.Fields(text)
 	e.Old = true
@@ -185,16 +204,34 @@ func (e *Entry) ReadDid(text string) {
 	case text == "ran checks":
 		e.Did, e.Results = Checked, defaultResults(e.Results, unhashedAll, Pass)
 	case text == string(Attested) && len(e.Results) == 0:
-		e.Did, e.Results = Attested, defaultResults(e.Results, unhashedAll, Pass)
+		check, result, ok := checkWords(strings.Fields(e.Text))
+		if !ok {
+			check, result = unhashedAll, Pass
+		}
+		e.Did, e.Results = Attested, defaultResults(e.Results, check, result)
 	case len(words) == 3 && text == "transitioned to "+words[2]:
 		e.Did, e.To = Transitioned, Status(words[2])
-	case len(words) == 3 && text == "began session "+words[2]:
-		e.Did, e.Session = Began, words[2]
-	case len(words) == 3 && words[0] == "check" && isIndex(words[1]):
-		e.Did, e.Results = Checked, defaultResults(e.Results, words[1], Result(words[2]))
+	case len(words) == 3 && sessionWords[words[0]] != "" && text == words[0]+" session "+words[2]:
+		e.Did, e.Session = sessionWords[words[0]], words[2]
 	default:
-		e.Did, e.Old = Did(text), false
+		check, result, ok := checkWords(words)
+		if !ok {
+			e.Did, e.Old = Did(text), false
+			return
+		}
+		e.Did, e.Results = Checked, defaultResults(e.Results, check, result)
 	}
+}
+
+// sessionWords is what stands before "session S" in the original's entries.
+var sessionWords = map[string]Did{"began": Began, "finished": Finished, "canceled": Canceled, "cancelled": Canceled}
+
+// checkWords reads "check N pass" and "check N fail".
+func checkWords(words []string) (check string, r Result, ok bool) {
+	if len(words) != 3 || words[0] != "check" || !isIndex(words[1]) {
+		return "", "", false
+	}
+	return words[1], Result(words[2]), true
 }
 
 func defaultResults(have []CheckResult, check string, r Result) []CheckResult {

@@ -50,6 +50,25 @@ func unhashed(check string, r task.Result) []task.CheckResult {
 	return []task.CheckResult{{Check: check, Result: r, Unhashed: true}}
 }
 
+// An attestation of the original names in its text the check that it is about.
+func TestReadDidOfAnAttestation(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		want []task.CheckResult
+	}{
+		{"check 1 pass", unhashed("1", task.Pass)},
+		{"check 0 fail", unhashed("0", task.Fail)},
+		{"read it", unhashed("*", task.Pass)},
+		{"", unhashed("*", task.Pass)},
+	} {
+		got := task.Entry{Text: tt.text}
+		got.ReadDid("attested")
+		if want := (task.Entry{Old: true, Did: task.Attested, Text: tt.text, Results: tt.want}); !reflect.DeepEqual(got, want) {
+			t.Errorf("%q reads as %+v, want %+v", tt.text, got, want)
+		}
+	}
+}
+
 // The wordings of the original cairn are read as today's kinds.
 func TestReadDid(t *testing.T) {
 	for _, tt := range []struct {
@@ -68,6 +87,13 @@ func TestReadDid(t *testing.T) {
 			task.Entry{Old: true, Did: task.Attested, Results: unhashed("*", task.Pass)}},
 		{"a move", "transitioned to in_review", task.Entry{Old: true, Did: task.Transitioned, To: "in_review"}},
 		{"the beginning of a session", "began session ses-1", task.Entry{Old: true, Did: task.Began, Session: "ses-1"}},
+		{"a session handed over", "finished session ses_0275164806eb8ffcd2ce900a",
+			task.Entry{Old: true, Did: task.Finished, Session: "ses_0275164806eb8ffcd2ce900a"}},
+		{"a session given up", "canceled session ses_0275164806eb8ffcd2ce900a",
+			task.Entry{Old: true, Did: task.Canceled, Session: "ses_0275164806eb8ffcd2ce900a"}},
+		{"a session given up, spelled otherwise", "cancelled session ses-1", task.Entry{Old: true, Did: task.Canceled, Session: "ses-1"}},
+		{"a session that something else happened to", "paused session ses-1", task.Entry{Did: "paused session ses-1"}},
+		{"a session that is named twice", "began session ses-1 ses-2", task.Entry{Did: "began session ses-1 ses-2"}},
 		{"a check of no index", "check mate now", task.Entry{Did: "check mate now"}},
 		{"a check of a negative index", "check -1 pass", task.Entry{Did: "check -1 pass"}},
 		{"words that nobody knows are kept", "moved the couch", task.Entry{Did: "moved the couch"}},
@@ -188,6 +214,10 @@ func TestValidText(t *testing.T) {
 	}{
 		{"nothing", "", true},
 		{"several lines", "one\ntwo\n", true},
+		{"blanks and line ends", " \t\n", false},
+		{"spaces of other scripts", "\u00a0\u3000\u2028", false},
+		{"characters without a shape", "\u200b\ufeff\u2060", false},
+		{"a mark between them", "\u200b!", true},
 		{"as long as may be", strings.Repeat("x", task.MaxText), true},
 		{"a byte longer", strings.Repeat("x", task.MaxText+1), false},
 		{"no text", "\xff\xfe", false},

@@ -18,6 +18,9 @@ func (s Stamp) entry(did Did) Entry {
 	return Entry{Who: s.Who, At: s.At, Did: did, Text: s.Text, Session: s.Session, Key: s.Key}
 }
 
+// Entry is what a stamp says of a record that is no task.
+func (s Stamp) Entry(did Did) Entry { return s.entry(did) }
+
 // Move takes a task to a state, through both gates. The results of p.Run are recorded in the same entry. A move to the
 // state the task is in, without text or results, changes nothing.
 func (f Flow) Move(t Task, to Status, p Proof, find Find, s Stamp) (Task, *Entry, error) {
@@ -91,8 +94,8 @@ func RecordRun(t Task, run *Run, s Stamp) (Task, *Entry, error) {
 
 // Note appends text without changing anything else.
 func Note(t Task, s Stamp) (Task, *Entry, error) {
-	if s.Text == "" {
-		return t, nil, Errorf(InvalidInput, "text is empty")
+	if err := RequiredText("text", s.Text, "say what is worth remembering"); err != nil {
+		return t, nil, err
 	}
 	return commit(t, s.entry(Noted))
 }

@@ -18,8 +18,8 @@ type BeginIn struct {
 	Client         string  `json:"client,omitempty" doc:"program that does the work"`
 	Model          string  `json:"model,omitempty" doc:"model that does the work"`
 	Worktree       string  `json:"worktree,omitempty" doc:"folder the work happens in; this one unless told"`
-	Branch         string  `json:"branch,omitempty" doc:"branch; read from git unless told"`
-	Head           string  `json:"head,omitempty" doc:"commit; read from git unless told"`
+	Branch         string  `json:"branch,omitempty" doc:"branch that exists; read from git unless told"`
+	Head           string  `json:"head,omitempty" doc:"commit that exists; read from git unless told"`
 	Takeover       bool    `json:"takeover,omitempty" doc:"end a claim that expired or a session that stalled, or start again what another branch has carried further"`
 }
 
@@ -32,6 +32,14 @@ func (w *Workspace) Begin(ctx context.Context, in BeginIn) (Session, error) {
 	}
 	s, err := w.open()
 	if err != nil {
+		return Session{}, err
+	}
+	if in.Head, err = headOr(ctx, s, in.Head); err != nil {
+		return Session{}, err
+	}
+	if in.Branch == "" {
+		in.Branch = s.Head(ctx).Branch
+	} else if err := s.Branch(ctx, "branch", in.Branch); err != nil {
 		return Session{}, err
 	}
 	token, err := task.Token(w.Now(), w.Rand)
@@ -76,7 +84,7 @@ func (w *Workspace) mayBegin(in BeginIn) error {
 
 // begin decides, under the lock.
 func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in BeginIn, id string) error {
-	takes, err := w.take(s, sc, in.Takeover)
+	takes, err := w.take(ctx, s, sc, in.Takeover)
 	if err != nil {
 		return err
 	}
@@ -94,7 +102,7 @@ func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in Begi
 		sc.tx.Supersede(t.ID)
 	}
 	sc.tx.Claim(t.ID, w.lease(ctx, s, id, sc.now))
-	sc.tx.PutSession(w.newSession(ctx, s, in, id, sc))
+	sc.tx.PutSession(w.newSession(s, in, id, sc))
 	sc.tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: sc.now.UTC()})
 	return nil
 }
@@ -117,20 +125,13 @@ func (w *Workspace) noSecond(s *store.Store, sc scene, takeover bool) error {
 		WithNext("get_session", map[string]any{"session": ses.ID})
 }
 
-func (w *Workspace) newSession(ctx context.Context, s *store.Store, in BeginIn, id string, sc scene) session.Session {
-	head := s.Head(ctx)
+func (w *Workspace) newSession(s *store.Store, in BeginIn, id string, sc scene) session.Session {
 	ses := session.Session{
 		ID: id, Task: sc.t.ID, Actor: w.Actor, Client: in.Client, Model: in.Model, Status: session.Active,
 		StartedAt: sc.now.UTC(), Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
 	}
 	if ses.Client == "" {
 		ses.Client = w.Client
-	}
-	if ses.Branch == "" {
-		ses.Branch = head.Branch
-	}
-	if ses.Head == "" {
-		ses.Head = head.Commit
 	}
 	if in.Worktree != "" {
 		ses.Worktree = filepath.Base(filepath.FromSlash(in.Worktree))

@@ -18,7 +18,7 @@ type ClaimIn struct {
 // Claim makes the caller the holder of a task. Claiming what one holds changes nothing.
 func (w *Workspace) Claim(ctx context.Context, in ClaimIn) (Task, error) {
 	return w.change(ctx, in.ID, func(s *store.Store, sc scene) (task.Task, *task.Entry, error) {
-		takes, err := w.take(s, sc, in.Takeover)
+		takes, err := w.take(ctx, s, sc, in.Takeover)
 		if err != nil {
 			return sc.t, nil, err
 		}
@@ -40,11 +40,11 @@ func (w *Workspace) Claim(ctx context.Context, in ClaimIn) (Task, error) {
 
 // take decides whether the caller may take the task, and reports whether that takes it over from somebody: then the old
 // session is ended as abandoned.
-func (w *Workspace) take(s *store.Store, sc scene, takeover bool) (takes bool, err error) {
+func (w *Workspace) take(ctx context.Context, s *store.Store, sc scene, takeover bool) (takes bool, err error) {
 	if s.Config.Flow.IsClosed(sc.t.Status) {
 		return false, nil // TASK_CLOSED says more than whoever held it last
 	}
-	if err := sc.hold.Refuse(sc.t.ID, w.Actor, s.Worktree, takeover); err != nil {
+	if err := w.refusal(ctx, s, sc, takeover); err != nil {
 		return false, err
 	}
 	if sc.hold.Free(w.Actor, s.Worktree) {
@@ -52,6 +52,17 @@ func (w *Workspace) take(s *store.Store, sc scene, takeover bool) (takes bool, e
 	}
 	sc.endLive(session.Abandoned, "taken over by "+string(w.Actor))
 	return true, nil
+}
+
+// refusal is why the caller may not take the task, or nil. Of work on a branch that is gone it says so: there is nothing to
+// switch to.
+func (w *Workspace) refusal(ctx context.Context, s *store.Store, sc scene, takeover bool) error {
+	err := sc.hold.Refuse(sc.t.ID, w.Actor, s.Worktree, takeover)
+	if err != nil && sc.hold.How == session.Behind && !s.HasBranch(ctx, sc.hold.Branch) {
+		sc.hold.NoBranch = true
+		err = sc.hold.Refuse(sc.t.ID, w.Actor, s.Worktree, takeover)
+	}
+	return err
 }
 
 // ReleaseIn is the input of Release.

@@ -73,7 +73,7 @@ func (w *Workspace) around(ctx context.Context, s *store.Store, t Task, parts []
 		out.Sessions, err = w.sessionsOf(ctx, s, t.ID)
 	}
 	if err == nil && asked("logs") {
-		out.Logs, err = w.logsOf(s, t.ID, 1, 0)
+		out.Logs, err = w.logsOf(ctx, s, t.ID, 1, 0)
 	}
 	if asked("git") {
 		head := s.Head(ctx)

@@ -32,8 +32,8 @@ type CheckIn struct {
 	Cmd     string `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
 	Type    string `json:"type,omitempty" doc:"manual for a check that somebody attests"`
 	Cwd     string `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
-	Timeout int    `json:"timeout,omitempty" doc:"seconds; the workspace's default unless told"`
-	By      string `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR"`
+	Timeout Count  `json:"timeout,omitempty" doc:"seconds; the workspace's default unless told"`
+	By      string `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }
 
@@ -56,7 +56,7 @@ func (w *Workspace) Create(ctx context.Context, in CreateIn) (Task, error) {
 
 // newTask reads an input as a task without an id.
 func (w *Workspace) newTask(s *store.Store, in TaskIn) (task.Task, error) {
-	checks, err := declaredChecks(in.Checks)
+	checks, err := w.declaredChecks(in.Checks)
 	if err != nil {
 		return task.Task{}, err
 	}
@@ -97,8 +97,8 @@ func (w *Workspace) createTask(ctx context.Context, s *store.Store, t task.Task)
 	return t, err
 }
 
-// declaredChecks reads checks as a caller declares them. Results are the engine's alone.
-func declaredChecks(in []CheckIn) ([]task.Check, error) {
+// declaredChecks reads checks as a caller declares them. Results are the engine's alone, and me is who acts.
+func (w *Workspace) declaredChecks(in []CheckIn) ([]task.Check, error) {
 	var out []task.Check
 	for i, c := range in {
 		where := fmt.Sprintf("checks[%d]", i)
@@ -113,7 +113,15 @@ func declaredChecks(in []CheckIn) ([]task.Check, error) {
 		case c.Cmd == "" && c.Timeout > 0:
 			return nil, badInput(where+".timeout", "is set, and there is no cmd").WithHint("leave it out")
 		}
-		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: c.Timeout, By: c.By, Result: task.Pending})
+		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: w.by(c.By), Result: task.Pending})
 	}
 	return out, nil
+}
+
+// by is who may attest a check, as it is declared: me is who acts.
+func (w *Workspace) by(who string) string {
+	if who == "me" {
+		return string(w.Actor)
+	}
+	return who
 }

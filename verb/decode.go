@@ -19,7 +19,8 @@ import (
 
 // decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key given
 // twice, a wrong type, and names the nearest known key; it takes numbers and booleans sent as text for what they say, and
-// a lone value for a list of one, because models send them. null means absent. Everything refused is INVALID_INPUT.
+// a lone value for a list of one, because models send them. null empties an optional text or list of what a verb writes, as
+// "" and [] do, and is refused everywhere else. Everything refused is INVALID_INPUT.
 func decode(input []byte, into reflect.Value, fields []Field) error {
 	if len(bytes.TrimSpace(input)) == 0 {
 		input = []byte("{}")
@@ -116,12 +117,16 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 		return err
 	}
 	for _, f := range fields {
-		v, ok := object[f.Name]
-		if !ok || v == nil {
-			if f.Required {
-				return badInput(path+f.Name, "is missing").WithHint("%s: %s", f.Name, f.Doc)
-			}
+		v, given := object[f.Name]
+		switch {
+		case v == nil && f.Required:
+			return badInput(path+f.Name, "is missing").WithHint("%s: %s", f.Name, f.Doc)
+		case !given:
 			continue
+		case v == nil && f.Clears:
+			v = f.empty()
+		case v == nil:
+			return badInput(path+f.Name, "is null").WithHint("leave it out, or give a value; %s: %s", f.Name, f.Doc)
 		}
 		target := into.FieldByIndex(f.index)
 		if target.Kind() == reflect.Pointer {
@@ -133,6 +138,14 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 		}
 	}
 	return nil
+}
+
+// empty is what clears a field.
+func (f Field) empty() any {
+	if f.Type == Text {
+		return ""
+	}
+	return []any{}
 }
 
 func knownKeys(object jsonObject, fields []Field, path string) error {
@@ -153,10 +166,14 @@ func unknownKey(path, key string, names []string) error {
 	if len(names) == 0 {
 		return e.WithHint("it takes no arguments")
 	}
-	if near := Nearest(key, names); near != "" {
-		return e.WithHint("did you mean %q? The arguments are %s", path+near, strings.Join(names, ", "))
+	kind := "arguments"
+	if path != "" {
+		kind = "keys of " + strings.TrimSuffix(path, ".")
 	}
-	return e.WithHint("the arguments are %s", strings.Join(names, ", "))
+	if near := meant(key, names); near != "" {
+		return e.WithHint("did you mean %q? The %s are %s", path+near, kind, strings.Join(names, ", "))
+	}
+	return e.WithHint("the %s are %s", kind, strings.Join(names, ", "))
 }
 
 // set stores one value of a field.
@@ -165,7 +182,7 @@ func (f Field) set(target reflect.Value, v any, path string) error {
 	case Text:
 		return f.setName(target, v, path)
 	case Number:
-		return setNumber(target, v, path)
+		return f.setCount(target, v, path)
 	case Decimal:
 		return setDecimal(target, v, path)
 	case Boolean:
@@ -244,6 +261,17 @@ func setNumber(target reflect.Value, v any, path string) error {
 		return badInput(path, "must be a whole number, not %s", describe(v))
 	}
 	target.SetInt(int64(n))
+	return nil
+}
+
+// setCount stores a whole number that is not below what the field may be.
+func (f Field) setCount(target reflect.Value, v any, path string) error {
+	if err := setNumber(target, v, path); err != nil {
+		return err
+	}
+	if n := target.Int(); n < int64(f.Min) && f.Min > 0 {
+		return badInput(path, "is %d", n).WithHint("%d or more, or leave it out; %s: %s", f.Min, f.Name, f.Doc)
+	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ type sample struct {
 	Title  *string        `json:"title" doc:"new title"`
 	Tags   *[]string      `json:"tags" doc:"new tags"`
 	Rank   *task.Priority `json:"rank" doc:"0 to 4"`
+	Limit  Count          `json:"limit,omitempty" doc:"how many at most"`
 }
 
 type part struct {
@@ -30,7 +31,7 @@ type part struct {
 
 func decodeSample(input string) (sample, error) {
 	var in sample
-	err := decode([]byte(input), reflect.ValueOf(&in).Elem(), fieldsOf(reflect.TypeFor[sample]()))
+	err := decode([]byte(input), reflect.ValueOf(&in).Elem(), clearing(fieldsOf(reflect.TypeFor[sample]())))
 	return in, err
 }
 
@@ -57,7 +58,8 @@ func TestDecodeUnderstands(t *testing.T) {
 		{"a lone object for a list", `{"id":"A-1","parts":{"name":"p"}}`, sample{ID: "A-1", Parts: []part{{Name: "p"}}}},
 		{"an empty text is given", `{"id":"A-1","title":""}`, sample{ID: "A-1", Title: ptr("")}},
 		{"an empty list is given", `{"id":"A-1","tags":[]}`, sample{ID: "A-1", Tags: &[]string{}}},
-		{"null is absent", `{"id":"A-1","title":null,"tags":null,"count":null,"parts":null}`, sample{ID: "A-1"}},
+		{"null is the empty text and the empty list", `{"id":"A-1","title":null,"tags":null,"text":null}`,
+			sample{ID: "A-1", Title: ptr(""), Tags: &[]string{}}},
 		{"a number behind a pointer", `{"id":"A-1","rank":0}`, sample{ID: "A-1", Rank: ptr(task.Priority(0))}},
 		{"white space around it", "\n {\"id\" : \"A-1\"}\t\n", sample{ID: "A-1"}},
 		{"escapes in text", `{"id":"A-1","text":"a\nb é\u00e9 <&>"}`, sample{ID: "A-1", Text: "a\nb éé <&>"}},
@@ -85,7 +87,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"an unknown key of a part", `{"id":"A-1","parts":[{"name":"p"},{"nam":"q"}]}`, `unknown argument "parts[1].nam"`,
 			`did you mean "parts[1].name"?`},
 		{"a hidden field is not suggested", `{"id":"A-1","parts":[{"name":"p","secrets":"q"}]}`, `unknown argument "parts[0].secrets"`,
-			"the arguments are name, size"},
+			"the keys of parts[0] are name, size"},
 		{"a key that comes twice", `{"id":"A-1","id":"A-2"}`, `the key "id" comes twice`, ""},
 		{"a key of a part that comes twice", `{"id":"A-1","parts":[{"name":"p","name":"q"}]}`, `the key "name" comes twice`, ""},
 		{"a key that comes twice in another spelling", `{"id":"A-1","i\u0064":"A-2"}`, `the key "id" comes twice`, ""},
@@ -103,6 +105,11 @@ func TestDecodeRefuses(t *testing.T) {
 		{"true for text", `{"id":"A-1","text":true}`, "text must be text, not true", ""},
 		{"an object for text", `{"id":"A-1","text":{}}`, "text must be text, not an object", ""},
 		{"a list for text", `{"id":["A-1"]}`, "id must be text, not a list", ""},
+		{"null for a number", `{"id":"A-1","count":null}`, "count is null", "leave it out"},
+		{"null for true", `{"id":"A-1","sure":null}`, "sure is null", "leave it out"},
+		{"none of what is counted", `{"id":"A-1","limit":0}`, "limit is 0", "1 or more"},
+		{"none of what is counted, as text", `{"id":"A-1","limit":"0"}`, "limit is 0", "1 or more"},
+		{"fewer than none", `{"id":"A-1","limit":-1}`, "limit is -1", "1 or more"},
 		{"null in a list", `{"id":"A-1","labels":["a",null]}`, "labels[1] must be text, not null", ""},
 		{"a list in a list", `{"id":"A-1","labels":[["a"]]}`, "labels[0] must be text, not a list", ""},
 		{"text in a list of numbers", `{"id":"A-1","only":[0,"x"]}`, `only[1] must be a whole number, not "x"`, ""},

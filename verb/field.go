@@ -17,6 +17,8 @@ type Field struct {
 	Type     Type
 	Names    string  // what its text names and may be a part of on the command line: "task", "session" or ""
 	Fields   []Field // of the objects, for Objects
+	Clears   bool    // "" or [] empties what it sets, and so does null
+	Min      int     // of a number, the least that it may be if it is given
 
 	index []int
 }
@@ -38,9 +40,13 @@ const (
 // SessionID is a session's id in an input.
 type SessionID string
 
+// Count is a number in an input that is at least 1 where it is given; 0 stands for one that is left out.
+type Count int
+
 var (
 	taskID    = reflect.TypeFor[task.ID]()
 	sessionID = reflect.TypeFor[SessionID]()
+	count     = reflect.TypeFor[Count]()
 )
 
 // fieldsOf reads the fields of an input struct, those of embedded structs included. A field is required unless it is a
@@ -70,9 +76,22 @@ func fieldsOf(t reflect.Type) []Field {
 		if f.Type == Objects {
 			f.Fields = fieldsOf(ft.Elem())
 		}
+		if ft == count {
+			f.Min = 1
+		}
 		out = append(out, f)
 	}
 	return out
+}
+
+// clearing marks the fields that null empties: the optional texts and lists of what a verb writes. In the input of a verb
+// that reads, a text or a list is a filter, and an empty one would say something else than null may mean.
+func clearing(fields []Field) []Field {
+	for i, f := range fields {
+		fields[i].Clears = !f.Required && (f.Type == Text || f.Type == Texts || f.Type == Numbers || f.Type == Objects)
+		clearing(f.Fields)
+	}
+	return fields
 }
 
 var (

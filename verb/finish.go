@@ -3,7 +3,6 @@ package verb
 import (
 	"context"
 	"errors"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -14,26 +13,24 @@ import (
 type FinishIn struct {
 	Session SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string    `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
-	Head    string    `json:"head,omitempty" doc:"commit to review; read from git unless told"`
+	Head    string    `json:"head,omitempty" doc:"commit to review, which must exist; read from git unless told"`
 	Once
 }
 
 // Finish hands a task over for review and ends the session. It does not close the task. Where the workspace gates the
 // review, the command checks must pass first; if they do not, the session goes on.
 func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
-	if strings.TrimSpace(in.Summary) == "" {
-		return Session{}, badInput("summary", "is empty").WithHint("say what the reviewer should know")
-	}
-	if err := task.ValidText("summary", in.Summary); err != nil {
+	if err := task.RequiredText("summary", in.Summary, "say what the reviewer should know"); err != nil {
 		return Session{}, err
 	}
 	s, ses, err := w.mine(in.Session)
 	if err != nil {
 		return Session{}, err
 	}
-	flow, head := s.Config.Flow, in.Head
-	if head == "" {
-		head = s.Head(ctx).Commit
+	flow := s.Config.Flow
+	head, err := headOr(ctx, s, in.Head)
+	if err != nil {
+		return Session{}, err
 	}
 	decide := func(sc scene, p task.Proof) (task.Task, *task.Entry, error) {
 		ses, err := w.usable(s, sc, ses.ID)
@@ -66,6 +63,14 @@ func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
 	t, err := s.Get(ses.Task)
 	out.OpenChecks = w.openChecks(ctx, s, t)
 	return out, err
+}
+
+// headOr is the commit that a caller names, in full, or the one that is checked out if the caller names none.
+func headOr(ctx context.Context, s *store.Store, name string) (string, error) {
+	if name == "" {
+		return s.Head(ctx).Commit, nil
+	}
+	return s.Commit(ctx, "head", name)
 }
 
 // mine reads a session of the caller that is still active, before anything expensive is done for it.
@@ -107,10 +112,7 @@ type CancelIn struct {
 
 // Cancel ends a session and releases its task, which stays open where it is.
 func (w *Workspace) Cancel(ctx context.Context, in CancelIn) (Session, error) {
-	if strings.TrimSpace(in.Reason) == "" {
-		return Session{}, badInput("reason", "is empty").WithHint("say why the attempt ends")
-	}
-	if err := task.ValidText("reason", in.Reason); err != nil {
+	if err := task.RequiredText("reason", in.Reason, "say why the attempt ends"); err != nil {
 		return Session{}, err
 	}
 	s, ses, err := w.mine(in.Session)

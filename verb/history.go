@@ -13,7 +13,7 @@ type HistoryIn struct {
 	ID     task.ID `json:"id,omitempty" doc:"only this task" cli:"arg"`
 	Actor  string  `json:"actor,omitempty" doc:"only what this actor did; me for you"`
 	Since  string  `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
-	Limit  int     `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Limit  Count   `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -25,15 +25,17 @@ type History struct {
 	Problems
 }
 
-// Event is an entry, and the task that it belongs to.
+// Event is an entry, and the task or the other record that it belongs to.
 type Event struct {
-	Task    task.ID `json:"task"`
+	Task    task.ID `json:"task,omitempty"`
+	Record  string  `json:"record,omitempty"` // config, or the id of a proposal
 	Title   string  `json:"title"`
 	Deleted bool    `json:"deleted,omitempty"` // the task was deleted in this clone since
 	Entry
 }
 
-// History returns the provenance of all tasks in one list, those included that this clone deleted.
+// History returns the provenance of all tasks in one list, those included that this clone deleted, and of what else was written:
+// the config and proposals.
 func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) {
 	s, err := w.open()
 	if err != nil {
@@ -62,6 +64,17 @@ func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) 
 	for _, t := range deleted {
 		events = append(events, eventsOf(t, true, keep)...)
 	}
+	logged, unread, err := s.Logged()
+	if err != nil {
+		return History{}, err
+	}
+	for _, l := range logged {
+		for _, e := range eventsOf(task.Task{ID: task.ID(l.Name), Title: l.Title, Provenance: l.Provenance}, false, keep) {
+			e.item.Task, e.item.Record = "", l.Name
+			events = append(events, e)
+		}
+	}
+	problems = append(problems, unread...)
 	total := len(events)
 	shown, err := page(events, problems, w.pageIn("history", in.Cursor, in.Limit))
 	return History{Entries: shown.items, Total: total, NextCursor: shown.next, Problems: shown.problemsOf(problems)}, err
@@ -74,7 +87,7 @@ func has(tasks []task.Task, id task.ID) bool {
 
 // historyFilter reads the filters.
 func (w *Workspace) historyFilter(in HistoryIn) (func(task.ID, task.Entry) bool, error) {
-	if in.Limit < 0 || in.Limit > maxLimit {
+	if in.Limit > maxLimit {
 		return nil, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
 	}
 	who, err := w.actor(in.Actor)
@@ -94,7 +107,7 @@ func eventsOf(t task.Task, deleted bool, keep func(task.ID, task.Entry) bool) []
 	for i, e := range t.Provenance {
 		if keep(t.ID, e) {
 			at := place{youthKey(e.At), fmt.Sprintf("%s %06d", t.ID, len(t.Provenance)-i)}
-			out = append(out, ranked[Event]{at, Event{t.ID, t.Title, deleted, viewEntry(e, descs)}})
+			out = append(out, ranked[Event]{at, Event{Task: t.ID, Title: t.Title, Deleted: deleted, Entry: viewEntry(e, descs)}})
 		}
 	}
 	return out

@@ -27,7 +27,7 @@ type ListIn struct {
 	Parent    task.ID `json:"parent,omitempty" doc:"only children of this task"`
 	Text      string  `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
 	Sort      string  `json:"sort,omitempty" doc:"priority (the most urgent first, unless told), created, updated (the newest first), title or id"`
-	Limit     int     `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Limit     Count   `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor    string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -118,7 +118,7 @@ func (w *Workspace) filter(s *store.Store, in ListIn) (filter, error) {
 		return f, err
 	}
 	f.priority = priority
-	if in.Limit < 0 || in.Limit > maxLimit {
+	if in.Limit > maxLimit {
 		return f, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
 	}
 	if in.Assignee != nil {

@@ -17,12 +17,12 @@ const (
 // LogsIn is the input of Logs.
 type LogsIn struct {
 	ID     task.ID `json:"id" doc:"task whose check runs to read" cli:"arg"`
-	Limit  int     `json:"limit,omitempty" doc:"how many runs to return; 5 unless told, 20 at most"`
+	Limit  Count   `json:"limit,omitempty" doc:"how many runs to return; 5 unless told, 20 at most"`
 	Offset int     `json:"offset,omitempty" doc:"how many of the newest to pass over; next_offset of the page before"`
 }
 
-// Logs is a page of the logs of a task's check runs, the newest first. A clone has its own, and keeps the newest 20 of a
-// task.
+// Logs is a page of the logs of a task's check runs, the newest first. Each worktree keeps the newest 20 of a
+// task; those of all worktrees of the clone are here.
 type Logs struct {
 	Logs         []Log `json:"logs"`
 	TotalRuns    int   `json:"total_runs"`
@@ -34,14 +34,15 @@ type Logs struct {
 
 // Log is what one run of checks printed.
 type Log struct {
-	Path      string `json:"path"` // from the workspace root
+	Path      string `json:"path"`               // from the workspace root
+	Worktree  string `json:"worktree,omitempty"` // folder of another worktree of the clone that it lies in
 	Text      string `json:"text"`
 	Truncated bool   `json:"truncated"`
 }
 
 // Logs returns what check runs of a task printed, page by page.
-func (w *Workspace) Logs(_ context.Context, in LogsIn) (Logs, error) {
-	if in.Limit < 0 || in.Limit > maxLogs {
+func (w *Workspace) Logs(ctx context.Context, in LogsIn) (Logs, error) {
+	if in.Limit > maxLogs {
 		return Logs{}, badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for older runs with offset", maxLogs)
 	}
 	if in.Offset < 0 {
@@ -54,24 +55,24 @@ func (w *Workspace) Logs(_ context.Context, in LogsIn) (Logs, error) {
 	if _, err := s.Get(in.ID); err != nil {
 		return Logs{}, err
 	}
-	out, err := w.logsOf(s, in.ID, cmp.Or(in.Limit, defaultLogs), in.Offset)
+	out, err := w.logsOf(ctx, s, in.ID, cmp.Or(int(in.Limit), defaultLogs), in.Offset)
 	if err != nil {
 		return Logs{}, err
 	}
 	return *out, nil
 }
 
-func (w *Workspace) logsOf(s *store.Store, id task.ID, limit, offset int) (*Logs, error) {
-	paths := s.Logs(id)
+func (w *Workspace) logsOf(ctx context.Context, s *store.Store, id task.ID, limit, offset int) (*Logs, error) {
+	paths := s.Logs(ctx, id)
 	out := &Logs{Logs: []Log{}, TotalRuns: len(paths)}
 	start := min(offset, len(paths))
 	end := min(start+limit, len(paths))
-	for _, path := range paths[start:end] {
-		text, cut, err := s.ReadLog(path, w.logShown())
+	for _, found := range paths[start:end] {
+		text, cut, err := s.ReadLog(found.Path, w.logShown())
 		if err != nil {
 			return nil, err
 		}
-		out.Logs = append(out.Logs, Log{path, text, cut})
+		out.Logs = append(out.Logs, Log{found.Path, found.Worktree, text, cut})
 		out.Truncated = out.Truncated || cut
 	}
 	out.ReturnedRuns = end - start

@@ -1,6 +1,37 @@
 package verb
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
+
+// guesses are names that callers try, and what cairn calls the same. Of several the first that the verb has is meant.
+var guesses = map[string][]string{
+	"description":  {"body"},
+	"content":      {"body"},
+	"name":         {"title"},
+	"dependencies": {"deps", "add_deps"},
+	"depends_on":   {"deps", "add_deps"},
+	"command":      {"cmd"},
+	"query":        {"text"},
+	"search":       {"text"},
+	"task":         {"id"},
+	"task_id":      {"id"},
+	"id":           {"session"},
+	"owner":        {"assignee"},
+	"state":        {"status", "to"},
+	"status":       {"to"},
+}
+
+// meant returns the name that a caller who wrote another one was probably looking for, or "".
+func meant(key string, names []string) string {
+	for _, ours := range guesses[strings.ToLower(key)] {
+		if slices.Contains(names, ours) {
+			return ours
+		}
+	}
+	return Nearest(key, names)
+}
 
 // Nearest returns the name that was probably meant: one that begins like the word or differs from it by a typing mistake
 // or two; "" if none does.

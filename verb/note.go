@@ -16,7 +16,7 @@ type NoteIn struct {
 
 // Note appends text to the provenance without changing anything else. Anybody may, whoever holds the task.
 func (w *Workspace) Note(ctx context.Context, in NoteIn) (Task, error) {
-	if err := task.ValidText("text", in.Text); err != nil {
+	if err := task.RequiredText("text", in.Text, "say what is worth remembering"); err != nil {
 		return Task{}, err
 	}
 	return w.change(ctx, in.ID, func(_ *store.Store, sc scene) (task.Task, *task.Entry, error) {

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -82,12 +83,18 @@ func (w *Workspace) knownHere() error {
 
 // recorded is known for what a task's own entries say: they know what a clone has forgotten or never saw.
 func (w *Workspace) recorded(t task.Task) error {
+	return w.among(t.Provenance, session.Key{Task: t.ID})
+}
+
+// among looks for the call among entries, which belong to what the key names.
+func (w *Workspace) among(entries []task.Entry, made session.Key) error {
 	if w.once == nil {
 		return nil
 	}
-	for _, e := range t.Provenance {
+	for _, e := range entries {
 		if call, args, _ := strings.Cut(e.Key, "-"); call == w.once.Call {
-			return w.sameCall(&session.Key{Call: call, Args: args, Task: t.ID, Session: e.Session})
+			made.Call, made.Args, made.Session = call, args, cmp.Or(e.Session, made.Session)
+			return w.sameCall(&made)
 		}
 	}
 	return nil

@@ -63,8 +63,8 @@ const (
 )
 
 // pageIn is the page that a caller asks for. One for an agent ends early where its items are long.
-func (w *Workspace) pageIn(order, cursor string, limit int) pageIn {
-	in := pageIn{order: order, cursor: cursor, limit: cmp.Or(limit, defaultLimit)}
+func (w *Workspace) pageIn(order, cursor string, limit Count) pageIn {
+	in := pageIn{order: order, cursor: cursor, limit: cmp.Or(int(limit), defaultLimit)}
 	if w.Bounded {
 		in.room = pageShown
 	}

@@ -75,7 +75,7 @@ func (w *Workspace) Plan(ctx context.Context, in PlanIn) (Plan, error) {
 		if in.Proposal == "" {
 			return nil
 		}
-		return tx.MakeProposal(in.Proposal, ids, w.Actor, w.Now())
+		return tx.MakeProposal(in.Proposal, ids, w.stamp(""))
 	})
 	if err != nil {
 		return Plan{}, err
@@ -155,6 +155,9 @@ func (w *Workspace) mintAll(s *store.Store, n int) ([]task.ID, error) {
 
 func (w *Workspace) plannedTask(s *store.Store, item PlanItem, ids []task.ID) (task.Task, error) {
 	t, err := w.newTask(s, item.TaskIn)
+	if err == nil {
+		err = task.ValidFields(t) // so that the refusal names the item
+	}
 	if err != nil {
 		return t, err
 	}

@@ -4,7 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"reflect"
-	"strings"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -29,7 +29,7 @@ type Proposal struct {
 
 // Propose stores a plan for others to read. It must be one that plan would make now.
 func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error) {
-	if err := task.ValidText("summary", in.Summary); err != nil {
+	if err := task.RequiredText("summary", in.Summary, "say what the plan is for"); err != nil {
 		return Proposal{}, err
 	}
 	s, err := w.open()
@@ -48,7 +48,7 @@ func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error)
 	if err != nil {
 		return Proposal{}, err
 	}
-	items, err := json.Marshal(in.Tasks)
+	items, err := json.Marshal(w.withoutMe(in.Tasks))
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -56,15 +56,27 @@ func (w *Workspace) Propose(ctx context.Context, in ProposeIn) (Proposal, error)
 	if err != nil {
 		return Proposal{}, err
 	}
-	p := store.Proposal{ID: store.ProposalPrefix + "-" + token, Summary: in.Summary, Actor: w.Actor, At: w.Now(), Key: w.stamp("").Key, Tasks: items}
+	p := store.Proposal{ID: store.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items}
 	err = w.update(ctx, s, func(tx *store.Tx) error {
 		if err := w.proposed(s); err != nil {
 			return err
 		}
 		w.remember(tx, "", p.ID)
-		return tx.Propose(p)
+		return tx.Propose(p, w.stamp(""))
 	})
 	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: s.ProposalFile(p.ID), Tasks: dry.Tasks}, err
+}
+
+// withoutMe names the proposer where the tasks of a proposal say me: somebody else may make it real.
+func (w *Workspace) withoutMe(items []PlanItem) []PlanItem {
+	out := slices.Clone(items)
+	for i := range out {
+		out[i].Checks = slices.Clone(out[i].Checks)
+		for n, c := range out[i].Checks {
+			out[i].Checks[n].By = w.by(c.By)
+		}
+	}
+	return out
 }
 
 // proposed is recorded for proposals, which have no task whose entries could say it.
@@ -77,8 +89,8 @@ func (w *Workspace) proposed(s *store.Store) error {
 		return err
 	}
 	for _, p := range all {
-		if call, args, _ := strings.Cut(p.Key, "-"); call == w.once.Call {
-			return w.sameCall(&session.Key{Call: call, Args: args, Session: p.ID})
+		if err := w.among(p.Provenance, session.Key{Session: p.ID}); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -96,7 +108,7 @@ func readItems(stored json.RawMessage) ([]PlanItem, error) {
 	whole, err := json.Marshal(map[string]json.RawMessage{"tasks": stored})
 	if err == nil {
 		v := reflect.ValueOf(&in).Elem()
-		err = decode(whole, v, fieldsOf(v.Type()))
+		err = decode(whole, v, clearing(fieldsOf(v.Type())))
 	}
 	return in.Tasks, err
 }

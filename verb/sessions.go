@@ -77,7 +77,7 @@ type ListSessionsIn struct {
 	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours"`
 	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones"`
 	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended"`
-	Limit  int            `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Limit  Count          `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -121,7 +121,7 @@ func (w *Workspace) ListSessions(ctx context.Context, in ListSessionsIn) (Sessio
 }
 
 func (in ListSessionsIn) valid() error {
-	if in.Limit < 0 || in.Limit > maxLimit {
+	if in.Limit > maxLimit {
 		return badInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
 	}
 	switch in.Status {

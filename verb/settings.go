@@ -48,15 +48,22 @@ func settingsOf(s *store.Store) Settings {
 	return out
 }
 
-// SettingsSet changes one setting, on its own line of the config file.
+// SettingsSet changes one setting, on its own line of the config file, and appends an entry to the provenance there.
 func (w *Workspace) SettingsSet(ctx context.Context, in SettingsSetIn) (Settings, error) {
 	s, err := w.open()
 	if err != nil {
 		return Settings{}, err
 	}
 	err = w.update(ctx, s, func(tx *store.Tx) error {
+		entries, err := s.ConfigEntries()
+		if err == nil {
+			err = w.among(entries, session.Key{})
+		}
+		if err != nil {
+			return err
+		}
 		w.remember(tx, "", "")
-		return tx.Set(in.Key, in.Value)
+		return tx.Set(in.Key, in.Value, w.stamp(""))
 	})
 	if err != nil {
 		return Settings{}, err

@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -81,6 +82,7 @@ func (w *Workspace) edit(in UpdateIn) (task.Edit, string, error) {
 	ed := task.Edit{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Parent: in.Parent, Acceptance: in.Acceptance,
 		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.mayWeaken(),
+		Explains: in.Assignee != nil && in.Note == "",
 	}
 	if in.Priority != nil {
 		p, err := task.ParsePriority(*in.Priority)
@@ -97,11 +99,17 @@ func (w *Workspace) edit(in UpdateIn) (task.Edit, string, error) {
 		ed.Assignee = &who
 	}
 	if in.Checks != nil {
-		checks, err := declaredChecks(*in.Checks)
+		checks, err := w.declaredChecks(*in.Checks)
 		if err != nil {
 			return ed, "", err
 		}
 		ed.Checks = &checks
+	}
+	if err := cmp.Or(task.ValidText("note", in.Note), task.ValidText("reason", in.Reason)); err != nil {
+		return ed, "", err
+	}
+	if in.To != nil && *in.To == "" {
+		return ed, "", badInput("to", "is empty").WithHint("leave it out to move the task nowhere")
 	}
 	text := in.Reason
 	if in.Note != "" && text != "" {
@@ -118,7 +126,7 @@ func (w *Workspace) reassign(ctx context.Context, s *store.Store, sc scene, to t
 	}
 	mine := sc.hold.Mine(w.Actor, s.Worktree)
 	if !sc.hold.Free(w.Actor, s.Worktree) && !w.Actor.Human() {
-		return sc.hold.Refuse(sc.t.ID, w.Actor, s.Worktree, false)
+		return w.refusal(ctx, s, sc, false)
 	}
 	if err := w.mayEndSession(sc, mine); err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"reflect"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -110,25 +111,49 @@ func (v Verb) named(err error) error {
 		named.Op = v.Name
 	}
 	if named.Hint == "" && named.Code == task.InvalidInput {
-		named.Hint = v.arguments()
+		named.Hint = arguments(fieldsAt(v.Fields, named.Msg))
 	}
 	return &named
 }
 
-// arguments says what the verb takes, for whoever called it wrongly.
-func (v Verb) arguments() string {
+// arguments says which fields an object takes, for whoever sent a wrong one.
+func arguments(fields []Field, within string) string {
 	var names []string
-	for _, f := range shown(v.Fields) {
+	for _, f := range shown(fields) {
 		if !f.Required {
 			names = append(names, f.Name)
 			continue
 		}
 		names = append(names, f.Name+" (required)")
 	}
-	if len(names) == 0 {
+	switch {
+	case len(names) == 0:
 		return "it takes no arguments"
+	case within != "":
+		return "the keys of " + within + " are " + strings.Join(names, ", ")
+	default:
+		return "the arguments are " + strings.Join(names, ", ")
 	}
-	return "the arguments are " + strings.Join(names, ", ")
+}
+
+var insideList = regexp.MustCompile(`^([a-z_]+)\[\d+\](?:\.|: | )`)
+
+// fieldsAt finds what a message is about: the fields of the innermost object that it begins by naming, as "checks[0].cmd is
+// ..." does, and what that object is called; the fields of the whole input if it names none.
+func fieldsAt(fields []Field, msg string) (inner []Field, within string) {
+	defer func() { within = strings.TrimSuffix(within, ".") }()
+	for {
+		m := insideList.FindStringSubmatch(msg)
+		if m == nil {
+			return fields, within
+		}
+		i := slices.IndexFunc(fields, func(f Field) bool { return f.Name == m[1] && f.Type == Objects })
+		if i < 0 {
+			return fields, within
+		}
+		fields, msg = fields[i].Fields, msg[len(m[0]):]
+		within += strings.TrimRight(m[0], ".: ") + "."
+	}
 }
 
 // declare makes a verb of a method. The input's fields are read off its struct.
@@ -136,6 +161,9 @@ func declare[In, Out any](v Verb, method func(*Workspace, context.Context, In) (
 	v.in = reflect.TypeFor[In]()
 	v.out = *new(Out)
 	v.Fields = fieldsOf(v.in)
+	if v.Kind != Read {
+		clearing(v.Fields)
+	}
 	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return method(w, ctx, in.(In)) }
 	return v
 }

@@ -8,7 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// WaitIn is the input of Wait. It names one thing to watch: a task, a session, or the tasks that fit the filters.
+// WaitIn is the input of Wait. It names one thing to watch: a task, a session, or the tasks that fit the filters; all tasks
+// if it names nothing.
 type WaitIn struct {
 	ID            task.ID       `json:"id,omitempty" doc:"task to watch" cli:"arg"`
 	Session       SessionID     `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`

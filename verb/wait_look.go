@@ -28,7 +28,7 @@ func (w *Workspace) looker(s *store.Store, in WaitIn) (lookFunc, error) {
 		}
 	}
 	switch {
-	case named != 1:
+	case named > 1:
 		return nil, badWait("watches one thing: a task, a session, or the tasks that fit filters").
 			WithHint("give id, or session, or one or more of ready, status, assignee, label and parent")
 	case len(in.WaitForStatus) > 0 && in.ID == "":

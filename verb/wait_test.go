@@ -427,7 +427,6 @@ func TestWaitsThatAreRefused(t *testing.T) {
 		in   args
 		code task.Code
 	}{
-		{"nothing to watch", args{}, task.InvalidParams},
 		{"two things to watch", args{"id": "PROJ-1", "ready": true}, task.InvalidParams},
 		{"a state to wait for, of no task", args{"ready": true, "wait_for_status": "done"}, task.InvalidParams},
 		{"a cursor of something else", args{"ready": true, "cursor": "bm90IG9uZQ"}, task.InvalidParams},

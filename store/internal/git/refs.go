@@ -24,11 +24,22 @@ func (r *Repo) Worktrees(ctx context.Context) ([]string, error) {
 
 // HasBranch reports whether the clone has a branch of its own of that name, or one that has no commit yet is checked out.
 func (r *Repo) HasBranch(ctx context.Context, name string) bool {
-	if _, err := Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "refs/heads/"+name); err == nil {
+	if r.hasRef(ctx, "refs/heads/"+name) {
 		return true
 	}
 	head, err := r.Head(ctx)
 	return err == nil && head.Branch == name
+}
+
+// HasRemoteBranch reports whether the clone knows of a branch of a remote, named with the remote before it: origin/main.
+func (r *Repo) HasRemoteBranch(ctx context.Context, name string) bool {
+	return r.hasRef(ctx, "refs/remotes/"+name)
+}
+
+// hasRef reports whether there is a ref of exactly this name; what rev-parse would make of it does not count.
+func (r *Repo) hasRef(ctx context.Context, ref string) bool {
+	_, err := Run(ctx, r.Top, "show-ref", "--quiet", "--verify", "--", ref)
+	return err == nil
 }
 
 // Branches returns the commits that the clone's own branches end at, each once.
