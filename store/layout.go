@@ -131,6 +131,9 @@ func linkError(path string) error {
 }
 
 // LayoutAt is the layout of a workspace whose root is known, whether or not its files exist yet.
+//
+// A .git file may name the git folder of somebody else's clone. A folder that this git folder does not know has live state of
+// its own there, so that it neither sees nor changes who holds what in that clone.
 func LayoutAt(root string) (Layout, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -143,7 +146,11 @@ func LayoutAt(root string) (Layout, error) {
 	if !ok {
 		return Layout{Root: root, Live: filepath.Join(root, Folder, "local"), Worktree: root}, nil
 	}
-	live := filepath.Join(repo.CommonDir, "cairn", nameOf(slashRel(repo.Top, root)))
+	key := nameOf(slashRel(repo.Top, root))
+	if !repo.Linked() && !repo.Registered() {
+		key += "-" + nameOf(repo.Top)
+	}
+	live := filepath.Join(repo.CommonDir, "cairn", key)
 	return Layout{Root: root, Repo: repo, Live: live, Worktree: repo.Top}, nil
 }
 

@@ -51,9 +51,9 @@ func (r *Repo) Tracked(ctx context.Context, index, below string) ([]File, error)
 	if index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index)
 	}
-	out, err := cmd.Output()
+	out, err := output(ctx, cmd, nil, args)
 	if err != nil {
-		return nil, explain(ctx, err, r.Top, args)
+		return nil, err
 	}
 	var files []File
 	for _, line := range records(out) {

@@ -47,7 +47,7 @@ func (r *Repo) Reachable(ctx context.Context) ([]string, error) {
 		return tips, nil //nolint:nilerr // nothing was ever stashed
 	}
 	// The parents of a stash hold the index and the files that git did not track.
-	stashed, err := r.commits(ctx, "log", "--walk-reflogs", "--format=%H %P", "refs/stash")
+	stashed, err := r.commits(ctx, "rev-list", "--walk-reflogs", "--parents", "refs/stash")
 	return append(tips, stashed...), err
 }
 

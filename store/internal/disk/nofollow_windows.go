@@ -1,0 +1,19 @@
+package disk
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+// openNoFollow opens a path that is no link. It looks before and after, since there is no way to do both at once.
+func openNoFollow(path string, flag int) (*os.File, error) {
+	before, err := os.Lstat(path)
+	if err != nil && !(errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0) {
+		return nil, err
+	}
+	if err == nil && !before.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
+	}
+	return os.OpenFile(path, flag, 0o644)
+}
