@@ -1,7 +1,6 @@
 package store
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 
@@ -44,7 +43,7 @@ func (l Layout) AddIgnores() error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	have, err := os.ReadFile(l.ignoreFile())
+	have, err := readRegular(l.ignoreFile())
 	if isMissing(err) {
 		_, err = createOnce(l.ignoreFile(), ignoreTemplate)
 		return ioError(err)

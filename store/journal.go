@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -64,31 +66,41 @@ func appendLine(path string, line []byte) (size int64, err error) {
 
 // readJournal returns what this clone has written of a task, oldest first. Lines that cannot be read count as absent.
 func (s *Store) readJournal(id task.ID) []session.Written {
-	src, err := os.ReadFile(s.journal(id))
+	out, _, _ := s.journalLines(id)
+	return out
+}
+
+// journalLines reads a journal, and counts the lines that cannot be read, but for those that a kill tore.
+func (s *Store) journalLines(id task.ID) (out []session.Written, bad int, err error) {
+	src, err := disk.ReadRegular(s.journal(id), maxLive)
 	if err != nil {
-		return nil
+		return nil, 0, err
 	}
-	var out []session.Written
 	for line := range bytes.Lines(src) {
-		var w session.Written
-		if json.Unmarshal(line, &w) == nil {
+		w, err := session.ParseWritten(line)
+		switch {
+		case err == nil:
 			out = append(out, w)
+		case len(bytes.TrimSpace(line)) > 0 && !torn(line):
+			bad++
 		}
 	}
-	return out
+	return out, bad, nil
+}
+
+// torn reports whether a line is the beginning of some JSON and no more.
+func torn(line []byte) bool {
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(bytes.TrimRight(line, "\r\n"))).Decode(&v), io.ErrUnexpectedEOF)
 }
 
 // cutJournal takes out of a journal what is least likely to be asked for: what the file of this worktree lacks stays before
 // what it has, and the newer before the older.
 func (s *Store) cutJournal(t task.Task, worktree string) error {
-	var lines [][]byte
 	all := s.readJournal(t.ID)
-	for _, w := range all {
-		line, err := json.Marshal(w)
-		if err != nil {
-			return err
-		}
-		lines = append(lines, line)
+	lines, err := journalText(all)
+	if err != nil {
+		return err
 	}
 	keep := make([]bool, len(all))
 	room := journalKept
@@ -109,6 +121,28 @@ func (s *Store) cutJournal(t task.Task, worktree string) error {
 		}
 	}
 	return atomicfile.WriteVolatile(s.journal(t.ID), bytes.Join(kept, []byte{'\n'}))
+}
+
+// rewriteJournal takes out of a journal what cannot be read.
+func (s *Store) rewriteJournal(id task.ID) error {
+	lines, err := journalText(s.readJournal(id))
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteVolatile(s.journal(id), bytes.Join(lines, []byte{'\n'}))
+}
+
+// journalText is what stands in a journal for each of the entries.
+func journalText(all []session.Written) ([][]byte, error) {
+	var lines [][]byte
+	for _, w := range all {
+		line, err := json.Marshal(w)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
 }
 
 // Journalled lists the tasks that this clone has a journal of.

@@ -148,7 +148,7 @@ func TestJournalKeepsWhatIsLost(t *testing.T) {
 	file := task.Task{ID: "PROJ-1"}
 	var lines []string
 	for i := range journalMax / task.MaxText {
-		e := task.Entry{Who: "agent:a", Did: task.Noted, Text: fmt.Sprintf("%d %s", i, strings.Repeat("x", task.MaxText-20))}
+		e := task.Entry{Who: "agent:a", At: time.Unix(0, 0).UTC(), Did: task.Noted, Text: fmt.Sprintf("%d %s", i, strings.Repeat("x", task.MaxText-20))}
 		if i > 0 {
 			file.Provenance = append(file.Provenance, e)
 		}

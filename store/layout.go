@@ -98,10 +98,21 @@ func (l Layout) noLinks() error {
 			return linkError(path)
 		}
 	}
-	if l.Repo != nil {
-		return nil // the live state lies in git's own folder, which no clone brings along
+	if l.Repo == nil {
+		return filesBelow(l.Live)
 	}
-	return filesBelow(l.Live)
+	return l.noLiveLinks()
+}
+
+// noLiveLinks returns INVALID_INPUT if one of the folders of the live state is a link. Git's own folder may have come in an
+// archive too. The files in them are looked at when they are opened.
+func (l Layout) noLiveLinks() error {
+	for _, dir := range append(l.liveFolders(), filepath.Dir(l.Live)) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return linkError(dir)
+		}
+	}
+	return nil
 }
 
 // filesBelow looks through the live state of a workspace outside git, which came along if the folder was copied. It returns

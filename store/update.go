@@ -3,7 +3,6 @@ package store
 import (
 	"context"
 	"errors"
-	"os"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
@@ -103,9 +102,12 @@ func (s *Store) Settle(ctx context.Context) error {
 // recover cleans up after a writer that was killed. The marker is there exactly while somebody writes, so under the lock it
 // means that somebody died; it says in which worktree.
 func (s *Store) recover() error {
-	worktree, err := os.ReadFile(s.dirty())
+	worktree, err := disk.ReadRegular(s.dirty(), maxLive)
+	if isMissing(err) {
+		return nil // nothing to clean up
+	}
 	if err != nil {
-		return nil //nolint:nilerr // no marker, nothing to clean up
+		return s.liveError(err)
 	}
 	if len(worktree) == 0 {
 		worktree = []byte(s.Worktree) // it was only being made, or a power cut emptied it

@@ -16,7 +16,7 @@ var ErrTooLarge = errors.New("too large")
 // OpenRegular opens a file for reading. It follows no link in the last part of the path, and never waits for the other end of a
 // pipe: what is not a regular file is ErrNotRegular.
 func OpenRegular(path string) (*os.File, error) {
-	f, err := openNoFollow(path, os.O_RDONLY)
+	f, err := openNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
 		return nil, err
 	}
