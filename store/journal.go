@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
@@ -27,9 +28,10 @@ const (
 )
 
 // remember appends the entry that a write announced to the task's journal. The task is as the file holds it now; on is the
-// revision that the entry was written on, "" if nobody knows any more. The caller holds the write lock.
-func (s *Store) remember(t task.Task, reach session.Reach, on task.Rev) error {
-	w := session.Written{On: session.Sighting{Worktree: reach.Worktree, Branch: reach.Branch, Head: reach.Head, Rev: on}}
+// file as the entry was written on it, as far as anybody knows. The caller holds the write lock.
+func (s *Store) remember(t task.Task, reach session.Reach, on writtenOn) error {
+	w := session.Written{On: session.Sighting{Worktree: reach.Worktree, Branch: reach.Branch, Head: reach.Head, Rev: on.rev, Modified: on.modified}}
+	w.At, w.Beside = on.at, on.beside
 	for _, e := range slices.Backward(t.Provenance) {
 		if e.Hash() == reach.Entry {
 			w.Entry = e
@@ -46,6 +48,14 @@ func (s *Store) remember(t task.Task, reach session.Reach, on task.Rev) error {
 		err = s.cutJournal(t, reach.Worktree)
 	}
 	return s.liveError(err)
+}
+
+// writtenOn is what is remembered of the file that an entry was written on, and of the moment.
+type writtenOn struct {
+	rev      task.Rev // "" if nobody knows any more
+	modified time.Time
+	at       time.Time
+	beside   bool // git was at work
 }
 
 // forget removes the journal of a task that is deleted.
@@ -156,25 +166,46 @@ func (s *Store) Journalled() ([]task.ID, error) {
 	return ids, err
 }
 
-// Overwritten returns the entries, oldest first, that were written to a task here and that somebody has saved over since;
-// session.Overwritten decides. One that a branch, a stash or another worktree of the clone has is safe there, and one that was
+// Overwritten returns the entries, oldest first, that were written to a task here and that somebody has saved over since, or
+// that git replaced while they were being written; session.Overwritten decides. One that a branch, a stash or another worktree of the clone has is safe there, and one that was
 // written on a branch which is gone went with it. The task is as its file says. It returns GIT if it would have to ask git and
 // cannot.
 func (s *Store) Overwritten(ctx context.Context, t task.Task) ([]task.Entry, error) {
 	head := s.Head(ctx)
-	now := session.Sighting{Worktree: s.Worktree, Branch: head.Branch, Head: head.Commit, Rev: t.Rev}
+	now := session.Sighting{Worktree: s.Worktree, Branch: head.Branch, Head: head.Commit, Rev: t.Rev, Modified: modified(s.task(t.ID))}
 	history := &committed{s: s, id: t.ID, at: map[string]*revision{}}
-	lost := session.Overwritten(t, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Task, bool) {
+	lost, byChance := session.Overwritten(t, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Task, bool) {
 		return history.checkedOut(ctx, seen)
 	})
-	if len(lost) == 0 || history.err != nil || s.Repo == nil {
+	if len(lost)+len(byChance) == 0 || history.err != nil || s.Repo == nil {
 		return lost, history.err
 	}
-	return s.nowhereElse(ctx, t.ID, lost)
+	lost, err := s.nowhereElse(ctx, t.ID, lost, s.Repo.Reachable)
+	if err != nil || len(byChance) == 0 {
+		return lost, err
+	}
+	// What ever was in a commit was seen by git, and taken away by the will of whoever asked for it.
+	byChance, err = s.nowhereElse(ctx, t.ID, byChance, s.Repo.Remembered)
+	lost = append(lost, byChance...)
+	slices.SortStableFunc(lost, func(a, b task.Entry) int { return a.At.Compare(b.At) })
+	return lost, err
 }
 
-// nowhereElse leaves out the entries that the clone has somewhere, or has given up with their branch.
-func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry) ([]task.Entry, error) {
+// modified is when a file was last changed; zero if it is not there.
+func modified(path string) time.Time {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime().UTC()
+}
+
+// nowhereElse leaves out the entries that the clone has somewhere, in a worktree or in one of the commits, or has given up with
+// their branch.
+func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry, commits func(context.Context) ([]string, error)) ([]task.Entry, error) {
+	if len(lost) == 0 {
+		return nil, nil
+	}
 	elsewhere := map[string]bool{}
 	for _, w := range s.readJournal(id) {
 		if w.On.Branch != "" && !s.Repo.HasBranch(ctx, w.On.Branch) {
@@ -189,7 +220,7 @@ func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry) 
 	if err := s.lookInWorktrees(ctx, look); err != nil {
 		return nil, err
 	}
-	tips, err := s.Repo.Reachable(ctx)
+	tips, err := commits(ctx)
 	if err == nil {
 		err = s.lookInCommits(ctx, tips, look)
 	}

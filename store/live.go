@@ -195,7 +195,7 @@ func (s *Store) settle(r session.Record) error {
 	if err := there.endSessions(r.Intent.Ends); err != nil {
 		return err
 	}
-	return s.settleAs(r.Settle(true), r.Intent.Key, s.remember(t, r.Intent.Reach, ""))
+	return s.settleAs(r.Settle(true), r.Intent.Key, s.remember(t, r.Intent.Reach, writtenOn{}))
 }
 
 // settleAs writes down how an announced write ended, once the files are as they should be.

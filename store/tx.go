@@ -16,6 +16,7 @@ type Tx struct {
 	others   []change // of files that are neither tasks nor sessions
 	beats    []session.Heartbeat
 	key      *session.Key
+	on       map[task.ID]writtenOn // what the tasks were written on
 }
 
 // staged is a task as it was read, and as it is to be.

@@ -51,6 +51,16 @@ func (r *Repo) Reachable(ctx context.Context) ([]string, error) {
 	return append(tips, stashed...), err
 }
 
+// Remembered returns the commits of Reachable, and those that the reflogs know: what was ever committed here, until git forgets.
+func (r *Repo) Remembered(ctx context.Context) ([]string, error) {
+	known, err := r.Reachable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	logged, err := r.commits(ctx, "rev-list", "--walk-reflogs", "--all")
+	return append(known, logged...), err
+}
+
 // commits reads the hashes that a command of git prints.
 func (r *Repo) commits(ctx context.Context, args ...string) ([]string, error) {
 	out, err := Run(ctx, r.Top, args...)
