@@ -17,7 +17,7 @@ import (
 // What slips through all the same, because git had looked before and replaced the file after, is known from the journal.
 
 const (
-	gitPatience = 5 * time.Second        // for how long a write waits for git, and how old a lock of git's may be that it waits for
+	gitPatience = 5 * time.Second        // for how long a write waits for git in all, and how old a lock of git's may be that it waits for
 	gitQuiet    = 30 * time.Millisecond  // git is done once it has made no file for so long; the steps of a stash are closer
 	gitStash    = 300 * time.Millisecond // a stash resets the files so long after it has named the commit that keeps them, on a slow machine
 	gitNap      = 2 * time.Millisecond
@@ -43,16 +43,17 @@ func (l Layout) gitLock() string { return filepath.Join(l.Repo.GitDir, "index.lo
 // stashRef names the newest stash of the clone, where refs are files.
 func (l Layout) stashRef() string { return filepath.Join(l.Repo.CommonDir, "refs", "stash") }
 
-// awaitGit waits until git is not at work in this worktree, for five seconds at most, and reports whether it still may be. A
-// lock that is older than that belongs to a command that was killed, or to one that waits for a person: nobody waits for it.
-func (l Layout) awaitGit(ctx context.Context) (atWork bool) {
+// awaitGit waits until git is not at work in this worktree, or until a moment, and reports whether it still may be. A lock that
+// is older than five seconds belongs to a command that was killed, or to one that waits for a person: nobody waits for it.
+func (l Layout) awaitGit(ctx context.Context, until time.Time) (atWork bool) {
 	if l.Repo == nil {
 		return false
 	}
-	for end := time.Now().Add(gitPatience); l.gitAtWork(); time.Sleep(gitNap) {
-		if time.Now().After(end) || ctx.Err() != nil {
+	for l.gitAtWork() {
+		if time.Now().After(until) || ctx.Err() != nil {
 			return true
 		}
+		time.Sleep(gitNap)
 	}
 	return exists(l.gitLock())
 }

@@ -1,7 +1,10 @@
 package store
 
 import (
+	"context"
+	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -166,6 +169,23 @@ func TestWriteWaitsForGit(t *testing.T) {
 	}()
 	wantCode(t, a.note("PROJ-1", "after git"), "")
 	<-gone
+
+	writeFile(t, s.gitLock(), "")
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	before := snapshot(t, s.Root)
+	err := s.Update(ctx, func(tx *Tx) error {
+		one, err := tx.Task("PROJ-1")
+		if err == nil {
+			one, _, err = task.Note(one, a.stamp("too late"))
+			tx.Put(one)
+		}
+		return err
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || !maps.Equal(snapshot(t, s.Root), before) {
+		t.Errorf("a write that is given up while it waits was made, or says %v", err)
+	}
+	wantCode(t, os.Remove(s.gitLock()), "")
 
 	writeFile(t, s.gitLock(), "")
 	long := time.Now().Add(-time.Hour)

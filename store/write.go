@@ -48,7 +48,10 @@ func (tx *Tx) writeFiles(ctx context.Context) (clean bool, err error) {
 	if err != nil {
 		return !errors.Is(err, atomicfile.ErrLeft), err
 	}
-	beside := tx.s.awaitGit(ctx)
+	beside := tx.s.awaitGit(ctx, tx.patient)
+	if err := ctx.Err(); err != nil {
+		return true, err
+	}
 	before := tx.s.gitSigns()
 	records := tx.records(ctx)
 	if err := tx.announce(records); err != nil {
@@ -60,7 +63,7 @@ func (tx *Tx) writeFiles(ctx context.Context) (clean bool, err error) {
 	}
 	if tx.s.gitSigns() != before {
 		beside = true
-		if tx.s.awaitGit(ctx); tx.lostToGit() {
+		if tx.s.awaitGit(ctx, tx.patient); tx.lostToGit() {
 			return tx.settle(records) == nil, errOvertaken
 		}
 	}
