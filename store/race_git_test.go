@@ -208,7 +208,11 @@ func TestWriteIsMadeAgainAfterGit(t *testing.T) {
 		}
 		writeFile(t, s.gitLock(), "")
 		go func() {
-			time.Sleep(50 * time.Millisecond) // it is renamed into its place by then
+			for end := time.Now().Add(gitPatience / 2); time.Now().Before(end); time.Sleep(time.Millisecond) {
+				if src, _ := os.ReadFile(path); strings.Contains(string(src), "it rains") {
+					break
+				}
+			}
 			_ = os.WriteFile(path, []byte(content), 0o644)
 			_ = os.Remove(s.gitLock())
 		}()
