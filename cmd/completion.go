@@ -54,6 +54,6 @@ func (p *program) runCompletion(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	p.printf("%s", script)
+	p.printf("%s", painted(script)) // ours, and to be run as it is
 	return nil
 }

@@ -25,7 +25,7 @@ func (p *program) doctorCommand() *cli.Command {
 		Name:     "doctor",
 		Usage:    "Examine the workspace and this clone of it; say what is wrong and repair what is safe to repair.",
 		Category: "workspace",
-		Description: "It looks for entries that an editor saved over, broken files, leftovers of killed writers, claims and sessions without\n" +
+		Description: "It looks for entries that an editor saved over or git replaced, broken files, leftovers of killed writers, claims and sessions without\n" +
 			"a sign of life, and how git, the merge driver, trust and signing are set up. Each finding says what to do about it. It exits\n" +
 			"with 1 if there are errors or warnings left, and with 0 if there are notices only.",
 		Flags: []cli.Flag{

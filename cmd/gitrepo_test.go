@@ -16,6 +16,7 @@ type gitRepo struct {
 	t         *testing.T
 	dir, home string
 	env       []string
+	hostile   []string // what the environment of cairn, and not of git, has beside that
 }
 
 func newGitRepo(t *testing.T) *gitRepo {
@@ -84,7 +85,16 @@ func (g *gitRepo) program(name string, args []string) *exec.Cmd {
 // cairn runs the program, and returns what it printed and its exit number.
 func (g *gitRepo) cairn(args ...string) (string, int) {
 	g.t.Helper()
-	out, err := g.program("cairn", args).CombinedOutput()
+	return g.cairnWith("", args...)
+}
+
+// cairnWith is cairn with an input.
+func (g *gitRepo) cairnWith(input string, args ...string) (string, int) {
+	g.t.Helper()
+	cmd := g.program("cairn", args)
+	cmd.Env = append(cmd.Env[:len(cmd.Env):len(cmd.Env)], g.hostile...)
+	cmd.Stdin = strings.NewReader(input)
+	out, err := cmd.CombinedOutput()
 	exit := (*exec.ExitError)(nil)
 	if errors.As(err, &exit) {
 		return string(out), exit.ExitCode()
@@ -93,4 +103,18 @@ func (g *gitRepo) cairn(args ...string) (string, int) {
 		g.t.Fatal(err)
 	}
 	return string(out), 0
+}
+
+// lose takes an object out of the repository, as if it had been cloned without.
+func (g *gitRepo) lose(name string) {
+	g.t.Helper()
+	cmd := g.command([]string{"rev-parse", name})
+	out, err := cmd.Output()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	id := strings.TrimSpace(string(out))
+	if err := os.Remove(filepath.Join(g.dir, ".git", "objects", id[:2], id[2:])); err != nil {
+		g.t.Fatal(err)
+	}
 }

@@ -393,7 +393,6 @@ func TestJSONOfHostileTextIsExact(t *testing.T) {
 		Title  string
 		Labels []string
 		Checks []struct{ Desc, Cmd string }
-		Claim  struct{ Branch string }
 		Extra  map[string]string
 		Hidden []string `json:"hidden_characters"`
 	}
@@ -402,7 +401,7 @@ func TestJSONOfHostileTextIsExact(t *testing.T) {
 	}
 	for name, text := range map[string]string{
 		"title": got.Title, "labels[0]": got.Labels[0], "checks[0].desc": got.Checks[0].Desc, "checks[0].cmd": got.Checks[0].Cmd,
-		"claim.branch": got.Claim.Branch, "extra.x-other": got.Extra["x-other"],
+		"extra.x-other": got.Extra["x-other"],
 	} {
 		if text != hostile {
 			t.Errorf("%s is %q", name, text)

@@ -29,6 +29,7 @@ func TestMain(m *testing.M) {
 //	repo [DIR]         make a git repository of the folder and commit everything in it but want/
 //	exits N COMMAND    run a command that must exit with N
 //	clock DURATION     move the clock on
+//	sandbox DIR        make a folder that cairn cannot write to
 //	id NAME            set $NAME to the id that the last command printed
 //	lock               hold the lock of the repository's workspace until the story ends
 //	sshkeys NAME...    have an agent hold SSH keys of these names, each of which is $NAME
@@ -46,13 +47,13 @@ func TestStories(t *testing.T) {
 		UpdateScripts:      os.Getenv("UPDATE") != "",
 		Condition:          condition,
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"repo":  repo,
-			"exits": exits,
-			"clock": clock,
-			"id":    id,
-			"agent": agent,
-			"lock":  lock,
-
+			"repo":    repo,
+			"exits":   exits,
+			"clock":   clock,
+			"id":      id,
+			"agent":   agent,
+			"lock":    lock,
+			"sandbox": sandbox,
 			"sshkeys": sshkeys,
 		},
 	})

@@ -134,3 +134,23 @@ func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Setenv(name, signtest.Line(name))
 	}
 }
+
+// sandbox makes a folder that cairn cannot write to from here on. Permissions stop no root that has all its powers, so there cairn
+// runs without the one to ignore them.
+func sandbox(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sandbox DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(os.Chmod(dir, 0o555))
+	ts.Defer(func() { _ = os.Chmod(dir, 0o755) })
+	if os.Geteuid() != 0 {
+		return
+	}
+	weak := filepath.Join(ts.Getenv("HOME"), "weak")
+	ts.Check(os.MkdirAll(weak, 0o755))
+	text := "#!/bin/sh\nexec setpriv --bounding-set=-dac_override,-dac_read_search '" + filepath.Join(ts.Getenv("BIN"), "cairn") + "' \"$@\"\n"
+	ts.Check(os.WriteFile(filepath.Join(weak, "cairn"), []byte(text), 0o755))
+	ts.Setenv("PATH", weak+string(os.PathListSeparator)+ts.Getenv("PATH"))
+}

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -25,13 +26,18 @@ const traps = `
 	sshCommand = TRAP
 	gitProxy = TRAP
 	alternateRefsCommand = TRAP
+	virtualFilesystem = TRAP
+	useBuiltinFSMonitor = true
+	notesRef = refs/notes/trap
 [extensions]
 	worktreeConfig = true
 	partialClone = origin
 [remote "origin"]
-	url = ext::TRAP
+	url = ext::TRAP url
 	promisor = true
+	partialCloneFilter = blob:none
 	uploadpack = TRAP
+	receivepack = TRAP
 [protocol "ext"]
 	allow = always
 [filter "trap"]
@@ -54,6 +60,40 @@ const traps = `
 	helper = !TRAP
 [gpg]
 	program = TRAP
+[gpg "openpgp"]
+	program = TRAP
+[gpg "x509"]
+	program = TRAP
+[gpg "ssh"]
+	program = TRAP
+	defaultKeyCommand = TRAP
+	allowedSignersFile = /dev/null
+[hook "trap"]
+	event = post-index-change
+	event = reference-transaction
+	event = pre-commit
+	command = TRAP
+[trace2]
+	eventTarget = SPRUNG
+	normalTarget = SPRUNG
+	perfTarget = SPRUNG
+[uploadpack]
+	packObjectsHook = TRAP
+[ssh]
+	variant = ssh
+[diff "trap2"]
+	command = TRAP
+	binary = true
+[submodule]
+	recurse = true
+[status]
+	submoduleSummary = true
+[fetch]
+	recurseSubmodules = true
+[include]
+	path = more
+[includeIf "gitdir:**"]
+	path = more
 [commit]
 	gpgSign = true
 [log]
@@ -63,7 +103,19 @@ const traps = `
 [pager]
 	config = TRAP
 	status = TRAP
+	log = TRAP
+	rev-list = TRAP
+	for-each-ref = TRAP
+	worktree = TRAP
 [alias]
+	log = !TRAP
+	rev-list = !TRAP
+	for-each-ref = !TRAP
+	cat-file = !TRAP
+	check-attr = !TRAP
+	merge-base = !TRAP
+	worktree = !TRAP
+	version = !TRAP
 	config = !TRAP
 	hash-object = !TRAP
 	ls-files = !TRAP
@@ -114,14 +166,34 @@ func trappedRepo(t *testing.T) *gitRepo {
 
 	trap, hooks := filepath.Join(g.home, "trap"), filepath.Join(g.home, "hooks")
 	script := []byte("#!/bin/sh\necho \"$0 $*\" >>'" + g.sprung() + "'\nexit 1\n")
-	for _, path := range []string{trap, filepath.Join(hooks, "post-index-change"), filepath.Join(hooks, "pre-commit"), filepath.Join(hooks, "reference-transaction")} {
+	g.stash(signed(g, g.run("rev-parse", "HEAD^{tree}"), "HEAD"))
+	g.run("update-ref", "HEAD", signed(g, g.run("rev-parse", "HEAD^{tree}"), "HEAD~1"))
+	paths := []string{trap}
+	for _, hook := range []string{
+		"post-index-change", "pre-commit", "reference-transaction", "post-checkout", "post-merge", "pre-push", "fsmonitor-watchman",
+		"sendemail-validate", "pre-auto-gc", "post-rewrite", "prepare-commit-msg", "read-object", "virtual-filesystem", "pre-command", "post-command",
+	} {
+		paths = append(paths, filepath.Join(hooks, hook), filepath.Join(g.dir, ".git", "hooks", hook))
+	}
+	for _, path := range paths {
 		g.write(path, script)
 		if err := os.Chmod(path, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	config := strings.NewReplacer("TRAP", trap, "HOOKS", hooks).Replace(traps)
+	config := strings.NewReplacer("TRAP", trap, "HOOKS", hooks, "SPRUNG", g.sprung()).Replace(traps)
 	g.write(filepath.Join(g.dir, ".git", "config"), []byte(config))
+	short, _, _ := strings.Cut(config, "[include]") // what includes itself is an error
+	_, rest, _ := strings.Cut(short, "[extensions]")
+	_, rest, _ = strings.Cut(rest, "[remote")
+	g.write(filepath.Join(g.dir, ".git", "more"), []byte("[remote"+rest))
+	g.write(filepath.Join(g.dir, ".git", "config.worktree"), []byte("[remote"+rest))
+	for _, name := range []string{"EXTERNAL_DIFF", "SSH", "SSH_COMMAND", "ASKPASS", "PAGER", "EDITOR", "SEQUENCE_EDITOR", "PROXY_COMMAND"} {
+		g.hostile = append(g.hostile, "GIT_"+name+"="+trap)
+	}
+	g.hostile = append(g.hostile, "GIT_EXEC_PATH="+hooks, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+trap,
+		"GIT_CONFIG_PARAMETERS='core.fsmonitor'='"+trap+"'", "GIT_TRACE="+g.sprung(), "GIT_TRACE2="+g.sprung(), "GIT_TRACE2_EVENT="+g.sprung(),
+		"GIT_TRACE_SETUP="+g.sprung(), "GIT_TEMPLATE_DIR="+hooks, "GIT_ALLOW_PROTOCOL=ext:file:ssh", "GIT_PAGER_IN_USE=1", "SSH_ASKPASS="+trap, "PAGER="+trap, "EDITOR="+trap)
 	for _, name := range []string{"plain", "file.long"} {
 		g.write(filepath.Join(g.dir, name), []byte("changed\n"))
 	}
@@ -130,6 +202,35 @@ func trappedRepo(t *testing.T) *gitRepo {
 
 // trapped is the attributes by which git runs the filters.
 const trapped = "* filter=trap diff=trap merge=trap\n*.long filter=long\n"
+
+// signed makes a commit that says it is signed, by a signature that git would have a program look at.
+func signed(g *gitRepo, tree, parent string) string {
+	g.t.Helper()
+	text := "tree " + strings.TrimSpace(tree) + "\nparent " + strings.TrimSpace(g.run("rev-parse", parent)) +
+		"\nauthor A <a@example.com> 1782036000 +0000\ncommitter A <a@example.com> 1782036000 +0000\n" +
+		"gpgsig -----BEGIN PGP SIGNATURE-----\n \n iQ==\n -----END PGP SIGNATURE-----\n\nsigned\n"
+	cmd := g.command([]string{"hash-object", "-t", "commit", "-w", "--stdin"})
+	cmd.Stdin = strings.NewReader(text)
+	out, err := cmd.Output()
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// stash makes a commit the newest stash.
+func (g *gitRepo) stash(commit string) {
+	g.t.Helper()
+	g.run("update-ref", "--create-reflog", "-m", "a stash", "refs/stash", commit)
+}
+
+// toolCalls are what an agent asks of a server in an untrusted clone.
+var toolCalls = []string{
+	`"list","arguments":{}`, `"get","arguments":{"id":"T-1","mode":"context"}`, `"history","arguments":{}`, `"logs","arguments":{"id":"T-1"}`,
+	`"create","arguments":{"title":"Raise the walls","checks":[{"desc":"built","cmd":"touch ran"}]}`, `"list_sessions","arguments":{}`,
+	`"run_checks","arguments":{"id":"T-1"}`, `"transition","arguments":{"id":"T-1","to":"done"}`, `"note","arguments":{"id":"T-1","text":"hello"}`,
+	`"next","arguments":{}`, `"wait","arguments":{"id":"T-1","timeout_seconds":0}`,
+}
 
 // sprung is the file in which traps leave their traces.
 func (g *gitRepo) sprung() string { return filepath.Join(g.home, "sprung") }
@@ -143,14 +244,17 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_ = g.try("status")
-	if _, err := os.Stat(g.sprung()); err != nil {
-		t.Fatalf("the traps do not work: %v", err)
-	}
-	if err := os.Remove(g.sprung()); err != nil {
-		t.Fatal(err)
+	for _, args := range [][]string{{"status"}, {"log", "--walk-reflogs", "--format=%H", "refs/stash"}} {
+		_ = g.try(args...)
+		if _, err := os.Stat(g.sprung()); err != nil {
+			t.Fatalf("the traps do not work for git %s: %v", args, err)
+		}
+		if err := os.Remove(g.sprung()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	g.write(attributes, []byte(trapped)) // the record is filtered too, so check refuses it
+	edit := filepath.Join(g.dir, ".cairn", "tasks", "T-1.md")
 	tried, session := map[string]bool{}, ""
 	type call struct {
 		exit int
@@ -180,6 +284,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"settings-set", "claim_ttl", "2h"}},
 		{0, []string{"get", "T-1", "--mode", "context"}},
 		{0, []string{"doctor"}},
+		{1, []string{"doctor", "SAVED-OVER"}},
 		{2, []string{"check", "--no-base"}},
 		{8, []string{"run-checks", "T-1"}},
 		{8, []string{"transition", "T-1", "done"}},
@@ -192,7 +297,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"--actor", "agent:a", "cancel", "SESSION", "enough"}},
 		{0, []string{"transition", "T-1", "canceled"}},
 		{0, []string{"delete", "T-1"}},
-		{0, []string{"--actor", "agent:a", "serve"}},
+		{0, []string{"--actor", "agent:a", "serve", "--toolsets", "all"}},
 		{0, []string{"setup", "merge-driver", "--yes"}},
 		{0, []string{"merge-driver", "plain", "plain", "plain", "7", ".cairn/tasks/T-1.md"}},
 		{0, []string{"doctor", "--fix", "--yes"}},
@@ -223,7 +328,21 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		if i := slices.Index(c.args, "SESSION"); i >= 0 {
 			c.args[i] = session
 		}
-		out, exit := g.cairn(c.args...)
+		if i := slices.Index(c.args, "SAVED-OVER"); i >= 0 {
+			g.write(edit, []byte(trappedTask+"\nAn editor had this.\n")) // what was written since is looked for in stashes and commits
+			c.args = c.args[:i]
+		}
+		input := ""
+		if name == "serve" {
+			input = handshake
+			for i, call := range toolCalls {
+				input += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s}}`+"\n", i+1, call)
+			}
+		}
+		out, exit := g.cairnWith(input, c.args...)
+		if name == "serve" && strings.Count(out, `"id":`) < len(toolCalls) {
+			t.Errorf("the server answers %s", out)
+		}
 		if name == "begin" {
 			session = mintedID.FindString(out)
 		}
@@ -232,6 +351,19 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		}
 		if trace, err := os.ReadFile(g.sprung()); err == nil {
 			t.Errorf("cairn %s started a program of the clone's:\n%s", strings.Join(c.args, " "), trace)
+			_ = os.Remove(g.sprung())
+		}
+	}
+	g.lose("HEAD~1:.cairn/tasks/T-1.md")
+	_ = g.try("cat-file", "-p", "HEAD~1:.cairn/tasks/T-1.md")
+	if _, err := os.Stat(g.sprung()); err != nil {
+		t.Error("git itself does not fetch what the clone has left out")
+	}
+	_ = os.Remove(g.sprung())
+	for _, args := range [][]string{{"check", "--base", "HEAD~1"}, {"doctor"}, {"history"}, {"show", "T-1"}} {
+		out, _ := g.cairn(args...)
+		if trace, err := os.ReadFile(g.sprung()); err == nil {
+			t.Errorf("cairn %s fetches what the clone has left out, and says %s\n%s", args, out, trace)
 			_ = os.Remove(g.sprung())
 		}
 	}

@@ -45,7 +45,7 @@ type Kind struct {
 
 // Kinds is every kind beside the rules, in the order in which findings are shown. A kind that is not here does not exist.
 var Kinds = []Kind{
-	{OverwrittenEntries, proof.Error, "an editor saved over entries that cairn had written"},
+	{OverwrittenEntries, proof.Error, "an editor saved over entries that cairn had written, or git replaced the file while it was written to"},
 	{GitUnusable, proof.Error, "git is missing, too old, or refuses this repository"},
 	{LiveReadOnly, proof.Warning, "the live state cannot be written, so nothing can"},
 	{Leftover, proof.Warning, "a killed writer left something behind, or live state says nothing any more"},

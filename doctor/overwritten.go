@@ -26,7 +26,7 @@ func (v Visit) lost(ctx context.Context) ([]Finding, error) {
 	return overwritten, err
 }
 
-// overwritten looks for entries that an editor saved over, in all tasks that this clone has written.
+// overwritten looks for entries that an editor saved over, or git replaced while they were written, in all tasks that this clone has written.
 func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 	ids, err := v.Store.Journalled()
 	if err != nil {
@@ -70,9 +70,9 @@ func (v Visit) offer(t task.Task, lost []task.Entry) Finding {
 	for _, c := range contradictions {
 		changes = append(changes, "left as the file has it: "+c)
 	}
-	message := fmt.Sprintf("%d entries that were written are gone; an editor saved over them", len(lost))
+	message := fmt.Sprintf("%d entries that were written are gone; an editor saved over them, or git replaced the file just then", len(lost))
 	if len(lost) == 1 {
-		message = "an entry that was written is gone; an editor saved over it: " + said(lost[0])
+		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + said(lost[0])
 	}
 	return find(OverwrittenEntries, v.Store.TaskPath(t.ID), message, "").about(t.ID).
 		fixable(changes, func(ctx context.Context) error { return v.restore(ctx, t.ID) })

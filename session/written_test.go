@@ -64,10 +64,49 @@ func TestOverwritten(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			now := session.Sighting{Worktree: here, Branch: "main", Head: "c0", Rev: tt.rev}
-			got := session.Overwritten(file("backlog", "", tt.has...), now, tt.journal, inGit)
-			if !slices.EqualFunc(got, tt.want, task.Entry.Equal) {
-				t.Errorf("lost: %v, and not %v", got, tt.want)
+			got, byChance := session.Overwritten(file("backlog", "", tt.has...), now, tt.journal, inGit)
+			if !slices.EqualFunc(got, tt.want, task.Entry.Equal) || len(byChance) > 0 {
+				t.Errorf("lost: %v and %v, and not %v", got, byChance, tt.want)
 			}
 		})
 	}
+}
+
+// What git took away while it was being written, or right after, may never have been seen by git.
+func TestReplacedByChance(t *testing.T) {
+	inGit := func(s session.Sighting) (task.Task, bool) {
+		return file("backlog", "", created), s.Rev == "committed"
+	}
+	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
+	for _, tt := range []struct {
+		name   string
+		after  time.Duration // git replaced the file so long after the entry was written
+		beside bool
+		since  []session.Written
+		want   bool
+	}{
+		{"at once", time.Millisecond, false, nil, true},
+		{"by a command that had begun before", -time.Millisecond, false, nil, true},
+		{"by a command that somebody gave later", time.Minute, false, nil, false},
+		{"by one that took long", time.Minute, true, nil, true},
+		{"at once, as a later write saw", time.Hour, false, []session.Written{sinceThen(second, at.Add(time.Second))}, true},
+		{"later, as a later write saw", time.Millisecond, false, []session.Written{sinceThen(second, at.Add(time.Minute))}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			w := wrote(first, "committed")
+			w.At, w.Beside = at, tt.beside
+			now := session.Sighting{Worktree: here, Branch: "main", Head: "c0", Rev: "committed", Modified: at.Add(tt.after)}
+			_, byChance := session.Overwritten(file("backlog", "", created, second), now, append([]session.Written{w}, tt.since...), inGit)
+			if got := len(byChance) == 1; got != tt.want {
+				t.Errorf("by chance: %v", byChance)
+			}
+		})
+	}
+}
+
+// sinceThen is an entry written on what git had put there at some moment.
+func sinceThen(e task.Entry, modified time.Time) session.Written {
+	w := wrote(e, "committed")
+	w.On.Modified = modified
+	return w
 }

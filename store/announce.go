@@ -105,7 +105,7 @@ func (tx *Tx) finish(records []session.Record) error {
 			if err := tx.s.forget(r.Task); err != nil {
 				return err
 			}
-		} else if err := tx.s.remember(st.now, r.Intent.Reach, st.was.Rev); err != nil {
+		} else if err := tx.s.remember(st.now, r.Intent.Reach, tx.on[r.Task]); err != nil {
 			return err
 		}
 		if err := tx.s.putRecord(r.Settle(true)); err != nil {

@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -145,7 +145,7 @@ func eventOf(opts CheckOptions) (e event, err error) {
 	if opts.getenv("GITHUB_ACTIONS") != "true" || path == "" {
 		return event{}, nil
 	}
-	src, err := os.ReadFile(path)
+	src, err := disk.ReadFile(path)
 	if err == nil {
 		err = json.Unmarshal(src, &e)
 	}

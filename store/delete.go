@@ -65,7 +65,7 @@ func (tx *Tx) discard(t trashed, last []byte) {
 // the deletion starts over.
 func (tx *Tx) removeTrashed() error {
 	for _, t := range tx.trash {
-		now, err := disk.ReadFile(t.path)
+		now, err := readRegular(t.path)
 		if err == nil && !bytes.Equal(now, t.was) {
 			return errOvertaken
 		}
@@ -112,7 +112,7 @@ func (s *Store) finishDeletion(id task.ID) error {
 
 // inTrash reports whether the trash has a copy of a file as it is now.
 func (s *Store) inTrash(path string) bool {
-	now, err := disk.ReadFile(path)
+	now, err := readRegular(path)
 	return err == nil && exists(s.freeTrash(path, now))
 }
 
@@ -120,7 +120,7 @@ func (s *Store) inTrash(path string) bool {
 func (s *Store) TrashFile(id task.ID) string {
 	newest, at := s.trash(s.task(id)), time.Time{}
 	for _, path := range s.trashOf(id) {
-		if info, err := os.Stat(path); err == nil && info.ModTime().After(at) {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
 			newest, at = path, info.ModTime()
 		}
 	}
@@ -140,7 +140,7 @@ func (s *Store) trashOf(id task.ID) (paths []string) {
 // freeTrash is where a file goes that is to be deleted: a copy of something else stays what it is.
 func (s *Store) freeTrash(path string, content []byte) string {
 	place := s.trash(path)
-	if old, err := disk.ReadFile(place); err != nil || bytes.Equal(old, content) {
+	if old, err := readRegular(place); err != nil || bytes.Equal(old, content) {
 		return place
 	}
 	ext := filepath.Ext(place)

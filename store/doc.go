@@ -31,6 +31,9 @@
 // work on other branches, of entries that were saved over, and of calls that were made before. Everything else under .cairn is
 // left alone, and links are refused.
 //
+// Live state is read as if a stranger had written it, since it may have come along with a copied folder: package session parses
+// what it says, no link in it is followed, and what is no file is not opened.
+//
 // # Locks
 //
 // Reading takes no lock and never writes. There are two locks, both of the operating system (package filelock), so they end
@@ -40,7 +43,7 @@
 //  2. write.lock, for one write, milliseconds.
 //
 // Who needs both takes them in this order: the results of a run are written while its lock is still held. Under write.lock
-// nothing else is waited for.
+// nothing else is waited for but git, which is not ours: for five seconds a write at most, and for no lock of git's that is older.
 //
 // # A write
 //
@@ -52,9 +55,10 @@
 //  4. make write.dirty;
 //  5. write all new content beside its place, under temporary names, and flush it;
 //  6. look whether each file still holds what was read; if not, start over at 3;
-//  7. announce the write in claims/: who will hold the task, and the entry that will be its last;
+//  7. wait until git is not at work in the worktree, for five seconds at most; announce the write in claims/: who will hold the task, and the entry that will be its last;
 //  8. one file after the other: look once more, put it in its place, flush the folder. New sessions come first, then the
-//     tasks that name them, then sessions that were there;
+//     tasks that name them, then sessions that were there; if git was at work meanwhile and has replaced the task's file,
+//     start over at 3;
 //  9. remember the call's idempotency key, append the entry of each task to its journal, settle the announcements, write
 //     heartbeats;
 //  10. remove write.dirty, release the lock.
@@ -63,7 +67,8 @@
 // to be told of it. The announcement comes before the task, so a claim holds from before its file says so.
 //
 // An editor and git take no lock. What they change before the last look is kept: the write starts over on top of it, at most
-// ten times. What they change between the last look and the rename, a fraction of a millisecond, is replaced.
+// ten times. What they change between the last look and the rename, a fraction of a millisecond, is replaced. What git replaces
+// within five seconds after a write, since it had looked at the file before, is known from the journal (session.Overwritten).
 //
 // # After an error
 //

@@ -9,6 +9,7 @@ import (
 	"syscall"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -40,6 +41,10 @@ func (l Layout) liveError(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return task.Errorf(task.Sandboxed, "%s cannot be written, and the lock lies there", l.Live).
 			WithHint("allow writes to that folder; the MCP server (cairn serve) usually runs outside the sandbox")
+	}
+	if errors.Is(err, disk.ErrNotRegular) {
+		e := task.Errorf(task.BadFile, "what cairn keeps in %s is damaged: %w", l.Live, err)
+		return e.WithHint("see what it is, and take it away; cairn makes nothing but files there")
 	}
 	return ioError(err)
 }

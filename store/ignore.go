@@ -5,7 +5,6 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
 const ignoreTemplate = `# Written by cairn: what belongs to this machine only.
@@ -44,7 +43,7 @@ func (l Layout) AddIgnores() error {
 	if err != nil || len(missing) == 0 {
 		return err
 	}
-	have, err := disk.ReadFile(l.ignoreFile())
+	have, err := readRegular(l.ignoreFile())
 	if isMissing(err) {
 		_, err = createOnce(l.ignoreFile(), ignoreTemplate)
 		return ioError(err)

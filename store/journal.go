@@ -4,10 +4,13 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
@@ -25,9 +28,10 @@ const (
 )
 
 // remember appends the entry that a write announced to the task's journal. The task is as the file holds it now; on is the
-// revision that the entry was written on, "" if nobody knows any more. The caller holds the write lock.
-func (s *Store) remember(t task.Task, reach session.Reach, on task.Rev) error {
-	w := session.Written{On: session.Sighting{Worktree: reach.Worktree, Branch: reach.Branch, Head: reach.Head, Rev: on}}
+// file as the entry was written on it, as far as anybody knows. The caller holds the write lock.
+func (s *Store) remember(t task.Task, reach session.Reach, on writtenOn) error {
+	w := session.Written{On: session.Sighting{Worktree: reach.Worktree, Branch: reach.Branch, Head: reach.Head, Rev: on.rev, Modified: on.modified}}
+	w.At, w.Beside = on.at, on.beside
 	for _, e := range slices.Backward(t.Provenance) {
 		if e.Hash() == reach.Entry {
 			w.Entry = e
@@ -44,6 +48,14 @@ func (s *Store) remember(t task.Task, reach session.Reach, on task.Rev) error {
 		err = s.cutJournal(t, reach.Worktree)
 	}
 	return s.liveError(err)
+}
+
+// writtenOn is what is remembered of the file that an entry was written on, and of the moment.
+type writtenOn struct {
+	rev      task.Rev // "" if nobody knows any more
+	modified time.Time
+	at       time.Time
+	beside   bool // git was at work
 }
 
 // forget removes the journal of a task that is deleted.
@@ -64,31 +76,41 @@ func appendLine(path string, line []byte) (size int64, err error) {
 
 // readJournal returns what this clone has written of a task, oldest first. Lines that cannot be read count as absent.
 func (s *Store) readJournal(id task.ID) []session.Written {
-	src, err := disk.ReadFile(s.journal(id))
+	out, _, _ := s.journalLines(id)
+	return out
+}
+
+// journalLines reads a journal, and counts the lines that cannot be read, but for those that a kill tore.
+func (s *Store) journalLines(id task.ID) (out []session.Written, bad int, err error) {
+	src, err := disk.ReadRegular(s.journal(id), maxLive)
 	if err != nil {
-		return nil
+		return nil, 0, err
 	}
-	var out []session.Written
 	for line := range bytes.Lines(src) {
-		var w session.Written
-		if json.Unmarshal(line, &w) == nil {
+		w, err := session.ParseWritten(line)
+		switch {
+		case err == nil:
 			out = append(out, w)
+		case len(bytes.TrimSpace(line)) > 0 && !torn(line):
+			bad++
 		}
 	}
-	return out
+	return out, bad, nil
+}
+
+// torn reports whether a line is the beginning of some JSON and no more.
+func torn(line []byte) bool {
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(bytes.TrimRight(line, "\r\n"))).Decode(&v), io.ErrUnexpectedEOF)
 }
 
 // cutJournal takes out of a journal what is least likely to be asked for: what the file of this worktree lacks stays before
 // what it has, and the newer before the older.
 func (s *Store) cutJournal(t task.Task, worktree string) error {
-	var lines [][]byte
 	all := s.readJournal(t.ID)
-	for _, w := range all {
-		line, err := json.Marshal(w)
-		if err != nil {
-			return err
-		}
-		lines = append(lines, line)
+	lines, err := journalText(all)
+	if err != nil {
+		return err
 	}
 	keep := make([]bool, len(all))
 	room := journalKept
@@ -111,6 +133,28 @@ func (s *Store) cutJournal(t task.Task, worktree string) error {
 	return atomicfile.WriteVolatile(s.journal(t.ID), bytes.Join(kept, []byte{'\n'}))
 }
 
+// rewriteJournal takes out of a journal what cannot be read.
+func (s *Store) rewriteJournal(id task.ID) error {
+	lines, err := journalText(s.readJournal(id))
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteVolatile(s.journal(id), bytes.Join(lines, []byte{'\n'}))
+}
+
+// journalText is what stands in a journal for each of the entries.
+func journalText(all []session.Written) ([][]byte, error) {
+	var lines [][]byte
+	for _, w := range all {
+		line, err := json.Marshal(w)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
 // Journalled lists the tasks that this clone has a journal of.
 func (s *Store) Journalled() ([]task.ID, error) {
 	var ids []task.ID
@@ -122,25 +166,46 @@ func (s *Store) Journalled() ([]task.ID, error) {
 	return ids, err
 }
 
-// Overwritten returns the entries, oldest first, that were written to a task here and that somebody has saved over since;
-// session.Overwritten decides. One that a branch, a stash or another worktree of the clone has is safe there, and one that was
+// Overwritten returns the entries, oldest first, that were written to a task here and that somebody has saved over since, or
+// that git replaced while they were being written; session.Overwritten decides. One that a branch, a stash or another worktree of the clone has is safe there, and one that was
 // written on a branch which is gone went with it. The task is as its file says. It returns GIT if it would have to ask git and
 // cannot.
 func (s *Store) Overwritten(ctx context.Context, t task.Task) ([]task.Entry, error) {
 	head := s.Head(ctx)
-	now := session.Sighting{Worktree: s.Worktree, Branch: head.Branch, Head: head.Commit, Rev: t.Rev}
+	now := session.Sighting{Worktree: s.Worktree, Branch: head.Branch, Head: head.Commit, Rev: t.Rev, Modified: modified(s.task(t.ID))}
 	history := &committed{s: s, id: t.ID, at: map[string]*revision{}}
-	lost := session.Overwritten(t, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Task, bool) {
+	lost, byChance := session.Overwritten(t, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Task, bool) {
 		return history.checkedOut(ctx, seen)
 	})
-	if len(lost) == 0 || history.err != nil || s.Repo == nil {
+	if len(lost)+len(byChance) == 0 || history.err != nil || s.Repo == nil {
 		return lost, history.err
 	}
-	return s.nowhereElse(ctx, t.ID, lost)
+	lost, err := s.nowhereElse(ctx, t.ID, lost, s.Repo.Reachable)
+	if err != nil || len(byChance) == 0 {
+		return lost, err
+	}
+	// What ever was in a commit was seen by git, and taken away by the will of whoever asked for it.
+	byChance, err = s.nowhereElse(ctx, t.ID, byChance, s.Repo.Remembered)
+	lost = append(lost, byChance...)
+	slices.SortStableFunc(lost, func(a, b task.Entry) int { return a.At.Compare(b.At) })
+	return lost, err
 }
 
-// nowhereElse leaves out the entries that the clone has somewhere, or has given up with their branch.
-func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry) ([]task.Entry, error) {
+// modified is when a file was last changed; zero if it is not there.
+func modified(path string) time.Time {
+	info, err := os.Lstat(path)
+	if err != nil {
+		return time.Time{}
+	}
+	return info.ModTime().UTC()
+}
+
+// nowhereElse leaves out the entries that the clone has somewhere, in a worktree or in one of the commits, or has given up with
+// their branch.
+func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry, commits func(context.Context) ([]string, error)) ([]task.Entry, error) {
+	if len(lost) == 0 {
+		return nil, nil
+	}
 	elsewhere := map[string]bool{}
 	for _, w := range s.readJournal(id) {
 		if w.On.Branch != "" && !s.Repo.HasBranch(ctx, w.On.Branch) {
@@ -155,7 +220,7 @@ func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry) 
 	if err := s.lookInWorktrees(ctx, look); err != nil {
 		return nil, err
 	}
-	tips, err := s.Repo.Reachable(ctx)
+	tips, err := commits(ctx)
 	if err == nil {
 		err = s.lookInCommits(ctx, tips, look)
 	}

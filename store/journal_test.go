@@ -58,11 +58,21 @@ func TestGitTakesEntriesAway(t *testing.T) {
 			runGit(t, s.Root, "commit", "-qm", "tasks")
 			wantCode(t, a.note("PROJ-1", "it rains"), "")
 			row.undo(t, s)
+			later(t, s.task("PROJ-1"))
 			wantOverwritten(t, s, "PROJ-1")
 			wantCode(t, a.note("PROJ-1", "the sun is back"), "")
 			wantOverwritten(t, s, "PROJ-1")
 		})
 	}
+}
+
+// later makes a file one that was changed a minute later, as when somebody gave the command then.
+func later(t *testing.T, path string) {
+	t.Helper()
+	info, err := os.Stat(path)
+	wantCode(t, err, "")
+	at := info.ModTime().Add(time.Minute)
+	wantCode(t, os.Chtimes(path, at, at), "")
 }
 
 // In git too, what an editor saves over is lost, before and after a commit of something else, until the file is committed.
@@ -79,6 +89,7 @@ func TestOverwrittenUntilCommitted(t *testing.T) {
 	runGit(t, s.Root, "commit", "-q", "--allow-empty", "-m", "something else")
 	wantCode(t, a.note("PROJ-1", "the sun is back"), "")
 	wantOverwritten(t, s, "PROJ-1", "noted it rains")
+	later(t, s.task("PROJ-1"))
 	runGit(t, s.Root, "commit", "-qam", "as it is")
 	wantOverwritten(t, s, "PROJ-1")
 }
@@ -124,7 +135,7 @@ func TestJournalIsBounded(t *testing.T) {
 	wantCode(t, s.prepareLive(), "")
 	remember := func(text string) {
 		e := task.Entry{Who: "agent:a", At: time.Unix(0, 0).UTC(), Did: task.Noted, Text: text}
-		wantCode(t, s.remember(task.Task{ID: "PROJ-1", Provenance: []task.Entry{e}}, session.Reach{Worktree: s.Worktree, Entry: e.Hash()}, ""), "")
+		wantCode(t, s.remember(task.Task{ID: "PROJ-1", Provenance: []task.Entry{e}}, session.Reach{Worktree: s.Worktree, Entry: e.Hash()}, writtenOn{}), "")
 	}
 	long := strings.Repeat("x", task.MaxText-20)
 	for i := range 2 * journalMax / task.MaxText {
@@ -148,7 +159,7 @@ func TestJournalKeepsWhatIsLost(t *testing.T) {
 	file := task.Task{ID: "PROJ-1"}
 	var lines []string
 	for i := range journalMax / task.MaxText {
-		e := task.Entry{Who: "agent:a", Did: task.Noted, Text: fmt.Sprintf("%d %s", i, strings.Repeat("x", task.MaxText-20))}
+		e := task.Entry{Who: "agent:a", At: time.Unix(0, 0).UTC(), Did: task.Noted, Text: fmt.Sprintf("%d %s", i, strings.Repeat("x", task.MaxText-20))}
 		if i > 0 {
 			file.Provenance = append(file.Provenance, e)
 		}

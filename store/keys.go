@@ -17,7 +17,9 @@ import (
 const keysKept = 30 * 24 * time.Hour
 
 // Key returns what the clone remembers of a call, or nil.
-func (s *Store) Key(call string) *session.Key { return readJSON[session.Key](s.key(call)) }
+func (s *Store) Key(call string) *session.Key {
+	return readLive(s.key(call), func(src []byte) (session.Key, error) { return session.ParseKey(src, call) })
+}
 
 // putKey remembers a call, and once a day forgets those of long ago.
 func (s *Store) putKey(k *session.Key) error {
@@ -34,7 +36,7 @@ func (s *Store) putKey(k *session.Key) error {
 func (s *Store) forgetKeys() error {
 	dir := filepath.Dir(s.key(""))
 	done := filepath.Join(dir, "forgotten")
-	if info, err := os.Stat(done); err == nil && time.Since(info.ModTime()) < 24*time.Hour {
+	if info, err := os.Lstat(done); err == nil && time.Since(info.ModTime()) < 24*time.Hour {
 		return nil
 	}
 	entries, err := os.ReadDir(dir)

@@ -103,10 +103,21 @@ func (l Layout) noLinks() error {
 			return linkError(path)
 		}
 	}
-	if l.Repo != nil {
-		return nil // the live state lies in git's own folder, which no clone brings along
+	if l.Repo == nil {
+		return filesBelow(l.Live)
 	}
-	return filesBelow(l.Live)
+	return l.noLiveLinks()
+}
+
+// noLiveLinks returns INVALID_INPUT if one of the folders of the live state is a link. Git's own folder may have come in an
+// archive too. The files in them are looked at when they are opened.
+func (l Layout) noLiveLinks() error {
+	for _, dir := range append(l.liveFolders(), filepath.Dir(l.Live)) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return linkError(dir)
+		}
+	}
+	return nil
 }
 
 // filesBelow looks through the live state of a workspace outside git, which came along if the folder was copied. It returns
@@ -136,6 +147,9 @@ func linkError(path string) error {
 }
 
 // LayoutAt is the layout of a workspace whose root is known, whether or not its files exist yet.
+//
+// A .git file may name the git folder of somebody else's clone. A folder that this git folder does not know has live state of
+// its own there, so that it neither sees nor changes who holds what in that clone.
 func LayoutAt(root string) (Layout, error) {
 	root, err := filepath.EvalSymlinks(root)
 	if err != nil {
@@ -148,7 +162,11 @@ func LayoutAt(root string) (Layout, error) {
 	if !ok {
 		return Layout{Root: root, Live: filepath.Join(root, Folder, "local"), Worktree: root}, nil
 	}
-	live := filepath.Join(repo.CommonDir, "cairn", nameOf(slashRel(repo.Top, root)))
+	key := nameOf(slashRel(repo.Top, root))
+	if !repo.Linked() && !repo.Registered() {
+		key += "-" + nameOf(repo.Top)
+	}
+	live := filepath.Join(repo.CommonDir, "cairn", key)
 	return Layout{Root: root, Repo: repo, Live: live, Worktree: repo.Top}, nil
 }
 

@@ -65,20 +65,30 @@ func (s *Store) Heartbeat(ses string) *session.Heartbeat {
 	if ses == "" {
 		return nil
 	}
-	return readJSON[session.Heartbeat](s.heartbeat(ses))
+	if _, err := session.ParseID(ses); err != nil {
+		return nil
+	}
+	return readLive(s.heartbeat(ses), func(src []byte) (session.Heartbeat, error) { return session.ParseHeartbeat(src, ses) })
 }
 
 func (s *Store) record(id task.ID) *session.Record {
-	return readJSON[session.Record](s.Layout.record(id))
+	if _, err := task.ParseID(string(id)); err != nil {
+		return nil
+	}
+	return readLive(s.Layout.record(id), func(src []byte) (session.Record, error) { return session.ParseRecord(src, id) })
 }
 
-func readJSON[T any](path string) *T {
-	src, err := disk.ReadFile(path)
+// maxLive is the size of a file of live state, in bytes, beyond which it is none that was written here.
+const maxLive = 4 << 20
+
+// readLive reads a file of live state. What is no file, too large, or not what should be there counts as absent.
+func readLive[T any](path string, parse func([]byte) (T, error)) *T {
+	src, err := disk.ReadRegular(path, maxLive)
 	if err != nil {
 		return nil
 	}
-	var v T
-	if json.Unmarshal(src, &v) != nil {
+	v, err := parse(src)
+	if err != nil {
 		return nil
 	}
 	return &v
@@ -103,6 +113,9 @@ func (l Layout) putRecord(r session.Record) error {
 
 // prepareLive makes the folders of the live state. What they lie in, .cairn or git's folder, must be there.
 func (l Layout) prepareLive() error {
+	if err := l.noLiveLinks(); err != nil {
+		return err
+	}
 	base := filepath.Join(l.Root, Folder)
 	if l.Repo != nil {
 		base = l.Repo.CommonDir
@@ -176,13 +189,13 @@ func (s *Store) settle(r session.Record) error {
 		return s.settleAs(session.Record{Task: r.Task}, r.Intent.Key, there.finishDeletion(r.Task))
 	case err != nil || !t.Has(r.Intent.Reach.Entry):
 		return s.settleAs(r.Settle(false), nil, there.removeSession(r.Intent.Session))
-	case !there.hasAll(r.Intent.With):
+	case !there.hasAll(r.Intent.With) && r.Intent.New && len(t.Provenance) == 1: // nobody has written to it since
 		return s.settleAs(r.Settle(false), nil, ioError(disk.RemoveFile(there.task(r.Task))))
 	}
 	if err := there.endSessions(r.Intent.Ends); err != nil {
 		return err
 	}
-	return s.settleAs(r.Settle(true), r.Intent.Key, s.remember(t, r.Intent.Reach, ""))
+	return s.settleAs(r.Settle(true), r.Intent.Key, s.remember(t, r.Intent.Reach, writtenOn{}))
 }
 
 // settleAs writes down how an announced write ended, once the files are as they should be.
@@ -255,8 +268,11 @@ func (s *Store) inWorktree(top string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if layout.Live != s.Layout.Live {
+	if layout.Live != s.Layout.Live || layout.Worktree != top {
 		return nil, fs.ErrNotExist // the folder belongs to another clone by now
+	}
+	if err := layout.noLinks(); err != nil {
+		return nil, err
 	}
 	return &Store{Layout: layout, Config: s.Config, stateDir: s.stateDir}, nil
 }

@@ -114,7 +114,7 @@ const MaxLog = 1 << 20
 // ReadLog reads the end of a log that Logs listed, limit bytes at most, and reports whether its beginning was left out. One
 // that is gone by now is empty.
 func (s *Store) ReadLog(path string, limit int64) (text string, cut bool, err error) {
-	f, err := disk.OpenFile(filepath.Join(s.Root, filepath.FromSlash(path)))
+	f, err := disk.OpenRegular(filepath.Join(s.Root, filepath.FromSlash(path)))
 	if isMissing(err) {
 		return "", false, nil
 	}

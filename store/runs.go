@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
@@ -41,12 +42,15 @@ func (s *Store) LockRuns(ctx context.Context, holder string) (release func(), er
 	return func() { _ = lock.Release() }, nil
 }
 
+const maxHolder = 4 << 10 // bytes
+
 func readHolder(path string) string {
-	src, err := disk.ReadFile(path + ".holder")
-	if err != nil || len(src) == 0 {
+	src, err := disk.ReadRegular(path+".holder", maxHolder)
+	name, _, _ := strings.Cut(strings.TrimSpace(string(src)), "\n")
+	if err != nil || name == "" || strings.ContainsFunc(name, unicode.IsControl) {
 		return "another process"
 	}
-	return strings.TrimSpace(string(src))
+	return name
 }
 
 // WriteLog keeps the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of

@@ -120,12 +120,6 @@ func TestTrustHoldsForThisCloneOnly(t *testing.T) {
 			writeFile(t, filepath.Join(dir, ".git"), "gitdir: "+filepath.Join(trustedRepo(t), ".git")+"\n")
 			return dir
 		}},
-		{"nor one that names the git folder of its linked worktree", false, func(t *testing.T) string {
-			repo, dir := trustedRepo(t), t.TempDir()
-			linkWorktree(t, repo)
-			writeFile(t, filepath.Join(dir, ".git"), "gitdir: "+filepath.Join(repo, ".git", "worktrees", "linked")+"\n")
-			return dir
-		}},
 		{"nor a link in place of .git", false, func(t *testing.T) string {
 			repo, dir := trustedRepo(t), t.TempDir()
 			if err := os.Symlink(filepath.Join(repo, ".git"), filepath.Join(dir, ".git")); err != nil {
@@ -135,6 +129,156 @@ func TestTrustHoldsForThisCloneOnly(t *testing.T) {
 		}},
 	} {
 		t.Run(c.name, func(t *testing.T) { wantTrusted(t, newStoreAt(t, c.tell(t)), c.want) })
+	}
+}
+
+// A folder that names a git folder which is not its own borrows nothing of the clone that it belongs to: neither its trust nor
+// its live state. Where git's own files say that it is somebody else's it is refused.
+func TestGitFoldersOfOthers(t *testing.T) {
+	gitFile := func(t *testing.T, names string) string {
+		dir := t.TempDir()
+		writeFile(t, filepath.Join(dir, ".git"), "gitdir: "+names+"\n")
+		return dir
+	}
+	gitFolder := func(t *testing.T, dir, common, worktree string) {
+		writeFile(t, filepath.Join(dir, "HEAD"), "ref: refs/heads/main\n")
+		writeFile(t, filepath.Join(dir, "commondir"), common+"\n")
+		writeFile(t, filepath.Join(dir, "gitdir"), filepath.Join(worktree, ".git")+"\n")
+	}
+	for _, c := range []struct {
+		name    string
+		refused bool
+		tell    func(t *testing.T, victim string) string
+	}{
+		{"a .git file that names the folder of a clone", false, func(t *testing.T, victim string) string {
+			return gitFile(t, filepath.Join(victim, ".git"))
+		}},
+		{"the same by a relative path", false, func(t *testing.T, victim string) string {
+			dir := gitFile(t, "")
+			rel, err := filepath.Rel(realPath(t, dir), realPath(t, filepath.Join(victim, ".git")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			writeFile(t, filepath.Join(dir, ".git"), "gitdir: "+rel+"\n")
+			return dir
+		}},
+		{"a link to the folder of a clone", false, func(t *testing.T, victim string) string {
+			dir := t.TempDir()
+			if err := os.Symlink(filepath.Join(victim, ".git"), filepath.Join(dir, ".git")); err != nil {
+				t.Skip(err)
+			}
+			return dir
+		}},
+		{"a .git file that names the folder of a submodule", false, func(t *testing.T, victim string) string {
+			trust(t, newStoreAt(t, addSubmodule(t, victim)))
+			return gitFile(t, filepath.Join(victim, ".git", "modules", "sub"))
+		}},
+		{"a .git file that names the folder of a linked worktree", true, func(t *testing.T, victim string) string {
+			linkWorktree(t, victim)
+			return gitFile(t, filepath.Join(victim, ".git", "worktrees", "linked"))
+		}},
+		{"a copy of a linked worktree", true, func(t *testing.T, victim string) string {
+			return copyOf(t, linkWorktree(t, victim))
+		}},
+		{"a commondir in the .git folder that names a clone", true, func(t *testing.T, victim string) string {
+			dir := t.TempDir()
+			gitFolder(t, filepath.Join(dir, ".git"), filepath.Join(victim, ".git"), dir)
+			return dir
+		}},
+		{"a commondir in a folder that a .git file names", true, func(t *testing.T, victim string) string {
+			dir := gitFile(t, "meta/worktrees/x")
+			gitFolder(t, filepath.Join(dir, "meta", "worktrees", "x"), filepath.Join(victim, ".git"), dir)
+			return dir
+		}},
+		{"a commondir that leads there through a link", true, func(t *testing.T, victim string) string {
+			dir := gitFile(t, "meta/worktrees/x")
+			gitFolder(t, filepath.Join(dir, "meta", "worktrees", "x"), "../../common", dir)
+			if err := os.Symlink(filepath.Join(victim, ".git"), filepath.Join(dir, "meta", "common")); err != nil {
+				t.Skip(err)
+			}
+			return dir
+		}},
+		{"a commondir that names the git folder of a linked worktree", true, func(t *testing.T, victim string) string {
+			linkWorktree(t, victim)
+			dir := t.TempDir()
+			gitFolder(t, filepath.Join(dir, ".git"), filepath.Join(victim, ".git", "worktrees", "linked"), dir)
+			return dir
+		}},
+		{"a commondir in the worktrees of a folder below a clone's", true, func(t *testing.T, victim string) string {
+			dir := gitFile(t, filepath.Join(victim, "vendor", "worktrees", "x"))
+			gitFolder(t, filepath.Join(victim, "vendor", "worktrees", "x"), filepath.Join(victim, ".git"), dir)
+			return dir
+		}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			victim := trustedRepo(t)
+			before := reopen(t, victim)
+			dir := c.tell(t, victim)
+			layout, err := LayoutAt(dir)
+			if c.refused {
+				if task.CodeOf(err) != task.Git {
+					t.Fatalf("got %v", err)
+				}
+				return
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !before.Trusted() || layout.Live == before.Layout.Live {
+				t.Errorf("shares the live state %s", layout.Live)
+			}
+			for _, common := range []string{layout.Repo.CommonDir, before.Repo.CommonDir} { // nor that of anybody in there
+				for _, rel := range []string{".", "sub"} {
+					if layout.Live == filepath.Join(common, "cairn", nameOf(rel)) {
+						t.Errorf("shares the live state %s", layout.Live)
+					}
+				}
+			}
+			wantTrusted(t, newStoreAt(t, dir), false)
+		})
+	}
+}
+
+// Where git's own files say whose a git folder is, its worktrees share live state.
+func TestWorktreesShareLiveState(t *testing.T) {
+	repo := newRepo(t)
+	live := func(dir string) string {
+		t.Helper()
+		layout, err := LayoutAt(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return layout.Live
+	}
+	linked := linkWorktree(t, repo)
+	if live(linked) != live(repo) {
+		t.Error("a linked worktree does not share it")
+	}
+	moved := moveAway(t, linked)
+	if live(moved) != live(repo) {
+		t.Error("one that was moved by hand does not share it")
+	}
+	rename(t, moved, linked)
+	rel, err := filepath.Rel(realPath(t, linked), realPath(t, filepath.Join(repo, ".git", "worktrees", "linked")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	back, err := filepath.Rel(realPath(t, filepath.Join(repo, ".git", "worktrees", "linked")), filepath.Join(realPath(t, linked), ".git"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(linked, ".git"), "gitdir: "+filepath.ToSlash(rel)+"\n") // as newer versions of git can write them
+	writeFile(t, filepath.Join(repo, ".git", "worktrees", "linked", "gitdir"), filepath.ToSlash(back)+"\n")
+	if layout, err := LayoutAt(linked); err != nil || layout.Live != live(repo) || !layout.Repo.Registered() {
+		t.Errorf("one with relative paths does not share it (%v)", err)
+	}
+	sub := addSubmodule(t, repo)
+	if live(sub) == live(repo) {
+		t.Error("a submodule shares that of the repository around it")
+	}
+	runGit(t, sub, "worktree", "add", "-q", "--detach", filepath.Join(repo, "other"))
+	if live(filepath.Join(repo, "other")) != live(sub) {
+		t.Error("a submodule does not share its own with its worktrees")
 	}
 }
 

@@ -1,6 +1,8 @@
 package store
 
 import (
+	"time"
+
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -16,6 +18,8 @@ type Tx struct {
 	others   []change // of files that are neither tasks nor sessions
 	beats    []session.Heartbeat
 	key      *session.Key
+	on       map[task.ID]writtenOn // what the tasks were written on
+	patient  time.Time             // until when git is waited for
 }
 
 // staged is a task as it was read, and as it is to be.

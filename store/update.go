@@ -17,8 +17,8 @@ const (
 
 // Update makes one write. It waits for the workspace's lock, runs fn, and then writes everything that fn put into the Tx.
 // fn reads the newest revisions through the Tx and decides; it must be quick, must not call the Store's own writers, and
-// may run again from the start if an editor, which takes no lock, changes a file before it is replaced. If fn fails,
-// nothing is written and its error returns.
+// may run again from the start if an editor or git, which take no lock, change a file before it is replaced, or git does so
+// before the write is over. If fn fails, nothing is written and its error returns.
 //
 // It returns BUSY if the lock was not free within 10 seconds, SANDBOXED if the folder of the lock cannot be written,
 // READ_ONLY if the workspace has a newer format than this version knows, and CONFLICT if an editor kept changing the file.
@@ -28,8 +28,9 @@ const (
 // next write: a task and its sessions then hold all of the write or nothing of it.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	return s.exclusively(ctx, func() error {
+		until := time.Now().Add(gitPatience)
 		for range maxRestarts {
-			tx := &Tx{s: s, tasks: map[task.ID]*staged{}, sessions: map[string]*stagedSession{}}
+			tx := &Tx{s: s, patient: until, tasks: map[task.ID]*staged{}, sessions: map[string]*stagedSession{}}
 			if err := fn(tx); err != nil {
 				return err
 			}
@@ -102,9 +103,12 @@ func (s *Store) Settle(ctx context.Context) error {
 // recover cleans up after a writer that was killed. The marker is there exactly while somebody writes, so under the lock it
 // means that somebody died; it says in which worktree.
 func (s *Store) recover() error {
-	worktree, err := disk.ReadFile(s.dirty())
+	worktree, err := disk.ReadRegular(s.dirty(), maxLive)
+	if isMissing(err) {
+		return nil // nothing to clean up
+	}
 	if err != nil {
-		return nil //nolint:nilerr // no marker, nothing to clean up
+		return s.liveError(err)
 	}
 	if len(worktree) == 0 {
 		worktree = []byte(s.Worktree) // it was only being made, or a power cut emptied it

@@ -44,7 +44,7 @@ type Leftover struct {
 	Problem
 	Swept bool // Sweep takes it away, and nothing is lost with it
 
-	remove string // the file that Sweep has to remove; "" if settling does all there is to do
+	clean func() error // what Sweep has to do; nil if settling does all there is to do
 }
 
 // Leftovers lists what a killed writer left behind, and live state that says nothing any more. It holds the write lock, as
@@ -66,16 +66,37 @@ func (s *Store) Sweep(ctx context.Context) error {
 		return err
 	}
 	defer func() { _ = lock.Release() }()
+	for _, l := range s.notFiles() { // they stand in the way of the rest
+		if err := s.liveError(l.clean()); err != nil {
+			return err
+		}
+	}
 	if err := errors.Join(s.recover(), s.sweep(), s.settleAll()); err != nil {
 		return err
 	}
 	left, err := s.leftovers(ctx)
 	for _, l := range left {
-		if l.remove != "" && err == nil {
-			err = s.liveError(disk.RemoveFile(l.remove))
+		if l.clean != nil && err == nil {
+			err = s.liveError(l.clean())
 		}
 	}
 	return err
+}
+
+// notFiles are what stands in the live state and is no file: cairn makes nothing but files there. A folder is told too, and
+// goes if it is empty.
+func (s *Store) notFiles() (left []Leftover) {
+	folders := s.liveFolders()
+	for _, dir := range folders {
+		entries, _ := os.ReadDir(dir) // one that cannot be listed is told of by whoever looks for something in it
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if !e.Type().IsRegular() && !slices.Contains(folders, path) {
+				left = append(left, s.spent(path, "is no file"))
+			}
+		}
+	}
+	return left
 }
 
 // orphans are sessions about a task that has no file.
@@ -92,7 +113,8 @@ func (s *Store) orphans(sessions []session.Session) []Problem {
 // leftovers are what a killed writer left: its marker, its temporary files, and live state about files that are not there.
 func (s *Store) leftovers(ctx context.Context) ([]Leftover, error) {
 	var left []Leftover
-	if exists(s.dirty()) {
+	odd := s.notFiles()
+	if isFile(s.dirty()) {
 		left = append(left, s.unfinished(s.dirty(), "a writer was killed, and nobody has written since"))
 	}
 	temps, err := s.temps()
@@ -104,7 +126,43 @@ func (s *Store) leftovers(ctx context.Context) ([]Leftover, error) {
 		return nil, err
 	}
 	beats, err := s.staleBeats()
-	return slices.Concat(left, temps, records, beats), err
+	if err != nil {
+		return nil, err
+	}
+	others, err := s.unreadable()
+	return slices.Concat(odd, left, temps, records, beats, others), err
+}
+
+// unreadable are journals and remembered calls that say nothing to anybody.
+func (s *Store) unreadable() ([]Leftover, error) {
+	var left []Leftover
+	err := eachName(filepath.Join(s.Layout.Live, "journal"), journalExt, func(name string) {
+		path := s.journal(task.ID(name))
+		if _, err := task.ParseID(name); err != nil {
+			left = append(left, s.spent(path, "is the journal of nothing"))
+			return
+		}
+		if !isFile(path) {
+			return
+		}
+		switch _, bad, err := s.journalLines(task.ID(name)); {
+		case err != nil:
+			left = append(left, s.spent(path, "cannot be read"))
+		case bad > 0:
+			l := s.leftover(path, "has %d lines that cannot be read", bad)
+			l.Swept, l.clean = true, func() error { return s.rewriteJournal(task.ID(name)) }
+			left = append(left, l)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = eachName(filepath.Dir(s.key("")), ".json", func(call string) {
+		if isFile(s.key(call)) && s.Key(call) == nil {
+			left = append(left, s.spent(s.key(call), "cannot be read"))
+		}
+	})
+	return left, err
 }
 
 func (s *Store) temps() ([]Leftover, error) {
@@ -133,6 +191,9 @@ func (s *Store) staleRecords(ctx context.Context) ([]Leftover, error) {
 	err := eachName(filepath.Join(s.Layout.Live, "claims"), ".json", func(name string) {
 		id := task.ID(name)
 		path := s.Layout.record(id)
+		if !isFile(path) {
+			return
+		}
 		switch r := s.record(id); {
 		case r == nil:
 			left = append(left, s.spent(path, "cannot be read"))
@@ -171,6 +232,9 @@ func (s *Store) staleBeats() ([]Leftover, error) {
 	}
 	var left []Leftover
 	err = eachName(filepath.Join(s.Layout.Live, "live"), ".json", func(ses string) {
+		if !isFile(s.heartbeat(ses)) {
+			return
+		}
 		beat := s.Heartbeat(ses)
 		if beat == nil {
 			left = append(left, s.spent(s.heartbeat(ses), "cannot be read"))
@@ -191,7 +255,7 @@ func (s *Store) leftover(path, format string, args ...any) Leftover {
 // spent is a leftover that counts as absent already, so it can be removed.
 func (s *Store) spent(path, format string, args ...any) Leftover {
 	l := s.leftover(path, format, args...)
-	l.Swept, l.remove = true, path
+	l.Swept, l.clean = true, func() error { return disk.RemoveFile(path) }
 	return l
 }
 
@@ -214,6 +278,11 @@ func eachName(dir, ext string, fn func(name string)) error {
 		}
 	}
 	return nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && info.Mode().IsRegular()
 }
 
 func exists(path string) bool {

@@ -48,13 +48,26 @@ func (tx *Tx) writeFiles(ctx context.Context) (clean bool, err error) {
 	if err != nil {
 		return !errors.Is(err, atomicfile.ErrLeft), err
 	}
+	beside := tx.s.awaitGit(ctx, tx.patient)
+	if err := ctx.Err(); err != nil {
+		return true, err
+	}
+	before := tx.s.gitSigns()
 	records := tx.records(ctx)
 	if err := tx.announce(records); err != nil {
 		return false, err
 	}
+	tx.sight()
 	if err := tx.publish(files); err != nil {
 		return tx.settle(records) == nil && !errors.Is(err, atomicfile.ErrLeft), err
 	}
+	if tx.s.gitSigns() != before {
+		beside = true
+		if tx.s.awaitGit(ctx, tx.patient); tx.lostToGit() {
+			return tx.settle(records) == nil, errOvertaken
+		}
+	}
+	tx.sighted(beside)
 	err = tx.finish(records)
 	if err != nil && len(files) > 0 {
 		return false, nil // the write came, and what its announcement says holds; settling it is left to the next write

@@ -43,6 +43,9 @@ func (j *judge) check(f *TaskFile, n int, evidence *task.EvidenceIndex, fresh ma
 			mend("cairn transition %s %s; %s; then close it again", t.ID, j.Config.Flow.Initial, settle(t, n))
 	case c.Result != task.Pass:
 	case evidence.Recorded(j.flow, n) != task.Pass && j.unsealed(f, n, fresh):
+	case evidence.Recorded(j.flow, n) != task.Pass && ev.Result == task.Pass && !ev.Hashed && !fresh[ev.Entry]:
+		j.reportTask(EvidenceUnhashed, f, resultOf(n), "the check %q was attested by %s, who may not settle it now", c.Desc, ev.Who).
+			mend("%s", settle(t, n))
 	case evidence.Recorded(j.flow, n) != task.Pass:
 		j.unproven(f, n, evidence).warnIf(!closed)
 	case closed && !ev.Hashed && fresh[ev.Entry]:

@@ -5,10 +5,10 @@ import (
 	"encoding/base64"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 	"golang.org/x/crypto/ssh"
 )
@@ -107,16 +107,9 @@ func privateFile(path string) bool {
 
 // readSmall reads a regular file of bounded size: the path may come from a config that a stranger wrote.
 func readSmall(path string) ([]byte, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is not a file", path)
-	}
+	f, err := disk.OpenFile(path)
 	if err != nil {
 		return nil, task.Errorf(task.InvalidInput, "the key: %w", err).WithHint("name a file such as ~/.ssh/id_ed25519.pub")
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, task.Errorf(task.InvalidInput, "the key: %w", err).WithHint("name a file that can be read")
 	}
 	defer func() { _ = f.Close() }()
 	src, err := io.ReadAll(io.LimitReader(f, maxKeyFile+1))

@@ -257,7 +257,7 @@ func TestFindKey(t *testing.T) {
 		"an option":                        {said: "-f", refused: "full path"},
 		"a key of GPG":                     {said: "ABCDEF0123456789", refused: "full path"},
 		"an empty file":                    {said: empty, refused: "0 lines"},
-		"a folder":                         {said: home, refused: "not a file"},
+		"a folder":                         {said: home, refused: "not a regular file"},
 		"nothing there":                    {said: private + ".nothing", refused: "no such file"},
 		"broken words":                     {said: "ssh-ed25519 AAAA", refused: "cannot be read"},
 	} {

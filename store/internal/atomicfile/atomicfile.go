@@ -11,7 +11,7 @@ import (
 )
 
 // ErrNotRegular says that the path holds a link, a folder or a device where only a file is written.
-var ErrNotRegular = errors.New("not a regular file")
+var ErrNotRegular = disk.ErrNotRegular
 
 // ErrLeft says that a temporary file could not be removed, and is left to Sweep.
 var ErrLeft = errors.New("a temporary file is left")

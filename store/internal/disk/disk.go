@@ -62,7 +62,7 @@ func MakeFolder(base, dir string) error {
 }
 
 func isFolder(path string) bool {
-	info, err := os.Stat(path)
+	info, err := os.Lstat(path)
 	return err == nil && info.IsDir()
 }
 
@@ -76,11 +76,36 @@ func Create(path string, perm os.FileMode) (*File, error) {
 
 func open(path string, flag int, perm os.FileMode) (file *File, err error) {
 	err = Do(Open, path, func() error {
-		f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|dontWait|flag, perm)
+		f, err := openNoFollow(path, os.O_WRONLY|os.O_CREATE|flag, perm)
+		if err == nil {
+			err = regular(f, path)
+		}
 		file = &File{f}
 		return err
 	})
 	return file, err
+}
+
+// alone gives a file that is written in place a content of its own. One that has a second name shares it with whatever goes by
+// that, in a copy that was made of links, say.
+func alone(path string) error {
+	info, err := os.Lstat(path)
+	if err != nil || !info.Mode().IsRegular() || names(info) < 2 {
+		return nil //nolint:nilerr // opening it says what is wrong
+	}
+	data, err := ReadRegular(path, info.Size())
+	if err != nil {
+		return err
+	}
+	if err := RemoveFile(path); err != nil {
+		return err
+	}
+	f, err := Create(path, info.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(data)
+	return errors.Join(err, f.Close())
 }
 
 // Name is the path that the file was opened by.
@@ -108,8 +133,11 @@ func (f *File) Sync() error {
 // Close closes the file, which changes nothing on the disk.
 func (f *File) Close() error { return f.f.Close() }
 
-// WriteFile writes a file in place. A kill in the middle leaves it empty or cut short.
+// WriteFile writes a file in place. It follows no link, and writes to nothing but files. A kill in the middle leaves it empty or cut short.
 func WriteFile(path string, data []byte) error {
+	if err := alone(path); err != nil {
+		return err
+	}
 	f, err := open(path, os.O_TRUNC, 0o644)
 	if err != nil {
 		return err
@@ -118,8 +146,11 @@ func WriteFile(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Append adds data to the end of a file, which it makes where it is missing. A kill in the middle leaves a part of it.
+// Append adds data to the end of a file, which it makes where it is missing. It follows no link. A kill in the middle leaves a part of it.
 func Append(path string, data []byte) error {
+	if err := alone(path); err != nil {
+		return err
+	}
 	f, err := open(path, os.O_APPEND, 0o644)
 	if err != nil {
 		return err

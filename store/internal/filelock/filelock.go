@@ -30,6 +30,9 @@ type Lock struct {
 // The kernel cannot be told to stop waiting. A wait that ctx cut short therefore goes on unseen, gives the lock back as
 // soon as it gets it, and until then every other Acquire of the same path in this process stands behind it.
 func Acquire(ctx context.Context, path string) (*Lock, error) {
+	if err := mayBeLock(path); err != nil {
+		return nil, err
+	}
 	turn := turnFor(path)
 	if err := turn.wait(ctx); err != nil {
 		return nil, named(path, err)
@@ -60,6 +63,9 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 // TryAcquire takes the lock on path if that is possible at once, and says whether it did. Its errors are Acquire's; a
 // lock that somebody else holds is not an error.
 func TryAcquire(path string) (*Lock, bool, error) {
+	if err := mayBeLock(path); err != nil {
+		return nil, false, err
+	}
 	turn := turnFor(path)
 	if !turn.try() {
 		return nil, false, nil
@@ -75,6 +81,15 @@ func TryAcquire(path string) (*Lock, bool, error) {
 		return nil, false, named(path, err)
 	}
 	return &Lock{file: file, turn: turn}, true, nil
+}
+
+// mayBeLock returns disk.ErrNotRegular for a link, which would have a file made wherever it leads, and for whatever else is no
+// file.
+func mayBeLock(path string) error {
+	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
+		return named(path, disk.ErrNotRegular)
+	}
+	return nil
 }
 
 // Release gives the lock back. Calling it again does nothing and returns the same error.

@@ -3,9 +3,11 @@ package git
 import (
 	"context"
 	"io"
-	"os"
 	"path/filepath"
+	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
 // MergeBases returns every newest commit that both of two commits come from, the best first. Histories that crossed have more
@@ -54,7 +56,7 @@ func (r *Repo) Points(ctx context.Context, ref string) (string, error) {
 // Cut reports whether a shallow clone has left out parents of what some commits have and others have not. What was left out
 // could hold a better merge base than those that were found.
 func (r *Repo) Cut(ctx context.Context, commits, without []string) (bool, error) {
-	text, err := os.ReadFile(filepath.Join(r.CommonDir, "shallow"))
+	text, err := disk.ReadFile(filepath.Join(r.CommonDir, "shallow"))
 	if missing(err) {
 		return false, nil
 	}
@@ -104,21 +106,23 @@ func (r *Repo) Called(ctx context.Context, index, name string) ([]File, error) {
 // indexed runs git on an index, with an input and variables of its own, and splits what it prints at its NUL bytes.
 func (r *Repo) indexed(ctx context.Context, index string, in io.Reader, env []string, args ...string) ([]string, error) {
 	cmd := command(ctx, r.Top, args...)
-	cmd.Stdin = in
 	cmd.Env = append(cmd.Env, env...)
 	if index != "" {
 		cmd.Env = append(cmd.Env, "GIT_INDEX_FILE="+index)
 	}
-	out, err := cmd.Output()
+	out, err := output(ctx, cmd, in, args)
 	if err != nil {
-		return nil, explain(ctx, err, r.Top, args)
+		return nil, err
 	}
 	return records(out), nil
 }
 
 // TopLevel is the top of the work tree as git has it, which core.worktree can move.
 func (r *Repo) TopLevel(ctx context.Context) (string, error) {
-	return answer(Run(ctx, r.Top, "rev-parse", "--show-toplevel"))
+	args := []string{"rev-parse", "--show-toplevel"}
+	cmd := command(ctx, r.Top, args...)
+	cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "GIT_WORK_TREE=") })
+	return answer(output(ctx, cmd, nil, args))
 }
 
 // Converted is a path whose content git changes when it is added or checked out, in more than its line ends.

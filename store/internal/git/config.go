@@ -3,9 +3,12 @@ package git
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Config returns what the repository's own config says of a key, or "" if nothing.
@@ -36,8 +39,13 @@ func (r *Repo) Attribute(ctx context.Context, name, path string) (string, error)
 }
 
 // SetConfig writes a key into the repository's own config, which all its work trees share. An empty value takes it out.
-// Nothing but an installation that was asked for may call it.
+// Nothing but an installation that was asked for may call it. A config that is a link is refused with GIT: git would write what
+// it leads to.
 func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
+	file := filepath.Join(r.CommonDir, "config")
+	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
+		return task.Errorf(task.Git, "%s is a link, and what it leads to is not written", file).WithHint("put a real file there")
+	}
 	if value != "" {
 		_, err := Run(ctx, r.Top, "config", "--local", key, value)
 		return err

@@ -74,9 +74,7 @@ func (r *Repo) Usable(ctx context.Context) error {
 
 // tooOld asks git for its version. If there is no telling, the answer is no.
 func tooOld(ctx context.Context) bool {
-	cmd := exec.CommandContext(ctx, "git", "version")
-	cmd.Env = environ()
-	out, err := cmd.Output()
+	out, err := command(ctx, "", "version").Output()
 	if err != nil {
 		return false
 	}

@@ -1,6 +1,7 @@
 package git
 
 import (
+	"bytes"
 	"errors"
 	"io/fs"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/go-git/go-git/v5/plumbing/format/config"
 )
 
 // Repo is a repository with a work tree. Its paths are absolute and free of links.
@@ -18,28 +20,52 @@ type Repo struct {
 	Top       string // the work tree's uppermost folder, the one that holds .git
 	GitDir    string // the git folder of this work tree
 	CommonDir string // the git folder that all work trees of the clone share; GitDir itself but in linked ones
+
+	foreign bool // it lies in the work tree of another, which does not track it: nobody has trusted its config
 }
 
 // Linked tells whether this is a linked work tree, made by "git worktree add".
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 
-// Registered tells whether the git folder belongs to this very work tree: it lies in it, or names it as a linked one. A .git
-// file or link can name any git folder. The folders of submodules and of "git init --separate-git-dir" do not say.
+// Registered tells whether the git folder belongs to this very work tree: it lies in it, or names it, as a linked one or in
+// core.worktree, as that of a submodule does. A .git file or link can name any git folder, so what it names proves nothing.
+// The folders of "git init --separate-git-dir" do not say whose they are.
 func (r *Repo) Registered() bool {
-	if !r.Linked() {
-		return filepath.Dir(r.GitDir) == r.Top
+	if r.Linked() {
+		return WorktreeAt(r.GitDir) == r.Top
 	}
-	return WorktreeAt(r.GitDir) == r.Top
+	return filepath.Dir(r.GitDir) == r.Top || r.named()
 }
 
-// WorktreeAt is the top of the linked work tree that a git folder belongs to, as git has it written down there, or "".
+// named tells whether core.worktree names this work tree. Git reads it from these two files and nowhere else.
+func (r *Repo) named() bool {
+	for _, name := range []string{"config.worktree", "config"} {
+		text, err := readSmall(filepath.Join(r.GitDir, name))
+		if err != nil {
+			continue
+		}
+		cfg := config.New()
+		if config.NewDecoder(bytes.NewReader(text)).Decode(cfg) != nil {
+			continue
+		}
+		if path := cfg.Section("core").Option("worktree"); path != "" {
+			top, err := filepath.EvalSymlinks(below(r.GitDir, path))
+			return err == nil && top == r.Top
+		}
+	}
+	return false
+}
+
+// WorktreeAt is the top of the linked work tree that a git folder belongs to, as git has it written down there, or "" if it
+// is gone.
 func WorktreeAt(gitDir string) string {
-	text, err := disk.ReadFile(filepath.Join(gitDir, "gitdir"))
+	text, err := readSmall(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
 		return ""
 	}
-	top, err := filepath.EvalSymlinks(filepath.Dir(below(gitDir, strings.TrimRight(string(text), "\r\n"))))
-	if err != nil {
+	dotGit := below(gitDir, strings.TrimRight(string(text), "\r\n"))
+	top, err := filepath.EvalSymlinks(filepath.Dir(dotGit))
+	if err != nil || filepath.Base(dotGit) != ".git" {
 		return ""
 	}
 	return top
@@ -49,7 +75,10 @@ func WorktreeAt(gitDir string) string {
 //
 // As in git, a folder named .git without a HEAD is passed over, and a .git file must name a git folder: one that does
 // not, or names one that is gone, is an error of code GIT. What cannot be read is an error of code IO. A bare repository
-// has no .git and is not found; core.worktree is not looked at.
+// has no .git and is not found; whatever core.worktree says, the work tree begins at the .git that was found.
+//
+// Git believes whatever .git and commondir name. Find does not: a git folder that is not below the worktrees of the common one
+// is refused with GIT, and so is that of a linked work tree which is still where git has it written down, and not here.
 func Find(dir string) (*Repo, bool, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -93,28 +122,59 @@ func open(top string) (*Repo, bool, error) {
 		}
 		return nil, false, noGitDir(dotGit, dir, err)
 	}
-	return newRepo(top, dir)
+	r, err := newRepo(top, dir)
+	return r, err == nil, err
 }
 
 // newRepo resolves the links of a git folder and finds the one it shares.
-func newRepo(top, dir string) (*Repo, bool, error) {
+func newRepo(top, dir string) (*Repo, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
-		return nil, false, unreadable(err)
+		return nil, unreadable(err)
+	}
+	for _, name := range []string{"HEAD", "config", "packed-refs"} {
+		if info, err := os.Stat(filepath.Join(dir, name)); err == nil && !info.Mode().IsRegular() {
+			return nil, notAFile(filepath.Join(dir, name))
+		}
 	}
 	common, err := commonDir(dir)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
+	r := &Repo{Top: top, GitDir: dir, CommonDir: common}
 	for _, dir := range slices.Compact([]string{dir, common}) {
 		if err := noPipes(dir, gitReads...); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
 	if err := noPipes(top, ".gitattributes", ".gitignore", ".gitmodules"); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	return &Repo{Top: top, GitDir: dir, CommonDir: common}, true, nil
+	return r, r.foundHere()
+}
+
+// foundHere returns GIT if the git folder is that of a linked work tree which belongs to another clone than it says, or which
+// is somewhere else. One that is where nobody is any more was moved, and git goes on with it; "git worktree repair" lets the
+// clone know.
+func (r *Repo) foundHere() error {
+	if !r.Linked() {
+		return nil
+	}
+	if filepath.Dir(r.GitDir) != filepath.Join(r.CommonDir, "worktrees") {
+		return task.Errorf(task.Git, "the git folder %s says that it is part of %s, which does not have it", r.GitDir, r.CommonDir).
+			WithHint("git keeps linked worktrees below %s; see where this folder came from", filepath.Join(r.CommonDir, "worktrees"))
+	}
+	there := WorktreeAt(r.GitDir)
+	if there == "" || there == r.Top {
+		return nil
+	}
+	if dir, err := readGitFile(filepath.Join(there, ".git")); err == nil {
+		if dir, err = filepath.EvalSymlinks(dir); err == nil && dir == r.GitDir {
+			return task.Errorf(task.Git, "%s uses the git folder of the worktree %s", r.Top, there).
+				WithHint("if it is a copy of that worktree, make one with git worktree add; else see where this folder came from")
+		}
+	}
+	return nil
 }
 
 // gitReads are the files that git reads in its folder, whatever it is asked.
@@ -136,7 +196,7 @@ func noPipes(dir string, names ...string) error {
 
 // readGitFile returns the folder that a .git file names: "gitdir: " and a path, relative to the file's own folder.
 func readGitFile(file string) (string, error) {
-	text, err := disk.ReadFile(file)
+	text, err := readSmall(file)
 	if err != nil {
 		return "", unreadable(err)
 	}
@@ -151,7 +211,7 @@ func readGitFile(file string) (string, error) {
 // commonDir returns the folder that the file commondir names, relative to the git folder, or the git folder itself.
 func commonDir(gitDir string) (string, error) {
 	file := filepath.Join(gitDir, "commondir")
-	text, err := disk.ReadFile(file)
+	text, err := readSmall(file)
 	if missing(err) {
 		return gitDir, nil
 	}
@@ -163,6 +223,21 @@ func commonDir(gitDir string) (string, error) {
 		return "", noGitDir(file, string(text), err)
 	}
 	return dir, nil
+}
+
+// readSmall reads one of git's own small files, and links to one: a pipe, or what has no end, is an error.
+func readSmall(path string) ([]byte, error) {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return nil, err
+	}
+	return disk.ReadRegular(path, smallFile)
+}
+
+const smallFile = 1 << 20 // bytes; a config of that size is none that git wrote
+
+func notAFile(path string) error {
+	return task.Errorf(task.Git, "%s is not a file", path).WithHint("see what it is, and where this repository came from")
 }
 
 // below joins a path to a folder unless it is absolute.
@@ -180,6 +255,9 @@ func missing(err error) bool {
 }
 
 func unreadable(err error) error {
+	if errors.Is(err, disk.ErrNotRegular) || errors.Is(err, disk.ErrTooLarge) {
+		return task.Errorf(task.Git, "cannot look for a git repository: %w", err).WithHint("see what it is, and where this repository came from")
+	}
 	return task.Errorf(task.IO, "cannot look for a git repository: %w", err)
 }
 

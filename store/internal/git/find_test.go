@@ -18,7 +18,7 @@ func TestFindWalksUp(t *testing.T) {
 		if err != nil || !ok {
 			t.Fatalf("Find(%s): %v, %v", dir, ok, err)
 		}
-		if want := (Repo{r.dir, r.path(".git"), r.path(".git")}); *got != want || got.Linked() {
+		if want := (Repo{Top: r.dir, GitDir: r.path(".git"), CommonDir: r.path(".git")}); *got != want || got.Linked() {
 			t.Errorf("Find(%s) = %+v", dir, *got)
 		}
 	}
@@ -72,7 +72,7 @@ func TestFindALinkedWorkTree(t *testing.T) {
 	r.commit()
 	side := repo{t, filepath.Join(realTempDir(t), "side")}
 	r.git("worktree", "add", "-q", side.dir)
-	want := Repo{side.dir, r.path(".git/worktrees/side"), r.path(".git")}
+	want := Repo{Top: side.dir, GitDir: r.path(".git/worktrees/side"), CommonDir: r.path(".git")}
 	if got := side.open(); *got != want || !got.Linked() {
 		t.Errorf("got %+v", *got)
 	}
@@ -91,7 +91,7 @@ func TestFindALinkedWorkTree(t *testing.T) {
 func TestFindASubmodule(t *testing.T) {
 	isolate(t)
 	r := withSubmodule(t)
-	want := Repo{r.path("sub"), r.path(".git/modules/sub"), r.path(".git/modules/sub")}
+	want := Repo{Top: r.path("sub"), GitDir: r.path(".git/modules/sub"), CommonDir: r.path(".git/modules/sub")}
 	if got := (repo{t, r.path("sub")}).open(); *got != want || got.Linked() {
 		t.Errorf("got %+v", *got)
 	}

@@ -22,7 +22,7 @@ func (r *Repo) addContents(ctx context.Context, t Tree, files []change) error {
 		for _, f := range files {
 			input.WriteString(quote(f.path) + "\n")
 		}
-		out, err := runInput(ctx, strings.NewReader(input.String()), r.Top, "hash-object", "--stdin-paths")
+		out, err := r.runFiltering(ctx, strings.NewReader(input.String()), "hash-object", "--stdin-paths")
 		ids := strings.Fields(string(out))
 		if len(ids) > len(files) || err == nil && len(ids) < len(files) {
 			return garbled("hash-object", string(out))

@@ -3,7 +3,9 @@ package git
 import (
 	"context"
 	"errors"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	gogit "github.com/go-git/go-git/v5"
@@ -40,6 +42,9 @@ func (r *Repo) headFromFiles() (Head, error) {
 	var h Head
 	if head.Type() == plumbing.SymbolicReference {
 		h.Branch = shortName(head.Target().String())
+		if info, err := os.Stat(filepath.Join(r.CommonDir, filepath.FromSlash(head.Target().String()))); err == nil && !info.Mode().IsRegular() {
+			return Head{}, errNoHash // a pipe, say, from which a read would never return; git can be stopped
+		}
 		head, err = repo.Reference(head.Target(), true)
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
 			return h, nil

@@ -59,7 +59,10 @@ func (r *Repo) Touching(ctx context.Context, since, commit, path string) ([]stri
 // or in all of it if since is "", at least once. Contents that only a merge had are left out. The dates of commits do not
 // matter: anybody can set them.
 func (r *Repo) Versions(ctx context.Context, since, commit, below string, fn func(path, id string)) error {
-	args := []string{"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-show-signature", "-z", "--format="}
+	args := []string{
+		"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",
+		"--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-relative", "--no-color", "-z", "--format=",
+	}
 	args = append(args, commit)
 	if since != "" {
 		args = append(args, "^"+since)

@@ -74,7 +74,7 @@ func TestTrackedTellsWhatIsSpecial(t *testing.T) {
 	r.git("switch", "-q", "main")
 	r.write("torn", "three\n")
 	r.commit()
-	if _, err := Run(t.Context(), r.dir, "merge", "side"); err == nil {
+	if _, err := r.try("merge", "side"); err == nil {
 		t.Fatal("there is no conflict")
 	}
 	r.git("update-index", "--assume-unchanged", "assumed")

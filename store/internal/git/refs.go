@@ -58,8 +58,18 @@ func (r *Repo) Reachable(ctx context.Context) ([]string, error) {
 		return tips, nil //nolint:nilerr // nothing was ever stashed
 	}
 	// The parents of a stash hold the index and the files that git did not track.
-	stashed, err := r.commits(ctx, "log", "--walk-reflogs", "--format=%H %P", "refs/stash")
+	stashed, err := r.commits(ctx, "rev-list", "--walk-reflogs", "--parents", "refs/stash")
 	return append(tips, stashed...), err
+}
+
+// Remembered returns the commits of Reachable, and those that the reflogs know: what was ever committed here, until git forgets.
+func (r *Repo) Remembered(ctx context.Context) ([]string, error) {
+	known, err := r.Reachable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	logged, err := r.commits(ctx, "rev-list", "--walk-reflogs", "--all")
+	return append(known, logged...), err
 }
 
 // commits reads the hashes that a command of git prints.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -85,14 +86,22 @@ var oddNames = []string{
 	"\"", "bad\xffutf8", ":(top)magic", "a\tb\n\"c\"\\",
 }
 
-// git runs git in the work tree and returns what it printed, without the last line break.
+// git runs git in the work tree, as a person would, and returns what it printed, without the last line break.
 func (r repo) git(args ...string) string {
 	r.t.Helper()
-	out, err := Run(r.t.Context(), r.dir, args...)
+	out, err := r.try(args...)
 	if err != nil {
-		r.t.Fatalf("git %s: %v", strings.Join(args, " "), err)
+		r.t.Fatalf("git %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
-	return strings.TrimRight(string(out), "\n")
+	return strings.TrimRight(out, "\n")
+}
+
+func (r repo) try(args ...string) (string, error) {
+	cmd := exec.CommandContext(r.t.Context(), "git", args...)
+	cmd.Dir = r.dir
+	cmd.Env = append(slices.DeleteFunc(os.Environ(), func(v string) bool { return strings.HasPrefix(v, "GIT_") }), "LC_ALL=C")
+	out, err := cmd.Output()
+	return string(out), err
 }
 
 func (r repo) path(name string) string { return filepath.Join(r.dir, filepath.FromSlash(name)) }

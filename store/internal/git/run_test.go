@@ -53,7 +53,7 @@ func TestRunWithAnOldGit(t *testing.T) {
 		t.Skip("the stand-in is a shell script")
 	}
 	bin := t.TempDir()
-	script := "#!/bin/sh\nif [ \"$1\" = version ]; then echo 'git version 2.30.9'; exit; fi\n" +
+	script := "#!/bin/sh\ncase \"$*\" in *version) echo 'git version 2.30.9'; exit;; esac\n" +
 		"echo 'error: unknown option' >&2\nexit 129\n"
 	if err := os.WriteFile(filepath.Join(bin, "git"), []byte(script), 0o755); err != nil {
 		t.Fatal(err)
@@ -102,12 +102,13 @@ func TestRunClearsGitsVariables(t *testing.T) {
 	t.Setenv("GIT_DIR", other.path(".git"))
 	t.Setenv("GIT_WORK_TREE", other.dir)
 	t.Setenv("GIT_INDEX_FILE", other.path("index"))
-	if got := r.git("rev-parse", "--show-toplevel"); filepath.FromSlash(got) != r.dir {
-		t.Errorf("git works in %s", got)
+	if got, err := Run(t.Context(), r.dir, "rev-parse", "--show-toplevel"); err != nil || filepath.FromSlash(strings.TrimSpace(string(got))) != r.dir {
+		t.Errorf("git works in %s (%v)", got, err)
 	}
-	if got := r.git("-c", "alias.env=!env", "env"); strings.Contains(got, "GIT_INDEX_FILE") ||
-		!strings.Contains(got, "GIT_OPTIONAL_LOCKS=0") || !strings.Contains(got, "LC_ALL=C\n") {
-		t.Errorf("git's environment:\n%s", got)
+	got, err := Run(t.Context(), r.dir, "-c", "alias.env=!env", "env")
+	if err != nil || strings.Contains(string(got), "GIT_INDEX_FILE") || !strings.Contains(string(got), "GIT_OPTIONAL_LOCKS=0") ||
+		!strings.Contains(string(got), "LC_ALL=C\n") {
+		t.Errorf("git's environment:\n%s (%v)", got, err)
 	}
 }
 

@@ -12,12 +12,18 @@ import (
 //
 // A file that changes meanwhile is seen as it was at some moment; one that vanishes is left out. Files that git was told not
 // to look at (assume-unchanged, skip-worktree) are looked at all the same where they are there. Other work trees of the same clone that lie
-// inside this one are left out. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it
+// inside this one are left out. To hash a file git may start the filters that the clone's config names, so only a clone that
+// the user trusts may be asked. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it
 // and committing the change give two fingerprints.
 func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
 	t, files, err := r.index(ctx, "")
 	if err != nil {
 		return nil, err
+	}
+	if r.foreign {
+		if err := r.addSubmodules(ctx, t); err != nil {
+			return nil, err
+		}
 	}
 	changes, err := r.status(ctx)
 	if err != nil {
@@ -28,7 +34,7 @@ func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
 		case c.mode == modeNone:
 			delete(t, c.path)
 		case c.isRepo():
-			if err := r.addNested(ctx, t, strings.TrimSuffix(c.path, "/")); err != nil {
+			if err := r.addNested(ctx, t, strings.TrimSuffix(c.path, "/"), c.mode == ""); err != nil {
 				return nil, err
 			}
 		default:
@@ -90,7 +96,11 @@ func (c change) isRepo() bool { return c.mode == modeRepo || strings.HasSuffix(c
 
 // status lists the changes outside cairn's own folders.
 func (r *Repo) status(ctx context.Context) ([]change, error) {
-	out, err := Run(ctx, r.Top, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none")
+	submodules := "--ignore-submodules=none"
+	if r.foreign {
+		submodules = "--ignore-submodules=all" // git would look into them with the filters of their own configs
+	}
+	out, err := r.runFiltering(ctx, nil, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", submodules)
 	if err != nil {
 		return nil, err
 	}

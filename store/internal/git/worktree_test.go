@@ -150,7 +150,7 @@ func TestAConflict(t *testing.T) {
 	r.write("both", "ours\n")
 	r.write("empty", "not any more\n")
 	r.commit()
-	if _, err := Run(t.Context(), r.dir, "merge", "-q", "theirs"); err == nil {
+	if _, err := r.try("merge", "-q", "theirs"); err == nil {
 		t.Fatal("there should be a conflict")
 	}
 	conflict := r.fingerprint()

@@ -1,0 +1,138 @@
+package session
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// What a clone keeps beside the files is read as if a stranger had written it: it may have come along with a copied folder.
+// Whatever later becomes part of a path, of a question to git or of a file is parsed here, once; keys that are not known are
+// passed over, since a newer version may have written them. A record that fails is no record.
+
+// ParseRecord reads the record of a task. It returns INVALID_INPUT if it is about another task, or names something that cannot
+// be what it should be.
+func ParseRecord(src []byte, id task.ID) (Record, error) {
+	var r Record
+	if err := json.Unmarshal(src, &r); err != nil {
+		return Record{}, invalid("the record", err)
+	}
+	ok := r.Task == id && isTask(r.Task) && r.Lease.valid() && all(r.Reaches, Reach.valid) && all(r.Ended, isSession) && r.Intent.valid(id)
+	if !ok {
+		return Record{}, invalid("the record", nil)
+	}
+	return r, nil
+}
+
+// ParseHeartbeat reads a sign of life of a session.
+func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
+	var b Heartbeat
+	if err := json.Unmarshal(src, &b); err != nil {
+		return Heartbeat{}, invalid("the heartbeat", err)
+	}
+	if b.Session != ses || !isSession(ses) || b.Actor != "" && !isActor(b.Actor) || len(b.Progress) > task.MaxText {
+		return Heartbeat{}, invalid("the heartbeat", nil)
+	}
+	return b, nil
+}
+
+// ParseKey reads what is remembered of a call.
+func ParseKey(src []byte, call string) (Key, error) {
+	var k Key
+	if err := json.Unmarshal(src, &k); err != nil {
+		return Key{}, invalid("the key", err)
+	}
+	if k.Call != call || !k.valid() {
+		return Key{}, invalid("the key", nil)
+	}
+	return k, nil
+}
+
+// ParseWritten reads a line of a journal.
+func ParseWritten(line []byte) (Written, error) {
+	var w Written
+	if err := json.Unmarshal(line, &w); err != nil {
+		return Written{}, invalid("the line", err)
+	}
+	e, on := w.Entry, w.On
+	ok := isPlace(on.Worktree) && isName(on.Branch) && isObject(on.Head) && (on.Rev == "" || isHash(string(on.Rev))) &&
+		e.Did != "" && !e.At.IsZero() && len(e.Text) <= task.MaxText
+	if !ok {
+		return Written{}, invalid("the line", nil)
+	}
+	return w, nil
+}
+
+func (l *Lease) valid() bool {
+	return l == nil || isActor(l.Actor) && (l.Session == "" || isSession(l.Session)) && isPlace(l.Worktree) && isName(l.Branch) &&
+		(l.GitDir == "" || filepath.IsLocal(filepath.FromSlash(l.GitDir)))
+}
+
+func (r Reach) valid() bool {
+	return isName(string(r.Status)) && isName(r.Branch) && isPlace(r.Worktree) && isObject(r.Head) && isHash(r.Entry)
+}
+
+func (in *Intent) valid(id task.ID) bool {
+	return in == nil || in.Lease.valid() && in.Reach.valid() && all(in.Rest, Reach.valid) &&
+		(in.Session == "" || isSession(in.Session)) && all(in.With, isTask) && (len(in.With) == 0 || slices.Contains(in.With, id)) &&
+		(in.Key == nil || in.Key.valid()) && all(in.Ends, Session.ends)
+}
+
+func (k Key) valid() bool {
+	return isHash(k.Call) && (k.Args == "" || isHash(k.Args)) && (k.Task == "" || isTask(k.Task)) && all(k.Tasks, isTask) &&
+		(k.Session == "" || isTask(task.ID(k.Session)))
+}
+
+// ends reports whether a session is one as the write that ended it left it.
+func (s Session) ends() bool {
+	return isSession(s.ID) && isTask(s.Task) && slices.Contains([]Status{Finished, Canceled, Abandoned}, s.Status) &&
+		len(s.Summary) <= task.MaxText && len(s.Reason) <= task.MaxText
+}
+
+func isTask(id task.ID) bool {
+	_, err := task.ParseID(string(id))
+	return err == nil
+}
+
+func isSession(id string) bool {
+	_, err := ParseID(id)
+	return err == nil
+}
+
+func isActor(a task.Actor) bool {
+	_, err := task.ParseActor(string(a))
+	return err == nil
+}
+
+// isPlace accepts the path of a folder, "" for none.
+func isPlace(path string) bool {
+	return path == "" || filepath.IsAbs(path) && !strings.ContainsRune(path, 0)
+}
+
+// isName accepts what may be the name of a branch or of a state, "" for none.
+func isName(s string) bool { return len(s) <= 1024 && !strings.ContainsFunc(s, unicode.IsControl) }
+
+// isObject accepts the full id of a commit, "" for none.
+func isObject(id string) bool { return id == "" || (len(id) == 40 || len(id) == 64) && isHex(id) }
+
+// isHash accepts what may be the hash of an entry, of a call or of a file: a word that no path can be made of.
+func isHash(s string) bool { return hashForm.MatchString(s) }
+
+var hashForm = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
+
+func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
+
+func all[T any](list []T, valid func(T) bool) bool {
+	return !slices.ContainsFunc(list, func(v T) bool { return !valid(v) })
+}
+
+func invalid(what string, err error) error {
+	e := task.Errorf(task.InvalidInput, "%s is not what cairn writes", what).WithHint("cairn doctor shows what to do about it")
+	e.Err = err
+	return e
+}

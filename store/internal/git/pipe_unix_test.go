@@ -1,0 +1,83 @@
+//go:build unix
+
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// A pipe, or a device without end, in the place of one of git's files is refused, and nobody waits for it.
+func TestPipesAndDevicesAreRefused(t *testing.T) {
+	isolate(t)
+	for _, name := range []string{".git", ".git/HEAD", ".git/config", ".git/packed-refs", ".git/commondir"} {
+		for kind, put := range map[string]func(string) error{
+			"pipe":   func(path string) error { return syscall.Mkfifo(path, 0o644) },
+			"device": func(path string) error { return os.Symlink("/dev/zero", path) },
+			"pipe behind a link": func(path string) error {
+				return os.Symlink(filepath.Base(path)+".pipe", path)
+			},
+		} {
+			t.Run(name+" as a "+kind, func(t *testing.T) {
+				r := newRepoAt(t, "")
+				r.write("file", "x")
+				r.commit()
+				r.remove(name)
+				if kind == "pipe behind a link" {
+					if err := syscall.Mkfifo(r.path(name)+".pipe", 0o644); err != nil {
+						t.Skip(err)
+					}
+				}
+				if err := put(r.path(name)); err != nil {
+					t.Skip(err)
+				}
+				done := make(chan error, 1)
+				go func() {
+					_, _, err := Find(r.dir)
+					done <- err
+				}()
+				select {
+				case err := <-done:
+					if task.CodeOf(err) != task.Git {
+						t.Errorf("got %v", err)
+					}
+				case <-time.After(10 * time.Second):
+					t.Fatal("it waits")
+				}
+			})
+		}
+	}
+}
+
+// A ref that is a pipe holds nobody up for longer than the caller waits.
+func TestAPipeForARef(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("file", "x")
+	r.commit()
+	r.remove(".git/refs/heads/main")
+	if err := syscall.Mkfifo(r.path(".git/refs/heads/main"), 0o644); err != nil {
+		t.Skip(err)
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 200*time.Millisecond)
+	defer cancel()
+	done := make(chan error, 1)
+	go func() {
+		_, err := r.open().Head(ctx)
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		if err == nil {
+			t.Error("it has a commit")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits")
+	}
+}
