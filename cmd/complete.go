@@ -286,10 +286,10 @@ func words(values ...string) []candidate {
 
 // field is what a field of a verb can be.
 func (c *completer) field(f verb.Field) []candidate {
-	switch {
-	case f.Names == "task":
+	switch f.Names {
+	case "task":
 		return c.tasks()
-	case f.Names == "session":
+	case "session":
 		return c.sessions()
 	}
 	switch f.Name {

@@ -56,7 +56,7 @@ func (p *program) trustSignerCommand() *cli.Command {
 				Action: p.removeSigner,
 			},
 		},
-		Action: func(_ context.Context, c *cli.Command) error {
+		Action: func(context.Context, *cli.Command) error {
 			return usage("says neither add, list nor remove").WithHint("cairn trust signer list; cairn help trust")
 		},
 	}

@@ -28,7 +28,7 @@ func workspaceOf(name string) (folder string, ok bool) {
 	switch kind, _ := recordAt(Folder + "/" + after); kind {
 	case configRecord, taskRecord:
 		return path.Clean("./" + before), true
-	case sessionRecord, otherRecord:
+	case sessionRecord, signersRecord, proposalRecord, otherRecord:
 	}
 	return "", false
 }
@@ -67,8 +67,8 @@ func (l Layout) elsewhere(ctx context.Context, commit, name string) error {
 		return nil
 	}
 	hint := ownChange
-	if real := slices.IndexFunc(folders, l.isWorkspace); real >= 0 {
-		hint = fmt.Sprintf("cairn -C %s check judges the one there; docs/ci.md says how a new workspace beside it lands", l.atTop(folders[real]))
+	if there := slices.IndexFunc(folders, l.isWorkspace); there >= 0 {
+		hint = fmt.Sprintf("cairn -C %s check judges the one there; docs/ci.md says how a new workspace beside it lands", l.atTop(folders[there]))
 	}
 	return task.Errorf(task.NoBase, "%s has no record in %s, and one in %s", name, several([]string{l.here()}), several(folders)).WithHint("%s", hint)
 }
@@ -82,8 +82,8 @@ func (l Layout) atTop(folder string) string {
 // repository inside this one, is not in it.
 func (l Layout) isWorkspace(folder string) bool {
 	dir := filepath.Join(l.atTop(folder), Folder)
-	real, err := filepath.EvalSymlinks(dir)
-	if err != nil || real != dir {
+	followed, err := filepath.EvalSymlinks(dir)
+	if err != nil || followed != dir {
 		return false
 	}
 	for at := folder; at != "."; at = path.Dir(at) {

@@ -209,11 +209,11 @@ func submodule(t *testing.T, top, folder string) {
 
 func realPath(t *testing.T, path string) string {
 	t.Helper()
-	real, err := filepath.EvalSymlinks(path)
+	followed, err := filepath.EvalSymlinks(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return real
+	return followed
 }
 
 // Whether a submodule took the place of a record only the repository around it can tell. If that has no base where it should have one,

@@ -17,7 +17,7 @@ func (h *history) filesAt(id task.ID, e task.Entry) (fingerprint string, known b
 	if h.fingerprint == nil || h.err != nil {
 		return "", false
 	}
-	fingerprint, err := h.subject.fingerprint(h.ctx)
+	fingerprint, err := h.fingerprint(h.ctx)
 	h.fail(err)
 	return fingerprint, h.err == nil
 }

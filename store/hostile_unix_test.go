@@ -19,11 +19,11 @@ func TestPipesInLiveState(t *testing.T) {
 			t.Run(filepath.Base(path)+" is "+kind, func(t *testing.T) {
 				t.Parallel()
 				_ = os.Remove(path)
-				make := func() error { return syscall.Mkfifo(path, 0o644) }
+				put := func() error { return syscall.Mkfifo(path, 0o644) }
 				if kind == "a device" {
-					make = func() error { return syscall.Mknod(path, syscall.S_IFCHR|0o644, 1<<8|5) } // /dev/zero
+					put = func() error { return syscall.Mknod(path, syscall.S_IFCHR|0o644, 1<<8|5) } // /dev/zero
 				}
-				if err := make(); err != nil {
+				if err := put(); err != nil {
 					t.Skip(err)
 				}
 				at := reopen(t, s.Root)

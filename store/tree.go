@@ -125,6 +125,7 @@ func (r *treeReader) place(b blob) {
 		r.todo = append(r.todo, unread{b, frontmatter.YAML, false, func(f proof.File, doc *frontmatter.Doc) { r.setSession(i, f, doc) }})
 	case signersRecord:
 		r.todo = append(r.todo, unread{b, frontmatter.YAML, true, r.setSigners})
+	case proposalRecord: // not judged
 	case otherRecord:
 		if other, ok := takenFor(b.path); ok {
 			unread := task.Errorf(task.BadFile, "is taken for %s where names that differ in case, blanks or invisible characters are one", other).

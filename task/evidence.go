@@ -106,15 +106,7 @@ func (r *Run) Of(t Task) *Run {
 	return &part
 }
 
-// result returns what the run says of a check of a task. Of two checks with the same command neither has passed if one failed.
-func (r *Run) result(of ID, c Check) (result Result, ok bool) {
-	if r == nil || c.Manual() {
-		return "", false
-	}
-	return r.results(of)(c)
-}
-
-// results is result for many checks: it goes through the run once.
+// results gives what the run says of a check of a task. Of two checks with the same command neither has passed if one failed.
 func (r *Run) results(of ID) func(Check) (Result, bool) {
 	if r == nil {
 		return func(Check) (Result, bool) { return "", false }

@@ -52,7 +52,7 @@ func signing(t *testing.T, meanwhile func(w *verb.Workspace, id task.ID)) (w *ve
 	if err := ring.Add(agent.AddedKey{PrivateKey: signtest.Key("ada")}); err != nil {
 		t.Fatal(err)
 	}
-	socketDir, err := os.MkdirTemp("", "k")
+	socketDir, err := os.MkdirTemp("", "k") //nolint:usetesting // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)
 	}

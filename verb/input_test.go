@@ -254,11 +254,11 @@ func TestMeAttests(t *testing.T) {
 	}
 	other := *w
 	other.Actor = "human:somebody-else"
-	real, err := call[verb.Plan](t, &other, "plan", args{"proposal": proposed.Proposal})
+	carriedOut, err := call[verb.Plan](t, &other, "plan", args{"proposal": proposed.Proposal})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got, err := call[verb.Task](t, w, "get", args{"id": real.Tasks[0].ID}); err != nil || got.Checks[0].By != me {
+	if got, err := call[verb.Task](t, w, "get", args{"id": carriedOut.Tasks[0].ID}); err != nil || got.Checks[0].By != me {
 		t.Errorf("proposed by %s, it is attested by %+v, %v", me, got.Checks, err)
 	}
 }

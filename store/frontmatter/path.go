@@ -79,12 +79,11 @@ func (d *Doc) valueOf(s *spot, key string) (*spot, *Error) {
 	if s.node.Kind != yaml.MappingNode {
 		return nil, d.refuse(s.node, fmt.Sprintf("this is not a mapping, so it has no key %q", key))
 	}
-	i := -1
+	pair := pairOf
 	if s.node == d.root {
-		i = d.pair(key)
-	} else {
-		i = pairOf(s.node, key)
+		pair = func(_ *yaml.Node, key string) int { return d.pair(key) }
 	}
+	i := pair(s.node, key)
 	if i < 0 {
 		return nil, nil
 	}

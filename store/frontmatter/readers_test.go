@@ -142,6 +142,7 @@ func keysOf(n *yaml.Node, path string) (keys []string) {
 		for i, item := range n.Content {
 			keys = append(keys, keysOf(item, fmt.Sprintf("%s[%d]", path, i))...)
 		}
+	case yaml.DocumentNode, yaml.ScalarNode, yaml.AliasNode:
 	}
 	return keys
 }

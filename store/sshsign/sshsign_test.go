@@ -310,7 +310,7 @@ func TestSignWithAnAgent(t *testing.T) {
 
 func serve(t *testing.T, ring agent.Agent) (socket string) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "a") // the path of a socket is short
+	dir, err := os.MkdirTemp("", "a") //nolint:usetesting // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -384,7 +384,7 @@ func TestSignWithOpenSSHsAgent(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the agent is a service there")
 	}
-	dir, err := os.MkdirTemp("", "a")
+	dir, err := os.MkdirTemp("", "a") //nolint:usetesting // the path of a socket is short
 	if err != nil {
 		t.Fatal(err)
 	}
