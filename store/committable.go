@@ -18,11 +18,8 @@ import (
 // unconverted returns INVALID_INPUT if git changes the files of a record when they are added or checked out, in more than their
 // line ends. Whoever reads the working tree and whoever reads the commit would see two records.
 func (l Layout) unconverted(ctx context.Context, t *tree, staged bool, index string) error {
-	paths := []string{l.inRepo(t.Config.Path)}
-	for _, f := range t.Tasks {
-		paths = append(paths, l.inRepo(f.Path))
-	}
-	for _, f := range t.Sessions {
+	var paths []string
+	for _, f := range t.files() {
 		paths = append(paths, l.inRepo(f.Path))
 	}
 	converted, err := l.Repo.Converted(ctx, paths, staged, index)
@@ -82,7 +79,7 @@ func (l Layout) notCommitted(ctx context.Context, untracked []string) (string, e
 	if len(untracked) == 0 {
 		return "", nil
 	}
-	all, err := l.Repo.Ignored(ctx, l.inRepo(l.ConfigPath()), l.inRepo(l.rel(l.TasksDir())))
+	all, err := l.Repo.Ignored(ctx, l.inRepo(l.ConfigPath()), l.inRepo(l.rel(l.TasksDir())), l.inRepo(l.rel(l.SignersFile())))
 	if err != nil {
 		return "", err
 	}

@@ -23,6 +23,7 @@ func TestConvertedFilesAreNotJudged(t *testing.T) {
 		{"a filter by another name", ".gitattributes", "[attr]quiet filter=upper\n.cairn/tasks/* quiet\n", "filter=upper"},
 		{"ident", ".gitattributes", "*.md ident\n", "attribute ident"},
 		{"ident for the config", ".gitattributes", "config.yaml ident\n", "attribute ident"},
+		{"another encoding of the keys", ".gitattributes", ".cairn/allowed_signers working-tree-encoding=UTF-7\n", "working-tree-encoding=UTF-7"},
 		{"another encoding", ".gitattributes", ".cairn/** working-tree-encoding=UTF-7\n", "working-tree-encoding=UTF-7"},
 		{"a file in the folder itself", ".cairn/.gitattributes", "*.md ident\n", "attribute ident"},
 		{"a file among the tasks", ".cairn/tasks/.gitattributes", "* filter=x\n", "filter=x"},
@@ -36,6 +37,7 @@ func TestConvertedFilesAreNotJudged(t *testing.T) {
 			t.Parallel()
 			s := recorded(t)
 			writeFile(t, s.session("ses-1"), "id: ses-1\nactor: agent:a\nstatus: active\n")
+			writeFile(t, s.SignersFile(), "# nobody yet\n")
 			writeFile(t, filepath.Join(s.Root, filepath.FromSlash(row.file)), row.text)
 			commitAll(t, s)
 			for _, opts := range []CheckOptions{{Base: "HEAD"}, {Base: "HEAD", Staged: true}, {NoBase: true}} {

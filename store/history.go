@@ -16,11 +16,19 @@ type history struct {
 	subject
 	since string // the commit that the change stands on
 
-	commits []string        // those of the change, and the one it stands on; nil until they are asked for
-	left    []string        // those of them whose fingerprint is not known yet
-	trees   map[string]bool // fingerprints
-	later   map[string]bool // commits that stand on since; nil until they are asked for
-	err     error           // the first failure; from then on nothing is known
+	commits  []string             // those of the change, and the one it stands on; nil until they are asked for
+	left     []string             // those of them whose fingerprint is not known yet
+	trees    map[string]bool      // fingerprints
+	later    map[string]bool      // commits that stand on since; nil until they are asked for
+	touching map[task.ID][]string // commits of the change that touch a task, by their age
+	read     map[string]taskRead  // tasks of commits, by commit and path
+	err      error                // the first failure; from then on nothing is known
+}
+
+// taskRead is a task as a commit has it, if it has it.
+type taskRead struct {
+	task task.Task
+	ok   bool
 }
 
 // mostCommits is how many commits of a change are looked at. Beyond, nobody can tell.
@@ -85,8 +93,16 @@ func (h *history) broughtBy(id task.ID, e task.Entry) (proof.Written, bool) {
 
 // firstWith finds the first commit of the change in which a task has an entry; "" if there is none.
 func (h *history) firstWith(id task.ID, e task.Entry) string {
-	commits, err := h.Repo.Touching(h.ctx, h.since, h.head, h.inRepo(h.TaskPath(id)))
-	h.fail(err)
+	if h.touching == nil {
+		h.touching = map[task.ID][]string{}
+	}
+	commits, known := h.touching[id]
+	if !known {
+		var err error
+		commits, err = h.Repo.Touching(h.ctx, h.since, h.head, h.inRepo(h.TaskPath(id)))
+		h.fail(err)
+		h.touching[id] = commits
+	}
 	for _, commit := range commits {
 		if t, ok := h.in(commit)(id); ok && t.Has(e.Hash()) {
 			return commit
@@ -112,10 +128,17 @@ func (h *history) isLater(commit string) bool {
 func (h *history) in(commit string) task.Find {
 	return func(id task.ID) (found task.Task, ok bool) {
 		name := commit + ":" + h.inRepo(h.TaskPath(id))
+		if known, ok := h.read[name]; ok {
+			return known.task, known.ok
+		}
 		h.fail(h.Repo.Blobs(h.ctx, []string{name}, frontmatter.MaxFile, func(_ int, b git.Blob) {
 			t, err := taskIn(b.Content)
 			found, ok = t, err == nil
 		}))
+		if h.read == nil {
+			h.read = map[string]taskRead{}
+		}
+		h.read[name] = taskRead{found, ok}
 		return found, ok
 	}
 }
@@ -127,8 +150,8 @@ func (h *history) fail(err error) {
 	}
 }
 
-// past is what the files of some tasks said in the commits of the change. Of those whose record does not tell which checks
-// they had it is what they ever said. What cannot be read as a task says nothing.
+// past returns the versions of the suspects' files since the base. For a suspect marked Untold it returns every version in the
+// history. Versions that cannot be read as a task are left out.
 func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
 	recent, old := map[string]task.ID{}, map[string]task.ID{}
 	for _, s := range suspects {

@@ -154,7 +154,7 @@ type treeSource struct {
 	disk  diskSource
 	index gitSource
 
-	untracked []string // tasks, and the config, that git does not have
+	untracked []string // tasks, config and allowed_signers that git does not have
 }
 
 func (l Layout) treeSource() *treeSource {

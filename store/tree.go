@@ -22,7 +22,7 @@ import (
 type tree struct {
 	proof.Tree
 	ids    map[string]string // the ids of the contents that git keeps, by path
-	sums   map[string]string // of the files that are no documents, by path; see sum
+	sums   map[string]string // of the files that could not be read as what they should be, by path; see sum
 	format int               // that config.yaml names; 0 if it was not read
 }
 
@@ -167,15 +167,14 @@ func (r *treeReader) read(ctx context.Context, src source) error {
 // parse reads a file as a document, patiently if it lies where an editor may be saving it.
 func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontmatter.Doc) {
 	f := proof.File{Path: u.path, Kind: u.kind}
-	if u.text {
-		f.Src, f.Unread = src, ioError(err)
-		return f, nil
+	if err == nil && bytes.HasPrefix(src, []byte(pointer)) {
+		err = errPointer
 	}
 	var doc *frontmatter.Doc
 	for err == nil {
-		if bytes.HasPrefix(src, []byte(pointer)) {
-			err = errPointer
-			break
+		if u.text {
+			f.Src = src
+			return f, nil
 		}
 		if doc, err = frontmatter.Parse(src, u.kind); err == nil {
 			f.Src = src

@@ -21,6 +21,9 @@ func (t *tree) files() []*proof.File {
 	for i := range t.Sessions {
 		out = append(out, &t.Sessions[i].File)
 	}
+	if t.Signers.Path != "" {
+		out = append(out, &t.Signers.File)
+	}
 	return out
 }
 

@@ -123,7 +123,7 @@ func (f Flow) Signature(t Task, n int) *SignatureError {
 // stood in the entry would be covered by nothing.
 func (t Task) approved(e Entry) (Check, *SignatureError) {
 	if e.Did != Attested || len(e.Results) != 1 || e.Results[0].Unhashed ||
-		e.From != "" || e.To != "" || e.Assignee != nil || e.Checks != nil || e.Deps != "" {
+		e.From != "" || e.To != "" || e.Assignee != nil || e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps)+len(e.Fields) > 0 {
 		return Check{}, badSignature("it stands in an entry that says more, or less, than the result of one check")
 	}
 	for _, c := range t.Checks {

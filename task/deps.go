@@ -14,6 +14,9 @@ func DepsHash(of ID, deps []ID) string {
 
 // WithDeps returns what a list of dependencies becomes by an entry that says what was added and taken away.
 func (e Entry) WithDeps(deps []ID) []ID {
+	if len(e.AddDeps)+len(e.RemoveDeps) == 0 {
+		return deps
+	}
 	gone := setOf(e.RemoveDeps)
 	out := slices.DeleteFunc(slices.Clone(deps), func(id ID) bool { return gone[id] })
 	have := setOf(out)

@@ -18,14 +18,14 @@ type Edit struct {
 	AddDeps    []ID
 	RemoveDeps []ID
 	To         *Status // moves through the same gates as Move
-	MayWeaken  bool    // the caller may take checks away: a person, or a maintainer
+	MayWeaken  bool    // the caller may take away checks and open dependencies: a person, or a maintainer
 	Explains   bool    // the text says why the edit is made; where nothing changes it is no note
 }
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that may not stand, DANGLING_DEP or DEP_CYCLE
-// for edges, the gates' refusals for To, TASK_CLOSED for checks of a closed task, and FORBIDDEN for taking a check away or
-// changing one by whoever may not (see mayWeaken). An edit that says what is so already changes
-// nothing.
+// for edges, the gates' refusals for To, TASK_CLOSED for checks of a closed task, and FORBIDDEN for dropping or changing a check
+// (see mayWeaken) or dropping an open dependency (see mayDropDeps) without the right to. An edit that says what is so already
+// changes nothing.
 func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry, error) {
 	before := t
 	e := s.entry(Updated)

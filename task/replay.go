@@ -81,19 +81,38 @@ func (r Replay) Breaches() []Breach {
 type replayed struct {
 	Replay
 	status   Status
+	holder   Actor
 	reached  map[Status]bool
 	deps     []ID
 	depsTold bool // the entries tell of all dependencies
 	checks   []string
-	known    map[string]Check // declarations by their hash
-	start    int              // index of the newest entry that started the task; -1
-	close    int              // index of the newest entry that closed it; -1
-	shut     []int            // entries that went through a shut checks gate
+	known    map[string]Check   // declarations by their hash
+	start    int                // index of the newest entry that started the task; -1
+	close    int                // index of the newest entry that closed it; -1
+	shut     map[int]bool       // entries that went through a shut checks gate
+	made     int                // index of the last entry that creates the task; -1
+	told     int                // index of the first entry that tells of the checks; -1
+	declared map[string]int     // the first entry that declares a check, by its hash
+	byKey    map[string][]Check // declarations, by the key that results name them with
 	found    []Breach
 }
 
 func (r Replay) walk() *replayed {
-	w := &replayed{Replay: r, status: r.Flow.Initial, reached: map[Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1}
+	w := &replayed{Replay: r, status: r.Flow.Initial, reached: map[Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
+		shut: map[int]bool{}, made: -1, told: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
+	for i, e := range r.Now.Provenance {
+		if e.Did == Created {
+			w.made = i
+		}
+		if e.Checks != nil && w.told < 0 {
+			w.told = i
+		}
+		for _, h := range e.Checks {
+			if _, known := w.declared[h]; !known {
+				w.declared[h] = i
+			}
+		}
+	}
 	for _, s := range r.Planning {
 		w.reached[s] = true
 	}
@@ -104,13 +123,21 @@ func (r Replay) walk() *replayed {
 		w.deps = undone(r.Before.Deps, r.Before.Provenance)
 		w.checks = r.Before.CheckHashes()
 		w.reached[r.Before.Status] = true
+		if !r.Before.HasHolder() {
+			w.holder = r.Before.Assignee
+		}
 		if !slices.ContainsFunc(r.Before.Provenance, func(e Entry) bool { return e.To != "" }) {
 			w.status = r.Before.Status
 		}
 	}
 	for _, v := range versions {
 		for _, c := range v.Checks {
-			w.known[c.Hash(r.Now.ID)] = c
+			h := c.Hash(r.Now.ID)
+			if _, known := w.known[h]; !known {
+				key := c.Key(r.Now.ID)
+				w.byKey[key] = append(w.byKey[key], c)
+			}
+			w.known[h] = c
 		}
 	}
 	return w
@@ -136,21 +163,26 @@ func (w *replayed) apply(i int, e Entry) {
 	if e.From != "" {
 		w.reached[e.From] = true
 	}
+	if who, ok := e.Holder(); ok {
+		w.holder = who
+	}
 	w.deps = e.WithDeps(w.deps)
 	w.depsTold = w.depsTold || e.Deps != ""
 	if e.Checks != nil {
 		w.checks = e.Checks
 	}
-	if w.Before != nil && !w.Fresh(i) && i+1 == w.lastOfBase() {
+	if w.Before != nil && i+1 == len(w.Before.Provenance) && i+1 == w.lastOfBase() {
 		w.status = w.Before.Status // what its own record does not tell was a finding of an earlier change
 	}
 }
 
-// lastOfBase is how many entries there are up to the last one of the base; 0 if a fresh one stands among them.
+// lastOfBase is how many entries the base has, if no fresh one stands among them; else 0: then the moves of both sides tell.
 func (w *replayed) lastOfBase() int {
-	n := len(w.Before.Provenance)
-	if n > len(w.Now.Provenance) || n == 0 || w.Fresh(n-1) {
-		return 0
+	n := min(len(w.Before.Provenance), len(w.Now.Provenance))
+	for i := range n {
+		if w.Fresh(i) {
+			return 0
+		}
 	}
 	return n
 }
@@ -184,37 +216,32 @@ func (w *replayed) judge(i int, e Entry) {
 	w.judgeHold(i, e)
 }
 
-// judgeHold asks of an entry that claims a task whether somebody else held it, and of one that releases it whether it was another's.
-// By their record: what lives beside it in a clone is not known here.
+// judgeHold reports an entry that claims or releases a task which somebody else holds. It knows the committed record only, not live
+// state.
 func (w *replayed) judgeHold(i int, e Entry) {
-	if reason := foreign(w.Now.Provenance[:i], w.Before, e); reason == "" {
+	if foreign(w.holder, e) == "" {
 		return
 	}
 	own, at := w.writtenIn(e)
 	if at < 0 {
 		return
 	}
-	before := w.Before
-	if !own.Later {
-		before = nil
-	}
-	if reason := foreign(own.Task.Provenance[:at], before, e); reason != "" {
-		w.report(ForeignHold, i, "%s", reason)
-	}
-}
-
-// foreign says whose task an entry claims or releases, if it is another's, by the entries before it; where they do not tell, the base
-// does.
-func foreign(record []Entry, before *Task, e Entry) string {
 	holder := Actor("")
-	if before != nil && !before.HasHolder() {
-		holder = before.Assignee
+	if w.Before != nil && own.Later && !w.Before.HasHolder() {
+		holder = w.Before.Assignee
 	}
-	for _, earlier := range record {
+	for _, earlier := range own.Task.Provenance[:at] {
 		if who, ok := earlier.Holder(); ok {
 			holder = who
 		}
 	}
+	if reason := foreign(holder, e); reason != "" {
+		w.report(ForeignHold, i, "%s", reason)
+	}
+}
+
+// foreign says whose task an entry claims or releases, if somebody else holds it.
+func foreign(holder Actor, e Entry) string {
 	switch {
 	case holder == "" || holder == e.Who || e.Who.Human():
 		return ""
@@ -235,7 +262,7 @@ func (w *replayed) judgeGate(i int, e Entry) {
 	if err == nil {
 		return
 	}
-	w.shut = append(w.shut, i)
+	w.shut[i] = true
 	if stale := w.stalePasses(i, e); len(stale) > 0 && CodeOf(err) == ChecksPending {
 		for _, n := range stale {
 			w.report(StalePass, i, "the check %q passed on other files than those that the task was moved to %s on", w.Now.Checks[n].Desc, e.To).Check = n
@@ -250,25 +277,29 @@ func (w *replayed) judgeGate(i int, e Entry) {
 func (w *replayed) goodAgain() {
 	unproven := len(w.Flow.Unproven(w.Now)) > 0
 	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
-		return unproven && b.Entry == w.close && slices.Contains(w.shut, b.Entry) && (b.Kind == StalePass || b.Kind == RefusedEntry)
+		return unproven && b.Entry == w.close && w.shut[b.Entry] && (b.Kind == StalePass || b.Kind == RefusedEntry)
 	})
+	last := map[Status]int{} // the newest entry that went to a state, or to any that claims the work is done, through an open gate
+	const done = Status("")
+	for i, e := range w.Now.Provenance {
+		if e.To == "" || w.shut[i] {
+			continue
+		}
+		last[e.To] = i
+		if w.Flow.IsClosed(e.To) && !w.Flow.IsAbandoned(e.To) {
+			last[done] = i
+		}
+	}
 	for n, b := range w.found {
-		if b.Entry >= 0 && slices.Contains(w.shut, b.Entry) {
-			w.found[n].MadeGood = w.passedLater(b.Entry)
+		if b.Entry < 0 || !w.shut[b.Entry] {
+			continue
 		}
-	}
-}
-
-// passedLater reports whether, behind an entry, the task went again to where that took it, through an open gate.
-func (w *replayed) passedLater(i int) bool {
-	to := w.Now.Provenance[i].To
-	for n, e := range w.Now.Provenance[i+1:] {
-		same := e.To == to || w.Flow.IsClosed(to) && w.Flow.IsClosed(e.To) && !w.Flow.IsAbandoned(e.To)
-		if e.To != "" && same && !slices.Contains(w.shut, i+1+n) {
-			return true
+		to := w.Now.Provenance[b.Entry].To
+		if w.Flow.IsClosed(to) {
+			to = done
 		}
+		w.found[n].MadeGood = last[to] > b.Entry
 	}
-	return false
 }
 
 // gateAt asks the checks gate of the move that an entry made. Where the woven record refuses it, the record of the commit that
@@ -415,13 +446,17 @@ func undone(deps []ID, entries []Entry) []ID {
 	return deps
 }
 
-// judgeDeps asks of an entry whether it may take away the open dependencies that it does.
+// judgeDeps reports each open dependency that an entry takes away without the right to.
 func (w *replayed) judgeDeps(i int, e Entry) {
 	open := w.dropped(e, w.FindAt(e))
 	if len(open) > 0 {
 		if own, at := w.writtenIn(e); at >= 0 {
-			open = w.dropped(e, own.Find)
+			still := setOf(w.dropped(e, own.Find))
+			open = slices.DeleteFunc(open, func(id ID) bool { return !still[id] })
 		}
+	}
+	if len(open) == 0 {
+		return
 	}
 	left := w.Flow.HasLeft(Task{Status: w.status, Provenance: w.Now.Provenance[:i]})
 	for _, id := range open {

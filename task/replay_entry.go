@@ -31,7 +31,7 @@ func (w *replayed) malformed(i int, e Entry) string {
 		return "is worded as entries of the original cairn are, which nothing writes any more"
 	case e.Did == Created && (i > 0 || w.Before != nil && len(w.Before.Provenance) > 0):
 		return "creates a task that exists"
-	case slices.ContainsFunc(w.Now.Provenance[i+1:], func(e Entry) bool { return e.Did == Created }):
+	case i < w.made:
 		return "stands before the task was created"
 	case e.From != "" && e.To == "" || e.From == "" && e.To != "" && !w.imported(i) || e.From != "" && e.From == e.To:
 		return "does not say between which states it moves the task"
@@ -60,7 +60,7 @@ func (w *replayed) badResults(i int, e Entry) string {
 		if r.Unhashed {
 			continue
 		}
-		if reason := w.badResult(i, e, w.checksOf(r.Check)); reason != "" {
+		if reason := w.badResult(i, e, w.byKey[r.Check]); reason != "" {
 			return reason
 		}
 	}
@@ -85,29 +85,14 @@ func (w *replayed) badResult(i int, e Entry, named []Check) string {
 	return ""
 }
 
-// checksOf lists the declarations that a result may name.
-func (w *replayed) checksOf(key string) []Check {
-	var out []Check
-	for _, c := range w.known {
-		if c.Key(w.Now.ID) == key {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
 // declaredBefore reports whether the task declared a check when an entry was written. In a record that never tells of checks,
 // nobody knows.
 func (w *replayed) declaredBefore(hash string, i int) bool {
-	told := false
-	for _, e := range w.Now.Provenance[:i+1] {
-		told = told || e.Checks != nil
-		if slices.Contains(e.Checks, hash) {
-			return true
-		}
+	if at, known := w.declared[hash]; known && at <= i {
+		return true
 	}
-	if w.Before != nil {
-		return !told || slices.Contains(w.Before.CheckHashes(), hash)
+	if w.told < 0 || w.told > i {
+		return true
 	}
-	return !told
+	return w.Before != nil && slices.Contains(w.Before.CheckHashes(), hash)
 }

@@ -38,7 +38,7 @@ func Stricter(a, b string) string {
 
 // attestCommand is the command with which whoever may settles a check.
 func (f Flow) attestCommand(t Task, i int) string {
-	command := "cairn attest " + string(t.ID) + " " + strconv.Itoa(i) + ""
+	command := "cairn attest " + string(t.ID) + " " + strconv.Itoa(i)
 	if f.MustSign(t.Checks[i]) {
 		command += " --sign"
 	}
@@ -114,8 +114,11 @@ func (f Flow) AttestSigned(t Task, i int, a Approval, sig string, s Stamp) (Task
 // unsealed says, behind the name of a check that is attested, why that does not count at the gate: " (not signed)".
 func (f Flow) unsealed(t Task, i int, p Proof) string {
 	c := t.Checks[i]
+	if !c.Manual() || c.Result != Pass {
+		return ""
+	}
 	ev, ok := t.Evidence(i)
-	if !c.Manual() || !ok || ev.Result != Pass || c.Result != Pass {
+	if !ok || ev.Result != Pass {
 		return ""
 	}
 	sealed := t.Provenance[ev.Entry].Sig != ""

@@ -3,6 +3,7 @@ package proof
 import (
 	"path"
 	"slices"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -90,7 +91,10 @@ const (
 // signedInstead finds what a signature was made for: another check of the task or another state of it, or a task that has the
 // same signature, here or in the base.
 func (j *judge) signedInstead(f *TaskFile, n int, flaw *task.SignatureError) string {
-	if j.searches++; !flaw.Other || j.searches > mostSearches {
+	if !flaw.Other {
+		return ""
+	}
+	if j.searches++; j.searches > mostSearches {
 		return ""
 	}
 	if of := j.flow.SignedInstead(f.Task, n); of != "" {
@@ -168,12 +172,14 @@ func (j *judge) approvedFiles(p pair) {
 	if closed < 0 || j.change.FilesAt == nil {
 		return
 	}
+	filesThen := sync.OnceValues(func() (string, bool) { return j.change.FilesAt(p.now.Name, t.Provenance[closed]) })
+	evidence := t.EvidenceIndex()
 	for n, c := range t.Checks {
-		ev, _ := t.Evidence(n)
-		if !j.flow.MustSign(c) || j.flow.Recorded(t, n) != task.Pass {
+		if !j.flow.MustSign(c) || evidence.Recorded(j.flow, n) != task.Pass {
 			continue
 		}
-		files, known := j.change.FilesAt(p.now.Name, t.Provenance[closed])
+		ev, _ := evidence.Evidence(n)
+		files, known := filesThen()
 		if !known || files == ev.Tree {
 			continue
 		}

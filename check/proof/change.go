@@ -18,8 +18,8 @@ type Change struct {
 	// Past is what the files of the Suspects said in the history that lies between, in any order.
 	Past map[task.ID][]task.Task
 
-	// Committed reports whether one of the commits that lie between, or what is judged itself, has a fingerprint; of a run at
-	// a commit, "" if it was made before the first. It is not known where the history that it was made in is not this one.
+	// Committed reports whether the judged tree, or a commit since the base, has this fingerprint. commit is HEAD at the time of the
+	// run, "" if there was none. known is false if that commit is not part of the change.
 	Committed func(commit, fingerprint string) (has, known bool)
 
 	// BroughtBy finds the first commit, of those that lie between, in which a task has an entry. It reports false if there is

@@ -73,7 +73,15 @@ func (j *judge) depAt(p pair, id task.ID) frontmatter.Path {
 
 // needed reports whether a task depends on another: it may have started while that counted as closed.
 func (j *judge) needed(id task.ID) bool {
-	return slices.ContainsFunc(j.Tasks, func(f TaskFile) bool { return slices.Contains(f.Task.Deps, id) })
+	if j.needs == nil {
+		j.needs = map[task.ID]bool{}
+		for i := range j.Tasks {
+			for _, dep := range j.Tasks[i].Task.Deps {
+				j.needs[dep] = true
+			}
+		}
+	}
+	return j.needs[id]
 }
 
 // findAt looks tasks up as they were, by their records, when an entry was written. One that the change deletes is as the base
@@ -101,9 +109,9 @@ func (j *judge) closedOrOpen(t task.Task, closed bool) task.Task {
 	return t
 }
 
-// writtenIn finds the commit that brought an entry of a task. What others did meanwhile on other branches whoever wrote the entry
-// could not know. A commit that stands on the base and lacks what the base's record has tells nothing. A close that is in no record
-// any more does not count.
+// writtenIn returns the task and its neighbours as the commit that brought an entry has them, since its writer could not know of other
+// branches. It reports false if that commit stands on the base and lacks entries of the base's record. A dependency counts as closed
+// only by entries that are still in its record.
 func (j *judge) writtenIn(p pair, e task.Entry) (task.Commit, bool) {
 	w, ok := j.change.broughtBy(p.now.Name, e)
 	if !ok {

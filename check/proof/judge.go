@@ -45,6 +45,7 @@ type judge struct {
 	change *Change   // nil if there is no base
 	byName map[task.ID]*TaskFile
 	found  []found
+	needs  map[task.ID]bool // tasks that others depend on; nil until it is asked
 
 	closes   map[task.ID]bool       // the tasks that the change closes; nil until it is asked for
 	sigs     map[string][]*TaskFile // the tasks that signatures stand in; nil until it is asked for
