@@ -199,6 +199,9 @@ func (l Layout) staged(ctx context.Context, index, head string) (s subject, err 
 
 // readGit is readTree for what git has, or would have, and judges only what everybody gets.
 func (l Layout) readGit(ctx context.Context, src source, staged bool, index string) (*tree, error) {
+	if err := l.Repo.NoPipes(l.TasksDir(), l.SessionsDir()); err != nil {
+		return nil, err
+	}
 	t, err := l.readTree(ctx, src, nil)
 	if err == nil {
 		err = l.unconverted(ctx, t, staged, index)

@@ -44,7 +44,7 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 		return t, nil, err
 	}
 	if pass && f.MustSign(c) {
-		return t, nil, mustSign(t, i)
+		return t, nil, f.mustSign(t, i)
 	}
 	result := verdict(pass)
 	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
@@ -83,5 +83,5 @@ func (f Flow) mayAttest(t Task, i int, who Actor) error {
 		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
 	}
 	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
-		WithHint("a person looks at it, and runs %s in a terminal", f.attestCommand(t, i))
+		WithHint("a person runs %s in a terminal, having looked at it", f.attestCommand(t, i))
 }

@@ -102,5 +102,5 @@ func (f Flow) leadOn(err *Error, t Task, open []int, who Actor) error {
 	if by == ByHuman {
 		by = "a person"
 	}
-	return err.WithHint("%s looks at it and settles check %d with %s; in a session, finish hands the task over for review", by, i, f.attestCommand(t, i))
+	return err.WithHint("%s looks at it and settles it: %s; in a session, finish hands the task over for review", by, f.attestCommand(t, i))
 }

@@ -263,7 +263,7 @@ func TestChecksGateSaysWhatHelps(t *testing.T) {
 		{"a manual check that the caller settles", "human:shah", standing(read, task.Pending), "get", "look at whether it is as check 0 demands"},
 		{"a manual check that the caller failed", "human:shah", standing(read, task.Fail), "get", "look at whether it is as check 0 demands"},
 		{"a manual check that anyone settles", "agent:a", standing(task.Check{Desc: "it reads well", By: task.ByAnyone}, task.Pending), "get", "look at whether it is as check 0 demands"},
-		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person looks at it and settles check 0 with cairn attest A-1 0; in a session, finish"},
+		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person looks at it and settles it: cairn attest A-1 0 --pass|--fail; in a session, finish"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Status: "in_review", Checks: []task.Check{tt.check}}

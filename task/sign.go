@@ -38,16 +38,16 @@ func Stricter(a, b string) string {
 
 // attestCommand is the command with which whoever may settles a check.
 func (f Flow) attestCommand(t Task, i int) string {
-	command := "cairn attest " + string(t.ID) + " " + strconv.Itoa(i)
+	command := "cairn attest " + string(t.ID) + " " + strconv.Itoa(i) + " --pass|--fail"
 	if f.MustSign(t.Checks[i]) {
 		command += " --sign"
 	}
 	return command
 }
 
-func mustSign(t Task, i int) error {
+func (f Flow) mustSign(t Task, i int) error {
 	return Errorf(Forbidden, "check %d (%s) passes with a signature only", i, t.Checks[i].Desc).
-		WithHint("a person runs cairn attest %s %d --sign in a terminal", t.ID, i)
+		WithHint("a person runs %s in a terminal", f.attestCommand(t, i))
 }
 
 func verdict(pass bool) Result {

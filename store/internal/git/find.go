@@ -194,6 +194,21 @@ func noPipes(dir string, names ...string) error {
 	return nil
 }
 
+// NoPipes returns an error of code GIT if a pipe or a device stands where git looks for attributes and ignored names in some
+// folders, or in one above them.
+func (r *Repo) NoPipes(folders ...string) error {
+	seen := map[string]bool{}
+	for _, dir := range folders {
+		for ; !seen[dir] && len(dir) >= len(r.Top); dir = filepath.Dir(dir) {
+			seen[dir] = true
+			if err := noPipes(dir, ".gitattributes", ".gitignore"); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // readGitFile returns the folder that a .git file names: "gitdir: " and a path, relative to the file's own folder.
 func readGitFile(file string) (string, error) {
 	text, err := readSmall(file)
