@@ -249,6 +249,9 @@ func (l Layout) compare(ctx context.Context, s subject, b base, c *Checked) erro
 		if before == nil {
 			continue
 		}
+		if err := l.recallDeleted(ctx, s, commit, before); err != nil {
+			return err
+		}
 		change := proof.Compare(s.tree.Tree, before.Tree)
 		h := history{Layout: l, ctx: ctx, subject: s, since: commit}
 		if change.Past, err = h.past(change.Suspects()); err != nil {

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -173,6 +174,37 @@ func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error
 		return nil, err
 	}
 	return v.read()
+}
+
+// recallDeleted adds to the tree of a base the tasks that were deleted before it, and that are there again in what is judged: as they
+// were last. A record that is begun anew under an old id does not make what it said before unsaid.
+func (l Layout) recallDeleted(ctx context.Context, s subject, commit string, before *tree) error {
+	brought := map[string]bool{}
+	for i := range s.tree.Tasks {
+		brought[l.inRepo(s.tree.Tasks[i].Path)] = true
+	}
+	for i := range before.Tasks {
+		delete(brought, l.inRepo(before.Tasks[i].Path))
+	}
+	if len(brought) == 0 {
+		return nil
+	}
+	var paths, ids []string
+	err := l.Repo.Versions(ctx, "", commit, l.inRepo(l.rel(l.TasksDir())), func(path, id string) {
+		if brought[path] { // the newest comes first
+			delete(brought, path)
+			paths, ids = append(paths, path), append(ids, id)
+		}
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return l.Repo.Blobs(ctx, ids, frontmatter.MaxFile, func(i int, b git.Blob) {
+		if t, err := taskIn(b.Content); err == nil {
+			name := strings.TrimPrefix(paths[i], l.inRepo(""))
+			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Kind: frontmatter.Markdown}, Name: t.ID, Task: t})
+		}
+	})
 }
 
 // revisions collects what files said in the past.

@@ -53,6 +53,7 @@ const (
 	ForeignHold                       // the holder was changed by somebody who may not
 	DroppedDep                        // an open dependency was taken away without the right to
 	QuestionableDep                   // an open dependency was taken away while planning, by somebody who did not declare it
+	LostCheck                         // a check of the base is gone, and no entry says so
 	LostDep                           // a dependency is gone, and no entry says so
 	UntoldDep                         // a dependency is there, and no entry says so
 )
@@ -71,35 +72,36 @@ func (r Replay) Breaches() []Breach {
 		}
 		w.apply(i, e)
 	}
-	w.starts()
-	w.goodAgain()
-	w.comparesDeps()
+	w.judgeStart()
+	w.markMadeGood()
+	w.compareChecks()
+	w.compareDeps()
 	return w.found
 }
 
 // replayed is a record as far as it was walked.
 type replayed struct {
 	Replay
-	status   Status
-	holder   Actor
-	reached  map[Status]bool
-	deps     []ID
-	depsTold bool // the entries tell of all dependencies
-	checks   []string
-	known    map[string]Check   // declarations by their hash
-	start    int                // index of the newest entry that started the task; -1
-	close    int                // index of the newest entry that closed it; -1
-	shut     map[int]bool       // entries that went through a shut checks gate
-	made     int                // index of the last entry that creates the task; -1
-	told     int                // index of the first entry that tells of the checks; -1
-	declared map[string]int     // the first entry that declares a check, by its hash
-	byKey    map[string][]Check // declarations, by the key that results name them with
-	found    []Breach
+	status       Status
+	holder       Actor
+	reached      map[Status]bool
+	deps         []ID
+	depsRecorded bool // the entries tell of all dependencies
+	checks       []string
+	known        map[string]Check   // declarations by their hash
+	start        int                // index of the newest entry that started the task; -1
+	close        int                // index of the newest entry that closed it; -1
+	refused      map[int]bool       // entries that went through a shut checks gate
+	made         int                // index of the last entry that creates the task; -1
+	told         int                // index of the first entry that tells of the checks; -1
+	declared     map[string]int     // the first entry that declares a check, by its hash
+	byKey        map[string][]Check // declarations, by the key that results name them with
+	found        []Breach
 }
 
 func (r Replay) walk() *replayed {
 	w := &replayed{Replay: r, status: r.Flow.Initial, reached: map[Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
-		shut: map[int]bool{}, made: -1, told: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
+		refused: map[int]bool{}, made: -1, told: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
 	for i, e := range r.Now.Provenance {
 		if e.Did == Created {
 			w.made = i
@@ -119,7 +121,7 @@ func (r Replay) walk() *replayed {
 	versions := append([]Task{r.Now}, r.Past...)
 	if r.Before != nil {
 		versions = append(versions, *r.Before)
-		w.depsTold = true
+		w.depsRecorded = true
 		w.deps = undone(r.Before.Deps, r.Before.Provenance)
 		w.checks = r.Before.CheckHashes()
 		w.reached[r.Before.Status] = true
@@ -167,7 +169,7 @@ func (w *replayed) apply(i int, e Entry) {
 		w.holder = who
 	}
 	w.deps = e.WithDeps(w.deps)
-	w.depsTold = w.depsTold || e.Deps != ""
+	w.depsRecorded = w.depsRecorded || e.Deps != ""
 	if e.Checks != nil {
 		w.checks = e.Checks
 	}
@@ -219,7 +221,7 @@ func (w *replayed) judge(i int, e Entry) {
 // judgeHold reports an entry that claims or releases a task which somebody else holds. It knows the committed record only, not live
 // state.
 func (w *replayed) judgeHold(i int, e Entry) {
-	if foreign(w.holder, e) == "" {
+	if holderConflict(w.holder, e) == "" {
 		return
 	}
 	own, at := w.writtenIn(e)
@@ -235,13 +237,13 @@ func (w *replayed) judgeHold(i int, e Entry) {
 			holder = who
 		}
 	}
-	if reason := foreign(holder, e); reason != "" {
+	if reason := holderConflict(holder, e); reason != "" {
 		w.report(ForeignHold, i, "%s", reason)
 	}
 }
 
-// foreign says whose task an entry claims or releases, if somebody else holds it.
-func foreign(holder Actor, e Entry) string {
+// holderConflict says whose task an entry claims or releases, if somebody else holds it.
+func holderConflict(holder Actor, e Entry) string {
 	switch {
 	case holder == "" || holder == e.Who || e.Who.Human():
 		return ""
@@ -262,7 +264,7 @@ func (w *replayed) judgeGate(i int, e Entry) {
 	if err == nil {
 		return
 	}
-	w.shut[i] = true
+	w.refused[i] = true
 	if stale := w.stalePasses(i, e); len(stale) > 0 && CodeOf(err) == ChecksPending {
 		for _, n := range stale {
 			w.report(StalePass, i, "the check %q passed on other files than those that the task was moved to %s on", w.Now.Checks[n].Desc, e.To).Check = n
@@ -272,17 +274,17 @@ func (w *replayed) judgeGate(i int, e Entry) {
 	w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, messageOf(err))
 }
 
-// goodAgain marks breaches of the checks gate that a later move through it made good, and drops that of a task which is closed on
+// markMadeGood marks breaches of the checks gate that a later move through it made good, and drops that of a task which is closed on
 // checks that have not passed yet: that is a finding of its own.
-func (w *replayed) goodAgain() {
+func (w *replayed) markMadeGood() {
 	unproven := len(w.Flow.Unproven(w.Now)) > 0
 	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
-		return unproven && b.Entry == w.close && w.shut[b.Entry] && (b.Kind == StalePass || b.Kind == RefusedEntry)
+		return unproven && b.Entry == w.close && w.refused[b.Entry] && (b.Kind == StalePass || b.Kind == RefusedEntry)
 	})
 	last := map[Status]int{} // the newest entry that went to a state, or to any that claims the work is done, through an open gate
 	const done = Status("")
 	for i, e := range w.Now.Provenance {
-		if e.To == "" || w.shut[i] {
+		if e.To == "" || w.refused[i] {
 			continue
 		}
 		last[e.To] = i
@@ -291,7 +293,7 @@ func (w *replayed) goodAgain() {
 		}
 	}
 	for n, b := range w.found {
-		if b.Entry < 0 || !w.shut[b.Entry] {
+		if b.Entry < 0 || !w.refused[b.Entry] {
 			continue
 		}
 		to := w.Now.Provenance[b.Entry].To
@@ -306,7 +308,7 @@ func (w *replayed) goodAgain() {
 // brought the entry decides.
 func (w *replayed) gateAt(i int, e Entry) error {
 	from := w.from(e)
-	err := w.asked(w.Now, i, from, w.listed(e))
+	err := w.checksGate(w.Now, i, from, w.listed(e))
 	if err == nil {
 		return nil
 	}
@@ -317,7 +319,7 @@ func (w *replayed) gateAt(i int, e Entry) error {
 	for _, c := range own.Task.Checks {
 		w.known[c.Hash(w.Now.ID)] = c
 	}
-	return w.asked(own.Task, at, from, listAt(own.Task, at))
+	return w.checksGate(own.Task, at, from, listAt(own.Task, at))
 }
 
 // writtenIn finds the commit that brought an entry, and the place of the entry in the task's record there; -1 if there is none.
@@ -332,8 +334,8 @@ func (w *replayed) writtenIn(e Entry) (Commit, int) {
 	return own, slices.IndexFunc(own.Task.Provenance, e.Equal)
 }
 
-// asked is Flow.ChecksGate for the move of an entry, with the checks that were declared then and what the record vouched for.
-func (w *replayed) asked(t Task, i int, from Status, hashes []string) error {
+// checksGate is Flow.ChecksGate for the move of an entry, with the checks that were declared then and what the record vouched for.
+func (w *replayed) checksGate(t Task, i int, from Status, hashes []string) error {
 	e := t.Provenance[i]
 	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i]}
 	for _, h := range hashes {
@@ -393,8 +395,8 @@ func (w *replayed) stalePasses(i int, e Entry) []int {
 	return out
 }
 
-// starts asks the deps gate of the newest start, if the change brings it and the task is not waiting again.
-func (w *replayed) starts() {
+// judgeStart asks the deps gate of the newest start, if the change brings it and the task is not waiting again.
+func (w *replayed) judgeStart() {
 	if w.start < 0 || !w.Fresh(w.start) || w.waits(w.Now.Status) {
 		return
 	}
@@ -488,9 +490,34 @@ func (w *replayed) declarerOf(id ID, before int) Actor {
 	return ""
 }
 
-// comparesDeps holds the dependencies against what the entries make of those of the base.
-func (w *replayed) comparesDeps() {
-	if !w.depsTold {
+// compareChecks finds checks of the base that are gone without an entry that leaves them out.
+func (w *replayed) compareChecks() {
+	if w.Before == nil {
+		return
+	}
+	now, dropped := setOf(w.Now.CheckHashes()), map[string]bool{}
+	asked := setOf(w.Before.CheckHashes())
+	for i, e := range w.Now.Provenance {
+		if !w.Fresh(i) || e.Checks == nil {
+			continue
+		}
+		listed := setOf(e.Checks)
+		for h := range asked {
+			if !listed[h] {
+				dropped[h] = true
+			}
+		}
+	}
+	for _, c := range w.Before.Checks {
+		if h := c.Hash(w.Now.ID); !now[h] && !dropped[h] {
+			w.report(LostCheck, -1, "the check %q was taken away or changed, and no entry says so", c.Desc)
+		}
+	}
+}
+
+// compareDeps holds the dependencies against what the entries make of those of the base.
+func (w *replayed) compareDeps() {
+	if !w.depsRecorded {
 		return
 	}
 	want, got := setOf(w.deps), setOf(w.Now.Deps)

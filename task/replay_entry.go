@@ -77,12 +77,21 @@ func (w *replayed) badResult(i int, e Entry, named []Check) string {
 	switch {
 	case named[0].Manual() != (e.Did == Attested):
 		return "settles by a run what is attested, or the other way round"
-	case len(declared) == 0:
+	case len(declared) == 0 && w.declaredLater(named, i):
 		return "has a result of a check that the task did not have yet"
-	case e.Did == Attested && !slices.ContainsFunc(declared, func(c Check) bool { return w.Flow.maySettle(c, e.Who) }):
+	case e.Did == Attested && len(declared) > 0 && !slices.ContainsFunc(declared, func(c Check) bool { return w.Flow.maySettle(c, e.Who) }):
 		return "attests a check that " + string(e.Who) + " may not settle"
 	}
 	return ""
+}
+
+// declaredLater reports whether an entry behind one declares a check. One that no entry declares was added by hand, which is a finding of
+// its own.
+func (w *replayed) declaredLater(named []Check, i int) bool {
+	return slices.ContainsFunc(named, func(c Check) bool {
+		at, known := w.declared[c.Hash(w.Now.ID)]
+		return known && at > i
+	})
 }
 
 // declaredBefore reports whether the task declared a check when an entry was written. In a record that never tells of checks,

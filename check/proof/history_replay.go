@@ -29,6 +29,7 @@ func (j *judge) replay(p pair) {
 	for _, b := range r.Breaches() {
 		j.breach(p, b)
 	}
+	j.startedAround(p)
 	j.aheadOfTime(p)
 }
 
@@ -50,6 +51,11 @@ func (j *judge) breach(p pair, b task.Breach) {
 		j.reportTask(DepsWeakened, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
 	case task.QuestionableDep:
 		j.reportTask(DepsWeakened, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason).warnIf(true)
+	case task.LostCheck:
+		told := slices.ContainsFunc(p.now.Task.Provenance, func(e task.Entry) bool { return e.Checks != nil })
+		j.reportTask(ChecksUnexplained, p.now, frontmatter.Path{"checks"}, "%s", b.Reason).
+			mend("write it back; cairn update %s changes the list, with an entry that says so", id).
+			warnIf(told && !stands(j.flow, p.now.Task.Status))
 	case task.LostDep:
 		j.reportTask(DepsUnexplained, p.now, frontmatter.Path{"deps"}, "%s", b.Reason).
 			mend("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
@@ -84,13 +90,57 @@ func (j *judge) needed(id task.ID) bool {
 	return j.needs[id]
 }
 
+// startedAround finds a start that the change made while a dependency was abandoned, and only as long as that took: the change
+// abandoned it, and opened it again.
+func (j *judge) startedAround(p pair) {
+	t := p.now.Task
+	if j.waits(t.Status) {
+		return
+	}
+	for i, e := range t.Provenance {
+		if !p.fresh[i] || e.To == "" || j.waits(e.To) || !j.waits(e.From) {
+			continue
+		}
+		for _, id := range t.Deps {
+			if dep, ok := j.find(id); ok && j.abandonedAround(dep, e.At) {
+				j.reportTask(StartedEarly, p.now, j.depAt(p, id), "was started (%s) while %s, which it depends on, was abandoned; it is open again", told(e), id).
+					mend("cairn transition %s %s, and start it again once %s is closed", t.ID, j.flow.Initial, id).warnIf(true)
+			}
+		}
+	}
+}
+
+// abandonedAround reports whether a task is open, and the change abandoned it before a time and opened it again after.
+func (j *judge) abandonedAround(dep task.Task, at time.Time) bool {
+	if j.change.closing().IsClosed(dep.Status) {
+		return false
+	}
+	fresh, abandoned, opened := j.freshEntries()[dep.ID], false, false
+	for i, e := range dep.Provenance {
+		abandoned = abandoned || fresh[i] && j.flow.IsAbandoned(e.To) && !e.At.After(at)
+		opened = opened || fresh[i] && j.flow.IsAbandoned(e.From) && !e.At.Before(at)
+	}
+	return abandoned && opened
+}
+
+func (j *judge) waits(s task.Status) bool {
+	return s == j.flow.Initial || j.flow.IsAbandoned(s) || slices.Contains(j.change.planning(), s)
+}
+
 // findAt looks tasks up as they were, by their records, when an entry was written. One that the change deletes is as the base
 // has it.
 func (j *judge) findAt(e task.Entry) task.Find {
 	return func(id task.ID) (task.Task, bool) {
 		dep, ok := j.findOrBase(id)
-		return j.closedOrOpen(dep, j.change.closing().ClosedAt(dep, e.At)), ok
+		return j.closedOrOpen(dep, !j.openInBase(id, e.At) && j.change.closing().ClosedAt(dep, e.At)), ok
 	}
+}
+
+// openInBase reports whether the base has a task open, by entries that are later than a time: who wrote on the base knew that,
+// whatever time the entry gives. The commit that brought the entry decides.
+func (j *judge) openInBase(id task.ID, at time.Time) bool {
+	base, ok := j.change.inBase(id)
+	return ok && !j.change.closing().IsClosed(base.Status) && base.Last().At.After(at)
 }
 
 func (j *judge) findOrBase(id task.ID) (task.Task, bool) {
@@ -132,7 +182,7 @@ func (j *judge) writtenIn(p pair, e task.Entry) (task.Commit, bool) {
 // another task says.
 func (j *judge) since(w Written, id task.ID, at time.Time) time.Time {
 	if base, ok := j.change.inBase(id); ok && w.Later && base.Last().At.After(at) {
-		return base.Last().At
+		return base.Last().At.Add(time.Second) // of one second nobody knows the order
 	}
 	return at
 }

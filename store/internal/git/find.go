@@ -179,7 +179,7 @@ func (r *Repo) foundHere() error {
 
 // gitReads are the files that git reads in its folder, whatever it is asked.
 var gitReads = []string{
-	"HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir", "info/exclude", "info/attributes",
+	"HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir", "info/exclude", "info/attributes", "objects/info/alternates",
 }
 
 // noPipes returns an error of code GIT if a pipe or a device stands where git reads a file: git would wait for ever.

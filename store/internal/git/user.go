@@ -7,9 +7,7 @@ func (r *Repo) UserName(ctx context.Context) (string, error) { return UserName(c
 
 // UserName returns the name that git would commit with in a folder, which outside a repository is the user's own
 // setting, or "" if none is set.
-func UserName(ctx context.Context, dir string) (string, error) {
-	return answer(Run(ctx, dir, "config", "--get", "user.name"))
-}
+func UserName(ctx context.Context, dir string) (string, error) { return Setting(ctx, dir, "user.name") }
 
 // UserSetting returns what the user's own config, or the machine's, says of a key; "" if nothing. What the repository's config
 // says is not asked: it may be a stranger's, and some keys name programs.
@@ -25,5 +23,8 @@ func UserSetting(ctx context.Context, dir, key string) (string, error) {
 
 // Setting returns what git goes by for a key in a folder, whoever says so; "" if nobody does.
 func Setting(ctx context.Context, dir, key string) (string, error) {
+	if _, _, err := Find(dir); err != nil {
+		return "", err // a pipe in the place of one of git's files would hold git up
+	}
 	return answer(Run(ctx, dir, "config", "--get", key))
 }
