@@ -353,19 +353,16 @@ func (c *completer) tasks() []candidate {
 	if err != nil {
 		return nil
 	}
-	out := make([]candidate, 0, len(ids))
-	for i, id := range slices.Backward(ids) {
-		one := candidate{value: id}
-		if len(ids)-i <= completionsMost && c.ctx.Err() == nil {
-			if t, err := s.Get(task.ID(id)); err == nil {
-				one.about = t.Title
-			}
+	return c.described(ids, func(id string) string {
+		t, err := s.Get(task.ID(id))
+		if err != nil {
+			return ""
 		}
-		out = append(out, one)
-	}
-	return out
+		return t.Title
+	})
 }
 
+// sessions are the newest sessions, with how they stand.
 func (c *completer) sessions() []candidate {
 	s := c.open()
 	if s == nil {
@@ -375,13 +372,22 @@ func (c *completer) sessions() []candidate {
 	if err != nil {
 		return nil
 	}
+	return c.described(ids, func(id string) string {
+		ses, err := s.Session(id)
+		if err != nil {
+			return ""
+		}
+		return string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)
+	})
+}
+
+// described offers ids, the newest first. What is said about one is read for as many as are shown, while there is time.
+func (c *completer) described(ids []string, about func(id string) string) []candidate {
 	out := make([]candidate, 0, len(ids))
 	for i, id := range slices.Backward(ids) {
 		one := candidate{value: id}
 		if len(ids)-i <= completionsMost && c.ctx.Err() == nil {
-			if ses, err := s.Session(id); err == nil {
-				one.about = string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)
-			}
+			one.about = about(id)
 		}
 		out = append(out, one)
 	}

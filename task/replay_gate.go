@@ -1,0 +1,168 @@
+package task
+
+import "slices"
+
+// judgeGate asks the checks gate of a move.
+func (w *replayed) judgeGate(i int, e Entry) {
+	if e.To == "" || e.Old {
+		return
+	}
+	err := w.gateAt(i, e)
+	if err == nil {
+		return
+	}
+	w.refused[i] = true
+	if stale := w.stalePasses(i, e); len(stale) > 0 && CodeOf(err) == ChecksPending {
+		for _, n := range stale {
+			w.report(StalePass, i, "the check %q passed on other files than those that the task was moved to %s on", w.Now.Checks[n].Desc, e.To).Check = n
+		}
+		return
+	}
+	w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, messageOf(err))
+}
+
+// markMadeGood marks breaches of the checks gate that a later move through it made good, and drops that of a task which is closed on
+// checks that have not passed yet: that is a finding of its own.
+func (w *replayed) markMadeGood() {
+	unproven := len(w.Flow.Unproven(w.Now)) > 0
+	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
+		return unproven && b.Entry == w.close && w.refused[b.Entry] && (b.Kind == StalePass || b.Kind == RefusedEntry)
+	})
+	last := map[Status]int{} // the newest entry that went to a state, or to any that claims the work is done, through an open gate
+	const done = Status("")
+	for i, e := range w.Now.Provenance {
+		if e.To == "" || w.refused[i] {
+			continue
+		}
+		last[e.To] = i
+		if w.Flow.IsClosed(e.To) && !w.Flow.IsAbandoned(e.To) {
+			last[done] = i
+		}
+	}
+	for n, b := range w.found {
+		if b.Entry < 0 || !w.refused[b.Entry] {
+			continue
+		}
+		to := w.Now.Provenance[b.Entry].To
+		if w.Flow.IsClosed(to) {
+			to = done
+		}
+		w.found[n].MadeGood = last[to] > b.Entry
+	}
+}
+
+// gateAt asks the checks gate of the move that an entry made. Where the woven record refuses it, the record of the commit that
+// brought the entry decides.
+func (w *replayed) gateAt(i int, e Entry) error {
+	from := w.from(e)
+	err := w.checksGate(w.Now, i, from, w.listed(e))
+	if err == nil {
+		return nil
+	}
+	own, at := w.writtenIn(e)
+	if at < 0 {
+		return err
+	}
+	for _, c := range own.Task.Checks {
+		w.known[c.Hash(w.Now.ID)] = c
+	}
+	return w.checksGate(own.Task, at, from, listAt(own.Task, at))
+}
+
+// writtenIn finds the commit that brought an entry, and the place of the entry in the task's record there; -1 if there is none.
+func (w *replayed) writtenIn(e Entry) (Commit, int) {
+	if w.WrittenIn == nil {
+		return Commit{}, -1
+	}
+	own, ok := w.WrittenIn(e)
+	if !ok {
+		return Commit{}, -1
+	}
+	return own, slices.IndexFunc(own.Task.Provenance, e.Equal)
+}
+
+// checksGate is Flow.ChecksGate for the move of an entry, with the checks that were declared then and what the record vouched for.
+func (w *replayed) checksGate(t Task, i int, from Status, hashes []string) error {
+	e := t.Provenance[i]
+	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i]}
+	for _, h := range hashes {
+		c, ok := w.known[h]
+		if !ok {
+			continue // dropped since, and nothing tells what it was: that it was dropped is asked elsewhere
+		}
+		c.Result = Pending
+		then.Checks = append(then.Checks, c)
+	}
+	evidence := then.EvidenceIndex()
+	for n := range then.Checks {
+		if ev, ok := evidence.Evidence(n); ok {
+			then.Checks[n].Result = ev.Result
+		}
+	}
+	flow := w.Flow
+	if e.To == w.AlsoReview && e.To != "" {
+		flow.Review = e.To
+	}
+	return flow.ChecksGate(then, e.To, Proof{Commit: e.Commit, Tree: e.Tree, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}, e.Who)
+}
+
+// listed is the list of checks that the task declared once an entry was written.
+func (w *replayed) listed(e Entry) []string {
+	if e.Checks != nil {
+		return e.Checks
+	}
+	if w.checks == nil {
+		return w.Now.CheckHashes()
+	}
+	return w.checks
+}
+
+// listAt is the list of checks that a task declared when one of its entries was written.
+func listAt(t Task, i int) []string {
+	for _, e := range slices.Backward(t.Provenance[:i+1]) {
+		if e.Checks != nil {
+			return e.Checks
+		}
+	}
+	return t.CheckHashes()
+}
+
+// stalePasses lists the commands that passed before an entry moved the task, on other files than it did.
+func (w *replayed) stalePasses(i int, e Entry) []int {
+	var out []int
+	then := w.Now
+	then.Provenance = w.Now.Provenance[:i+1]
+	evidence := then.EvidenceIndex()
+	for n, c := range w.Now.Checks {
+		ev, ok := evidence.Evidence(n)
+		if ok && !c.Manual() && ev.Result == Pass && ev.Entry < i && (ev.Tree == "" || ev.Tree != e.Tree) {
+			out = append(out, n)
+		}
+	}
+	return out
+}
+
+// compareChecks finds checks of the base that are gone without an entry that leaves them out.
+func (w *replayed) compareChecks() {
+	if w.Before == nil {
+		return
+	}
+	now, dropped := setOf(w.Now.CheckHashes()), map[string]bool{}
+	asked := setOf(w.Before.CheckHashes())
+	for i, e := range w.Now.Provenance {
+		if !w.Fresh(i) || e.Checks == nil {
+			continue
+		}
+		listed := setOf(e.Checks)
+		for h := range asked {
+			if !listed[h] {
+				dropped[h] = true
+			}
+		}
+	}
+	for _, c := range w.Before.Checks {
+		if h := c.Hash(w.Now.ID); !now[h] && !dropped[h] {
+			w.report(LostCheck, -1, "the check %q was taken away or changed, and no entry says so", c.Desc)
+		}
+	}
+}
