@@ -145,14 +145,14 @@ func mustBeError(t *testing.T, err error) {
 
 // checkSpans makes sure that every node ends behind its beginning and inside the YAML.
 func checkSpans(t *testing.T, d *Doc) {
-	var visit func(n *yaml.Node, p place)
-	visit = func(n *yaml.Node, p place) {
-		if from, to := d.start(n), d.end(n, p); from > to || from < d.from || to > d.to {
+	var visit func(n *yaml.Node, in nesting)
+	visit = func(n *yaml.Node, in nesting) {
+		if from, to := d.start(n), d.end(n, in); from > to || from < d.from || to > d.to {
 			t.Fatalf("%q lies at [%d, %d) of [%d, %d)", n.Value, from, to, d.from, d.to)
 		}
 		for _, c := range n.Content {
-			visit(c, d.inside(n, p))
+			visit(c, d.nestingIn(n, in))
 		}
 	}
-	visit(d.root, top)
+	visit(d.root, topLevel)
 }

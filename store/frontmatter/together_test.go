@@ -15,13 +15,13 @@ func TestEditsTogetherAreThoseInTurn(t *testing.T) {
 			for i := range all {
 				for _, j := range []int{i + 1, i + 7, i + 29, i + 83} {
 					pair := []Edit{all[i], all[j%len(all)]}
-					got, ok := d.editTogether(order, pair)
+					got, ok := editor{d, order}.applyTogether(pair)
 					if !ok {
 						continue
 					}
 					want := d
 					for _, e := range pair {
-						next, err := want.edit(order, e)
+						next, err := editor{want, order}.apply(e)
 						if err != nil {
 							t.Fatalf("%s, %s: together %s and %s can be changed, in turn not: %v", name, variant, pair[0].path(), pair[1].path(), err)
 						}
