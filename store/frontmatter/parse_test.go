@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each row is a file that is refused, and how. Lines are those of the file, the first --- included.
+// refusals has files that are refused, with the error of each. Lines are counted in the file, the first --- included.
 var refusals = []struct {
 	name, src string
 	want      string
@@ -96,7 +96,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What stands before a YAML document changes how some readers take it, and Markdown has no place for it.
+// Directives before a YAML document change how some readers read it. They are refused.
 func TestDirectives(t *testing.T) {
 	for src, want := range map[string]string{
 		"%YAML 1.1\n---\na: yes\n":                "line 1, column 1: a YAML directive; take the line out",
@@ -109,7 +109,7 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// Files that another program may not have finished writing are told from those that are wrong.
+// Files that another program may not have finished writing are distinguished from those that are wrong.
 func TestIncomplete(t *testing.T) {
 	whole := "---\nid: T-1\n---\nBody.\n"
 	for i := range len(whole) {
@@ -123,6 +123,29 @@ func TestIncomplete(t *testing.T) {
 	var e *Error
 	if errors.As(err, &e) && e.Incomplete {
 		t.Error("bad YAML is marked as incomplete")
+	}
+}
+
+// The fields of an Error distinguish kinds of error.
+func TestKindsOfError(t *testing.T) {
+	for _, tt := range []struct {
+		src  string
+		want Error
+	}{
+		{"---\na: 1\n<<<<<<< ours\n---\n", Error{Conflict: true}},
+		{"<<<<<<< ours\n---\na: 1\n---\n", Error{Conflict: true}},
+		{"---\na: 1\na: 2\n---\n", Error{Duplicate: true}},
+		{"---\na: [\n---\n", Error{}},
+		{"---\na: 1\n", Error{Incomplete: true}},
+	} {
+		_, err := parse([]byte(tt.src), Markdown)
+		if err == nil {
+			t.Fatalf("%q is read", tt.src)
+		}
+		got := Error{Conflict: err.Conflict, Duplicate: err.Duplicate, Incomplete: err.Incomplete, TooLarge: err.TooLarge}
+		if got != tt.want {
+			t.Errorf("%q is refused with %+v, want %+v", tt.src, got, tt.want)
+		}
 	}
 }
 
