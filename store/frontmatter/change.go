@@ -243,7 +243,7 @@ func (e seqEdit) plan(ed editor) (*plan, *Error) {
 // check refuses if n, the present value, is not a sequence that has the old items.
 func (e seqEdit) check(ed editor, n *yaml.Node) *Error {
 	if n.Kind == yaml.AliasNode {
-		return ed.errorAt(n, "the value is an alias of another one")
+		return ed.errorAt(n, "the value is an alias of another value")
 	}
 	if n.Kind != yaml.SequenceNode {
 		return ed.errorAt(n, "the value is not a list")

@@ -70,7 +70,7 @@ func (c *checker) visit(n *yaml.Node, depth int) *Error {
 // follow visits what an alias stands for.
 func (c *checker) follow(alias *yaml.Node, depth int) *Error {
 	if c.open[alias.Alias] {
-		return c.errorAt(alias, fmt.Sprintf("alias *%s stands inside the value it names", alias.Value))
+		return c.errorAt(alias, fmt.Sprintf("alias *%s is inside the value that it refers to", alias.Value))
 	}
 	c.inAlias++
 	c.aliased = true
@@ -79,7 +79,7 @@ func (c *checker) follow(alias *yaml.Node, depth int) *Error {
 		return c.errorAt(alias, err.Msg)
 	}
 	if c.expanded > maxExpansion {
-		return c.errorAt(alias, fmt.Sprintf("aliases stand for more than %d values", maxExpansion))
+		return c.errorAt(alias, fmt.Sprintf("aliases expand to more than %d values", maxExpansion))
 	}
 	return nil
 }
@@ -118,15 +118,15 @@ func (c *checker) checkKey(m, key *yaml.Node) *Error {
 	case key.Kind != yaml.ScalarNode:
 		return c.errorAt(key, "a key must be text, not a collection")
 	case key.Value == "" && key.Style == 0: // the key has no position of its own
-		return c.errorAt(m, "a key is missing in front of a colon, or behind a question mark")
+		return c.errorAt(m, "a key is missing before a colon or after a question mark")
 	case key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 || c.at(c.start(key)) == '!':
 		return c.errorAt(key, fmt.Sprintf("the key %q has an anchor or a tag; a key must be plain text", key.Value))
 	case m.Style&yaml.FlowStyle != 0 && c.start(key) > c.from && c.src[c.start(key)-1] == '?':
-		return c.errorAt(key, fmt.Sprintf("the key %q stands close behind a question mark, which others take for a part of it", key.Value))
+		return c.errorAt(key, fmt.Sprintf("the key %q directly follows a question mark, which other YAML readers take as part of it", key.Value))
 	case !isText(key):
 		return c.errorAt(key, fmt.Sprintf("the key %s is not text to every reader of YAML; put it in quotes", key.Value))
 	case key.Style == 0 && m.Style&yaml.FlowStyle != 0 && strings.Contains(key.Value, ":"):
-		return c.errorAt(key, fmt.Sprintf("the key %q holds a colon between brackets; put it in quotes, or a blank behind the colon", key.Value))
+		return c.errorAt(key, fmt.Sprintf("the key %q has a colon inside brackets; put it in quotes, or a space after the colon", key.Value))
 	}
 	return c.checkKeyText(key)
 }
@@ -141,17 +141,17 @@ func isText(key *yaml.Node) bool {
 	return false
 }
 
-// checkKeyText refuses a key that looks like another one, because it has characters that cannot be seen or variants of ASCII.
+// checkKeyText refuses a key that looks like another one, because it has invisible characters or variants of ASCII.
 func (c *checker) checkKeyText(key *yaml.Node) *Error {
 	if isASCII(key.Value) {
 		return nil
 	}
 	if i := strings.IndexFunc(key.Value, invisible); i >= 0 {
 		r, _ := utf8.DecodeRuneInString(key.Value[i:])
-		return c.errorAt(key, fmt.Sprintf("the key %q holds %U, which cannot be seen", key.Value, r))
+		return c.errorAt(key, fmt.Sprintf("the key %q has %U, which is invisible", key.Value, r))
 	}
 	if plain := norm.NFKC.String(key.Value); isASCII(plain) {
-		return c.errorAt(key, fmt.Sprintf("the key %+q looks like %q and is another", key.Value, plain))
+		return c.errorAt(key, fmt.Sprintf("the key %+q looks like %q but is a different key", key.Value, plain))
 	}
 	return nil
 }
@@ -185,7 +185,7 @@ func (c *checker) checkAnchorName(n *yaml.Node) *Error {
 		return nil
 	}
 	next := c.src[end : end+runeLen(c.src[end:])]
-	return errorAt(c.src, i, fmt.Sprintf("the name %s is followed by %q, which others take for a part of it", c.src[i:end], next))
+	return errorAt(c.src, i, fmt.Sprintf("the name %s is followed by %q, which other YAML readers take as part of it", c.src[i:end], next))
 }
 
 // checkDirectives refuses lines such as %YAML and %TAG before the document, which change how others read what follows.
@@ -196,7 +196,7 @@ func (c *checker) checkDirectives() *Error {
 	}
 	for i := c.from; i < end; i = c.nextLine(i) {
 		if c.src[i] == '%' {
-			return errorAt(c.src, i, "a YAML directive; take the line out")
+			return errorAt(c.src, i, "a YAML directive; remove the line")
 		}
 	}
 	return nil

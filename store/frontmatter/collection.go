@@ -14,7 +14,7 @@ func (ed editor) rebuild(t *target, items []Item) (splice, *Error) {
 	flow := t.node.Style&yaml.FlowStyle != 0
 	switch {
 	case !ed.separate(ms, flow):
-		return splice{}, ed.errorAt(t.node, "its parts cannot be told from one another")
+		return splice{}, ed.errorAt(t.node, "its members cannot be located")
 	case len(items) == 0 && t.parent != nil:
 		return ed.replace(t, emptyLike(t.node))
 	case flow:
@@ -172,8 +172,8 @@ type flowList struct {
 	close    string // what is before the closing bracket
 }
 
-// flowPart is a member between brackets and the text around it: lead own pre , tail. The tail goes up to the end of the line,
-// so a comment after the comma stays with its member.
+// flowPart is a member between brackets and the text around it, in the order: lead own pre , tail. The tail goes up to the
+// end of the line, so a comment after the comma stays with its member.
 type flowPart struct {
 	lead, own, pre, tail string
 }

@@ -92,7 +92,7 @@ func invalidUTF8(src []byte) int {
 	return len(src)
 }
 
-// checkFront refuses YAML that yaml.v3 would misread, or refuse without naming the place.
+// checkFront refuses YAML that yaml.v3 would misread, or refuse without naming the line.
 func checkFront(src []byte, from, to int) *Error {
 	if to-from > MaxFront {
 		return &Error{Line: 1, TooLarge: true, Msg: fmt.Sprintf("the front matter has %d bytes; at most %d are read", to-from, MaxFront)}
@@ -103,7 +103,7 @@ func checkFront(src []byte, from, to int) *Error {
 		case !allowed(r):
 			return errorAt(src, i, fmt.Sprintf("character %U is not allowed in YAML", r))
 		case r == 0x85 || r == 0x2028 || r == 0x2029:
-			return errorAt(src, i, fmt.Sprintf("character %U ends a line to some readers of YAML and not to others; write it as \\u%04X in double quotes", r, r))
+			return errorAt(src, i, fmt.Sprintf("character %U is a line break to some YAML readers and not to others; write it as \\u%04X in double quotes", r, r))
 		}
 		i += size
 	}
@@ -134,7 +134,7 @@ func checkBreaks(src []byte) *Error {
 			return nil
 		}
 		if i += n; i+1 == len(src) || src[i+1] != '\n' {
-			return errorAt(src, i, "a carriage return alone ends this line, and others end with a line feed; end all lines alike")
+			return errorAt(src, i, "this line ends with a lone carriage return, and others with a line feed; end all lines the same way")
 		}
 	}
 	return nil
@@ -161,7 +161,7 @@ func findMarkers(src []byte, from, to int, markers ...string) *Error {
 }
 
 func conflictMarkers(line int) *Error {
-	return &Error{Line: line, Conflict: true, Msg: "conflict markers: a merge was not finished; settle it in an editor"}
+	return &Error{Line: line, Conflict: true, Msg: "conflict markers: a merge was not finished; resolve the conflict in an editor"}
 }
 
 // readTree parses the YAML and returns its top mapping.
@@ -186,7 +186,7 @@ func readTree(l *locator) (*yaml.Node, *Error) {
 	return root, nil
 }
 
-// isNothing reports whether a node is the null of a value that is not written, as behind a colon at the end of a line.
+// isNothing reports whether a node is the null of a value that is not written, as after a colon at the end of a line.
 func isNothing(n *yaml.Node) bool {
 	return n.Kind == yaml.ScalarNode && n.Tag == "!!null" && n.Value == "" && n.Anchor == ""
 }
@@ -196,7 +196,7 @@ func isNothing(n *yaml.Node) bool {
 func decode(src []byte) (docs []*yaml.Node, err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			docs, err = nil, fmt.Errorf("the YAML parser gave up: %v", r)
+			docs, err = nil, fmt.Errorf("the YAML parser failed: %v", r)
 		}
 	}()
 	for dec := yaml.NewDecoder(bytes.NewReader(src)); len(docs) < 2; {

@@ -99,7 +99,7 @@ func (d *Doc) child(t *target, step any) (*target, *Error) {
 		return nil, nil
 	}
 	if t.node.Kind == yaml.AliasNode {
-		return nil, d.errorAt(t.node, "the value is an alias of another one")
+		return nil, d.errorAt(t.node, "the value is an alias of another value")
 	}
 	switch step := step.(type) {
 	case string:
@@ -107,7 +107,7 @@ func (d *Doc) child(t *target, step any) (*target, *Error) {
 	case int:
 		return d.childAtIndex(t, step)
 	}
-	return nil, &Error{Msg: fmt.Sprintf("a path holds strings and ints, not %T", step)}
+	return nil, &Error{Msg: fmt.Sprintf("a path has strings and ints, not %T", step)}
 }
 
 func (d *Doc) childAtKey(t *target, key string) (*target, *Error) {
