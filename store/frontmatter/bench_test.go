@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// history returns a task with n provenance entries.
+// history returns a document with a log of n entries.
 func history(n int) string {
 	const line = "  - {who: 'agent:claude-1', at: 2026-06-21T10:05:00Z, did: noted, text: 'some words of progress'}\n"
 	return "---\nid: T-1\ntitle: Benchmark\nstatus: backlog\nprovenance:\n" + strings.Repeat(line, n) + "---\n\nBody.\n"

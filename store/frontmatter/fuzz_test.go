@@ -10,8 +10,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// seed adds the files in testdata, in every way they may be saved, the shapes of edit_test.go, and package store's corpus
-// of files by other hands.
+// seed adds the files in testdata in all variants, the shapes of everywhere_test.go, the refusals of parse_test.go, and package
+// store's corpus of files.
 func seed(f *testing.F) {
 	for _, src := range corpus(f) {
 		f.Add(src)
@@ -31,7 +31,7 @@ func seed(f *testing.F) {
 	}
 }
 
-// corpus reads the files that package store keeps, good and bad ones.
+// corpus returns the files that package store tests with, good and refused ones.
 func corpus(t testing.TB) [][]byte {
 	t.Helper()
 	var files [][]byte
@@ -51,7 +51,7 @@ func corpus(t testing.TB) [][]byte {
 	return files
 }
 
-// What parses prints back byte for byte, and what fails returns nothing.
+// What parses is returned byte for byte, and what fails returns nothing.
 func FuzzParse(f *testing.F) {
 	seed(f)
 	f.Fuzz(func(t *testing.T, src []byte) {
@@ -143,16 +143,16 @@ func mustBeError(t *testing.T, err error) {
 	}
 }
 
-// checkSpans makes sure that every node ends behind its beginning and inside the YAML.
+// checkSpans checks that every node ends after its beginning and inside the YAML.
 func checkSpans(t *testing.T, d *Doc) {
-	var visit func(n *yaml.Node, p place)
-	visit = func(n *yaml.Node, p place) {
-		if from, to := d.start(n), d.end(n, p); from > to || from < d.from || to > d.to {
+	var visit func(n *yaml.Node, in nesting)
+	visit = func(n *yaml.Node, in nesting) {
+		if from, to := d.start(n), d.end(n, in); from > to || from < d.from || to > d.to {
 			t.Fatalf("%q lies at [%d, %d) of [%d, %d)", n.Value, from, to, d.from, d.to)
 		}
 		for _, c := range n.Content {
-			visit(c, d.inside(n, p))
+			visit(c, d.nestingIn(n, in))
 		}
 	}
-	visit(d.root, top)
+	visit(d.root, topLevel)
 }

@@ -6,49 +6,172 @@ import (
 	"unicode/utf8"
 )
 
-// text is a file with the table of lines that YAML sees in a part of it.
+// lineTable is a file with a table of the lines of its YAML.
 //
-// yaml.v3 breaks lines at LF, CRLF and CR, even inside quotes, and counts columns in characters. A node's position means
-// nothing without the same table. The breaks that only it knows, such as U+2028, are refused before (see checkFront).
-type text struct {
+// A yaml.Node has a line and a column, not an offset. yaml.v3 breaks lines at LF, CRLF and CR, even inside quotes, and counts
+// columns in characters; the table does the same. The line breaks that only YAML 1.1 knows, such as U+2028, are refused before
+// (see checkFront).
+type lineTable struct {
 	src      []byte
-	from, to int    // the YAML part
-	above    int    // lines of the file before the YAML part
-	starts   []int  // offset of each line's first byte
-	marks    []mark // each line's beginning, and places further on in long lines
+	from, to int        // the YAML
+	above    int        // how many lines of the file are before the YAML
+	starts   []int      // the offset of each line's first byte
+	known    []position // in order: each line's beginning, and one more position every knownEvery characters of a line
 }
 
-// mark ties a position as YAML counts it, both from 1, to an offset.
-type mark struct{ line, column, off int }
+// position is a line and a column of the YAML, both counted from 1, and the offset they stand for.
+type position struct{ line, column, off int }
 
-// markEvery is how many characters of a line are stepped over at most to find one of them.
-const markEvery = 256
+// knownEvery bounds how many characters must be stepped over to turn a position into an offset.
+const knownEvery = 256
 
-func newText(src []byte, from, to int) *text {
-	t := &text{src: src, from: from, to: to, above: fileLine(src, from) - 1, starts: []int{from}, marks: []mark{{1, 1, from}}}
+func newLines(src []byte, from, to int) *lineTable {
+	l := &lineTable{src: src, from: from, to: to, above: fileLine(src, from) - 1, starts: []int{from}, known: []position{{1, 1, from}}}
 	column := 1
 	for i := from; i < to; {
 		if n := breakLen(src[:to], i); n > 0 {
 			i += n
 			column = 1
-			t.starts = append(t.starts, i)
-			t.marks = append(t.marks, mark{len(t.starts), 1, i})
+			l.starts = append(l.starts, i)
+			l.known = append(l.known, position{len(l.starts), 1, i})
 			continue
 		}
 		i += runeLen(src[i:to])
-		if column++; column%markEvery == 0 {
-			t.marks = append(t.marks, mark{len(t.starts), column, i})
+		if column++; column%knownEvery == 0 {
+			l.known = append(l.known, position{len(l.starts), column, i})
 		}
 	}
-	return t
+	return l
 }
 
-func runeLen(src []byte) int {
-	if src[0] < utf8.RuneSelf {
-		return 1
+// offset turns a node's position into an offset into the file.
+func (l *lineTable) offset(line, column int) int {
+	if line < 1 {
+		return l.to // a node that is not in the file
 	}
-	_, n := utf8.DecodeRune(src)
+	next := sort.Search(len(l.known), func(i int) bool {
+		k := l.known[i]
+		return k.line > line || k.line == line && k.column > column
+	})
+	k := l.known[next-1]
+	off := k.off
+	for range column - k.column {
+		if off < l.to {
+			off += runeLen(l.src[off:l.to])
+		}
+	}
+	return off
+}
+
+// at returns the byte at an offset into the YAML, or 0 at its end.
+func (l *lineTable) at(off int) byte {
+	if off < l.to {
+		return l.src[off]
+	}
+	return 0
+}
+
+// row returns the index in starts of the line that contains the byte at off.
+func (l *lineTable) row(off int) int {
+	return sort.SearchInts(l.starts, off+1) - 1
+}
+
+// line returns the number of the line that contains the byte at off: 1-based, in the file.
+func (l *lineTable) line(off int) int { return l.above + l.row(off) + 1 }
+
+// lineStart returns where the line that contains the byte at off begins.
+func (l *lineTable) lineStart(off int) int {
+	return l.starts[l.row(off)]
+}
+
+// nextLine returns where the line after the one that contains the byte at off begins, or the end of the YAML.
+func (l *lineTable) nextLine(off int) int {
+	if next := l.row(off) + 1; next < len(l.starts) {
+		return l.starts[next]
+	}
+	return l.to
+}
+
+// lineEnd returns where the line that contains the byte at off ends, before its line break.
+func (l *lineTable) lineEnd(off int) int {
+	next := l.nextLine(off)
+	return max(off, next-lastBreak(l.src[l.lineStart(off):next]))
+}
+
+// sameLine reports whether no line break is in [from, to).
+func (l *lineTable) sameLine(from, to int) bool {
+	return l.row(from) == l.row(to)
+}
+
+// column returns how many characters are before off on its line.
+func (l *lineTable) column(off int) int {
+	return utf8.RuneCount(l.src[l.lineStart(off):off])
+}
+
+// splitLine splits [from, to) after its first line break. Without one, all of it is rest.
+func (l *lineTable) splitLine(from, to int) (line, rest string) {
+	end := from
+	if !l.sameLine(from, to) {
+		end = l.nextLine(from)
+	}
+	return string(l.src[from:end]), string(l.src[end:to])
+}
+
+// eol returns the line ending for a new line next to the byte at off: that of the byte's own line, else the first of the file.
+func (l *lineTable) eol(off int) string {
+	if end := l.lineEnd(off); end < l.to {
+		return ending(l.src[end:])
+	}
+	return firstEnding(l.src)
+}
+
+// firstEnding returns the first line ending in src, or LF if there is none.
+func firstEnding(src []byte) string {
+	if i := bytes.IndexAny(src, "\r\n"); i >= 0 {
+		return ending(src[i:])
+	}
+	return "\n"
+}
+
+// ending returns the line ending that src begins with. It never is one of the line breaks that only YAML knows, so new lines
+// never end in those.
+func ending(src []byte) string {
+	switch {
+	case bytes.HasPrefix(src, []byte("\r\n")):
+		return "\r\n"
+	case bytes.HasPrefix(src, []byte("\r")):
+		return "\r"
+	default:
+		return "\n"
+	}
+}
+
+// fileLine returns the number of the line that contains src[off]: 1-based, in the file.
+func fileLine(src []byte, off int) int {
+	before := src[:min(off, len(src))]
+	n := 1 + bytes.Count(before, []byte("\n")) + bytes.Count(before, []byte("\r")) - bytes.Count(before, []byte("\r\n"))
+	if off < len(src) && off > 0 && src[off-1] == '\r' && src[off] == '\n' {
+		n-- // between the two halves of one break
+	}
 	return n
+}
+
+// endOfLine returns where the line at i ends, before its break. Here and in afterLine a line ends as it does to editors and
+// other readers of front matter: with LF, CRLF or CR.
+func endOfLine(src []byte, i int) int {
+	if n := bytes.IndexAny(src[i:], "\r\n"); n >= 0 {
+		return i + n
+	}
+	return len(src)
+}
+
+// afterLine returns where the line after the one at i begins, or the end of src.
+func afterLine(src []byte, i int) int {
+	i = endOfLine(src, i)
+	if i < len(src) {
+		i += breakLen(src, i)
+	}
+	return i
 }
 
 // breakLen returns the length of the line break at src[i:], or 0 if there is none.
@@ -86,96 +209,11 @@ func lastBreak(src []byte) int {
 // endsLine reports whether s ends with a line break.
 func endsLine(s string) bool { return lastBreak([]byte(s)) > 0 }
 
-// offset turns a node's position into an offset into the file.
-func (t *text) offset(line, column int) int {
-	if line < 1 {
-		return t.to // a node that is not in the file
+// runeLen returns the length of the first character of src in bytes.
+func runeLen(src []byte) int {
+	if src[0] < utf8.RuneSelf {
+		return 1
 	}
-	next := sort.Search(len(t.marks), func(i int) bool {
-		m := t.marks[i]
-		return m.line > line || m.line == line && m.column > column
-	})
-	m := t.marks[next-1]
-	off := m.off
-	for range column - m.column {
-		if off < t.to {
-			off += runeLen(t.src[off:t.to])
-		}
-	}
-	return off
-}
-
-// row returns the index in starts of the line that holds the byte at off.
-func (t *text) row(off int) int {
-	return sort.SearchInts(t.starts, off+1) - 1
-}
-
-// line returns the 1-based number that an editor shows for the line that holds the byte at off.
-func (t *text) line(off int) int { return t.above + t.row(off) + 1 }
-
-// lineStart returns where the line that holds the byte at off begins.
-func (t *text) lineStart(off int) int {
-	return t.starts[t.row(off)]
-}
-
-// nextLine returns where the line after the one that holds the byte at off begins, or the end of the YAML part.
-func (t *text) nextLine(off int) int {
-	if next := t.row(off) + 1; next < len(t.starts) {
-		return t.starts[next]
-	}
-	return t.to
-}
-
-// lineEnd returns where the line that holds the byte at off ends, before its break.
-func (t *text) lineEnd(off int) int {
-	next := t.nextLine(off)
-	return max(off, next-lastBreak(t.src[t.lineStart(off):next]))
-}
-
-// sameLine reports whether no line break lies in [from, to).
-func (t *text) sameLine(from, to int) bool {
-	return t.row(from) == t.row(to)
-}
-
-// column returns how many characters stand before off on its line.
-func (t *text) column(off int) int {
-	return utf8.RuneCount(t.src[t.lineStart(off):off])
-}
-
-// eol returns the ending for a new line beside the byte at off: that of its own line, else the first one of the file.
-func (t *text) eol(off int) string {
-	if end := t.lineEnd(off); end < t.to {
-		return ending(t.src[end:])
-	}
-	return firstEnding(t.src)
-}
-
-// firstEnding returns the first line ending in src, or LF if there is none.
-func firstEnding(src []byte) string {
-	if i := bytes.IndexAny(src, "\r\n"); i >= 0 {
-		return ending(src[i:])
-	}
-	return "\n"
-}
-
-// ending names the line ending that src begins with. New lines never end in one of the breaks that only YAML knows.
-func ending(src []byte) string {
-	switch {
-	case bytes.HasPrefix(src, []byte("\r\n")):
-		return "\r\n"
-	case bytes.HasPrefix(src, []byte("\r")):
-		return "\r"
-	default:
-		return "\n"
-	}
-}
-
-// fileLine returns the 1-based number that an editor shows for the line that holds src[off].
-func fileLine(src []byte, off int) int {
-	before := src[:min(off, len(src))]
-	n := 1 + bytes.Count(before, []byte("\n")) + bytes.Count(before, []byte("\r")) - bytes.Count(before, []byte("\r\n"))
-	if off < len(src) && off > 0 && src[off-1] == '\r' && src[off] == '\n' {
-		n-- // between the two halves of one break
-	}
+	_, n := utf8.DecodeRune(src)
 	return n
 }

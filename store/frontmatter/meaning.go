@@ -10,29 +10,18 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// meaning writes down what a node says, so that two documents can be compared: nodes of equal meaning differ in style,
-// comments and anchors at most. A missing node and an empty one mean "". Members of a mapping called but are left out.
-func meaning(n *yaml.Node, but ...string) string {
+// meaning returns what a node says as a string that can be compared: nodes with equal meanings differ at most in style,
+// comments and anchors. A missing node and an empty one mean "". The members of a mapping that are named in except are left out.
+func meaning(n *yaml.Node, except ...string) string {
 	if n = resolved(n); n == nil {
 		return ""
 	}
 	var b strings.Builder
-	writeMeaning(&b, n, but)
+	writeMeaning(&b, n, except)
 	return b.String()
 }
 
-// resolved follows aliases. An empty value is nil.
-func resolved(n *yaml.Node) *yaml.Node {
-	for n != nil && n.Kind == yaml.AliasNode {
-		n = n.Alias
-	}
-	if n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
-		return nil
-	}
-	return n
-}
-
-func writeMeaning(b *strings.Builder, n *yaml.Node, but []string) {
+func writeMeaning(b *strings.Builder, n *yaml.Node, except []string) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias
 	}
@@ -40,7 +29,7 @@ func writeMeaning(b *strings.Builder, n *yaml.Node, but []string) {
 	case yaml.MappingNode:
 		b.WriteByte('{')
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			if !slices.Contains(but, n.Content[i].Value) {
+			if !slices.Contains(except, n.Content[i].Value) {
 				writeMeaning(b, n.Content[i], nil)
 				writeMeaning(b, n.Content[i+1], nil)
 			}
@@ -57,13 +46,24 @@ func writeMeaning(b *strings.Builder, n *yaml.Node, but []string) {
 	}
 }
 
-// memberOf returns the text of a member of a mapping, or "".
-func memberOf(n *yaml.Node, key string) string {
+// resolved follows aliases. It returns nil for an empty value.
+func resolved(n *yaml.Node) *yaml.Node {
+	for n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+		return nil
+	}
+	return n
+}
+
+// memberText returns the text of a member of a mapping, or "" if there is none.
+func memberText(n *yaml.Node, key string) string {
 	n = resolved(n)
 	if n == nil || n.Kind != yaml.MappingNode {
 		return ""
 	}
-	i := pairOf(n, key)
+	i := keyIndex(n, key)
 	if i < 0 {
 		return ""
 	}
@@ -74,7 +74,7 @@ func memberOf(n *yaml.Node, key string) string {
 	return v.Value
 }
 
-// itemsOf returns the items of a list. An empty value has none; any other value is no list.
+// itemsOf returns the items of a list. An empty value is an empty list. It returns false for any other value.
 func itemsOf(n *yaml.Node) (items []*yaml.Node, ok bool) {
 	n = resolved(n)
 	if n == nil {
@@ -83,7 +83,7 @@ func itemsOf(n *yaml.Node) (items []*yaml.Node, ok bool) {
 	return n.Content, n.Kind == yaml.SequenceNode
 }
 
-// textsOf returns the texts of a list. A lone text is a list of one.
+// textsOf returns the texts of a list. A single text is a list of one.
 func textsOf(n *yaml.Node) (texts []string, ok bool) {
 	n = resolved(n)
 	if n != nil && n.Kind == yaml.ScalarNode {
@@ -100,15 +100,15 @@ func textsOf(n *yaml.Node) (texts []string, ok bool) {
 	return texts, ok
 }
 
-// Values says how the members of a mapping are read, so that two of them can be compared by what they say. A member that is
-// not named says its type and its text, as YAML has it.
+// Values says how the members of a mapping are compared. A member that is not named is compared by its type and its text, as
+// YAML reads them.
 type Values struct {
-	Texts []string // members that are texts whatever their type, and so are those inside of them
+	Texts []string // members that are compared by their text whatever its type, and so is everything inside them
 	Times []string // members that are times: equal if the instant is
 }
 
-// Meanings is what each item of the list under a top-level key says. Items with the same text say the same, however they are
-// written: quotes, tags, the order of members, and how a time is spelled make no difference.
+// Meanings returns what each item of the list under a top-level key says, as strings to compare. Items that say the same have
+// the same string: quotes, tags, the order of members, and the notation of a time make no difference.
 func (d *Doc) Meanings(key string, values Values) []string {
 	items, _ := itemsOf(d.Get(key))
 	out := make([]string, len(items))
@@ -118,14 +118,15 @@ func (d *Doc) Meanings(key string, values Values) []string {
 	return out
 }
 
-// meaning writes down what an item says: members that are named in the order of their names, then the others by key.
+// meaning returns what an item says as a string: the members that v names first, in the order of their names there, then the
+// others by key.
 func (v Values) meaning(n *yaml.Node) string {
 	n = resolved(n)
 	if n == nil || n.Kind != yaml.MappingNode {
 		return meaning(n)
 	}
 	pairs := pairsOf(n)
-	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(v.place(a.key)-v.place(b.key), cmp.Compare(a.key, b.key)) })
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(v.rank(a.key)-v.rank(b.key), cmp.Compare(a.key, b.key)) })
 	var b strings.Builder
 	b.WriteByte('{')
 	for _, p := range pairs {
@@ -136,8 +137,8 @@ func (v Values) meaning(n *yaml.Node) string {
 	return b.String()
 }
 
-// place is where a member stands among the others.
-func (v Values) place(key string) int {
+// rank orders the members of an item.
+func (v Values) rank(key string) int {
 	if i := slices.Index(v.Texts, key); i >= 0 {
 		return i
 	}
@@ -147,6 +148,7 @@ func (v Values) place(key string) int {
 	return len(v.Texts) + len(v.Times)
 }
 
+// write writes what one member of an item says.
 func (v Values) write(b *strings.Builder, p pair) {
 	at := resolved(p.value)
 	switch {
@@ -162,7 +164,7 @@ func (v Values) write(b *strings.Builder, p pair) {
 	writeSorted(b, p.value, func(s *yaml.Node) { b.WriteString(s.ShortTag() + strconv.Quote(s.Value)) })
 }
 
-// textOf is the text of a scalar; one that is null is empty.
+// textOf returns the text of a scalar, "" if it is null.
 func textOf(n *yaml.Node) string {
 	if n = resolved(n); n == nil {
 		return ""
@@ -170,6 +172,7 @@ func textOf(n *yaml.Node) string {
 	return n.Value
 }
 
+// pair is a member of a mapping.
 type pair struct {
 	key   string
 	value *yaml.Node
@@ -183,7 +186,7 @@ func pairsOf(n *yaml.Node) []pair {
 	return pairs
 }
 
-// writeSorted writes down what a node says, with the members of mappings in the order of their keys.
+// writeSorted writes what a node says, with the members of mappings ordered by key. scalar writes the scalars.
 func writeSorted(b *strings.Builder, n *yaml.Node, scalar func(*yaml.Node)) {
 	for n.Kind == yaml.AliasNode {
 		n = n.Alias

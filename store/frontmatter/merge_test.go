@@ -18,7 +18,7 @@ func mergeFront(base, ours, theirs string) (string, bool) {
 	return string(m.Bytes()), m.Clean()
 }
 
-// How documents merge whose tasks nobody would write, but somebody's editor might.
+// Documents in odd shapes, as some editors write them, merge too.
 func TestMergeOddShapes(t *testing.T) {
 	for name, c := range map[string]struct{ base, ours, theirs, want string }{
 		"a lone label becomes a list":    {"id: T\n", "id: T\nlabels: a\n", "id: T\nlabels: b\n", "id: T\nlabels: [a, b]\n"},
@@ -60,7 +60,7 @@ func TestMergeOddShapes(t *testing.T) {
 	}
 }
 
-// Markers have the size that git asks for.
+// Markers have the size that the caller asks for.
 func TestMergeMarkerSize(t *testing.T) {
 	m := Merge([]byte("a: 1\n"), []byte("a: 2\n"), []byte("a: 3\n"), YAML, Schema{}, Markers{Size: 9})
 	want := "<<<<<<<<< ours\na: 2\n=========\na: 3\n>>>>>>>>> theirs\n"
@@ -69,7 +69,7 @@ func TestMergeMarkerSize(t *testing.T) {
 	}
 }
 
-// Whatever two sides do to a text, each line that a side added is in the result, and a side that did nothing changes nothing.
+// Each line that a side added is in the result, and a side without changes changes nothing.
 func TestMergeLinesLosesNoNewLine(t *testing.T) {
 	lines := rapid.SliceOfN(rapid.SampledFrom([]string{"a", "b", "c", "d", ""}), 0, 12)
 	join := func(ls []string) []byte { return []byte(strings.Join(append(ls, ""), "\n")) }
@@ -89,7 +89,7 @@ func TestMergeLinesLosesNoNewLine(t *testing.T) {
 	})
 }
 
-// Texts that have next to nothing in common are merged as wholes, and in no time.
+// Long texts with next to nothing in common become one conflict, without being compared line by line.
 func TestMergeLinesOfStrangers(t *testing.T) {
 	text := func(prefix string) []byte {
 		var b strings.Builder
@@ -102,4 +102,54 @@ func TestMergeLinesOfStrangers(t *testing.T) {
 	if clean || strings.Count(string(got), "\n") != 40_003 {
 		t.Errorf("clean is %v, %d lines", clean, strings.Count(string(got), "\n"))
 	}
+}
+
+// In files of every shape, what both sides wrote is in the result, merged or between markers.
+func TestMergeOfHardFilesKeepsBothSides(t *testing.T) {
+	merged := 0
+	for name, src := range fixtures(t) {
+		for variant, change := range variants {
+			base := change(src)
+			d, err := Parse([]byte(base), Markdown)
+			if err != nil {
+				continue
+			}
+			ours, theirs := written(d, "ours"), written(d, "theirs")
+			m := Merge([]byte(base), ours, theirs, Markdown, mergeSchema, Markers{})
+			got := string(m.Bytes())
+			for _, side := range []string{string(ours), string(theirs)} {
+				for _, word := range []string{"note-ours", "note-theirs", "entry ours", "entry theirs"} {
+					if strings.Contains(side, word) && !strings.Contains(got, word) {
+						t.Errorf("%s/%s: %s is lost:\n%s", name, variant, word, got)
+					}
+				}
+			}
+			if _, err := Parse(m.Bytes(), Markdown); m.Clean() {
+				merged++
+				if err != nil {
+					t.Errorf("%s/%s: %v", name, variant, err)
+				}
+			}
+		}
+	}
+	if merged == 0 {
+		t.Error("nothing was merged")
+	}
+}
+
+// written returns a document with a key and an entry that a side added, as far as its shape allows.
+func written(d *Doc, side string) []byte {
+	if next, err := d.Edit(order, Set(Path{"note-" + side}, String(side))); err == nil {
+		d = next
+	}
+	list, _ := itemsOf(d.Get("provenance"))
+	var items []Item
+	for i := range list {
+		items = append(items, Old(i))
+	}
+	entry := Flow{Map{{"at", Plain("2030-01-01T00:00:00Z")}, {"text", String("entry " + side)}}}
+	if next, err := d.Edit(order, SetSeq(Path{"provenance"}, append(items, NewItem(entry))...)); err == nil {
+		d = next
+	}
+	return d.Bytes()
 }

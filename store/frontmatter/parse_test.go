@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// Each row is a file that is refused, and how. Lines are those of the file, the first --- included.
+// refusals has files that are refused, with the error of each. Lines are counted in the file, the first --- included.
 var refusals = []struct {
 	name, src string
 	want      string
@@ -41,27 +41,27 @@ var refusals = []struct {
 	{"a number in another base as a key", "---\na: {0x1F: b}\n---\n", `line 2, column 5: the key 0x1F is not text to every reader of YAML; put it in quotes`},
 	{"true as a key", "---\ntrue: b\n---\n", `line 2, column 1: the key true is not text to every reader of YAML; put it in quotes`},
 	{"null as a key", "---\na:\n  ~: b\n---\n", `line 3, column 3: the key ~ is not text to every reader of YAML; put it in quotes`},
-	{"a key between braces that ends in a colon", "---\n{a:,b: 1}\n---\n", `line 2, column 2: the key "a:" holds a colon between brackets; put it in quotes, or a blank behind the colon`},
-	{"a key between braces without a blank", "---\n{status:done, b: 1}\n---\n", `line 2, column 2: the key "status:done" holds a colon between brackets; put it in quotes, or a blank behind the colon`},
-	{"a key close behind a question mark", "---\na: {?did: b}\n---\n", `line 2, column 6: the key "did" stands close behind a question mark, which others take for a part of it`},
-	{"a character of no width in a key", "---\nstatus: a\nstatus\u200b: b\n---\n", "line 3, column 1: the key \"status\\u200b\" holds U+200B, which cannot be seen"},
-	{"a byte order mark in a key, escaped", "---\n\"\\uFEFFstatus\": b\n---\n", "line 2, column 1: the key \"\\ufeffstatus\" holds U+FEFF, which cannot be seen"},
-	{"a key in wide letters", "---\na: [{\uff44esc: b}]\n---\n", "line 2, column 6: the key \"\\uff44esc\" looks like \"desc\" and is another"},
+	{"a key between braces that ends in a colon", "---\n{a:,b: 1}\n---\n", `line 2, column 2: the key "a:" has a colon inside brackets; put it in quotes, or a space after the colon`},
+	{"a key between braces without a blank", "---\n{status:done, b: 1}\n---\n", `line 2, column 2: the key "status:done" has a colon inside brackets; put it in quotes, or a space after the colon`},
+	{"a key close behind a question mark", "---\na: {?did: b}\n---\n", `line 2, column 6: the key "did" directly follows a question mark, which other YAML readers take as part of it`},
+	{"a character of no width in a key", "---\nstatus: a\nstatus\u200b: b\n---\n", "line 3, column 1: the key \"status\\u200b\" has U+200B, which is invisible"},
+	{"a byte order mark in a key, escaped", "---\n\"\\uFEFFstatus\": b\n---\n", "line 2, column 1: the key \"\\ufeffstatus\" has U+FEFF, which is invisible"},
+	{"a key in wide letters", "---\na: [{\uff44esc: b}]\n---\n", "line 2, column 6: the key \"\\uff44esc\" looks like \"desc\" but is a different key"},
 	{"an anchor that goes on for others", "---\na: &b.c d\n---\n", `line 2: not valid YAML: did not find expected alphabetic or numeric character`},
-	{"an anchor that ends in a colon", "---\na: [&b: c]\n---\n", `line 2, column 5: the name &b is followed by ":", which others take for a part of it`},
-	{"an alias that ends in a colon", "---\na: &b c\nd: [*b: e]\n---\n", `line 3, column 5: the name *b is followed by ":", which others take for a part of it`},
-	{"U+0085", "---\na: 1 # c\u0085b: 2\n---\n", `line 2, column 9: character U+0085 ends a line to some readers of YAML and not to others; write it as \u0085 in double quotes`},
-	{"U+2028", "---\na: \"b\u2028c\"\n---\n", `line 2, column 6: character U+2028 ends a line to some readers of YAML and not to others; write it as \u2028 in double quotes`},
-	{"U+2029", "---\na: |\n  b\u2029  c\n---\n", `line 3, column 4: character U+2029 ends a line to some readers of YAML and not to others; write it as \u2029 in double quotes`},
-	{"a carriage return alone in a comment", "---\na: 1 # c\rb: 2\n---\n", "line 2, column 9: a carriage return alone ends this line, and others end with a line feed; end all lines alike"},
-	{"a carriage return alone in quotes", "---\r\na: 'b\r  c'\r\n---\r\n", "line 2, column 6: a carriage return alone ends this line, and others end with a line feed; end all lines alike"},
-	{"a carriage return alone behind a fence", "---\ra: 1\n---\n", "line 1, column 4: a carriage return alone ends this line, and others end with a line feed; end all lines alike"},
+	{"an anchor that ends in a colon", "---\na: [&b: c]\n---\n", `line 2, column 5: the name &b is followed by ":", which other YAML readers take as part of it`},
+	{"an alias that ends in a colon", "---\na: &b c\nd: [*b: e]\n---\n", `line 3, column 5: the name *b is followed by ":", which other YAML readers take as part of it`},
+	{"U+0085", "---\na: 1 # c\u0085b: 2\n---\n", `line 2, column 9: character U+0085 is a line break to some YAML readers and not to others; write it as \u0085 in double quotes`},
+	{"U+2028", "---\na: \"b\u2028c\"\n---\n", `line 2, column 6: character U+2028 is a line break to some YAML readers and not to others; write it as \u2028 in double quotes`},
+	{"U+2029", "---\na: |\n  b\u2029  c\n---\n", `line 3, column 4: character U+2029 is a line break to some YAML readers and not to others; write it as \u2029 in double quotes`},
+	{"a carriage return alone in a comment", "---\na: 1 # c\rb: 2\n---\n", "line 2, column 9: this line ends with a lone carriage return, and others with a line feed; end all lines the same way"},
+	{"a carriage return alone in quotes", "---\r\na: 'b\r  c'\r\n---\r\n", "line 2, column 6: this line ends with a lone carriage return, and others with a line feed; end all lines the same way"},
+	{"a carriage return alone behind a fence", "---\ra: 1\n---\n", "line 1, column 4: this line ends with a lone carriage return, and others with a line feed; end all lines the same way"},
 	{"a list as a key", "---\n? [a]\n: 1\n---\n", "line 2, column 3: a key must be text, not a collection"},
 	{"deep nesting", "---\na: " + strings.Repeat("[", 64) + strings.Repeat("]", 64) + "\n---\n", "line 2, column 67: nested more than 64 levels deep"},
 	{"very deep nesting", "---\na: " + strings.Repeat("[", 9_000) + strings.Repeat("]", 9_000) + "\n---\n", "line 2, column 67: nested more than 64 levels deep"},
 	{"too deep for the parser", "---\na: " + strings.Repeat("[", 20_000) + "\n---\n", "line 2: not valid YAML: exceeded max depth of 10000"},
-	{"an alias bomb", "---\n" + bomb() + "---\n", "line 5, column 36: aliases stand for more than 10000 values"},
-	{"a cycle", "---\na: &a [*a]\n---\n", "line 2, column 8: alias *a stands inside the value it names"},
+	{"an alias bomb", "---\n" + bomb() + "---\n", "line 5, column 36: aliases expand to more than 10000 values"},
+	{"a cycle", "---\na: &a [*a]\n---\n", "line 2, column 8: alias *a is inside the value that it refers to"},
 	{"an unknown alias", "---\na: *b\n---\n", "line 2: not valid YAML: unknown anchor 'b' referenced"},
 	{"an unknown alias further down", "---\nx: 'or *b' # *b\na: [c, *b]\n---\n", "line 3: not valid YAML: unknown anchor 'b' referenced"},
 	{"an unknown tag handle", "---\na: 1\nb: !e!x c\n---\n", "line 3: not valid YAML: found undefined tag handle"},
@@ -70,9 +70,9 @@ var refusals = []struct {
 	{"a control character", "---\na: 1\nb: \x07\n---\n", "line 3, column 4: character U+0007 is not allowed in YAML"},
 	{"a second byte order mark", "\ufeff---\n\ufeffa: 1\n---\n", "line 2, column 1: character U+FEFF is not allowed in YAML"},
 	{"invalid UTF-8", "---\na: 1\n---\nbo\xffdy\n", "line 4, column 3: invalid UTF-8"},
-	{"conflict markers", "---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\n---\n", "line 3: conflict markers: a merge was not finished; settle it in an editor"},
-	{"half of the conflict markers", "---\na: 1\n=======\nb: 2\n---\n", "line 3: conflict markers: a merge was not finished; settle it in an editor"},
-	{"a conflict from the first line on", "<<<<<<< HEAD\n---\na: 1\n---\n", "line 1: conflict markers: a merge was not finished; settle it in an editor"},
+	{"conflict markers", "---\na: 1\n<<<<<<< HEAD\nb: 1\n=======\nb: 2\n>>>>>>> x\n---\n", "line 3: conflict markers: a merge was not finished; resolve the conflict in an editor"},
+	{"half of the conflict markers", "---\na: 1\n=======\nb: 2\n---\n", "line 3: conflict markers: a merge was not finished; resolve the conflict in an editor"},
+	{"a conflict from the first line on", "<<<<<<< HEAD\n---\na: 1\n---\n", "line 1: conflict markers: a merge was not finished; resolve the conflict in an editor"},
 	{"a list that is not closed", "---\na: 1\nb: [\n---\n", "line 4: not valid YAML: did not find expected node content"},
 	{"a quote that is not closed", "---\na: 1\nb: 'x\nc: 1\n---\n", "line 3: not valid YAML: found unexpected end of stream"},
 	{"wrong indentation", "---\na: 1\n  b: 2\n---\n", "line 3: not valid YAML: mapping values are not allowed in this context"},
@@ -96,12 +96,12 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// What stands before a YAML document changes how some readers take it, and Markdown has no place for it.
+// Directives before a YAML document change how some readers read it. They are refused.
 func TestDirectives(t *testing.T) {
 	for src, want := range map[string]string{
-		"%YAML 1.1\n---\na: yes\n":                "line 1, column 1: a YAML directive; take the line out",
-		"# c\n%TAG ! tag:x,2000:\n---\na: !b c\n": "line 2, column 1: a YAML directive; take the line out",
-		"%YAML 1.1\n---\n# nothing\n":             "line 1, column 1: a YAML directive; take the line out",
+		"%YAML 1.1\n---\na: yes\n":                "line 1, column 1: a YAML directive; remove the line",
+		"# c\n%TAG ! tag:x,2000:\n---\na: !b c\n": "line 2, column 1: a YAML directive; remove the line",
+		"%YAML 1.1\n---\n# nothing\n":             "line 1, column 1: a YAML directive; remove the line",
 	} {
 		if _, err := Parse([]byte(src), YAML); fmt.Sprint(err) != want {
 			t.Errorf("%q: got %v, want %s", src, err, want)
@@ -109,7 +109,7 @@ func TestDirectives(t *testing.T) {
 	}
 }
 
-// Files that another program may not have finished writing are told from those that are wrong.
+// Files that another program may not have finished writing are distinguished from those that are wrong.
 func TestIncomplete(t *testing.T) {
 	whole := "---\nid: T-1\n---\nBody.\n"
 	for i := range len(whole) {
@@ -123,6 +123,29 @@ func TestIncomplete(t *testing.T) {
 	var e *Error
 	if errors.As(err, &e) && e.Incomplete {
 		t.Error("bad YAML is marked as incomplete")
+	}
+}
+
+// The fields of an Error distinguish kinds of error.
+func TestKindsOfError(t *testing.T) {
+	for _, tt := range []struct {
+		src  string
+		want Error
+	}{
+		{"---\na: 1\n<<<<<<< ours\n---\n", Error{Conflict: true}},
+		{"<<<<<<< ours\n---\na: 1\n---\n", Error{Conflict: true}},
+		{"---\na: 1\na: 2\n---\n", Error{Duplicate: true}},
+		{"---\na: [\n---\n", Error{}},
+		{"---\na: 1\n", Error{Incomplete: true}},
+	} {
+		_, err := parse([]byte(tt.src), Markdown)
+		if err == nil {
+			t.Fatalf("%q is read", tt.src)
+		}
+		got := Error{Conflict: err.Conflict, Duplicate: err.Duplicate, Incomplete: err.Incomplete, TooLarge: err.TooLarge}
+		if got != tt.want {
+			t.Errorf("%q is refused with %+v, want %+v", tt.src, got, tt.want)
+		}
 	}
 }
 

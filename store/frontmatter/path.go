@@ -7,11 +7,11 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Path leads from the top mapping to a value: keys are strings, places in a sequence ints from 0, as in
+// Path leads from the top mapping to a value. Keys are strings, and indexes of list items are ints from 0, as in
 // Path{"checks", 0, "result"}.
 type Path []any
 
-// String writes a path as people do: checks[0].result. The empty path is the body.
+// String returns a path in the usual notation: checks[0].result. The empty path is the body.
 func (p Path) String() string {
 	if len(p) == 0 {
 		return "the body"
@@ -30,84 +30,108 @@ func (p Path) String() string {
 	return b.String()
 }
 
-// spot is a node, where it stands, and the collection that holds it.
-type spot struct {
-	node   *yaml.Node
-	place  place
-	holder *spot // nil for the root
-	index  int   // which member of the holder it is the value of
+// LineOf returns the line of the file that a path leads to: that of a key, or the one on which an item of a list begins. If
+// the path leads nowhere, it returns the line of the last step that exists, or the line that the YAML begins on.
+func (d *Doc) LineOf(path Path) int {
+	at, value := d.root, d.root
+	for _, step := range path {
+		name, next := lookUp(resolved(value), step)
+		if name == nil {
+			break
+		}
+		at, value = name, next
+	}
+	return d.Line(at)
 }
 
-// find follows a path as far as there are nodes, and returns what is left of it. What is left begins with a key that is
-// missing from a mapping, or hangs on a value that is empty.
-func (d *Doc) find(path Path) (*spot, Path, *Error) {
-	if len(path) == 0 {
-		return nil, nil, &Error{Msg: "cannot change a document as a whole: the path is empty"}
-	}
-	s := &spot{node: d.root, place: top}
-	for i, step := range path {
-		next, err := d.child(s, step)
-		if err != nil {
-			return nil, nil, cannot(path, err)
-		}
-		if next == nil {
-			return s, path[i:], nil
-		}
-		s = next
-	}
-	return s, nil, nil
-}
-
-// child returns where one step of a path leads, or nil if there is nothing.
-func (d *Doc) child(s *spot, step any) (*spot, *Error) {
-	if isNothing(s.node) {
+// lookUp returns the key and the value that a step leads to, or nil. For an item of a list both are the item.
+func lookUp(n *yaml.Node, step any) (key, value *yaml.Node) {
+	if n == nil {
 		return nil, nil
-	}
-	if s.node.Kind == yaml.AliasNode {
-		return nil, d.refuse(s.node, "the value is an alias of another one")
 	}
 	switch step := step.(type) {
 	case string:
-		return d.valueOf(s, step)
+		if n.Kind != yaml.MappingNode {
+			return nil, nil
+		}
+		if i := keyIndex(n, step); i >= 0 {
+			return n.Content[i], n.Content[i+1]
+		}
 	case int:
-		return d.item(s, step)
+		if n.Kind == yaml.SequenceNode && step >= 0 && step < len(n.Content) {
+			return n.Content[step], n.Content[step]
+		}
 	}
-	return nil, &Error{Msg: fmt.Sprintf("a path holds strings and ints, not %T", step)}
+	return nil, nil
 }
 
-func (d *Doc) valueOf(s *spot, key string) (*spot, *Error) {
-	if s.node.Kind != yaml.MappingNode {
-		return nil, d.refuse(s.node, fmt.Sprintf("this is not a mapping, so it has no key %q", key))
+// target is the value that a path leads to.
+type target struct {
+	node    *yaml.Node
+	nesting nesting
+	parent  *target // the collection that contains it; nil for the root
+	index   int     // which member of the parent it is the value of
+}
+
+// find follows a path as far as there are values. It returns the last one and the rest of the path. A rest that is not empty
+// begins with a key that the value, a mapping, does not have; or the value is not written.
+func (d *Doc) find(path Path) (*target, Path, *Error) {
+	if len(path) == 0 {
+		return nil, nil, &Error{Msg: "cannot change a document as a whole: the path is empty"}
 	}
-	pair := pairOf
-	if s.node == d.root {
-		pair = func(_ *yaml.Node, key string) int { return d.pair(key) }
+	t := &target{node: d.root, nesting: topLevel}
+	for i, step := range path {
+		next, err := d.child(t, step)
+		if err != nil {
+			return nil, nil, cannotChange(path, err)
+		}
+		if next == nil {
+			return t, path[i:], nil
+		}
+		t = next
 	}
-	i := pair(s.node, key)
+	return t, nil, nil
+}
+
+// child returns where one step of a path leads, or nil if it leads to a missing key or beyond a value that is not written.
+func (d *Doc) child(t *target, step any) (*target, *Error) {
+	if isNothing(t.node) {
+		return nil, nil
+	}
+	if t.node.Kind == yaml.AliasNode {
+		return nil, d.errorAt(t.node, "the value is an alias of another value")
+	}
+	switch step := step.(type) {
+	case string:
+		return d.childAtKey(t, step)
+	case int:
+		return d.childAtIndex(t, step)
+	}
+	return nil, &Error{Msg: fmt.Sprintf("a path has strings and ints, not %T", step)}
+}
+
+func (d *Doc) childAtKey(t *target, key string) (*target, *Error) {
+	if t.node.Kind != yaml.MappingNode {
+		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a mapping, so it has no key %q", key))
+	}
+	var i int
+	if t.node == d.root {
+		i = d.keyIndex(key)
+	} else {
+		i = keyIndex(t.node, key)
+	}
 	if i < 0 {
 		return nil, nil
 	}
-	return &spot{node: s.node.Content[i+1], place: d.inside(s.node, s.place), holder: s, index: i / 2}, nil
+	return &target{node: t.node.Content[i+1], nesting: d.nestingIn(t.node, t.nesting), parent: t, index: i / 2}, nil
 }
 
-func (d *Doc) item(s *spot, i int) (*spot, *Error) {
-	if s.node.Kind != yaml.SequenceNode {
-		return nil, d.refuse(s.node, fmt.Sprintf("this is not a list, so it has no item %d", i))
+func (d *Doc) childAtIndex(t *target, i int) (*target, *Error) {
+	if t.node.Kind != yaml.SequenceNode {
+		return nil, d.errorAt(t.node, fmt.Sprintf("this is not a list, so it has no item %d", i))
 	}
-	if i < 0 || i >= len(s.node.Content) {
-		return nil, d.refuse(s.node, fmt.Sprintf("the list has no item %d", i))
+	if i < 0 || i >= len(t.node.Content) {
+		return nil, d.errorAt(t.node, fmt.Sprintf("the list has no item %d", i))
 	}
-	return &spot{node: s.node.Content[i], place: d.inside(s.node, s.place), holder: s, index: i}, nil
-}
-
-// wrap makes a value of the keys that are missing above it.
-func wrap(keys Path, v Value) (Value, *Error) {
-	for i := len(keys) - 1; i >= 0; i-- {
-		key, ok := keys[i].(string)
-		if !ok {
-			return nil, &Error{Msg: fmt.Sprintf("there is no list to change item %v of", keys[i])}
-		}
-		v = Map{{key, v}}
-	}
-	return v, nil
+	return &target{node: t.node.Content[i], nesting: d.nestingIn(t.node, t.nesting), parent: t, index: i}, nil
 }

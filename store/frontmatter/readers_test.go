@@ -14,8 +14,8 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// hostile is front matter made to be read in two ways. Each is to be refused, or to have the same keys to a second reader of
-// YAML 1.2.
+// hostile has front matter that two readers might read differently. Each must be refused, or have the same keys to a second
+// reader of YAML 1.2.
 var hostile = []string{
 	// keys in what one of the readers takes for a comment, a text or a line of its own
 	"id: T-1 # c\u0085status: done\n", "id: T-1 # c\u2028status: done\n", "id: T-1 # c\u2029status: done\n", "id: T-1 # c\rstatus: done\n",
@@ -55,12 +55,12 @@ var hostile = []string{
 	"a: |\n  %b: c\n%d: e\n", "%a: b\n", "a:\n%b: c\n", "\ufeffa: b\n", "a: b\n\ufeffc: d\n", "\ufeff# c\na: b\n", "@a: b\n", "`a: b\n", "a: @b\n", "a: %b\n", "*a: b\n", "!a: b\n", "&a: b\n", "|a: b\n", ">a: b\n", "'a: b\n", "#a: b\n", "=: b\n", "<: b\n", "a: =\n",
 }
 
-// Of whatever we take in, another reader of YAML sees the same keys, in the same places. What it cannot read it does not see.
+// In everything that Parse accepts, another YAML parser finds the same keys at the same paths, or it refuses the file.
 func TestTwoReadersSeeTheSameKeys(t *testing.T) {
 	both := 0
 	for _, src := range hostile {
-		for _, place := range places {
-			if wantSameKeys(t, place(src)) {
+		for _, put := range positions {
+			if wantSameKeys(t, put(src)) {
 				both++
 			}
 		}
@@ -70,14 +70,14 @@ func TestTwoReadersSeeTheSameKeys(t *testing.T) {
 			both++
 		}
 	}
-	t.Logf("%d of the files are read by both", both)
+	t.Logf("%d of the files are read by both parsers", both)
 	if both < 400 {
-		t.Errorf("both readers take in %d of the files: that compares too little", both)
+		t.Errorf("both parsers read only %d of the files", both)
 	}
 }
 
-// places are where front matter may stand: alone, and below keys that cairn knows.
-var places = []func(string) []byte{
+// positions put YAML where it may be in front matter: alone, and below keys that cairn knows.
+var positions = []func(string) []byte{
 	func(s string) []byte { return []byte(s) },
 	func(s string) []byte {
 		return []byte("id: T-1\nchecks:\n  - desc: d\n    more:\n" + indented(s, 6) + "title: a\n")
@@ -101,14 +101,14 @@ func indented(s string, n int) string {
 
 func FuzzTwoReaders(f *testing.F) {
 	for _, src := range hostile {
-		for _, place := range places {
-			f.Add(place(src))
+		for _, put := range positions {
+			f.Add(put(src))
 		}
 	}
 	f.Fuzz(func(t *testing.T, src []byte) { wantSameKeys(t, src) })
 }
 
-// wantSameKeys reports whether both readers take the YAML in, and fails the test if they see other keys in it.
+// wantSameKeys fails the test if both parsers accept the YAML and find different keys. It reports whether both accept it.
 func wantSameKeys(t *testing.T, src []byte) bool {
 	t.Helper()
 	d, err := Parse(src, YAML)
@@ -120,17 +120,17 @@ func wantSameKeys(t *testing.T, src []byte) bool {
 		return false
 	}
 	if ours := keysOf(d.root, ""); !slices.Equal(ours, theirs) && !misread.Match(src) {
-		t.Errorf("%q\nwe see   %q\nthey see %q", src, ours, theirs)
+		t.Errorf("%q\ngot  %q\nwant %q, as the other parser", src, ours, theirs)
 	}
 	return true
 }
 
-// misread matches what the other reader gets wrong by the letter of YAML 1.2: a colon inside of a text between brackets, a
-// text that begins with dots, a tag in front of a time or of nothing, a dash
-// with nothing behind it, a tab inside of a text, and a text that ends like a merge key.
+// misread matches what the other parser gets wrong according to YAML 1.2: a colon inside a text between brackets, a text that
+// begins with dots, a tag before a time or before nothing, a dash with nothing after it, a tab inside a text, and a text that
+// ends like a merge key.
 var misread = regexp.MustCompile(`(?m)[\[{].*[^"']:[^\s,\]}]|^\.\.\.\S|!\S*[ \t]*([\r\n]|$)|!\S*[ \t]+\d{4}-|-\s*([\r\n]|$)|\t|[^\s\[{,]<<`)
 
-// keysOf lists the path of every key. What an alias stands for is listed where it is written.
+// keysOf returns the path of every key. The keys of an alias are returned only where they are written.
 func keysOf(n *yaml.Node, path string) (keys []string) {
 	switch n.Kind {
 	case yaml.MappingNode:
@@ -147,11 +147,11 @@ func keysOf(n *yaml.Node, path string) (keys []string) {
 	return keys
 }
 
-// othersKeys does the same with another reader of YAML 1.2. It reports false for what that one refuses.
+// othersKeys does the same with another parser of YAML 1.2. It returns false for what that parser refuses.
 func othersKeys(src []byte) (keys []string, ok bool) {
 	defer func() {
 		if recover() != nil {
-			keys, ok = nil, false // it gave up
+			keys, ok = nil, false // it panicked
 		}
 	}()
 	file, err := parser.ParseBytes(bytes.TrimPrefix(src, []byte(bom)), 0)
@@ -185,7 +185,7 @@ func nodeKeys(n ast.Node, path string) (keys []string) {
 	return keys
 }
 
-// keyOf is the text of a key, with a mark on what is not plain text.
+// keyOf returns the text of a key, with a prefix if it is not plain text.
 func keyOf(n ast.Node) string {
 	switch n := n.(type) {
 	case *ast.StringNode:

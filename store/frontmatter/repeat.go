@@ -8,21 +8,21 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// WithoutRepeats takes out the lines of each top-level key that stands once more and says the same as before, as it comes
-// about where two branches add a line and git merges both. All other bytes stay. Where what is left would not read as it
-// should, or a comment would go, it takes out nothing; it returns src if there is nothing to take out.
+// WithoutRepeats removes the lines of each top-level key that repeats an earlier one with the same value. Such repeats come
+// about when two branches add the same line and git merges them. All other bytes stay. A key is not removed if a comment would
+// go with it, or if the rest would then read differently. If nothing is removed, it returns src.
 func WithoutRepeats(src []byte, kind Kind) []byte {
 	d, err := parseUnchecked(src, kind)
 	if err != nil || d.root.Style&yaml.FlowStyle != 0 || hasAlias(d.root) {
 		return src
 	}
-	all := repeated(d.root)
-	if next, ok := d.without(all); ok {
+	all := repeats(d.root)
+	if next, ok := withoutKeys(d, all); ok {
 		return next.src
 	}
-	for range min(len(all), mostRepeats) { // one of them cannot go; those before it can
-		again := repeated(d.root)
-		next, ok := d.without(again[:min(1, len(again))])
+	for range min(len(all), maxRepeats) { // one of them cannot be removed; those before it can
+		left := repeats(d.root)
+		next, ok := withoutKeys(d, left[:min(1, len(left))])
 		if !ok {
 			break
 		}
@@ -31,74 +31,73 @@ func WithoutRepeats(src []byte, kind Kind) []byte {
 	return d.src
 }
 
-// mostRepeats is how many repeated keys are taken out one by one.
-const mostRepeats = 20
+// maxRepeats is how many repeated keys are removed one by one.
+const maxRepeats = 20
 
-// without takes out some members of the top mapping.
-func (d *Doc) without(keys []int) (*Doc, bool) {
+// withoutKeys removes the keys at these indexes of root.Content, with their values.
+func withoutKeys(d *Doc, keys []int) (*Doc, bool) {
 	if len(keys) == 0 {
 		return d, true
 	}
-	var parts []splice
-	left := *d.root
-	left.Content = nil
+	var removals []splice
+	want := *d.root
+	want.Content = nil
 	kept := 0
 	for _, at := range keys {
-		from, to, ok := d.memberSpan(d.membersOf(d.root, top), at/2)
+		lines, ok := d.memberLines(d.members(d.root, topLevel), at/2)
 		if !ok {
 			return nil, false
 		}
-		if n := len(parts); n > 0 && parts[n-1].to == from {
-			parts[n-1].to = to
+		if n := len(removals); n > 0 && removals[n-1].to == lines.from {
+			removals[n-1].to = lines.to
 		} else {
-			parts = append(parts, splice{from, to, ""})
+			removals = append(removals, splice{lines, ""})
 		}
-		left.Content = append(left.Content, d.root.Content[kept:at]...)
+		want.Content = append(want.Content, d.root.Content[kept:at]...)
 		kept = at + 2
 	}
-	left.Content = append(left.Content, d.root.Content[kept:]...)
-	src, ok := d.splicedAll(parts)
-	if !ok {
+	want.Content = append(want.Content, d.root.Content[kept:]...)
+	if !sortApart(removals) {
 		return nil, false
 	}
-	next, err := parseUnchecked(src, d.kind)
+	next, err := parseUnchecked(replaceSpans(d.src, removals), d.kind)
 	if err != nil || !bytes.Equal(d.Body(), next.Body()) || !slices.Equal(d.commentTexts(), next.commentTexts()) {
 		return nil, false
 	}
-	return next, same(&left, next.root)
+	return next, same(&want, next.root)
 }
 
-// repeated is the indices in m.Content of the keys that stood there before, with the same value.
-func repeated(m *yaml.Node) (again []int) {
-	said := map[string]bool{}
+// repeats returns the indexes in m.Content of the keys that repeat an earlier key with the same value.
+func repeats(m *yaml.Node) (indexes []int) {
+	seen := map[string]bool{}
 	for i := 0; i+1 < len(m.Content); i += 2 {
-		what := meaning(m.Content[i]) + "\x00" + anchored(m.Content[i+1])
-		if said[what] {
-			again = append(again, i)
+		pair := meaning(m.Content[i]) + "\x00" + meaningWithAnchors(m.Content[i+1])
+		if seen[pair] {
+			indexes = append(indexes, i)
 		}
-		said[what] = true
+		seen[pair] = true
 	}
-	return again
+	return indexes
 }
 
-// anchored is meaning, told apart by anchors too.
-func anchored(n *yaml.Node) string {
+// meaningWithAnchors is meaning, but nodes with other anchors have another meaning.
+func meaningWithAnchors(n *yaml.Node) string {
 	var b strings.Builder
 	b.WriteString(meaning(n))
-	var names func(*yaml.Node)
-	names = func(n *yaml.Node) {
+	var write func(*yaml.Node)
+	write = func(n *yaml.Node) {
 		if n.Anchor != "" {
 			b.WriteString("&" + n.Anchor)
 		}
 		for _, c := range n.Content {
-			names(c)
+			write(c)
 		}
 	}
-	names(n)
+	write(n)
 	return b.String()
 }
 
-// hasAlias reports whether a tree refers to itself anywhere, in which case it may not end.
+// hasAlias reports whether a tree has aliases. A tree that was not checked may then contain itself.
 func hasAlias(n *yaml.Node) bool {
 	return n.Kind == yaml.AliasNode || slices.ContainsFunc(n.Content, hasAlias)
 }

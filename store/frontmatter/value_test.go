@@ -70,7 +70,7 @@ func TestEncode(t *testing.T) {
 	}
 }
 
-// Any text reads back as the same text, of type string, in every style and place.
+// Any text reads back as the same text, of type string, in every style and position.
 func TestEncodeReadsBack(t *testing.T) {
 	anyText := rapid.OneOf(rapid.String(), rapid.StringMatching(`[-+.0-9a-zA-Z_:,#'"\\ \[\]{}&*!|>%@~=<?\t\n]{0,12}`))
 	rapid.Check(t, func(t *rapid.T) {
@@ -92,7 +92,7 @@ func TestEncodeReadsBack(t *testing.T) {
 	})
 }
 
-// Plain text keeps its text, whatever its type becomes.
+// A Plain reads back as the same text, whatever its type becomes.
 func TestPlainReadsBack(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := rapid.StringMatching(`[-+.0-9a-zA-Z_:,#'"\\ \[\]{}&*!|>%@~=<?\t\n]{0,12}`).Draw(t, "text")

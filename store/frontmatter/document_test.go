@@ -11,7 +11,7 @@ import (
 // order is a canonical order of keys, like that of tasks.
 var order = []string{"id", "title", "status", "priority", "labels", "assignee", "parent", "deps", "checks", "provenance"}
 
-// A parsed file prints back byte for byte, whatever its line endings.
+// Bytes returns what Parse was given, byte for byte, whatever its line endings.
 func TestParsePrintsBack(t *testing.T) {
 	for name, src := range fixtures(t) {
 		for variant, change := range variants {
@@ -93,6 +93,62 @@ Prose.
 	}
 }
 
+func TestLineOf(t *testing.T) {
+	d, err := Parse([]byte("---\n# a comment\nid: A-1\nlabels:\n  - a\n\n  - b\nchecks:\n  - desc: x\n    cmd: y\nsame: &x {k: v}\nother: *x\nlone: a\nempty:\n---\nbody\n"), Markdown)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		name string
+		path Path
+		want int
+	}{
+		{"a key", Path{"id"}, 3},
+		{"a key with its value below", Path{"labels"}, 4},
+		{"an item of a list", Path{"labels", 1}, 7},
+		{"a key in an item", Path{"checks", 0, "cmd"}, 10},
+		{"a key behind an alias", Path{"other", "k"}, 11},
+		{"an item of what is no list", Path{"lone", 0}, 13},
+		{"a key of what is empty", Path{"empty", "k"}, 14},
+		{"an item that is not there", Path{"labels", 2}, 4},
+		{"a key that is not in the item", Path{"checks", 0, "result"}, 9},
+		{"a key that is not there", Path{"title"}, 3},
+		{"no path", nil, 3},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := d.LineOf(tt.path); got != tt.want {
+				t.Errorf("line %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestUnmerged(t *testing.T) {
+	for _, tt := range []struct {
+		name, body string
+		want       int
+	}{
+		{"nothing", "", 0},
+		{"a conflict", "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", 5},
+		{"a conflict with the base between", "<<<<<<< ours\nb\n||||||| base\na\n=======\nc\n>>>>>>> theirs\n", 4},
+		{"a conflict with CRLF", "<<<<<<< ours\r\nb\r\n=======\r\nc\r\n>>>>>>> theirs\r\n", 4},
+		{"a conflict behind a heading", "A\n=======\n<<<<<<< ours\n=======\n>>>>>>> theirs", 6},
+		{"one half", "<<<<<<< ours\nb\n=======\n", 0},
+		{"indented, as a quotation", "  <<<<<<< ours\n  =======\n  >>>>>>> theirs\n", 0},
+		{"the other way round", ">>>>>>> theirs\n=======\n<<<<<<< ours\n", 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d, err := Parse([]byte("---\na: 1\n---\n"+tt.body), Markdown)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := d.Unmerged(); got != tt.want {
+				t.Errorf("line %d, want %d", got, tt.want)
+			}
+		})
+	}
+}
+
 func mustParse(t testing.TB, src string) *Doc {
 	t.Helper()
 	d, err := Parse([]byte(src), Markdown)
@@ -120,7 +176,7 @@ func fixtures(t testing.TB) map[string]string {
 	return found
 }
 
-// variants are the ways in which a file may be saved. Each must come out of an edit as it went in.
+// variants are ways in which a file may be saved. An edit must keep each of them.
 var variants = map[string]func(string) string{
 	"LF":   func(s string) string { return s },
 	"CRLF": func(s string) string { return strings.ReplaceAll(s, "\n", "\r\n") },

@@ -5,86 +5,7 @@ import (
 	"testing"
 )
 
-func TestLineOf(t *testing.T) {
-	d, err := Parse([]byte("---\n# a comment\nid: A-1\nlabels:\n  - a\n\n  - b\nchecks:\n  - desc: x\n    cmd: y\nsame: &x {k: v}\nother: *x\nlone: a\nempty:\n---\nbody\n"), Markdown)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, tt := range []struct {
-		name string
-		path Path
-		want int
-	}{
-		{"a key", Path{"id"}, 3},
-		{"a key with its value below", Path{"labels"}, 4},
-		{"an item of a list", Path{"labels", 1}, 7},
-		{"a key in an item", Path{"checks", 0, "cmd"}, 10},
-		{"a key behind an alias", Path{"other", "k"}, 11},
-		{"an item of what is no list", Path{"lone", 0}, 13},
-		{"a key of what is empty", Path{"empty", "k"}, 14},
-		{"an item that is not there", Path{"labels", 2}, 4},
-		{"a key that is not in the item", Path{"checks", 0, "result"}, 9},
-		{"a key that is not there", Path{"title"}, 3},
-		{"no path", nil, 3},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			if got := d.LineOf(tt.path); got != tt.want {
-				t.Errorf("line %d, want %d", got, tt.want)
-			}
-		})
-	}
-}
-
-func TestUnmerged(t *testing.T) {
-	for _, tt := range []struct {
-		name, body string
-		want       int
-	}{
-		{"nothing", "", 0},
-		{"a conflict", "a\n<<<<<<< ours\nb\n=======\nc\n>>>>>>> theirs\n", 5},
-		{"a conflict with the base between", "<<<<<<< ours\nb\n||||||| base\na\n=======\nc\n>>>>>>> theirs\n", 4},
-		{"a conflict with CRLF", "<<<<<<< ours\r\nb\r\n=======\r\nc\r\n>>>>>>> theirs\r\n", 4},
-		{"a conflict behind a heading", "A\n=======\n<<<<<<< ours\n=======\n>>>>>>> theirs", 6},
-		{"one half", "<<<<<<< ours\nb\n=======\n", 0},
-		{"indented, as a quotation", "  <<<<<<< ours\n  =======\n  >>>>>>> theirs\n", 0},
-		{"the other way round", ">>>>>>> theirs\n=======\n<<<<<<< ours\n", 0},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			d, err := Parse([]byte("---\na: 1\n---\n"+tt.body), Markdown)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := d.Unmerged(); got != tt.want {
-				t.Errorf("line %d, want %d", got, tt.want)
-			}
-		})
-	}
-}
-
-// Callers tell these kinds of error apart.
-func TestKindsOfError(t *testing.T) {
-	for _, tt := range []struct {
-		src  string
-		want Error
-	}{
-		{"---\na: 1\n<<<<<<< ours\n---\n", Error{Conflict: true}},
-		{"<<<<<<< ours\n---\na: 1\n---\n", Error{Conflict: true}},
-		{"---\na: 1\na: 2\n---\n", Error{Duplicate: true}},
-		{"---\na: [\n---\n", Error{}},
-		{"---\na: 1\n", Error{Incomplete: true}},
-	} {
-		_, err := parse([]byte(tt.src), Markdown)
-		if err == nil {
-			t.Fatalf("%q is read", tt.src)
-		}
-		got := Error{Conflict: err.Conflict, Duplicate: err.Duplicate, Incomplete: err.Incomplete, TooLarge: err.TooLarge}
-		if got != tt.want {
-			t.Errorf("%q is refused with %+v, want %+v", tt.src, got, tt.want)
-		}
-	}
-}
-
-// Entries that say the same are the same, however they are written, and any other value is another meaning.
+// Entries that say the same have the same meaning, however they are written. Any other value has another.
 func TestMeanings(t *testing.T) {
 	of := func(entries string) []string {
 		d, err := Parse([]byte("---\nid: A-1\nlog:"+entries+"\n---\n"), Markdown)
@@ -104,7 +25,7 @@ func TestMeanings(t *testing.T) {
 	}
 	for _, other := range []string{"\n  - {who: a, did: noted, n: '7'}\n  - {who: b}", "\n  - {who: a, did: noted}\n  - {who: b}"} {
 		if got := of(other); slices.Equal(got, plain) {
-			t.Errorf("%s means the same", other)
+			t.Errorf("%s has the same meaning", other)
 		}
 	}
 	for _, none := range []string{"", " text"} {
@@ -114,8 +35,7 @@ func TestMeanings(t *testing.T) {
 	}
 }
 
-// Members that are known are compared by what they say: an instant, a text. Any other instant or text is another, and so is any
-// other type or value of a member that nobody knows.
+// Members that Values names are compared as instants and as texts. The others are compared by type and text.
 func TestMeaningsByValue(t *testing.T) {
 	of := func(entry string) string {
 		t.Helper()
@@ -147,7 +67,7 @@ func TestMeaningsByValue(t *testing.T) {
 		"{at: 2026-06-01T08:00:00Z, did: done, sum: 012, n: {a: 1, b: [2]}}",
 	} {
 		if of(other) == plain {
-			t.Errorf("%s means the same", other)
+			t.Errorf("%s has the same meaning", other)
 		}
 	}
 }
