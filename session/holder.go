@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Live is what the clone knows about a task when somebody asks who holds it.
+// Live is what the clone knows about a record beside its file.
 type Live struct {
 	Record     *Record
 	Beat       *Heartbeat // of the lease's session
@@ -17,7 +17,7 @@ type Live struct {
 	StaleAfter time.Duration
 }
 
-// How says in what way a task is held.
+// How says in what way a record is held.
 type How string
 
 // The ways.
@@ -28,7 +28,7 @@ const (
 	Assigned How = "assigned" // by the file alone
 )
 
-// Hold is who holds a task. The zero value is nobody.
+// Hold is who holds a record. The zero value is nobody.
 type Hold struct {
 	How      How
 	Actor    task.Actor
@@ -43,10 +43,10 @@ type Hold struct {
 	Gone     bool      // its worktree is no longer there, or was moved without telling git
 }
 
-// Holder decides who holds a task: a live claim, then a record that is further than this file, then an unexpired assignee,
-// then nobody. A claim that expired leaves nobody, with Lapsed set and its holder still named; one whose worktree is gone
-// comes behind a record that is further.
-func Holder(file task.Task, live Live, now time.Time) Hold {
+// Holder decides who holds a record, of whatever kind: a live claim, then work elsewhere that this file lacks, then an unexpired
+// assignee, then nobody. An expired claim is reported as Nobody with Lapsed set and its holder named. A claim whose worktree is
+// gone yields to work elsewhere.
+func Holder(file task.Header, live Live, now time.Time) Hold {
 	lease := live.lease(file, now)
 	if lease.How == Claimed && !live.Gone {
 		return lease
@@ -60,9 +60,9 @@ func Holder(file task.Task, live Live, now time.Time) Hold {
 	return live.assignee(file, now)
 }
 
-// IsBehind returns how far another branch or worktree of the clone has carried a task, whoever holds it; nobody's Hold if
-// this file is as far. A file is behind if it lacks an entry that moved the task, and has another status than that gave it.
-func IsBehind(file task.Task, live Live) Hold {
+// IsBehind returns the state that another branch or worktree of the clone has brought a record to, whoever holds it, or the zero
+// Hold if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status is another.
+func IsBehind(file task.Header, live Live) Hold {
 	r := live.Record.ahead(file)
 	if r == nil {
 		return Hold{}
@@ -71,7 +71,7 @@ func IsBehind(file task.Task, live Live) Hold {
 }
 
 // lease judges the live claim.
-func (l Live) lease(file task.Task, now time.Time) Hold {
+func (l Live) lease(file task.Header, now time.Time) Hold {
 	lease := l.Record.heldBy(file)
 	if lease == nil {
 		return Hold{}
@@ -84,7 +84,7 @@ func (l Live) lease(file task.Task, now time.Time) Hold {
 		h.Worktree, h.Gone, h.Lapsed = "", true, true
 		return h
 	}
-	sign := latest(lease.Seen, file.Provenance.NewestBy(lease.Actor))
+	sign := latest(lease.Seen, file.Log.NewestBy(lease.Actor))
 	if lease.Session != "" {
 		if l.Beat != nil {
 			sign = latest(sign, l.Beat.At)
@@ -96,13 +96,13 @@ func (l Live) lease(file task.Task, now time.Time) Hold {
 }
 
 // assignee judges what the file alone says.
-func (l Live) assignee(file task.Task, now time.Time) Hold {
+func (l Live) assignee(file task.Header, now time.Time) Hold {
 	if file.Assignee == "" {
 		return Hold{}
 	}
-	h := Hold{How: Assigned, Actor: file.Assignee, Session: file.Provenance.LastSession()}
-	sign := file.Provenance.NewestBy(file.Assignee)
-	for _, e := range file.Provenance {
+	h := Hold{How: Assigned, Actor: file.Assignee, Session: file.Log.LastSession()}
+	sign := file.Log.NewestBy(file.Assignee)
+	for _, e := range file.Log {
 		if e.Assignee != nil && *e.Assignee == file.Assignee {
 			sign = latest(sign, e.At)
 		}
@@ -126,7 +126,7 @@ func (h Hold) expiring(sign time.Time, ttl time.Duration, now time.Time) Hold {
 	return h
 }
 
-// Mine reports whether the actor holds the task from here. A person holds as themselves; anybody else as the actor in one
+// Mine reports whether the actor holds the record from here. A person holds as themselves; anybody else as the actor in one
 // worktree, since two agents of one name in two worktrees would do the work twice.
 func (h Hold) Mine(actor task.Actor, worktree string) bool {
 	if h.Actor != actor || h.How == Behind {
@@ -135,7 +135,7 @@ func (h Hold) Mine(actor task.Actor, worktree string) bool {
 	return actor.Human() || h.Worktree == "" && !h.Gone || h.Worktree == worktree
 }
 
-// Free reports whether the actor may take the task without taking it from anybody.
+// Free reports whether the actor may take the record without taking it from anybody.
 func (h Hold) Free(actor task.Actor, worktree string) bool {
 	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)
 }

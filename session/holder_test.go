@@ -44,8 +44,8 @@ func toHolder(who, holder task.Actor, d time.Duration) task.Entry {
 }
 
 // file is the task as the worktree that asks has it.
-func file(status task.Status, assignee task.Actor, entries ...task.Entry) task.Task {
-	return task.Task{ID: "PROJ-7", Title: "Pay twice", Status: status, Assignee: assignee, Provenance: entries}
+func file(status task.Status, assignee task.Actor, entries ...task.Entry) task.Header {
+	return task.Task{ID: "PROJ-7", Title: "Pay twice", Status: status, Assignee: assignee, Provenance: entries}.Header()
 }
 
 // lease is a live claim, made and last seen so long ago.
@@ -78,7 +78,7 @@ var (
 // that is further than this file, then an unexpired assignee, then nobody.
 var holderTests = []struct {
 	name   string
-	file   task.Task
+	file   task.Header
 	record *session.Record
 	beat   *session.Heartbeat
 
@@ -401,7 +401,7 @@ func TestAnnounce(t *testing.T) {
 	before := session.Record{Task: "PROJ-7", Reaches: []session.Reach{has, lacks}}
 	for _, tt := range []struct {
 		name      string
-		file      task.Task
+		file      task.Header
 		to        task.Status
 		supersede bool
 		want      []task.Status // the newest last

@@ -69,11 +69,11 @@ func (k Key) String() string { return k.Call + "-" + k.Args }
 // before it that this file has, and the others stay known beside it. With supersede they do not: work elsewhere was given up
 // for what is here, which is then what other files may lack, even if it is no new state. The first state of a task is no move:
 // every file of it has that.
-func (r Record) Announce(file task.Task, in Intent, supersede bool) Record {
-	in.Moves = file.ID != "" && in.Reach.Status != file.Status
+func (r Record) Announce(file task.Header, in Intent, supersede bool) Record {
+	in.Moves = file.Ref.ID != "" && in.Reach.Status != file.Status
 	moved := in.Moves
 	for _, known := range r.Reaches {
-		lacks := !file.Provenance.Has(known.Entry)
+		lacks := !file.Log.Has(known.Entry)
 		switch {
 		case lacks && supersede:
 			in.Moves = true
@@ -101,8 +101,8 @@ func (r Record) Settle(came bool) Record {
 }
 
 // Seen is the record as a reader of the file should take it: an intent came if the file has its entry, and else did not.
-func (r Record) Seen(file task.Task) Record {
-	return r.Settle(r.Intent != nil && file.Provenance.Has(r.Intent.Reach.Entry))
+func (r Record) Seen(file task.Header) Record {
+	return r.Settle(r.Intent != nil && file.Log.Has(r.Intent.Reach.Entry))
 }
 
 const endedKept = 16 // sessions; older ones have long been told
@@ -121,13 +121,13 @@ func (r Record) WithLease(lease *Lease) Record {
 
 // heldBy is the lease that counts. While an intent is open, whoever it would give the task to holds it: better one claim
 // too many for a moment than the same work twice.
-func (r *Record) heldBy(file task.Task) *Lease {
+func (r *Record) heldBy(file task.Header) *Lease {
 	switch {
 	case r == nil:
 		return nil
 	case r.Intent == nil:
 		return r.Lease
-	case file.Provenance.Has(r.Intent.Reach.Entry):
+	case file.Log.Has(r.Intent.Reach.Entry):
 		return r.Intent.Lease
 	case r.Intent.Lease != nil:
 		return r.Intent.Lease
@@ -137,16 +137,16 @@ func (r *Record) heldBy(file task.Task) *Lease {
 }
 
 // ahead is the newest state that a file lacks and that differs from its own, or nil.
-func (r *Record) ahead(file task.Task) *Reach {
+func (r *Record) ahead(file task.Header) *Reach {
 	if r == nil {
 		return nil
 	}
 	known := r.Reaches
-	if r.Intent != nil && file.Provenance.Has(r.Intent.Reach.Entry) {
+	if r.Intent != nil && file.Log.Has(r.Intent.Reach.Entry) {
 		known = r.Intent.Rest
 	}
 	for _, reach := range slices.Backward(known) {
-		if reach.Status != file.Status && !file.Provenance.Has(reach.Entry) {
+		if reach.Status != file.Status && !file.Log.Has(reach.Entry) {
 			return &reach
 		}
 	}

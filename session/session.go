@@ -106,7 +106,7 @@ func (s Session) Usable(by task.Actor) error {
 
 // Held returns why an active session may not go on here, although its file says nothing against it: SESSION_ENDED if its
 // claim was taken over or let go in another worktree, ALREADY_CLAIMED if it is at work there.
-func (s Session) Held(file task.Task, live Live, worktree string) error {
+func (s Session) Held(file task.Header, live Live, worktree string) error {
 	lease := live.Record.heldBy(file)
 	if lease == nil {
 		if live.Record != nil && slices.Contains(live.Record.Ended, s.ID) {
@@ -129,17 +129,17 @@ func ended(why string) error {
 	return task.Errorf(task.SessionEnded, "the session is over: %s", why).WithHint("begin a new one, if there is more to do")
 }
 
-// Health derives how the session is doing. The task is the one it is about; beat may be nil, as it always is in another
-// clone than the session's: then the actor's newest entry speaks for it.
-func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
+// Health derives how the session is doing from the record that it is about and its newest sign of life. beat is nil in any clone
+// but the session's own; then the actor's newest entry is the sign of life.
+func (s Session) Health(about task.Header, review task.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
 	switch s.Status {
 	case Active:
-		if now.Sub(s.LastSign(t, beat)) > staleAfter {
+		if now.Sub(s.LastSign(about.Log, beat)) > staleAfter {
 			return Stalled
 		}
 		return Alive
 	case Finished:
-		if t.ID == s.Task && t.Status == review && t.Provenance.LastSession() == s.ID {
+		if about.Ref == s.Task.Ref() && about.Status == review && about.Log.LastSession() == s.ID {
 			return AwaitingReview
 		}
 	case Canceled, Abandoned:
@@ -147,9 +147,10 @@ func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleA
 	return Ended
 }
 
-// LastSign is the newest sign of life: a heartbeat, an entry of the actor on the task, or the beginning.
-func (s Session) LastSign(t task.Task, beat *Heartbeat) time.Time {
-	sign := latest(s.StartedAt, t.Provenance.NewestBy(s.Actor))
+// LastSign is the newest sign of life: a heartbeat, an entry by the actor in the record that the session is about, or the
+// session's start.
+func (s Session) LastSign(about task.Log, beat *Heartbeat) time.Time {
+	sign := latest(s.StartedAt, about.NewestBy(s.Actor))
 	if beat != nil {
 		sign = latest(sign, beat.At)
 	}

@@ -24,7 +24,7 @@ func began(ses string, d time.Duration) task.Entry {
 var healthTests = []struct {
 	name    string
 	session session.Session
-	task    task.Task
+	about   task.Header
 	beat    *session.Heartbeat
 	want    session.Health
 }{
@@ -49,7 +49,7 @@ var healthTests = []struct {
 		file("done", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
 	{"finished, and another attempt followed", attempt(session.Finished),
 		file("in_review", claude, began("ses-1", 24*time.Hour), began("ses-2", time.Hour)), nil, session.Ended},
-	{"finished, and the task is not to be found", attempt(session.Finished), task.Task{}, nil, session.Ended},
+	{"finished, and the task is not to be found", attempt(session.Finished), task.Header{}, nil, session.Ended},
 	{"canceled, while the task is in review", attempt(session.Canceled),
 		file("in_review", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
 	{"abandoned by a takeover", attempt(session.Abandoned),
@@ -59,7 +59,7 @@ var healthTests = []struct {
 func TestHealth(t *testing.T) {
 	for _, tt := range healthTests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.session.Health(tt.task, "in_review", tt.beat, stale, now); got != tt.want {
+			if got := tt.session.Health(tt.about, "in_review", tt.beat, stale, now); got != tt.want {
 				t.Errorf("is %q, want %q", got, tt.want)
 			}
 		})

@@ -41,13 +41,13 @@ func (w Written) byChance(then Sighting) bool {
 // did not take them away: somebody, most likely an editor, has saved over them. On whatever branch they were written, git
 // carries a file that was not committed along when it switches; whether an entry is safe on its branch is not asked here.
 //
-// now is the file as it is, and the journal what the clone has written of the task, oldest first. checkedOut returns the
-// task as git had it, if a sighting was simply that. A reset, a stash or a checkout makes the file what git has, and what is
+// now is the file as it is, and the journal what the clone has written of the record, oldest first. checkedOut returns the
+// provenance as git had it, if a sighting was simply that. A reset, a stash or a checkout makes the file what git has, and what is
 // missing there was taken away by the will of whoever asked git for it. So an entry that the file lacked when git had just
 // checked it out, now or at any write since, is not lost: but for one that git replaced by chance, while it was being written.
 // Those are returned beside the others, since git may have kept them all the same, in a stash or a commit.
-func Overwritten(file task.Task, now Sighting, journal []Written, checkedOut func(Sighting) (task.Task, bool)) (lost, byChance []task.Entry) {
-	have := file.Provenance.Hashes()
+func Overwritten(file task.Log, now Sighting, journal []Written, checkedOut func(Sighting) (task.Log, bool)) (lost, byChance []task.Entry) {
+	have := file.Hashes()
 	for i, w := range journal {
 		hash := w.Entry.Hash()
 		if have[hash] || w.On.Worktree != now.Worktree {
@@ -65,15 +65,15 @@ func Overwritten(file task.Task, now Sighting, journal []Written, checkedOut fun
 }
 
 // firstWithout is the first time since an entry was written that the file was as git had it and lacked the entry.
-func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Sighting) (task.Task, bool)) (Sighting, bool) {
+func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Sighting) (task.Log, bool)) (Sighting, bool) {
 	for _, later := range since {
 		if later.On.Worktree != now.Worktree {
 			continue
 		}
-		if t, ok := checkedOut(later.On); ok && !t.Provenance.Has(hash) {
+		if log, ok := checkedOut(later.On); ok && !log.Has(hash) {
 			return later.On, true
 		}
 	}
-	t, ok := checkedOut(now)
-	return now, ok && !t.Provenance.Has(hash)
+	log, ok := checkedOut(now)
+	return now, ok && !log.Has(hash)
 }

@@ -34,7 +34,7 @@ func (a actor) change(id task.ID, decide func(scene) (task.Task, *task.Entry, er
 		if err != nil {
 			return err
 		}
-		t, entry, err := decide(scene{tx, t, session.Holder(t, tx.Live(id), a.now())})
+		t, entry, err := decide(scene{tx, t, session.Holder(t.Header(), tx.Live(id), a.now())})
 		if err == nil && entry != nil {
 			tx.Put(t)
 		}

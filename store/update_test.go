@@ -270,7 +270,7 @@ func TestBeginWritesTaskSessionAndClaim(t *testing.T) {
 	wantCode(t, err, "")
 	got, err := s.Get("PROJ-1")
 	wantCode(t, err, "")
-	hold := session.Holder(got, s.Live("PROJ-1"), a.now())
+	hold := session.Holder(got.Header(), s.Live("PROJ-1"), a.now())
 	if got.Provenance.LastSession() != ses || got.Status != flow.Working || hold.Session != ses || hold.How != session.Claimed {
 		t.Errorf("reads %+v, held by %+v", got, hold)
 	}

@@ -98,7 +98,7 @@ func (w *Workspace) usable(s *store.Store, sc scene, id string) (session.Session
 	if err := ses.Usable(w.Actor); err != nil {
 		return ses, withSession(err, id)
 	}
-	return ses, withSession(ses.Held(sc.t, sc.tx.Live(sc.t.ID), s.Worktree), id)
+	return ses, withSession(ses.Held(sc.t.Header(), sc.tx.Live(sc.t.ID), s.Worktree), id)
 }
 
 func withSession(err error, id string) error { return withID(err, task.ID(id)) }

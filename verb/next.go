@@ -65,7 +65,7 @@ func (w *Workspace) survey(s *store.Store, tasks []task.Task, keep func(task.Tas
 		if !keep(t) || s.Config.Flow.IsClosed(t.Status) {
 			continue
 		}
-		hold := session.Holder(t, live(t.ID), w.Now())
+		hold := session.Holder(t.Header(), live(t.ID), w.Now())
 		switch {
 		case len(s.Config.Flow.BlockedBy(t, find)) > 0:
 			out.Blocked++

@@ -151,7 +151,7 @@ func (w *Workspace) holdsHere(s *store.Store, id task.ID) error {
 	if err != nil {
 		return notHere(err, string(id))
 	}
-	if hold := session.Holder(t, s.Live(id), w.Now()); hold.Actor == w.Actor {
+	if hold := session.Holder(t.Header(), s.Live(id), w.Now()); hold.Actor == w.Actor {
 		return withID(hold.Refuse(id, w.Actor, s.Worktree, false), id)
 	}
 	return nil

@@ -115,7 +115,7 @@ func writeAll(out io.Writer, logs []func(io.Writer) error) error {
 
 // beatWhile keeps the caller's session on the task alive while checks run. The function it returns ends that.
 func (w *Workspace) beatWhile(ctx context.Context, s *store.Store, t task.Task) (stop func()) {
-	hold := session.Holder(t, s.Live(t.ID), w.Now())
+	hold := session.Holder(t.Header(), s.Live(t.ID), w.Now())
 	if hold.Session == "" || !hold.Mine(w.Actor, s.Worktree) {
 		return func() {}
 	}

@@ -226,11 +226,11 @@ func (w *Workspace) row(s *store.Store, t task.Task, find task.Find) Row {
 	r.IsBlocked = !r.Ready && !closed
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := s.Live(t.ID)
-	if behind := session.IsBehind(t, live); behind.How == session.Behind {
+	if behind := session.IsBehind(t.Header(), live); behind.How == session.Behind {
 		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
 	}
 	if !closed {
-		hold := session.Holder(t, live, w.Now())
+		hold := session.Holder(t.Header(), live, w.Now())
 		r.Claim = viewClaim(hold)
 		r.Execution = w.execution(s, t)
 		r.IsRunning = r.Execution == string(session.Alive)
@@ -269,10 +269,10 @@ func (w *Workspace) execution(s *store.Store, t task.Task) string {
 
 // health is how a session is doing. One whose claim ended in another worktree is over, whatever its file says here.
 func (w *Workspace) health(s *store.Store, ses session.Session, t task.Task) session.Health {
-	if ses.Status == session.Active && task.CodeOf(ses.Held(t, s.Live(ses.Task), s.Worktree)) == task.SessionEnded {
+	if ses.Status == session.Active && task.CodeOf(ses.Held(t.Header(), s.Live(ses.Task), s.Worktree)) == task.SessionEnded {
 		return session.Ended
 	}
-	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, w.Now())
+	return ses.Health(t.Header(), s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, w.Now())
 }
 
 func instant(t time.Time) *time.Time {

@@ -78,7 +78,7 @@ func (w *Workspace) viewSession(s *store.Store, ses session.Session) Session {
 		out.Progress = beat.Progress
 	}
 	if ses.Status == session.Active {
-		out.HeartbeatAt = instant(ses.LastSign(t, s.Heartbeat(ses.ID)))
+		out.HeartbeatAt = instant(ses.LastSign(t.Provenance, s.Heartbeat(ses.ID)))
 	}
 	return out
 }

@@ -62,10 +62,10 @@ func factsOf(flow task.Flow, t task.Task, find task.Find) facts {
 // way nothing is seen before its entry is in the file.
 func factsOfHold(t task.Task, live session.Live, now time.Time) facts {
 	if live.Record != nil {
-		seen := live.Record.Seen(t)
+		seen := live.Record.Seen(t.Header())
 		live.Record = &seen
 	}
-	hold, elsewhere := session.Holder(t, live, now), session.IsBehind(t, live)
+	hold, elsewhere := session.Holder(t.Header(), live, now), session.IsBehind(t.Header(), live)
 	return facts{
 		{"claim", string(hold.Actor)}, {"session", hold.Session}, {"worktree", hold.Worktree}, {"elsewhere", string(elsewhere.Status)},
 	}

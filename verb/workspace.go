@@ -87,7 +87,7 @@ func (w *Workspace) scene(tx *store.Tx, id task.ID) (scene, error) {
 	if err != nil {
 		return scene{}, err
 	}
-	return scene{tx, t, session.Holder(t, tx.Live(id), now), now}, nil
+	return scene{tx, t, session.Holder(t.Header(), tx.Live(id), now), now}, nil
 }
 
 // decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.

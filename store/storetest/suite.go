@@ -210,7 +210,7 @@ func claims(t *testing.T, s *store.Store) {
 	})
 	wantCode(t, err, "")
 	got := get(t, s, "PROJ-1")
-	if hold := session.Holder(got, s.Live("PROJ-1"), at); hold.How != session.Claimed || hold.Actor != who {
+	if hold := session.Holder(got.Header(), s.Live("PROJ-1"), at); hold.How != session.Claimed || hold.Actor != who {
 		t.Errorf("is held by %+v", hold)
 	}
 	if got.Assignee != "" {
