@@ -31,7 +31,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		exit = p.failing
 	}
 	if p.json {
-		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}))
+		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, verb.CommandLine))
 		return exit
 	}
 	said := *e
@@ -40,8 +40,8 @@ func (p *program) report(ctx context.Context, err error) int {
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
 	}
-	if e.Hint != "" {
-		fprintf(p.Stderr, "hint: %s\n", e.Hint)
+	if !e.Hint.Empty() {
+		fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(verb.CommandLine))
 	}
 	return exit
 }

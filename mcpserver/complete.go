@@ -23,7 +23,7 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	}
 	at, err := c.w.Open()
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	find := at.Candidates
 	if r.argument == "session" {
@@ -31,7 +31,7 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	}
 	ids, err := find(argument.Value)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	slices.Reverse(ids) // they begin with the time
 	shown := ids[:min(len(ids), completed)]
@@ -46,12 +46,12 @@ func (c completer) CompletePromptArgument(ctx context.Context, _ string, argumen
 	}
 	args, err := c.arguments(ready, "")
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	args["text"] = argument.Value
 	out, err := c.do(ctx, ready.verb, args)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	list := out.(verb.List)
 	found := &mcp.Completion{HasMore: list.NextCursor != ""}

@@ -44,6 +44,11 @@ var refusalCases = []refusalCase{
 	{"a session that is not there", "store.missing", task.NotFound, "list_sessions", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "ses-404"}
 	}},
+	{"a proposal that was made real before", "store.Proposal", task.Conflict, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+		made := does[verb.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
+		does[verb.Plan](s.T, s.person(), "plan", object{"proposal": made.Proposal})
+		return s.person(), "plan", object{"proposal": made.Proposal}
+	}},
 	{"an actor that is not the caller", "verb.mayBegin", task.IdentityMismatch, "identity", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
@@ -88,6 +93,9 @@ var refusalCases = []refusalCase{
 	{"a command that is attested", "task.Attest", task.InvalidInput, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "attest", object{"id": s.create(object{"checks": []object{{"desc": "runs", "cmd": "true"}}}), "check": "0", "pass": true}
 	}},
+	{"a check that the task does not have", "task.FindCheck", task.InvalidInput, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.agent(), "attest", object{"id": s.create(nil), "check": "no such check", "pass": true}
+	}},
 	{"a task that waits", "task.DepsGate", task.DepsOpen, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"deps": []task.ID{s.create(nil)}}), "to": "in_progress"}
 	}},
@@ -108,7 +116,7 @@ var refusalCases = []refusalCase{
 	{"a check that a person settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "read", "type": "manual"}}}), "to": "done"}
 	}},
-	{"a task that another holds", "session.freeWork", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that another holds", "session.Refuse", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
 		id, _ := s.create(nil), s.create(nil)
 		does[verb.Task](s.T, s.person(), "claim", object{"id": id})
 		return s.agent(), "claim", object{"id": id}
@@ -132,7 +140,7 @@ var refusalCases = []refusalCase{
 		does[verb.Session](s.T, s.agent(), "finish", object{"session": ses.ID, "summary": "done"})
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
-	{"a session at work in another worktree", "session.freeWork", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a session at work in another worktree", "session.Held", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
 		id, there := s.create(nil), s.worktree()
 		s.create(nil)
 		ses := s.begin(connect(s.T, there), id)
@@ -275,11 +283,61 @@ func TestEveryNextCallIsTried(t *testing.T) {
 // computed stands for a verb that is no literal.
 const computed = "?"
 
-// nextCalls are the calls of WithNext in the source, each as package.function and the verb that it names.
+// nextCalls returns what the source names as next calls, each as package.function and the verb: by WithNext, and by a hint without
+// WithNext that holds one call, which has all that its verb requires and is not for a person.
 func nextCalls(t *testing.T) []string {
-	found := map[string]bool{}
-	eachCall(t, []string{"WithNext"}, func(place, name string) { found[place+" "+name] = true })
+	found, named := map[string]bool{}, map[ast.Node]bool{}
+	eachCall(t, []string{"WithNext"}, func(place string, call *ast.CallExpr) {
+		found[place+" "+literal(call.Args[0])] = true
+		ast.Inspect(call.Fun, func(n ast.Node) bool { named[n] = true; return true })
+	})
+	eachCall(t, []string{"WithHint"}, func(place string, call *ast.CallExpr) {
+		if verbs := callsIn(call); !named[call] && len(verbs) == 1 && verbs[0] != "" {
+			found[place+" "+verbs[0]] = true
+		}
+	})
 	return slices.Sorted(maps.Keys(found))
+}
+
+// callsIn returns the verbs of the calls that a hint makes: "" for one that is no next call.
+func callsIn(hint *ast.CallExpr) []string {
+	var verbs []string
+	person := map[ast.Node]bool{}
+	ast.Inspect(hint, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch nameOf(call) {
+		case "ByPerson":
+			person[call.Fun.(*ast.SelectorExpr).X] = true
+		case "CallTo":
+			name := literal(call.Args[0])
+			v, ok := verb.Named(name)
+			for _, f := range v.Fields {
+				ok = ok && (!f.Required || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return literal(arg) == f.Name }))
+			}
+			if !ok || person[call] {
+				name = ""
+			}
+			if !person[call] {
+				verbs = append(verbs, name)
+			}
+		}
+		return true
+	})
+	return verbs
+}
+
+// nameOf returns the name of the function or method that is called, without its package.
+func nameOf(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	case *ast.Ident:
+		return f.Name
+	}
+	return ""
 }
 
 // handedOut are flags and arguments that lift a refusal without any work. A hint names none of them, but that what has
@@ -290,7 +348,8 @@ var handedOut = []string{"--pass", "pass: true", "--yes", "--no-base", "--remove
 // A hint names no way around what was refused.
 func TestNoHintHandsOutItsKey(t *testing.T) {
 	hints := 0
-	eachCall(t, []string{"WithHint"}, func(place, hint string) {
+	eachCall(t, []string{"WithHint"}, func(place string, call *ast.CallExpr) {
+		hint := literal(call.Args[0])
 		hints++
 		if place == "session.Refuse" && strings.HasPrefix(hint, "take it over with takeover: true") ||
 			place == "cmd.runServe" && strings.HasPrefix(hint, "cairn serve --actor agent:NAME") {
@@ -310,9 +369,8 @@ func TestNoHintHandsOutItsKey(t *testing.T) {
 	}
 }
 
-// eachCall tells the calls of methods in the source: the function that each is in, and its first argument, or computed where
-// that is no literal.
-func eachCall(t *testing.T, methods []string, tell func(place, argument string)) {
+// eachCall visits the calls of methods in the source, each with the function that it is in.
+func eachCall(t *testing.T, methods []string, visit func(place string, call *ast.CallExpr)) {
 	t.Helper()
 	calls := 0
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
@@ -335,7 +393,7 @@ func eachCall(t *testing.T, methods []string, tell func(place, argument string))
 				}
 				if method, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(methods, method.Sel.Name) {
 					calls++
-					tell(file.Name.Name+"."+f.Name.Name, literal(call.Args[0]))
+					visit(file.Name.Name+"."+f.Name.Name, call)
 				}
 				return true
 			})

@@ -3,12 +3,9 @@ package mcpserver
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -92,11 +89,11 @@ func (s *Server) offers(name string) bool { return offered(s.w.Rights, name) }
 func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	r, id, err := resourceOf(req.Params.URI)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	text, err := s.read(ctx, r, id)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: r.mime(), Text: text}}, nil
 }
@@ -134,17 +131,4 @@ func (s *Server) arguments(r resource, id string) (map[string]any, error) {
 func (s *Server) do(ctx context.Context, name string, args map[string]any) (any, error) {
 	v := s.tools[name]
 	return s.call(ctx, v, v.Call, nil, marshal(args), "")
-}
-
-// told puts the code and the hint into the message: an error of the protocol has no other place for them.
-func told(err error) error {
-	e := (*task.Error)(nil)
-	switch {
-	case !errors.As(err, &e):
-		return err
-	case e.Hint == "":
-		return fmt.Errorf("%s: %s", e.Code, harmless.Line(e.Msg))
-	default:
-		return fmt.Errorf("%s: %s (%s)", e.Code, harmless.Line(e.Msg), harmless.Line(e.Hint))
-	}
 }

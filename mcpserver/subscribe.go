@@ -65,9 +65,9 @@ func (s *subscriber) NotificationChannel() chan<- mcp.JSONRPCNotification { retu
 // SubscribeToResourceErr subscribes. For a request that listens it has nothing left to do.
 func (s *subscriber) SubscribeToResourceErr(uri string) error {
 	if s.updates == nil {
-		return told(task.Errorf(task.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
+		return protocolError(task.Errorf(task.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
 	}
-	return told(s.updates.add(uri))
+	return protocolError(s.updates.add(uri))
 }
 
 // SubscribeToResource is not called where SubscribeToResourceErr is there.

@@ -148,7 +148,7 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 		return nil
 	case h.How == Behind && h.NoBranch:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
-			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs cairn doctor --fix, which lets go of it").
+			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind && h.Worktree == worktree:
 		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.place()).
@@ -162,16 +162,17 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
 			WithHint("take it over with takeover: true (--takeover)")
 	case h.Actor == actor:
-		return freeWork(task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("you hold it there: go on there, or take another task: cairn ready"))
+		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext("wait", map[string]any{"ready": true})
 	default:
-		return freeWork(task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("take another task: cairn ready"))
+		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("take another task: %s", ready).WithNext("wait", map[string]any{"ready": true})
 	}
 }
 
-// freeWork leads to the tasks that nobody holds, and waits for one if there is none; list has closed and held ones too.
-func freeWork(e *task.Error) *task.Error { return e.WithNext("wait", map[string]any{"ready": true}) }
+// ready lists the tasks that can be started. The next call of a refusal is wait instead: it leaves out what somebody holds, which
+// list does not, and waits for a task if there is none.
+var ready = task.CallTo("list", "ready", true)
 
 // where names the place in words, for messages.
 func (h Hold) where() string {

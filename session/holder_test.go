@@ -367,7 +367,7 @@ func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 		if !errors.As(tt.hold.Refuse("PROJ-7", tt.who, here, false), &refusal) {
 			t.Fatalf("%s: not refused", tt.name)
 		}
-		if offered := strings.Contains(refusal.Hint, "takeover: true"); offered != tt.hold.Lapsed {
+		if offered := strings.Contains(refusal.Hint.String(), "takeover: true"); offered != tt.hold.Lapsed {
 			t.Errorf("%s: hint %q", tt.name, refusal.Hint)
 		}
 	}
@@ -436,13 +436,13 @@ func TestAnnounce(t *testing.T) {
 
 // Work on a branch that is gone is not to be had by switching to it: the refusal leads to what lets go of it.
 func TestRefuseLeadsToDoctorWhereTheBranchIsGone(t *testing.T) {
-	for gone, want := range map[bool]string{true: "cairn doctor --fix", false: "merge that work here"} {
+	for gone, want := range map[bool]string{true: "a person runs doctor with fix true", false: "merge that work here"} {
 		hold := session.Hold{How: session.Behind, Status: "done", Branch: "fix", Worktree: there, NoBranch: gone}
 		var refusal *task.Error
 		if err := hold.Refuse("PROJ-7", claude, here, false); !errors.As(err, &refusal) || refusal.Code != task.Elsewhere {
 			t.Fatalf("refused with %v", err)
 		}
-		if !strings.Contains(refusal.Hint, want) {
+		if !strings.Contains(refusal.Hint.String(), want) {
 			t.Errorf("the branch is gone: %v; hint %q", gone, refusal.Hint)
 		}
 	}

@@ -132,7 +132,7 @@ func all[T any](list []T, valid func(T) bool) bool {
 }
 
 func invalid(what string, err error) error {
-	e := task.Errorf(task.InvalidInput, "%s is not what cairn writes", what).WithHint("cairn doctor shows what to do about it")
+	e := task.Errorf(task.InvalidInput, "%s is not what cairn writes", what).WithHint("%s shows what to do about it", task.CallTo("doctor"))
 	e.Err = err
 	return e
 }

@@ -61,7 +61,7 @@ const maxID = 80 // bytes, as for a task
 func ParseID(s string) (string, error) {
 	_, err := task.ParseID(s)
 	if ours, original := err == nil && strings.HasPrefix(s, Prefix), len(s) <= maxID && originalID.MatchString(s); !ours && !original {
-		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("cairn list-sessions shows them")
+		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("an id looks like ses-01j8x2k7q7f3az")
 	}
 	return s, nil
 }
@@ -118,8 +118,8 @@ func (s Session) Held(file task.Header, live Live, worktree string) error {
 	case lease.Session != s.ID:
 		return ended(string(lease.Actor) + " holds the task on " + place(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
-		return freeWork(task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
-			WithHint("go on there, or take another task: cairn ready"))
+		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
+			WithHint("go on there, or take another task: %s", ready).WithNext("wait", map[string]any{"ready": true})
 	default:
 		return nil
 	}

@@ -55,7 +55,7 @@ func hintOf(err error) string {
 	if !errors.As(err, &e) {
 		return ""
 	}
-	return e.Hint
+	return e.Hint.String()
 }
 
 // Problem is a file under .cairn that cannot be read as what it should be.

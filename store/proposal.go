@@ -37,7 +37,7 @@ var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "mad
 func (s *Store) Proposal(id string) (Proposal, error) {
 	_, p, err := s.readProposal(id)
 	if err == nil && slices.ContainsFunc(p.Made, func(id task.ID) bool { return exists(s.task(id)) }) {
-		err = task.Errorf(task.Conflict, "%s was made real before, as %s", id, joined(p.Made)).WithHint("cairn list shows its tasks")
+		err = task.Errorf(task.Conflict, "%s was made real before, as %s", id, joined(p.Made)).WithHint("%s shows its tasks", task.CallTo("list"))
 	}
 	return p, err
 }

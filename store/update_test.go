@@ -288,7 +288,7 @@ func TestLockIsHeld(t *testing.T) {
 	s.lockPatience = time.Millisecond
 	err = newActor(s, "human:lee").note("PROJ-1", "x")
 	wantMessage(t, err, task.Busy, "waited 1ms for other processes")
-	if e, ok := errors.AsType[*task.Error](err); !ok || !strings.Contains(e.Hint, s.lock()) {
+	if e, ok := errors.AsType[*task.Error](err); !ok || !strings.Contains(e.Hint.String(), s.lock()) {
 		t.Errorf("the hint of %v does not name the lock", err)
 	}
 

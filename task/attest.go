@@ -28,7 +28,7 @@ func (t Task) FindCheck(ref string) (int, error) {
 		which = "more than one check fits"
 	}
 	return 0, Errorf(InvalidInput, "%s %q", which, clip(ref, 60)).
-		WithHint("name a check by its index, from 0, or by its description; cairn show %s lists them", t.ID)
+		WithHint("name a check by its index, from 0, or by its description; %s lists them", CallTo("get", "id", t.ID))
 }
 
 // Attest settles a manual check. Who may is said by the check's By, else by the flow: FORBIDDEN for anybody else. Saying
@@ -37,8 +37,7 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	c := t.Checks[i]
 	if !c.Manual() {
 		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
-			WithHint("cairn run-checks %s --only %d", t.ID, i).
-			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
+			WithHint("%s", CallTo("run_checks", "id", t.ID, "only", []int{i}))
 	}
 	if err := f.mayAttest(t, i, s.Who); err != nil {
 		return t, nil, err
@@ -83,5 +82,5 @@ func (f Flow) mayAttest(t Task, i int, who Actor) error {
 		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
 	}
 	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
-		WithHint("a person runs %s in a terminal, having looked at it", f.attestCommand(t, i))
+		WithHint("a person runs %s in a terminal, having looked at it", f.attestCall(t, i))
 }

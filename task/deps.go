@@ -41,7 +41,7 @@ func (f Flow) mayDropDeps(t Task, ed Edit, find Find, e Entry) error {
 	switch {
 	case f.HasLeft(t) && !ed.MayWeaken:
 		return Errorf(Forbidden, "work has begun, and %s is open: only a person may let it go", names).
-			WithHint("ask a person to run cairn update %s with a reason", t.ID).
+			WithHint("ask a person to run %s with a reason", CallTo("update", "id", t.ID).ByPerson()).
 			WithNext("get", map[string]any{"id": string(open[0])})
 	case strings.TrimSpace(e.Text) == "":
 		return Errorf(InvalidInput, "%s is open: to wait for it no more needs a reason", names).

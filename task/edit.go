@@ -184,7 +184,7 @@ func (f Flow) mayWeaken(t Task, ed Edit, dropped []Check, e Entry) error {
 		return nil
 	case !ed.MayWeaken:
 		return Errorf(Forbidden, "a check that others rely on can be taken away or changed by a person only").
-			WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
+			WithHint("ask a person to run %s with a reason; adding checks is free", CallTo("update", "id", t.ID).ByPerson())
 	case strings.TrimSpace(e.Text) == "":
 		return Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
 	default:

@@ -298,7 +298,7 @@ func TestRemovingWhatIsNoDep(t *testing.T) {
 			if !tt.ok && !reflect.DeepEqual(after, waits) {
 				t.Errorf("the task is now %+v", after)
 			}
-			if e := (*task.Error)(nil); errors.As(err, &e) && e.Hint != "its deps are A-2, A-3" {
+			if e := (*task.Error)(nil); errors.As(err, &e) && e.Hint.String() != "its deps are A-2, A-3" {
 				t.Errorf("the hint is %q", e.Hint)
 			}
 		})

@@ -109,8 +109,8 @@ type Error struct {
 	Op      string         // the verb, e.g. "transition"
 	ID      string         // the task or session concerned, if any
 	Msg     string         // one line, lower case, no full stop
-	Hint    string         // what to do next, as a command or an instruction; never anything destructive
-	Next    []Next         // the same for a program, if a verb helps; the first that the caller may call
+	Hint    Hint           // what to do next; never anything destructive
+	Next    []Next         // calls that help, where the hint does not hold the one that does; see NextCalls
 	Final   bool           // the same call cannot succeed later, whatever the code promises
 	Details map[string]any // what a program may want beyond the message: candidates, failed checks, commands
 	Err     error          // the cause, for errors.Is
@@ -122,19 +122,31 @@ type Next struct {
 	Args map[string]any
 }
 
+// NextCalls returns the calls that help, the best one first: those that WithNext named, or else the one call in the hint, if there
+// is exactly one and it is not for a person. What the hint holds may lack arguments that its verb requires.
+func (e *Error) NextCalls() []Next {
+	if len(e.Next) > 0 {
+		return e.Next
+	}
+	if calls := e.Hint.Calls(); len(calls) == 1 && !calls[0].Person {
+		return []Next{{Verb: calls[0].Verb, Args: calls[0].Arguments()}}
+	}
+	return nil
+}
+
 // Errorf makes an error of a code. A %w in the format becomes the cause.
 func Errorf(code Code, format string, args ...any) *Error {
 	err := fmt.Errorf(format, args...)
 	return &Error{Code: code, Msg: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// WithHint sets the hint and returns the error itself.
+// WithHint sets the hint, as Hintf makes it, and returns the error itself.
 func (e *Error) WithHint(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
+	e.Hint = Hintf(format, args...)
 	return e
 }
 
-// WithNext names the verb to call next, behind those named before, and returns the error itself.
+// WithNext adds a call that helps, where the hint does not hold it, and returns the error itself.
 func (e *Error) WithNext(verb string, args map[string]any) *Error {
 	e.Next = append(e.Next, Next{Verb: verb, Args: args})
 	return e

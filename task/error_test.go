@@ -136,7 +136,7 @@ func TestErrorsKeepTheirCause(t *testing.T) {
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error("the cause is lost")
 	}
-	if err.Hint != "try again" || err.Next[0].Verb != "get" {
+	if err.Hint.String() != "try again" || err.Next[0].Verb != "get" {
 		t.Errorf("the hint or the next verb is lost: %+v", err)
 	}
 	if code := task.CodeOf(fmt.Errorf("wrapped: %w", err)); code != task.IO {

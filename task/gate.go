@@ -24,10 +24,10 @@ func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	}
 	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
-		return e.WithHint("cairn show %s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", open[0]).
+		return e.WithHint("%s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", CallTo("get", "id", open[0])).
 			WithNext("get", map[string]any{"id": string(t.ID)})
 	}
-	return e.WithHint("cairn show %s", open[0]).WithNext("get", map[string]any{"id": string(open[0])})
+	return e.WithHint("%s", CallTo("get", "id", open[0]))
 }
 
 func statusOf(id ID, find Find) string {
@@ -90,17 +90,16 @@ func checksOpen(failed, pending []string) *Error {
 // leads to the work and never to the verdict: an agent that makes every call it is told to make must not settle a check.
 func (f Flow) leadOn(err *Error, t Task, open []int, who Actor) error {
 	if slices.ContainsFunc(open, func(i int) bool { return !t.Checks[i].Manual() }) {
-		return err.WithHint("mend what the output shows, then cairn run-checks %s", t.ID).
-			WithNext("run_checks", map[string]any{"id": string(t.ID)})
+		return err.WithHint("fix what the output shows, then %s", CallTo("run_checks", "id", t.ID))
 	}
 	i := open[0]
 	err = err.WithNext("get", map[string]any{"id": string(t.ID), "mode": "context"})
 	if f.maySettle(t.Checks[i], who) && !f.MustSign(t.Checks[i]) {
-		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then attest says what you found", i)
+		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s says what you found", i, CallTo("attest"))
 	}
 	by, _ := signedBy(f.settledBy(t.Checks[i]))
 	if by == ByHuman {
 		by = "a person"
 	}
-	return err.WithHint("%s looks at it and settles it: %s; in a session, finish hands the task over for review", by, f.attestCommand(t, i))
+	return err.WithHint("%s looks at it and settles it: %s; in a session, %s hands the task over for review", by, f.attestCall(t, i), CallTo("finish"))
 }

@@ -43,7 +43,7 @@ func validEdges(id ID, to []ID, find Find, kind string, next func(Task) []ID) er
 	for _, target := range to {
 		if _, ok := find(target); !ok && target != id {
 			return Errorf(DanglingDep, "%s %s does not exist, or cannot be read", kind, target).
-				WithHint("cairn show %s says which; cairn list shows what there is", target)
+				WithHint("%s says which; %s shows what there is", CallTo("get", "id", target), CallTo("list"))
 		}
 		if path := pathTo(target, id, came, find, next); path != nil {
 			return Errorf(DepCycle, "%s would wait for itself: %s", id, joinIDs(append([]ID{id}, path...), " -> ")).

@@ -70,7 +70,7 @@ func Unconfirmed(asks []Ask) *Error {
 	e := Errorf(Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
 		WithHint("a person runs the command in a terminal and types what it asks for")
 	if asks[0].settles() {
-		e.Hint += "; a script acts as service: or ci:, on a check that names it"
+		e.Hint = Hintf("%s; a script acts as service: or ci:, on a check that names it", e.Hint)
 	}
 	e.ID = string(asks[0].ID)
 	return e

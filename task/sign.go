@@ -2,7 +2,6 @@ package task
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
@@ -36,18 +35,18 @@ func Stricter(a, b string) string {
 	return a
 }
 
-// attestCommand is the command with which whoever may settles a check.
-func (f Flow) attestCommand(t Task, i int) string {
-	command := "cairn attest " + string(t.ID) + " " + strconv.Itoa(i) + " --pass|--fail"
+// attestCall returns the call by which a person settles a check.
+func (f Flow) attestCall(t Task, i int) Call {
+	call := CallTo("attest", "id", t.ID, "check", i, "pass", Either)
 	if f.MustSign(t.Checks[i]) {
-		command += " --sign"
+		call.Args = append(call.Args, Arg{Name: "sign", Value: true})
 	}
-	return command
+	return call.ByPerson()
 }
 
 func (f Flow) mustSign(t Task, i int) error {
 	return Errorf(Forbidden, "check %d (%s) passes with a signature only", i, t.Checks[i].Desc).
-		WithHint("a person runs %s in a terminal", f.attestCommand(t, i))
+		WithHint("a person runs %s in a terminal", f.attestCall(t, i))
 }
 
 func verdict(pass bool) Result {
@@ -103,7 +102,7 @@ func (f Flow) AttestSigned(t Task, i int, a Approval, sig string, s Stamp) (Task
 	}
 	if flaw := f.Signature(next, len(next.Provenance)-1); flaw != nil {
 		return t, nil, Errorf(Forbidden, "the signature does not count: %s", flaw.Msg).
-			WithHint("cairn doctor says what signing needs; cairn trust signer list shows whose keys count")
+			WithHint("%s says what signing needs; %s shows whose keys count", CallTo("doctor"), CallTo("trust signer list"))
 	}
 	next.Checks = slices.Clone(t.Checks)
 	next.Checks[i].Result = a.Result

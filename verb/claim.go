@@ -105,6 +105,6 @@ func (w *Workspace) mayEndSession(sc scene, mine bool) error {
 		return nil //nolint:nilerr // a session that cannot be read is not alive
 	}
 	return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
-		WithHint("cairn cancel %s with a reason ends the session and releases the task", ses.ID).
+		WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", ses.ID)).
 		WithNext("get_session", map[string]any{"session": ses.ID})
 }

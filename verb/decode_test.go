@@ -142,7 +142,9 @@ func TestDecodeRefuses(t *testing.T) {
 	}
 }
 
-func hintOf(err error) string { return FailureOf(err, Rights{Profile: Maintainer}).Error.Hint }
+func hintOf(err error) string {
+	return FailureOf(err, Rights{Profile: Maintainer}, CommandLine).Error.Hint
+}
 
 // FuzzDecode holds that no input makes the decoder panic, and that whatever is refused is refused with a code.
 func FuzzDecode(f *testing.F) {

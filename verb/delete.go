@@ -59,7 +59,7 @@ func (w *Workspace) mayDelete(s *store.Store, sc scene) error {
 	}
 	if ses, err := sc.tx.Session(sc.hold.Session); sc.hold.Session != "" && err == nil && ses.Status == session.Active && !sc.hold.Lapsed {
 		return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
-			WithHint("cairn cancel %s, by %s, ends it", ses.ID, ses.Actor).
+			WithHint("%s, by %s, ends it", task.CallTo("cancel", "session", ses.ID), ses.Actor).
 			WithNext("get_session", map[string]any{"session": ses.ID})
 	}
 	return nil

@@ -2,6 +2,7 @@ package verb
 
 import (
 	"errors"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -33,20 +34,26 @@ type FailureBody struct {
 	Details       map[string]any `json:"details,omitempty"`
 }
 
-// FailureOf is what a caller is told about an error. Of the verbs to call next it names the first that the caller may call.
-func FailureOf(err error, rights Rights) Failure {
+// FailureOf returns an error as a caller sees it, with the calls in its hint spelled by the front-end. NextTool is the first of the
+// calls that help which the caller may make and which has all that its verb requires.
+func FailureOf(err error, rights Rights, spell func(task.Call) string) Failure {
 	var e *task.Error
 	if !errors.As(err, &e) {
 		e = task.Errorf(task.IO, "%w", err)
 	}
 	body := FailureBody{
-		Code: e.Code, Message: e.Error(), Hint: e.Hint, Retryable: e.Code.Info().Retryable && !e.Final, Details: e.Details,
+		Code: e.Code, Message: e.Error(), Hint: e.Hint.Spell(spell), Retryable: e.Code.Info().Retryable && !e.Final, Details: e.Details,
 	}
-	for _, next := range e.Next {
-		if v, ok := Named(next.Verb); ok && rights.Allow(v) == nil {
+	for _, next := range e.NextCalls() {
+		if v, ok := Named(next.Verb); ok && rights.Allow(v) == nil && v.takes(next.Args) {
 			body.NextTool, body.NextArguments = next.Verb, next.Args
 			break
 		}
 	}
 	return Failure{body}
+}
+
+// takes reports whether arguments have all that the verb requires.
+func (v Verb) takes(args map[string]any) bool {
+	return !slices.ContainsFunc(v.Fields, func(f Field) bool { return f.Required && args[f.Name] == nil })
 }

@@ -268,7 +268,7 @@ func hint(err error) string {
 	if !errors.As(err, &e) {
 		return ""
 	}
-	return e.Hint
+	return e.Hint.String()
 }
 
 // Releasing what nobody holds writes nothing and succeeds, whichever verb does it and whatever reason is given.

@@ -151,7 +151,7 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 				}
 			}
 			_, err = try(t, w, v.Name, with(about, one.other))
-			if no := verb.FailureOf(err, w.Rights).Error; no.Code != task.Conflict || no.Retryable {
+			if no := verb.FailureOf(err, w.Rights, verb.CommandLine).Error; no.Code != task.Conflict || no.Retryable {
 				t.Errorf("other arguments under the key: %v", err)
 			}
 			wantSameFiles(t, w, was)
@@ -283,7 +283,7 @@ func TestRefusedCallIsMadeLater(t *testing.T) {
 func TestBlankKey(t *testing.T) {
 	_, err := try(t, inside(t), "create", args{"title": "One", "idempotency_key": " "})
 	var e *task.Error
-	if !errors.As(err, &e) || e.Code != task.InvalidInput || e.Hint == "" {
+	if !errors.As(err, &e) || e.Code != task.InvalidInput || e.Hint.Empty() {
 		t.Errorf("got %v", err)
 	}
 }

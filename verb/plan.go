@@ -206,7 +206,7 @@ func inPlan(err error, ids []task.ID) error {
 	told := *e
 	for i, id := range ids {
 		told.Msg = strings.ReplaceAll(told.Msg, string(id), indexRef(i))
-		told.Hint = strings.ReplaceAll(told.Hint, string(id), indexRef(i))
+		told.Hint = told.Hint.Replace(string(id), indexRef(i))
 	}
 	return &told
 }

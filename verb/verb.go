@@ -110,8 +110,8 @@ func (v Verb) named(err error) error {
 	if named.Op == "" {
 		named.Op = v.Name
 	}
-	if named.Hint == "" && named.Code == task.InvalidInput {
-		named.Hint = arguments(fieldsAt(v.Fields, named.Msg))
+	if named.Hint.Empty() && named.Code == task.InvalidInput {
+		named.Hint = task.Hintf("%s", arguments(fieldsAt(v.Fields, named.Msg)))
 	}
 	return &named
 }

@@ -72,21 +72,21 @@ func TestFailureOf(t *testing.T) {
 		WithNext("update", map[string]any{"id": "A-1"})
 	stuck.Op, stuck.ID, stuck.Details = "transition", "A-1", map[string]any{"run": 1}
 
-	told := verb.FailureOf(stuck, verb.Rights{Profile: verb.Operator}).Error
+	told := verb.FailureOf(stuck, verb.Rights{Profile: verb.Operator}, verb.CommandLine).Error
 	if told.Code != task.Conflict || told.Message != "transition A-1: changed meanwhile" || told.Hint != "read it again" || !told.Retryable {
 		t.Errorf("told %+v", told)
 	}
 	if told.NextTool != "update" || told.NextArguments["id"] != "A-1" || told.Details["run"] != 1 {
 		t.Errorf("told %+v", told)
 	}
-	if told := verb.FailureOf(stuck, verb.Rights{Profile: verb.PairWorker}).Error; told.NextTool != "" || told.NextArguments != nil {
+	if told := verb.FailureOf(stuck, verb.Rights{Profile: verb.PairWorker}, verb.CommandLine).Error; told.NextTool != "" || told.NextArguments != nil {
 		t.Errorf("a pair worker is sent to %s", told.NextTool)
 	}
 	unknown := task.Errorf(task.Conflict, "changed").WithNext("no_such_verb", nil)
-	if told := verb.FailureOf(unknown, verb.Rights{Profile: verb.Maintainer}).Error; told.NextTool != "" {
+	if told := verb.FailureOf(unknown, verb.Rights{Profile: verb.Maintainer}, verb.CommandLine).Error; told.NextTool != "" {
 		t.Errorf("sent to %s, which does not exist", told.NextTool)
 	}
-	if told := verb.FailureOf(io.ErrUnexpectedEOF, verb.Rights{}).Error; told.Code != task.IO || told.Message != "unexpected EOF" {
+	if told := verb.FailureOf(io.ErrUnexpectedEOF, verb.Rights{}, verb.CommandLine).Error; told.Code != task.IO || told.Message != "unexpected EOF" {
 		t.Errorf("an error without a code is told as %+v", told)
 	}
 }

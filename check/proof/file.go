@@ -88,8 +88,8 @@ func (j *judge) readable(f *File) *found {
 func (j *judge) unopened(f *File, err error) *found {
 	got := j.report(BadYAML, f, nil, "%s", messageOf(err))
 	var e *task.Error
-	if errors.As(err, &e) && e.Hint != "" {
-		got.Fix = e.Hint
+	if errors.As(err, &e) && !e.Hint.Empty() {
+		got.Fix = e.Hint.String()
 	}
 	return got
 }

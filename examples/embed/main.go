@@ -53,7 +53,7 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 	} {
 		t, err := do(ctx, w, step.verb, step.args)
 		if err != nil {
-			refusal := verb.FailureOf(err, w.Rights).Error
+			refusal := verb.FailureOf(err, w.Rights, verb.CommandLine).Error
 			fmt.Fprintf(out, "refused with %s: %s\n", refusal.Code, refusal.Message)
 			continue
 		}
