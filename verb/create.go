@@ -13,17 +13,17 @@ import (
 type CreateIn struct {
 	TaskIn
 	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start" cli:"flag=dep"`
-	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; gates nothing"`
+	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
 	Once
 }
 
 // TaskIn is what a new task says of itself.
 type TaskIn struct {
 	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
-	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; nobody but update changes it later"`
+	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; only update changes it later"`
 	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
-	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 unless told" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
 }
 
@@ -33,7 +33,7 @@ type CheckIn struct {
 	Cmd     string `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
 	Type    string `json:"type,omitempty" doc:"manual for a check that somebody attests"`
 	Cwd     string `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
-	Timeout Count  `json:"timeout,omitempty" doc:"seconds; the workspace's default unless told"`
+	Timeout Count  `json:"timeout,omitempty" doc:"seconds; the workspace's default if left out"`
 	By      string `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }

@@ -26,8 +26,8 @@ type ListIn struct {
 	Priority  string  `json:"priority,omitempty" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Parent    task.ID `json:"parent,omitempty" doc:"only children of this task"`
 	Text      string  `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
-	Sort      string  `json:"sort,omitempty" doc:"priority (the most urgent first, unless told), created, updated (the newest first), title or id" values:"priority,created,updated,title,id"`
-	Limit     Count   `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Sort      string  `json:"sort,omitempty" doc:"priority (the default: the most urgent first), created, updated (the newest first), title or id" values:"priority,created,updated,title,id"`
+	Limit     Count   `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
 	Cursor    string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 

@@ -11,7 +11,7 @@ import (
 // HeartbeatIn is the input of Heartbeat.
 type HeartbeatIn struct {
 	Session  SessionID `json:"session" doc:"session that is alive" cli:"arg"`
-	Progress string    `json:"progress,omitempty" doc:"what is being done, for whoever looks" cli:"arg"`
+	Progress string    `json:"progress,omitempty" doc:"what is being done, for other readers" cli:"arg"`
 	Once
 }
 
@@ -77,7 +77,7 @@ type ListSessionsIn struct {
 	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours" from:"actors"`
 	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones" values:"active,finished,canceled,abandoned"`
 	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
-	Limit  Count          `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Limit  Count          `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 

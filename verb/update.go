@@ -24,7 +24,7 @@ type UpdateIn struct {
 	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
 	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
 	Note        string     `json:"note,omitempty" doc:"text for the provenance entry"`
-	Reason      string     `json:"reason,omitempty" doc:"why; needed to take away a check once work has begun, and a dependency that is open"`
+	Reason      string     `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
 	ExpectedRev string     `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
 	Once
 }

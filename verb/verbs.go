@@ -20,17 +20,17 @@ var All = Link(
 	declare(Verb{
 		Name: "create", Group: "tasks", Toolset: Core, Title: "Create a task", Kind: Write, Profile: Operator,
 		Summary: "Create a task in the initial state.",
-		When:    "Give it checks: they are what makes its close mean something. Deps must exist already.",
+		When:    "Give it checks: they decide whether it can be closed. Deps must exist already.",
 	}, (*Workspace).Create),
 	declare(Verb{
 		Name: "claim", Group: "tasks", Toolset: Core, Title: "Claim a task", Kind: Write, Holds: true, Profile: PairWorker, Idempotent: true,
-		Summary: "Take a task, so that nobody else does.",
-		When:    "For short work; begin claims too, and opens a session. What another holds is refused, naming the holder.",
+		Summary: "Claim a task, so that nobody else works on it.",
+		When:    "For short work; begin claims too, and opens a session. A task that another actor holds is refused, and the error names the holder.",
 	}, (*Workspace).Claim),
 	declare(Verb{
 		Name: "next", Group: "tasks", Toolset: Core, Title: "Take the next task", Kind: Write, Holds: true, Profile: PairWorker, Exit: exitOfNext,
 		Summary: "Claim the most urgent task that can be worked on now and that nobody holds.",
-		When:    "Instead of list and claim, when any task will do. If there is none it says how many wait and how many are taken; wait with ready true tells when that changes.",
+		When:    "Instead of list and claim, when any task will do. If there is none it says how many wait and how many are taken; wait with ready true says when that changes.",
 	}, (*Workspace).Next),
 	declare(Verb{
 		Name: "wait", Group: "tasks", Toolset: Core, Title: "Wait for a change", Kind: Read, Profile: Viewer, Idempotent: true, Waits: true, Exit: exitOfWait,
@@ -39,13 +39,13 @@ var All = Link(
 	}, (*Workspace).Wait),
 	declare(Verb{
 		Name: "release", Group: "tasks", Toolset: Core, Title: "Release a task", Kind: Write, Profile: PairWorker, Idempotent: true,
-		Summary: "Let a claimed task go without moving it.",
+		Summary: "Release a claimed task without moving it.",
 		When:    "When you will not go on with it. In a session use cancel instead.",
 	}, (*Workspace).Release),
 	declare(Verb{
 		Name: "update", Group: "tasks", Toolset: Edit, Title: "Change a task", Kind: Write, Profile: Operator, Idempotent: true, Runs: true,
 		Summary: "Change what a task says: title, body, labels, priority, parent, holder, deps, checks, state; all in one entry.",
-		When:    "What is left out stays. A check that work has begun under is taken away or changed by a person or a maintainer only, with a reason.",
+		When:    "What is left out stays. Once work has begun, only a person or a maintainer may remove or change a check, with a reason.",
 	}, (*Workspace).Update),
 	declare(Verb{
 		Name: "transition", Group: "tasks", Toolset: Core, Title: "Move a task", Kind: Write, Profile: PairWorker, Idempotent: true, Runs: true,
@@ -55,17 +55,17 @@ var All = Link(
 	declare(Verb{
 		Name: "run_checks", Group: "tasks", Toolset: Core, Title: "Run checks", Kind: Write, Profile: PairWorker, Runs: true, Exit: exitOfRun,
 		Summary: "Run a task's command checks and record the results, without moving the task.",
-		When:    "To see whether a close would be let through. A failing check is a result, not an error: look at run.",
+		When:    "To see whether the task could be closed. A failing check is a result, not an error: look at run.",
 	}, (*Workspace).RunChecks),
 	declare(Verb{
 		Name: "attest", Group: "tasks", Toolset: Core, Title: "Attest a manual check", Kind: Write, Profile: Operator, Idempotent: true, Signs: true,
-		Summary: "Settle a manual check: say that it is, or is not, as it demands.",
-		When:    "Only whoever the check names may; unless it says otherwise, a person.",
+		Summary: "Settle a manual check: say whether it passes.",
+		When:    "Only those that the check names may do it; by default, a person.",
 	}, (*Workspace).Attest),
 	declare(Verb{
 		Name: "note", Group: "tasks", Toolset: Core, Title: "Add a note", Kind: Write, Profile: PairWorker,
 		Summary: "Append a note to a task's provenance, changing nothing else.",
-		When:    "For what the next one should know: a finding, a dead end, why it is blocked.",
+		When:    "For what the next worker should know: a finding, a dead end, why it is blocked.",
 	}, (*Workspace).Note),
 	declare(Verb{
 		Name: "plan", Group: "tasks", Toolset: Plans, Title: "Create a whole plan", Kind: Write, Profile: Planner,
@@ -110,7 +110,7 @@ var All = Link(
 	declare(Verb{
 		Name: "heartbeat", Group: "sessions", Toolset: Core, Title: "Report progress", Kind: Write, Profile: PairWorker, Idempotent: true,
 		Summary: "Say that a session is alive and what it is doing; no committed file changes.",
-		When:    "Every few minutes during long work: a session without a sign of life counts as stalled and may be taken over.",
+		When:    "Every few minutes during long work: a session without heartbeats counts as stalled and may be taken over.",
 	}, (*Workspace).Heartbeat),
 	declare(Verb{
 		Name: "finish", Group: "sessions", Toolset: Core, Title: "Finish a session", Kind: Write, Profile: PairWorker, Runs: true,
@@ -120,7 +120,7 @@ var All = Link(
 	declare(Verb{
 		Name: "cancel", Group: "sessions", Toolset: Core, Title: "Cancel a session", Kind: Write, Profile: PairWorker,
 		Summary: "End a session without handing over; the task is released and stays open.",
-		When:    "When you cannot go on. The reason helps whoever is next.",
+		When:    "When you cannot go on. The reason helps the next worker.",
 	}, (*Workspace).Cancel),
 	declare(Verb{
 		Name: "get_session", Group: "sessions", Toolset: Core, Title: "Read a session", Kind: Read, Profile: Viewer, Idempotent: true, Reads: "session",

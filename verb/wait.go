@@ -19,7 +19,7 @@ type WaitIn struct {
 	Label         string        `json:"label,omitempty" doc:"of those that are watched, only tasks with this label" from:"labels"`
 	Parent        task.ID       `json:"parent,omitempty" doc:"of those that are watched, only children of this task"`
 	WaitForStatus []task.Status `json:"wait_for_status,omitempty" doc:"with id: until the task is in one of these states, whatever else changes" from:"states"`
-	Timeout       *float64      `json:"timeout_seconds" doc:"how long at most; 0 only looks"`
+	Timeout       *float64      `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
 	Cursor        string        `json:"cursor,omitempty" doc:"cursor of the answer before: what changed since then ends the wait at once"`
 }
 
