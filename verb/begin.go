@@ -13,14 +13,14 @@ import (
 // BeginIn is the input of Begin.
 type BeginIn struct {
 	ID             task.ID `json:"id" doc:"task to work on" cli:"arg"`
-	ExpectedActor  string  `json:"expected_actor" doc:"the actor that identity names; anything else is IDENTITY_MISMATCH"`
+	ExpectedActor  string  `json:"expected_actor" doc:"the actor that identity names; anything else is IDENTITY_MISMATCH" from:"actors"`
 	IdempotencyKey string  `json:"idempotency_key" doc:"any text of your own; calling again with it returns the same session"`
 	Client         string  `json:"client,omitempty" doc:"program that does the work"`
 	Model          string  `json:"model,omitempty" doc:"model that does the work"`
-	Worktree       string  `json:"worktree,omitempty" doc:"folder the work happens in; this one unless told"`
-	Branch         string  `json:"branch,omitempty" doc:"branch that exists; read from git unless told"`
-	Head           string  `json:"head,omitempty" doc:"commit that exists; read from git unless told"`
-	Takeover       bool    `json:"takeover,omitempty" doc:"end a claim that expired or a session that stalled, or start again what another branch has carried further"`
+	Worktree       string  `json:"worktree,omitempty" doc:"folder the work happens in; this one by default"`
+	Branch         string  `json:"branch,omitempty" doc:"branch that exists; read from git by default"`
+	Head           string  `json:"head,omitempty" doc:"commit that exists; read from git by default"`
+	Takeover       bool    `json:"takeover,omitempty" doc:"end an expired claim or a stalled session, or redo work that is further along on another branch"`
 }
 
 func (in BeginIn) key() string { return in.IdempotencyKey }

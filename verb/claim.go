@@ -11,7 +11,7 @@ import (
 // ClaimIn is the input of Claim.
 type ClaimIn struct {
 	ID       task.ID `json:"id" doc:"task to take" cli:"arg"`
-	Takeover bool    `json:"takeover,omitempty" doc:"end a claim that expired or a session that stalled, or start again what another branch has carried further"`
+	Takeover bool    `json:"takeover,omitempty" doc:"end an expired claim or a stalled session, or redo work that is further along on another branch"`
 	Once
 }
 
@@ -67,7 +67,7 @@ func (w *Workspace) refusal(ctx context.Context, s *store.Store, sc scene, takeo
 
 // ReleaseIn is the input of Release.
 type ReleaseIn struct {
-	ID     task.ID `json:"id" doc:"task to let go" cli:"arg"`
+	ID     task.ID `json:"id" doc:"task to release" cli:"arg"`
 	Reason string  `json:"reason,omitempty" doc:"why, for the record"`
 	Once
 }

@@ -3,6 +3,7 @@ package verb
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
@@ -11,18 +12,18 @@ import (
 // CreateIn is the input of Create.
 type CreateIn struct {
 	TaskIn
-	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start"`
-	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; gates nothing"`
+	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start" cli:"flag=dep"`
+	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
 	Once
 }
 
 // TaskIn is what a new task says of itself.
 type TaskIn struct {
 	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
-	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; nobody but update changes it later"`
-	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed"`
-	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by"`
-	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 unless told"`
+	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; only update changes it later"`
+	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
+	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
 }
 
@@ -32,9 +33,30 @@ type CheckIn struct {
 	Cmd     string `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
 	Type    string `json:"type,omitempty" doc:"manual for a check that somebody attests"`
 	Cwd     string `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
-	Timeout Count  `json:"timeout,omitempty" doc:"seconds; the workspace's default unless told"`
+	Timeout Count  `json:"timeout,omitempty" doc:"seconds; the workspace's default if left out"`
 	By      string `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
+}
+
+// Flags declares how a check is given on the command line.
+func (CheckIn) Flags() []ObjectFlag {
+	return []ObjectFlag{
+		{Name: "check", Form: "'DESC=COMMAND'", Parse: commandCheck},
+		{Name: "manual", Form: "DESC", Doc: "a check that a person attests", Parse: manualCheck},
+	}
+}
+
+func commandCheck(value string) (map[string]any, error) {
+	desc, cmd, ok := strings.Cut(value, "=")
+	if !ok || strings.TrimSpace(cmd) == "" {
+		return nil, badInput("", "--check %q names no command", value).
+			WithHint("--check 'tests pass=go test ./...'; --manual for one without a command")
+	}
+	return map[string]any{"desc": strings.TrimSpace(desc), "cmd": strings.TrimSpace(cmd)}, nil
+}
+
+func manualCheck(value string) (map[string]any, error) {
+	return map[string]any{"desc": value, "type": "manual"}, nil
 }
 
 // Create makes a task in the initial state.

@@ -13,7 +13,7 @@ import (
 type FinishIn struct {
 	Session SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string    `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
-	Head    string    `json:"head,omitempty" doc:"commit to review, which must exist; read from git unless told"`
+	Head    string    `json:"head,omitempty" doc:"commit to review, which must exist; read from git by default"`
 	Once
 }
 

@@ -17,7 +17,7 @@ const (
 // LogsIn is the input of Logs.
 type LogsIn struct {
 	ID     task.ID `json:"id" doc:"task whose check runs to read" cli:"arg"`
-	Limit  Count   `json:"limit,omitempty" doc:"how many runs to return; 5 unless told, 20 at most"`
+	Limit  Count   `json:"limit,omitempty" doc:"how many runs to return; 5 by default, 20 at most"`
 	Offset int     `json:"offset,omitempty" doc:"how many of the newest to pass over; next_offset of the page before"`
 }
 

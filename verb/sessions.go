@@ -11,7 +11,7 @@ import (
 // HeartbeatIn is the input of Heartbeat.
 type HeartbeatIn struct {
 	Session  SessionID `json:"session" doc:"session that is alive" cli:"arg"`
-	Progress string    `json:"progress,omitempty" doc:"what is being done, for whoever looks" cli:"arg"`
+	Progress string    `json:"progress,omitempty" doc:"what is being done, for other readers" cli:"arg"`
 	Once
 }
 
@@ -74,10 +74,10 @@ func (w *Workspace) GetSession(_ context.Context, in GetSessionIn) (Session, err
 // ListSessionsIn is the input of ListSessions. A filter that is left out lets everything through.
 type ListSessionsIn struct {
 	Task   task.ID        `json:"task,omitempty" doc:"only sessions on this task"`
-	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours"`
-	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones"`
-	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended"`
-	Limit  Count          `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
+	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours" from:"actors"`
+	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones" values:"active,finished,canceled,abandoned"`
+	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
+	Limit  Count          `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
