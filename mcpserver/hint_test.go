@@ -25,6 +25,8 @@ func TestCallsAreSpelledByTheFrontEnd(t *testing.T) {
 		{task.CallTo("get", "id", id), "the tool get with id PROJ-7", "cairn show PROJ-7"},
 		{task.CallTo("run_checks", "id", id, "only", []int{0}), "the tool run_checks with id PROJ-7, only 0", "cairn run-checks PROJ-7 --only 0"},
 		{task.CallTo("attest", "id", id, "check", 0, "pass", true), "the tool attest with id PROJ-7, check 0, pass true", "cairn attest PROJ-7 0 --pass"},
+		{task.CallTo("attest", "id", id, "check", 0, "pass", false), "the tool attest with id PROJ-7, check 0, pass false", "cairn attest PROJ-7 0 --fail"},
+		{task.CallTo("update", "id", id, "remove_deps", "PROJ-8"), "the tool update with id PROJ-7, remove_deps PROJ-8", "cairn update PROJ-7 --remove-dep PROJ-8"},
 		{task.CallTo("cancel", "session", "ses-1"), "the tool cancel with session ses-1", "cairn cancel ses-1"},
 		{task.CallTo("get_session", "session", "ses_02"), "the tool get_session with session ses_02", "cairn get-session ses_02"},
 		{task.CallTo("list", "ready", true), "the tool list with ready true", "cairn ready"},

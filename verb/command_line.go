@@ -12,39 +12,46 @@ var shorthands = []struct{ command, verb, argument string }{
 	{"ready", "list", "ready"},
 }
 
-// CommandLine spells a call as a command that can be typed. The arguments of a verb are arguments or flags as its fields say; those
-// of a command that is no verb are flags, or arguments where they have no name.
+// CommandLine spells a call as a command that can be typed. The arguments of a verb become arguments or flags as its fields declare;
+// those of a command that is no verb are flags, or arguments where they have no name.
 func CommandLine(c task.Call) string {
-	words := []string{"cairn", strings.ReplaceAll(c.Verb, "_", "-")}
 	v, _ := Named(c.Verb)
-	if c.Verb == "get" {
-		words[1] = "show"
-	}
-	args := c.Args
+	words, args := []string{"cairn", v.command(c.Verb)}, c.Args
 	for _, s := range shorthands {
 		if c.Verb == s.verb && len(args) > 0 && args[0].Name == s.argument && args[0].Value == true {
 			words[1], args = s.command, args[1:]
 		}
 	}
 	for _, a := range args {
-		words = append(words, v.word(a)...)
+		words = append(words, v.words(a)...)
 	}
 	return strings.Join(words, " ")
 }
 
-// word spells an argument of a verb, or of a command, on a command line.
-func (v Verb) word(a task.Arg) []string {
-	i := slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == a.Name })
-	if a.Name == "" || i >= 0 && v.Fields[i].Arg {
-		return []string{a.Text()}
+// command returns the name under which hints show the command of a verb: its first alias, or else its name.
+func (v Verb) command(name string) string {
+	if len(v.Aliases) > 0 {
+		return v.Aliases[0]
 	}
-	flag := "--" + strings.ReplaceAll(a.Name, "_", "-")
-	switch a.Value {
-	case true:
-		return []string{flag}
-	case task.Either:
-		return []string{flag + "|--fail"}
+	return strings.ReplaceAll(name, "_", "-")
+}
+
+// words spells an argument of a verb, or of a command that is none, on a command line.
+func (v Verb) words(a task.Arg) []string {
+	f := Field{Arg: a.Name == "", Flag: a.Name}
+	if i := slices.IndexFunc(v.Fields, func(f Field) bool { return f.Name == a.Name }); i >= 0 {
+		f = v.Fields[i]
+	}
+	switch {
+	case f.Arg:
+		return []string{a.Text()}
+	case a.Value == task.Either:
+		return []string{"--" + f.Flag + "|--" + f.Not}
+	case a.Value == true:
+		return []string{"--" + f.Flag}
+	case a.Value == false && f.Not != "":
+		return []string{"--" + f.Not}
 	default:
-		return []string{flag, a.Text()}
+		return []string{"--" + f.Flag, a.Text()}
 	}
 }
