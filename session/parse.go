@@ -91,7 +91,12 @@ func (k Key) valid() bool {
 // ends reports whether a session is one as the write that ended it left it.
 func (s Session) ends() bool {
 	return isSession(s.ID) && isTask(s.Task) && slices.Contains([]Status{Finished, Canceled, Abandoned}, s.Status) &&
-		len(s.Summary) <= task.MaxText && len(s.Reason) <= task.MaxText
+		len(s.Summary) <= task.MaxText && len(s.Reason) <= task.MaxText && all(s.Provenance, isEntry)
+}
+
+// isEntry accepts an entry that a session can have.
+func isEntry(e task.Entry) bool {
+	return isActor(e.Who) && e.Did != "" && !e.At.IsZero() && len(e.Text) <= task.MaxText
 }
 
 func isTask(id task.ID) bool {

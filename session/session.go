@@ -34,6 +34,9 @@ const (
 	Ended          Health = "ended"
 )
 
+// KindName is the kind of a session, in a task.Ref.
+const KindName = "session"
+
 // Session is the durable record of an attempt.
 type Session struct {
 	ID        string
@@ -49,6 +52,23 @@ type Session struct {
 	Head      string // commit it began at; after finish, the one it ended at
 	Summary   string
 	Reason    string
+
+	Provenance task.Log // empty before a write, in sessions of earlier programs
+}
+
+// Header returns what the session has in common with records of other kinds.
+func (s Session) Header() task.Header {
+	return task.Header{
+		Ref: task.Ref{Kind: KindName, ID: s.ID}, Status: task.Status(s.Status), Assignee: s.Actor, Log: s.Provenance,
+	}
+}
+
+// Equal reports whether two sessions say the same.
+func (s Session) Equal(other Session) bool {
+	return s.ID == other.ID && s.Task == other.Task && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model &&
+		s.Status == other.Status && s.StartedAt.Equal(other.StartedAt) && s.EndedAt.Equal(other.EndedAt) &&
+		s.Branch == other.Branch && s.Worktree == other.Worktree && s.Head == other.Head &&
+		s.Summary == other.Summary && s.Reason == other.Reason && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)
 }
 
 // originalID is the form of ids that the original cairn minted: ses_ and 24 hex digits.
@@ -74,20 +94,45 @@ type Heartbeat struct {
 	Progress string     `json:"progress,omitempty"`
 }
 
-// End ends a session: as Finished with a summary, as Canceled or Abandoned with a reason.
-func (s Session) End(to Status, at time.Time, text string) Session {
-	s.Status, s.EndedAt = to, at.UTC().Truncate(time.Second)
+// New returns a session that begins: active since the time of the stamp, with the entry that says so.
+func New(s Session, by task.Stamp) Session {
+	s.Status, s.StartedAt = Active, by.At.UTC()
+	s.Provenance = task.Log{}.Add(entry(task.Began, by))
+	return s
+}
+
+// ends is how each end of a session is recorded.
+var ends = map[Status]task.Did{Finished: task.Finished, Canceled: task.Canceled, Abandoned: task.Abandoned}
+
+// End ends an active session as Finished, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
+// the summary of a finished session, and the reason of any other.
+func (s Session) End(to Status, by task.Stamp) Session {
+	e := entry(ends[to], by)
+	e.From, e.To = task.Status(s.Status), task.Status(to)
+	s.Provenance = s.Provenance.Add(e)
+	s.Status, s.EndedAt = to, by.At.UTC().Truncate(time.Second)
 	if to == Finished {
-		s.Summary = text
+		s.Summary = by.Text
 	} else {
-		s.Reason = text
+		s.Reason = by.Text
 	}
 	return s
 }
 
-// EndAs ends a session as another record of it has ended.
+// entry is what a stamp says in the session's own provenance, where the session need not be named.
+func entry(did task.Did, by task.Stamp) task.Entry {
+	by.Session = ""
+	return by.Entry(did)
+}
+
+// EndAs ends a session as another version of it has ended, with the entries that only that version has.
 func (s Session) EndAs(end Session) Session {
 	s.Status, s.EndedAt, s.Head, s.Summary, s.Reason = end.Status, end.EndedAt, end.Head, end.Summary, end.Reason
+	for _, e := range end.Provenance {
+		if !s.Provenance.Has(e.Hash()) {
+			s.Provenance = s.Provenance.Add(e)
+		}
+	}
 	return s
 }
 

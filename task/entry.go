@@ -21,6 +21,7 @@ const (
 	Began        Did = "began"
 	Finished     Did = "finished"
 	Canceled     Did = "canceled"
+	Abandoned    Did = "abandoned" // only of a session: somebody else's write ended it
 	TakenOver    Did = "taken_over"
 	Transitioned Did = "transitioned"
 	Checked      Did = "checked"

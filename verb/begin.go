@@ -102,7 +102,7 @@ func (w *Workspace) begin(ctx context.Context, s *store.Store, sc scene, in Begi
 		sc.tx.Supersede(t.ID)
 	}
 	sc.tx.Claim(t.ID, w.lease(ctx, s, id, sc.now))
-	sc.tx.PutSession(w.newSession(s, in, id, sc))
+	sc.tx.PutSession(session.New(w.newSession(s, in, id, sc), stamp))
 	sc.tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: sc.now.UTC()})
 	return nil
 }
@@ -117,7 +117,7 @@ func (w *Workspace) noSecond(s *store.Store, sc scene, takeover bool) error {
 		return nil //nolint:nilerr // a session that cannot be read is not alive
 	}
 	if takeover && sc.hold.Lapsed {
-		sc.endLive(session.Abandoned, "taken over by "+string(w.Actor))
+		sc.endLive(session.Abandoned, w.stamp("taken over by "+string(w.Actor)))
 		return nil
 	}
 	return task.Errorf(task.SessionLive, "you have session %s on it", ses.ID).
@@ -127,8 +127,8 @@ func (w *Workspace) noSecond(s *store.Store, sc scene, takeover bool) error {
 
 func (w *Workspace) newSession(s *store.Store, in BeginIn, id string, sc scene) session.Session {
 	ses := session.Session{
-		ID: id, Task: sc.t.ID, Actor: w.Actor, Client: in.Client, Model: in.Model, Status: session.Active,
-		StartedAt: sc.now.UTC(), Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
+		ID: id, Task: sc.t.ID, Actor: w.Actor, Client: in.Client, Model: in.Model,
+		Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
 	}
 	if ses.Client == "" {
 		ses.Client = w.Client

@@ -50,7 +50,7 @@ func (w *Workspace) take(ctx context.Context, s *store.Store, sc scene, takeover
 	if sc.hold.Free(w.Actor, s.Worktree) {
 		return false, nil
 	}
-	sc.endLive(session.Abandoned, "taken over by "+string(w.Actor))
+	sc.endLive(session.Abandoned, w.stamp("taken over by "+string(w.Actor)))
 	return true, nil
 }
 
@@ -89,7 +89,7 @@ func (w *Workspace) Release(ctx context.Context, in ReleaseIn) (Task, error) {
 		t, entry, err := task.Release(sc.t, sc.hold.How == session.Claimed, w.stamp(in.Reason))
 		if err == nil && entry != nil {
 			sc.tx.Claim(t.ID, nil)
-			sc.endLive(session.Abandoned, "released by "+string(w.Actor))
+			sc.endLive(session.Abandoned, w.stamp("released by "+string(w.Actor)))
 		}
 		return t, entry, err
 	})

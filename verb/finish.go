@@ -43,7 +43,7 @@ func (w *Workspace) Finish(ctx context.Context, in FinishIn) (Session, error) {
 		if err != nil {
 			return sc.t, nil, err
 		}
-		ended := ses.End(session.Finished, sc.now, in.Summary)
+		ended := ses.End(session.Finished, stamp)
 		if head != "" {
 			ended.Head = head
 		}
@@ -127,7 +127,7 @@ func (w *Workspace) Cancel(ctx context.Context, in CancelIn) (Session, error) {
 		stamp := w.stamp(in.Reason)
 		stamp.Session = ses.ID
 		t, entry, err := task.Cancel(sc.t, ses.Actor, stamp)
-		sc.tx.PutSession(ses.End(session.Canceled, sc.now, in.Reason))
+		sc.tx.PutSession(ses.End(session.Canceled, stamp))
 		if sc.hold.Session == ses.ID {
 			sc.tx.Claim(t.ID, nil)
 		}

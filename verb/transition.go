@@ -84,7 +84,7 @@ func (w *Workspace) afterMove(s *store.Store, sc scene, t task.Task) {
 	flow := s.Config.Flow
 	if !flow.IsClosed(sc.t.Status) && flow.IsClosed(t.Status) {
 		sc.tx.Claim(t.ID, nil)
-		sc.endLive(session.Finished, "closed by "+string(w.Actor))
+		sc.endLive(session.Finished, w.stamp("closed by "+string(w.Actor)))
 	}
 }
 

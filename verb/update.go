@@ -139,6 +139,6 @@ func (w *Workspace) reassign(ctx context.Context, s *store.Store, sc scene, to t
 	default: // theirs in whichever worktree they claim it
 		sc.tx.Claim(sc.t.ID, &session.Lease{Actor: to, Since: sc.now.UTC(), Seen: sc.now.UTC()})
 	}
-	sc.endLive(session.Abandoned, "reassigned by "+string(w.Actor))
+	sc.endLive(session.Abandoned, w.stamp("reassigned by "+string(w.Actor)))
 	return nil
 }

@@ -163,7 +163,7 @@ func (w *Workspace) lease(ctx context.Context, s *store.Store, ses string, now t
 }
 
 // endLive ends the session under which the task is held or was last worked on, if it is still active.
-func (sc scene) endLive(to session.Status, text string) {
+func (sc scene) endLive(to session.Status, by task.Stamp) {
 	id := sc.hold.Session
 	if id == "" {
 		id = sc.t.Provenance.LastSession()
@@ -173,6 +173,6 @@ func (sc scene) endLive(to session.Status, text string) {
 	}
 	ses, err := sc.tx.Session(id)
 	if err == nil && ses.Status == session.Active {
-		sc.tx.PutSession(ses.End(to, sc.now, text))
+		sc.tx.PutSession(ses.End(to, by))
 	} // else its record lies on another branch, or is broken: it must not keep a task from being closed
 }
