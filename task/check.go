@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Result is what is recorded of a check.
@@ -56,6 +56,13 @@ func (c Check) Same(d Check) bool {
 	return c.sameAs() == d.sameAs()
 }
 
+// sameAs is equal for checks that are Same.
+type sameAs struct {
+	desc, cmd, folder, by string
+}
+
+func (c Check) sameAs() sameAs { return sameAs{c.Desc, c.Cmd, c.Folder(), c.By} }
+
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
 func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.Folder(), c.By) }
 
@@ -83,75 +90,71 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
-const (
-	maxLine    = 500    // bytes of a title, a label, a description
-	maxCommand = 16_384 // bytes of a command
-	maxTimeout = 86_400 // seconds; a day
-)
-
-// ValidChecks returns INVALID_INPUT for a list that may not be declared.
-func ValidChecks(checks []Check) error {
-	seen := map[string]bool{}
-	for i, c := range checks {
-		if err := validCheck(c); err != nil {
-			return Errorf(InvalidInput, "checks[%d]: %s", i, err.Msg).WithHint("%s", err.Hint)
+// carryResults gives each check the result it had, if the same check was there before, and makes every other pending.
+func carryResults(before, after []Check) []Check {
+	out := slices.Clone(after)
+	had := make(map[sameAs]Result, len(before))
+	for _, old := range before {
+		had[old.sameAs()] = old.Result
+	}
+	for i, c := range out {
+		out[i].Result = Pending
+		if r, ok := had[c.sameAs()]; ok {
+			out[i].Result = r
 		}
-		if seen[c.Desc] {
-			return Errorf(InvalidInput, "checks[%d]: another check is called %q", i, c.Desc).WithHint("give each check a desc of its own")
+	}
+	return out
+}
+
+// Acceptance turns acceptance criteria into manual checks that anyone may attest.
+func Acceptance(criteria []string) []Check {
+	out := make([]Check, len(criteria))
+	for i, text := range criteria {
+		out[i] = Check{Desc: text, By: ByAnyone, Result: Pending}
+	}
+	return out
+}
+
+// WithDefaults adds the checks that every new task has to those that one declares itself. It returns INVALID_INPUT for a check
+// that is called like a default one and asks for something else: the definition of done is the workspace's.
+func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
+	byDesc := make(map[string]Check, len(checks))
+	for _, c := range checks {
+		byDesc[c.Desc] = c
+	}
+	for _, d := range f.Defaults {
+		switch c, declared := byDesc[d.Desc]; {
+		case !declared:
+			checks = append(checks, d)
+		case !c.Same(d):
+			return nil, Errorf(InvalidInput, "every task has a check called %q, and it asks for something else", d.Desc).
+				WithHint("leave it out, or give yours another desc; default_checks in config.yaml declares it")
 		}
-		seen[c.Desc] = true
 	}
-	return nil
+	return checks, nil
 }
 
-func validCheck(c Check) *Error {
-	if err := validLine("desc", c.Desc); err != nil {
-		return err
+// FindCheck resolves an index, a description, or a part of exactly one description to the index of a check.
+func (t Task) FindCheck(ref string) (int, error) {
+	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(t.Checks) {
+		return i, nil
 	}
-	if c.Cmd != "" && blank(c.Cmd) {
-		return Errorf(InvalidInput, "cmd is blank").WithHint("leave it out for a manual check")
+	var hits []int
+	for i, c := range t.Checks {
+		if c.Desc == ref {
+			return i, nil
+		}
+		if ref != "" && strings.Contains(strings.ToLower(c.Desc), strings.ToLower(ref)) {
+			hits = append(hits, i)
+		}
 	}
-	if len(c.Cmd) > maxCommand || strings.ContainsRune(c.Cmd, 0) || !utf8.ValidString(c.Cmd) {
-		return Errorf(InvalidInput, "cmd is not text of at most %d bytes", maxCommand)
+	if len(hits) == 1 {
+		return hits[0], nil
 	}
-	if c.Timeout < 0 || c.Timeout > maxTimeout {
-		return Errorf(InvalidInput, "timeout %d is not between 1 and %d seconds", c.Timeout, maxTimeout)
+	which := "no check is called"
+	if len(hits) > 1 {
+		which = "more than one check fits"
 	}
-	if c.Cwd != "" && (path.IsAbs(c.Cwd) || strings.Contains(c.Cwd, `\`) || !pathStays(c.Cwd)) {
-		return Errorf(InvalidInput, "cwd %q leaves the workspace", clip(c.Cwd, 100)).
-			WithHint("cwd is relative to the folder that holds .cairn, with forward slashes")
-	}
-	return validBy(c)
-}
-
-func validBy(c Check) *Error {
-	if c.By == "" || c.By == ByHuman || c.By == ByAnyone || c.By == BySigned {
-		return nil
-	}
-	if _, err := ParseActor(strings.TrimPrefix(c.By, BySigned+" ")); err != nil {
-		return Errorf(InvalidInput, "by %q is not signed, human, anyone, an actor, or signed and an actor", clip(c.By, 100))
-	}
-	return nil
-}
-
-func pathStays(p string) bool {
-	clean := path.Clean(p)
-	return clean != ".." && !strings.HasPrefix(clean, "../")
-}
-
-// validLine accepts non-empty text on one line.
-func validLine(field, s string) *Error {
-	switch {
-	case blank(s):
-		return Errorf(InvalidInput, "%s is empty", field)
-	case len(s) > maxLine:
-		return Errorf(InvalidInput, "%s is longer than %d bytes", field, maxLine)
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, breaksLine):
-		return Errorf(InvalidInput, "%s is not one line of text", field)
-	}
-	return nil
-}
-
-func breaksLine(r rune) bool {
-	return r < ' ' && r != '\t' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029
+	return 0, Errorf(InvalidInput, "%s %q", which, clip(ref, 60)).
+		WithHint("name a check by its index, from 0, or by its description; %s lists them", CallTo("get", "id", t.ID))
 }

@@ -124,12 +124,6 @@ func (e Entry) changedDeps(before, after Task) Entry {
 	return e
 }
 
-// without lists what is in one list and not in another, none twice.
-func without(list, other []ID) []ID {
-	in := setOf(other)
-	return unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
-}
-
 // hasDeps returns INVALID_INPUT if one of the tasks that are to be taken out of the deps is not among them: it is most likely
 // a slip, and the task would wait on for what was meant.
 func (t Task) hasDeps(ids []ID) error {
@@ -141,11 +135,25 @@ func (t Task) hasDeps(ids []ID) error {
 	return nil
 }
 
-func orNone(ids []ID) string {
-	if len(ids) == 0 {
-		return "none"
+// mayDropDeps decides whether dependencies that are still open may be taken away. It needs a reason, for what the task waits for
+// was asked of it; once work has begun it needs a person or a maintainer too. One that is closed, or does not exist, gates
+// nothing and may go.
+func (f Flow) mayDropDeps(t Task, ed Edit, find Find, e Entry) error {
+	open := f.openDeps(t, ed.RemoveDeps, find)
+	if len(open) == 0 {
+		return nil
 	}
-	return joinIDs(ids, ", ")
+	names := joinIDs(open, ", ")
+	switch {
+	case f.HasLeft(t) && !ed.MayWeaken:
+		return Errorf(Forbidden, "work has begun, and %s is open: only a person may let it go", names).
+			WithHint("ask a person to run %s with a reason", CallTo("update", "id", t.ID).ByPerson()).
+			WithNext("get", map[string]any{"id": string(open[0])})
+	case strings.TrimSpace(e.Text) == "":
+		return Errorf(InvalidInput, "%s is open: to wait for it no more needs a reason", names).
+			WithHint("say why in reason")
+	}
+	return nil
 }
 
 func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
@@ -196,13 +204,6 @@ func (f Flow) mayWeaken(t Task, ed Edit, dropped []Check, e Entry) error {
 func (t Task) declaredBy(who Actor) bool {
 	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e Entry) bool {
 		return (e.Checks != nil || e.Did == Created) && e.Who != who
-	})
-}
-
-// HasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.
-func (f Flow) HasLeft(t Task) bool {
-	return t.Status != f.Initial || slices.ContainsFunc(t.Provenance, func(e Entry) bool {
-		return e.To != "" && e.To != f.Initial
 	})
 }
 
@@ -273,17 +274,4 @@ func kindOfEdit(before, after Task, e Entry) Did {
 	default:
 		return ""
 	}
-}
-
-// unique drops later repetitions.
-func unique[T comparable](in []T) []T {
-	var out []T
-	seen := make(map[T]bool, len(in))
-	for _, v := range in {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
 }

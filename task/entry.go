@@ -1,12 +1,12 @@
 package task
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
 // Did says what kind of write an entry stands for.
@@ -65,36 +65,19 @@ type CheckResult struct {
 	Unhashed bool   `json:"unhashed,omitempty"` // from a wording of the original cairn: Check is "*" for all that were run, or an index
 }
 
-// MaxText is the longest text of an entry, in bytes.
-const MaxText = 4096
-
-// ValidText returns INVALID_INPUT for text that an entry cannot hold: too long, no UTF-8, or blank. No text at all is fine.
-// The field is named in the message.
-func ValidText(field, s string) error {
-	if s != "" && blank(s) {
-		return Errorf(InvalidInput, "%s is blank", field).WithHint("leave it out, or write something that can be read")
+// EntryValues names the members of an entry, as files call them: those that are texts, and those that are times. Whoever
+// compares entries in files goes by what they say and not by how it is written. What else stands in an entry belongs to others.
+var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string }) {
+	for f := range reflect.TypeFor[Entry]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Type == reflect.TypeFor[time.Time]() {
+			values.Times = append(values.Times, name)
+		} else {
+			values.Texts = append(values.Texts, name)
+		}
 	}
-	if len(s) > MaxText {
-		return Errorf(InvalidInput, "%s is %d bytes long, more than %d", field, len(s), MaxText).WithHint("put long text into the body or a file of its own")
-	}
-	if !utf8.ValidString(s) {
-		return Errorf(InvalidInput, "%s is not valid UTF-8", field)
-	}
-	return nil
-}
-
-// RequiredText is ValidText for what must say something; the hint tells what.
-func RequiredText(field, s, hint string) error {
-	if blank(s) {
-		return Errorf(InvalidInput, "%s is empty", field).WithHint("%s", hint)
-	}
-	return ValidText(field, s)
-}
-
-// blank reports whether nobody would see anything of a text: it has white space and characters without a shape only.
-func blank(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
-}
+	return values
+})
 
 // Hash identifies what an entry says, however it is written down: 16 hex digits.
 func (e Entry) Hash() string {
@@ -126,6 +109,28 @@ func (e Entry) Equal(other Entry) bool {
 		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
 		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
 		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig
+}
+
+// Holder is whom an entry makes the holder of the task, if it changed the holder. Of entries from before they said so it is
+// whom their kind tells of.
+func (e Entry) Holder() (Actor, bool) {
+	switch {
+	case e.Assignee != nil:
+		return *e.Assignee, true
+	case e.Did == Claimed, e.Did == Began, e.Did == TakenOver:
+		return e.Who, true
+	case e.Did == Released:
+		return "", true
+	}
+	return "", false
+}
+
+// HasHolder reports whether the record speaks of a holder at all.
+func (t Task) HasHolder() bool {
+	return slices.ContainsFunc(t.Provenance, func(e Entry) bool {
+		_, ok := e.Holder()
+		return ok
+	})
 }
 
 // unhashedAll stands for every check of its kind, in evidence from before results named their checks.

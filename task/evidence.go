@@ -83,6 +83,98 @@ func (r CheckResult) accountsFor(key string, i int) bool {
 	return r.Check == key
 }
 
+// EvidenceIndex answers for all checks of one task what Task.Evidence and Task.Unclaimed answer for one. It is made in one pass
+// over the record, when it is first asked, and costs as much as a single look, so whoever asks about every check of a task makes
+// one. It is not for several goroutines.
+type EvidenceIndex struct {
+	task  Task
+	keys  []string                  // of the checks
+	of    [2]map[resultKey]Evidence // the evidence of commands, and of manual checks
+	stray [2]int                    // what Unclaimed returns for a command, and for a manual check
+}
+
+// resultKey is what a result in an entry says it is about.
+type resultKey struct {
+	check    string
+	unhashed bool
+}
+
+// EvidenceIndex makes the index of a task as it is now.
+func (t Task) EvidenceIndex() *EvidenceIndex {
+	return &EvidenceIndex{task: t}
+}
+
+// fill makes the index.
+func (x *EvidenceIndex) fill() {
+	if x.keys != nil {
+		return
+	}
+	t := x.task
+	x.keys, x.of, x.stray = make([]string, len(t.Checks)), [2]map[resultKey]Evidence{{}, {}}, [2]int{-1, -1}
+	declared := make(map[string]bool, len(t.Checks))
+	for i, c := range t.Checks {
+		x.keys[i] = c.Key(t.ID)
+		declared[x.keys[i]] = true
+	}
+	old := t.oldEntries()
+	for n := len(t.Provenance) - 1; n >= 0; n-- {
+		x.add(n, t.Provenance[n], declared, n < old)
+	}
+}
+
+// add notes an entry that is older than all that were noted. Results that name no check count only if old.
+func (x *EvidenceIndex) add(n int, e Entry, declared map[string]bool, old bool) {
+	kind := kindOf(e.Did == Attested)
+	for _, r := range e.Results {
+		if r.Unhashed && !old {
+			continue
+		}
+		key := resultKey{r.Check, r.Unhashed}
+		if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == Fail {
+			x.of[kind][key] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
+		}
+		if x.stray[kind] < 0 && !r.Unhashed && r.Result == Pass && !declared[r.Check] {
+			x.stray[kind] = n
+		}
+	}
+}
+
+func kindOf(manual bool) int {
+	if manual {
+		return 1
+	}
+	return 0
+}
+
+// Evidence is Task.Evidence for check i.
+func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
+	x.fill()
+	of := x.of[kindOf(x.task.Checks[i].Manual())]
+	best, ok := of[resultKey{x.keys[i], false}]
+	for _, name := range []string{unhashedAll, strconv.Itoa(i)} {
+		ev, has := of[resultKey{name, true}]
+		switch {
+		case !has:
+		case ok && ev.Entry == best.Entry: // one entry that says both says fail
+			if ev.Result == Fail && best.Result != Fail {
+				best = ev
+			}
+		case !ok || ev.Entry > best.Entry:
+			best, ok = ev, true
+		}
+	}
+	return best, ok
+}
+
+// Unclaimed is Task.Unclaimed for check i.
+func (x *EvidenceIndex) Unclaimed(i int) int {
+	x.fill()
+	return x.stray[kindOf(x.task.Checks[i].Manual())]
+}
+
+// Recorded is Flow.Recorded for check i.
+func (x *EvidenceIndex) Recorded(f Flow, i int) Result { return f.recorded(x.task, i, x.Evidence) }
+
 // Run is what running some of a task's commands showed.
 type Run struct {
 	Results []CheckResult // by Check.Key
@@ -124,110 +216,4 @@ func (r *Run) results(of ID) func(Check) (Result, bool) {
 		result, ok := said[c.Key(of)]
 		return result, ok
 	}
-}
-
-// Proof is what is known at the moment of a move, beside the record.
-type Proof struct {
-	Commit string // HEAD now, "" outside git
-	Tree   string // fingerprint of the working tree now; "" makes every recorded pass of a command stale, and what was signed in git
-	Run    *Run   // results of a run made for this very move
-}
-
-// Standing is the result of check i that the gates go by: that of the run made for this very move, else the recorded one,
-// but that the pass of a command that was earned on another state of the tree is pending. So is a pass that has to be signed,
-// and was for another state.
-func (f Flow) Standing(t Task, i int, p Proof) Result {
-	return f.standing(t, i, p, p.Run.results(t.ID), t.Evidence)
-}
-
-// Standings is Standing for many checks of a task: it goes through the record and the run once.
-func (f Flow) Standings(t Task, p Proof) func(i int) Result {
-	ran := p.Run.results(t.ID)
-	x := t.EvidenceIndex()
-	return func(i int) Result { return f.standing(t, i, p, ran, x.Evidence) }
-}
-
-func (f Flow) standing(t Task, i int, p Proof, ran func(Check) (Result, bool), evidence func(int) (Evidence, bool)) Result {
-	c := t.Checks[i]
-	if r, ok := ran(c); ok {
-		return r
-	}
-	r := f.recorded(t, i, evidence)
-	if r != Pass || c.Manual() && !f.MustSign(c) {
-		return r
-	}
-	if ev, _ := evidence(i); ev.Tree != p.Tree || p.Tree == "" && !c.Manual() {
-		return Pending
-	}
-	return Pass
-}
-
-// Recorded is the result of check i that the record vouches for, on whatever state of the tree it was earned. A pass
-// written into the file that no entry accounts for is pending, and so is the pass of a manual check that was attested by
-// whoever may not.
-func (f Flow) Recorded(t Task, i int) Result { return f.recorded(t, i, t.Evidence) }
-
-func (f Flow) recorded(t Task, i int, evidence func(int) (Evidence, bool)) Result {
-	c := t.Checks[i]
-	if c.Result != Pass {
-		return c.Result
-	}
-	ev, ok := evidence(i)
-	if !ok || ev.Result != Pass || c.Manual() && !f.settled(t, i, ev) {
-		return Pending
-	}
-	return Pass
-}
-
-// settled reports whether the attestation of a manual check is by whoever may make it, and signed where it has to be. A
-// signature that does not hold makes any attestation worthless.
-func (f Flow) settled(t Task, i int, ev Evidence) bool {
-	c := t.Checks[i]
-	switch signed := t.Provenance[ev.Entry].Sig != ""; {
-	case signed && f.Signature(t, ev.Entry) != nil, !signed && f.MustSign(c):
-		return false
-	default:
-		return f.maySettle(c, ev.Who)
-	}
-}
-
-// Unproven lists the checks that a closed task has not passed by its own record: what the checks gate would say of its
-// status if it were asked again. A task that is open or abandoned has none.
-func (f Flow) Unproven(t Task) []Check {
-	if !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) {
-		return nil
-	}
-	var out []Check
-	x := t.EvidenceIndex()
-	for i, c := range t.Checks {
-		if x.Recorded(f, i) != Pass {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// ToRun lists the commands that must be run before the task may move to a state: those the checks gate asks for that have
-// not passed, or whose pass is stale.
-func (f Flow) ToRun(t Task, to Status, p Proof) []int {
-	var out []int
-	standing := f.Standings(t, p)
-	for i, c := range t.Checks {
-		if !c.Manual() && f.gates(t, to, c) && standing(i) != Pass {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// record writes the results of a run into the checks they belong to.
-func (t Task) record(run *Run) Task {
-	t.Checks = slices.Clone(t.Checks)
-	ran := run.results(t.ID)
-	for i, c := range t.Checks {
-		if r, ok := ran(c); ok {
-			t.Checks[i].Result = r
-		}
-	}
-	return t
 }

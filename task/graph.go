@@ -5,6 +5,30 @@ import (
 	"strings"
 )
 
+// DepsHash identifies the dependencies of a task, in whatever order: 16 hex digits.
+func DepsHash(of ID, deps []ID) string {
+	sorted := unique(deps)
+	slices.Sort(sorted)
+	return digest(append([]string{string(of)}, texts(sorted)...)...)
+}
+
+// WithDeps returns what a list of dependencies becomes by an entry that says what was added and taken away.
+func (e Entry) WithDeps(deps []ID) []ID {
+	if len(e.AddDeps)+len(e.RemoveDeps) == 0 {
+		return deps
+	}
+	gone := setOf(e.RemoveDeps)
+	out := slices.DeleteFunc(slices.Clone(deps), func(id ID) bool { return gone[id] })
+	have := setOf(out)
+	for _, id := range e.AddDeps {
+		if !have[id] {
+			have[id] = true
+			out = append(out, id) // one that a file names twice is not this entry's business
+		}
+	}
+	return out
+}
+
 // BlockedBy lists the dependencies of a task that are not closed, in their order. One that cannot be found is among them.
 func (f Flow) BlockedBy(t Task, find Find) []ID {
 	var open []ID
@@ -18,6 +42,17 @@ func (f Flow) BlockedBy(t Task, find Find) []ID {
 
 // Ready reports whether every dependency is closed. It says nothing about the task's own state.
 func (f Flow) Ready(t Task, find Find) bool { return len(f.BlockedBy(t, find)) == 0 }
+
+// openDeps lists those of the ids that the task depends on and that exist and are not closed.
+func (f Flow) openDeps(t Task, ids []ID, find Find) []ID {
+	var open []ID
+	for _, id := range ids {
+		if dep, ok := find(id); ok && slices.Contains(t.Deps, id) && !f.IsClosed(dep.Status) {
+			open = append(open, id)
+		}
+	}
+	return open
+}
 
 // ValidDeps returns DANGLING_DEP if one of the ids does not exist, and DEP_CYCLE if a task that depended on them would, in
 // the end, wait for itself.
@@ -86,14 +121,6 @@ func backtrack(came map[ID]ID, id ID) []ID {
 	return path
 }
 
-func joinIDs(ids []ID, sep string) string {
-	parts := make([]string, len(ids))
-	for i, id := range ids {
-		parts[i] = string(id)
-	}
-	return strings.Join(parts, sep)
-}
-
 // Circles groups the tasks that lead back to themselves along next: the tasks of a group all lead to one another. Groups and
 // their members come in the order of ids. The cost grows as the numbers of tasks and edges do.
 func Circles(ids []ID, next func(ID) []ID) [][]ID {
@@ -159,4 +186,54 @@ func (w *circleWalk) close(id ID) []ID {
 			return group
 		}
 	}
+}
+
+func joinIDs(ids []ID, sep string) string {
+	parts := make([]string, len(ids))
+	for i, id := range ids {
+		parts[i] = string(id)
+	}
+	return strings.Join(parts, sep)
+}
+
+func orNone(ids []ID) string {
+	if len(ids) == 0 {
+		return "none"
+	}
+	return joinIDs(ids, ", ")
+}
+
+func texts[T ~string](in []T) []string {
+	out := make([]string, len(in))
+	for i, v := range in {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// without lists what is in one list and not in another, none twice.
+func without(list, other []ID) []ID {
+	in := setOf(other)
+	return unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
+}
+
+func setOf[T comparable](list []T) map[T]bool {
+	out := make(map[T]bool, len(list))
+	for _, v := range list {
+		out[v] = true
+	}
+	return out
+}
+
+// unique drops later repetitions.
+func unique[T comparable](in []T) []T {
+	var out []T
+	seen := make(map[T]bool, len(in))
+	for _, v := range in {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
 }

@@ -201,6 +201,18 @@ func (w *replayed) waits(s Status) bool {
 	return s == w.Flow.Initial || w.Flow.IsAbandoned(s) || slices.Contains(w.Planning, s)
 }
 
+// writtenIn finds the commit that brought an entry, and the place of the entry in the task's record there; -1 if there is none.
+func (w *replayed) writtenIn(e Entry) (Commit, int) {
+	if w.WrittenIn == nil {
+		return Commit{}, -1
+	}
+	own, ok := w.WrittenIn(e)
+	if !ok {
+		return Commit{}, -1
+	}
+	return own, slices.IndexFunc(own.Task.Provenance, e.Equal)
+}
+
 func (w *replayed) judge(i int, e Entry) {
 	if reason := w.malformed(i, e); reason != "" {
 		w.report(RefusedEntry, i, "%s", reason)

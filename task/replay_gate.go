@@ -69,18 +69,6 @@ func (w *replayed) gateAt(i int, e Entry) error {
 	return w.checksGate(own.Task, at, from, listAt(own.Task, at))
 }
 
-// writtenIn finds the commit that brought an entry, and the place of the entry in the task's record there; -1 if there is none.
-func (w *replayed) writtenIn(e Entry) (Commit, int) {
-	if w.WrittenIn == nil {
-		return Commit{}, -1
-	}
-	own, ok := w.WrittenIn(e)
-	if !ok {
-		return Commit{}, -1
-	}
-	return own, slices.IndexFunc(own.Task.Provenance, e.Equal)
-}
-
 // checksGate is Flow.ChecksGate for the move of an entry, with the checks that were declared then and what the record vouched for.
 func (w *replayed) checksGate(t Task, i int, from Status, hashes []string) error {
 	e := t.Provenance[i]

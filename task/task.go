@@ -3,6 +3,7 @@ package task
 import (
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -28,6 +29,14 @@ type Task struct {
 func (t Task) With(e Entry) Task {
 	t.Provenance = t.Provenance.Add(e)
 	return t
+}
+
+// Header returns what the task has in common with records of other kinds.
+func (t Task) Header() Header {
+	return Header{
+		Ref: t.ID.Ref(), Title: t.Title, Status: t.Status, Assignee: t.Assignee, Labels: t.Labels,
+		Log: t.Provenance, Rev: t.Rev,
+	}
 }
 
 // Find looks another task up. It reports false for one that does not exist or cannot be read.
@@ -111,6 +120,32 @@ func (a Actor) Human() bool { return strings.HasPrefix(string(a), "human:") }
 
 // Agent reports whether the actor says it is a coding agent.
 func (a Actor) Agent() bool { return strings.HasPrefix(string(a), "agent:") }
+
+// Priority runs from 0 (drop everything) to 4 (someday).
+type Priority int
+
+// DefaultPriority is what a task has that says nothing.
+const DefaultPriority Priority = 2
+
+var priorityWords = map[string]Priority{
+	"critical": 0, "urgent": 0, "high": 1, "medium": 2, "normal": 2, "low": 3, "backlog": 4,
+}
+
+// ParsePriority reads a number from 0 to 4 or one of the usual words; "" is the default.
+func ParsePriority(s string) (Priority, error) {
+	if s == "" {
+		return DefaultPriority, nil
+	}
+	if p, ok := priorityWords[s]; ok {
+		return p, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 4 {
+		return 0, Errorf(InvalidInput, "priority %q is not 0 to 4", clip(s, 40)).
+			WithHint("0 is urgent, 4 is someday; critical, urgent, high, medium, normal, low and backlog are accepted too")
+	}
+	return Priority(n), nil
+}
 
 // clip keeps messages short whatever they quote.
 func clip(s string, n int) string {

@@ -69,6 +69,12 @@ func (f Flow) Lost(t, earlier Task) []Check {
 	return Dropped(earlier.Checks, t.Checks)
 }
 
+// excused reports whether a person recorded the list of checks, with a reason, since an earlier version.
+func excused(t, earlier Task) bool {
+	known := earlier.Provenance.Hashes()
+	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Excuses() && !known[e.Hash()] })
+}
+
 // Dropped lists what one list of checks asks for and a later one does not, in whatever order.
 func Dropped(before, after []Check) []Check {
 	kept := make(map[sameAs]bool, len(after))
@@ -78,8 +84,31 @@ func Dropped(before, after []Check) []Check {
 	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool { return kept[old.sameAs()] })
 }
 
-// excused reports whether a person recorded the list of checks, with a reason, since an earlier version.
-func excused(t, earlier Task) bool {
-	known := earlier.Provenance.Hashes()
-	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Excuses() && !known[e.Hash()] })
+// ChecksExplained reports whether the record accounts for the list of checks. It does if
+//
+//   - no entry recorded a list, as in files that other programs wrote;
+//   - the list is the one that was recorded last; or
+//   - a merge made the list: all of the list recorded last is there, and each further check stands in another recorded list.
+//
+// A merge writes no entry, since the driver has neither a clock nor an actor.
+func (t Task) ChecksExplained() bool {
+	recorded := map[string]bool{}
+	var last []string
+	for _, e := range t.Provenance {
+		if e.Checks == nil {
+			continue
+		}
+		last = e.Checks
+		for _, h := range last {
+			recorded[h] = true
+		}
+	}
+	list := t.CheckHashes()
+	if last == nil || slices.Equal(list, last) {
+		return true
+	}
+	now := setOf(list)
+	return len(now) > len(setOf(last)) &&
+		!slices.ContainsFunc(list, func(h string) bool { return !recorded[h] }) &&
+		!slices.ContainsFunc(last, func(h string) bool { return !now[h] })
 }

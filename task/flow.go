@@ -3,6 +3,7 @@ package task
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Status is the name of a state. Which names there are is configured, so a Status means something only beside a Flow.
@@ -41,3 +42,32 @@ func (f Flow) IsClosed(s Status) bool { return slices.Contains(f.Closed, s) }
 
 // IsAbandoned reports whether s closes a task without claiming that it works.
 func (f Flow) IsAbandoned(s Status) bool { return slices.Contains(f.Abandoned, s) }
+
+// HasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.
+func (f Flow) HasLeft(t Task) bool {
+	return t.Status != f.Initial || slices.ContainsFunc(t.Provenance, func(e Entry) bool {
+		return e.To != "" && e.To != f.Initial
+	})
+}
+
+// ClosedAt reports whether, by its record, the task was closed at a time. Within one second nobody knows the order, and what
+// speaks for closed counts. A task that never moved, by its record, always was what it is.
+func (f Flow) ClosedAt(t Task, at time.Time) bool {
+	status, moved := t.Status, false
+	for _, e := range t.Provenance {
+		if e.To == "" {
+			continue
+		}
+		if !moved {
+			status, moved = e.From, true
+		}
+		if e.At.After(at) {
+			break
+		}
+		if e.At.Equal(at) && (f.IsClosed(status) || f.IsClosed(e.To)) {
+			return true
+		}
+		status = e.To
+	}
+	return f.IsClosed(status)
+}
