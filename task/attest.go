@@ -5,18 +5,21 @@ import (
 	"strings"
 )
 
-// signedBy splits who settles a check into who that is, ByHuman, ByAnyone or one actor, and whether they have to sign.
-func signedBy(by string) (who string, sign bool) {
-	if by == BySigned {
-		return ByHuman, true
-	}
-	if who, ok := strings.CutPrefix(by, BySigned+" "); ok {
-		return who, true
-	}
-	return by, false
+// Attesters is the configuration of who settles manual checks, and of whose signatures count.
+type Attesters struct {
+	Settles string  // who settles manual checks that name nobody: BySigned, ByHuman or ByAnyone; "" is ByHuman
+	Prefix  string  // of the workspace's ids, which signed approvals name
+	Signers Signers // whose signatures count; nil for nobody's
 }
 
-// Stricter is the one of two defaults for who settles a manual check that lets fewer: signed before human before anyone.
+// Who may attest a manual check that names nobody in particular.
+const (
+	BySigned = "signed" // a person who signs it; with an actor behind it, that actor
+	ByHuman  = "human"
+	ByAnyone = "anyone"
+)
+
+// Stricter returns the one of two defaults for who settles manual checks that admits fewer: signed, then human, then anyone.
 func Stricter(a, b string) string {
 	for _, by := range []string{BySigned, ByHuman} {
 		if a == by || b == by {
@@ -26,68 +29,121 @@ func Stricter(a, b string) string {
 	return a
 }
 
-// settledBy is who may attest a manual check: BySigned, ByHuman, ByAnyone, one actor, or BySigned and one actor.
-func (f Flow) settledBy(c Check) string {
-	switch {
-	case c.By != "":
-		return c.By
-	case f.Settles != "":
-		return f.Settles
-	default:
-		return ByHuman
+// settledBy returns who may attest a manual check, and whether that must be signed: ByHuman, ByAnyone, or one actor.
+func (a Attesters) settledBy(c Check) (who string, sign bool) {
+	by := c.By
+	if by == "" {
+		by = a.Settles
 	}
+	if by == "" {
+		return ByHuman, false
+	}
+	if by == BySigned {
+		return ByHuman, true
+	}
+	return strings.CutPrefix(by, BySigned+" ")
 }
 
-func (f Flow) maySettle(c Check, who Actor) bool {
-	by, _ := signedBy(f.settledBy(c))
+// maySettle reports whether an actor may attest a manual check.
+func (a Attesters) maySettle(c Check, who Actor) bool {
+	by, _ := a.settledBy(c)
 	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
 }
 
-func (f Flow) mayAttest(t Task, i int, who Actor) error {
+// mayAttest returns FORBIDDEN, naming who may attest the check, if the actor may not.
+func (a Attesters) mayAttest(t Task, i int, who Actor) error {
 	c := t.Checks[i]
-	if f.maySettle(c, who) {
+	if a.maySettle(c, who) {
 		return nil
 	}
-	if by, _ := signedBy(f.settledBy(c)); by != ByHuman {
+	if by, _ := a.settledBy(c); by != ByHuman {
 		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
 	}
 	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
-		WithHint("a person runs %s in a terminal, having looked at it", f.attestCall(t, i))
+		WithHint("a person runs %s in a terminal, having looked at it", a.attestCall(t, i))
 }
 
 // MustSign reports whether a pass of a check counts only with a signature.
-func (f Flow) MustSign(c Check) bool {
-	_, sign := signedBy(f.settledBy(c))
+func (a Attesters) MustSign(c Check) bool {
+	_, sign := a.settledBy(c)
 	return c.Manual() && sign
 }
 
 // Signs reports whether one of the checks needs a signature.
-func (f Flow) Signs(checks []Check) bool { return slices.ContainsFunc(checks, f.MustSign) }
-
-// settled reports whether the attestation of a manual check is by whoever may make it, and signed where it has to be. A
-// signature that does not hold makes any attestation worthless.
-func (f Flow) settled(t Task, i int, ev Evidence) bool {
-	c := t.Checks[i]
-	switch signed := t.Provenance[ev.Entry].Sig != ""; {
-	case signed && f.Signature(t, ev.Entry) != nil, !signed && f.MustSign(c):
-		return false
-	default:
-		return f.maySettle(c, ev.Who)
-	}
-}
+func (a Attesters) Signs(checks []Check) bool { return slices.ContainsFunc(checks, a.MustSign) }
 
 // attestCall returns the call by which a person settles a check.
-func (f Flow) attestCall(t Task, i int) Call {
+func (a Attesters) attestCall(t Task, i int) Call {
 	call := CallTo("attest", "id", t.ID, "check", i, "pass", Either)
-	if f.MustSign(t.Checks[i]) {
+	if a.MustSign(t.Checks[i]) {
 		call.Args = append(call.Args, Arg{Name: "sign", Value: true})
 	}
 	return call.ByPerson()
 }
 
-func (f Flow) mustSign(t Task, i int) error {
-	return Errorf(Forbidden, "check %d (%s) passes with a signature only", i, t.Checks[i].Desc).
-		WithHint("a person runs %s in a terminal", f.attestCall(t, i))
+// settled reports whether the attestation of a manual check is by an actor who may make it, and signed where it must be. An attestation
+// with a signature that does not hold is worthless, also where none was needed.
+func (a Attesters) settled(t Task, i int, ev Evidence) bool {
+	c := t.Checks[i]
+	switch signed := t.Provenance[ev.Entry].Sig != ""; {
+	case signed && a.Signature(t, ev.Entry) != nil, !signed && a.MustSign(c):
+		return false
+	default:
+		return a.maySettle(c, ev.Who)
+	}
+}
+
+// whyUnsettled says why an attested check does not count at the gate, as " (attested, and not signed)". It returns "" where a signature
+// is not the reason.
+func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
+	c := t.Checks[i]
+	if !c.Manual() || c.Result != Pass {
+		return ""
+	}
+	ev, ok := t.Evidence(i)
+	if !ok || ev.Result != Pass {
+		return ""
+	}
+	signed := t.Provenance[ev.Entry].Sig != ""
+	flaw := a.Signature(t, ev.Entry)
+	switch {
+	case signed && flaw != nil:
+		return " (the signature does not count: " + flaw.Msg + ")"
+	case !signed && a.MustSign(c):
+		return " (attested, and not signed)"
+	case signed && a.MustSign(c) && p.Tree == "":
+		return " (signed, and the state of the files is not known now)"
+	case signed && a.MustSign(c) && p.Tree != ev.Tree:
+		return " (signed for another state of the files)"
+	default:
+		return ""
+	}
+}
+
+// Attest settles a manual check. The check's By, or else the configuration, says who may; it returns FORBIDDEN for anybody else, and
+// for a pass that must be signed. Attesting again what was attested, without text, changes nothing.
+func (a Attesters) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
+	c := t.Checks[i]
+	if !c.Manual() {
+		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+			WithHint("%s", CallTo("run_checks", "id", t.ID, "only", []int{i}))
+	}
+	if err := a.mayAttest(t, i, s.Who); err != nil {
+		return t, nil, err
+	}
+	if pass && a.MustSign(c) {
+		return t, nil, Errorf(Forbidden, "check %d (%s) passes with a signature only", i, c.Desc).
+			WithHint("a person runs %s in a terminal", a.attestCall(t, i))
+	}
+	result := verdict(pass)
+	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
+		return t, nil, nil
+	}
+	t.Checks = slices.Clone(t.Checks)
+	t.Checks[i].Result = result
+	e := s.Entry(Attested)
+	e.Results = []CheckResult{{Check: c.Key(t.ID), Result: result}}
+	return commit(t, e)
 }
 
 func verdict(pass bool) Result {
@@ -97,81 +153,55 @@ func verdict(pass bool) Result {
 	return Fail
 }
 
-// Attest settles a manual check. Who may is said by the check's By, else by the flow: FORBIDDEN for anybody else. Saying
-// again what was attested, without text, changes nothing.
-func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
-	c := t.Checks[i]
-	if !c.Manual() {
-		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
-			WithHint("%s", CallTo("run_checks", "id", t.ID, "only", []int{i}))
-	}
-	if err := f.mayAttest(t, i, s.Who); err != nil {
-		return t, nil, err
-	}
-	if pass && f.MustSign(c) {
-		return t, nil, f.mustSign(t, i)
-	}
-	result := verdict(pass)
-	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
-		return t, nil, nil
-	}
-	t.Checks = slices.Clone(t.Checks)
-	t.Checks[i].Result = result
-	e := s.entry(Attested)
-	e.Results = []CheckResult{{Check: c.Key(t.ID), Result: result}}
-	return commit(t, e)
-}
-
-// Approve prepares a signed attestation: the approval that is to be signed, whose time is that of the entry to come. It returns
-// what Attest returns for whoever may not settle the check. Where the check stands so already, signed for this state of the
-// files, there is nothing to sign, and it returns false.
-func (f Flow) Approve(t Task, i int, pass bool, s Stamp, commit, tree string) (Approval, bool, error) {
-	e, err := f.signable(t, i, pass, s, commit, tree)
+// Approve prepares a signed attestation. It returns the approval that is to be signed, with the time that the entry will have, and
+// refuses as Attest does. It returns false if there is nothing to sign: the check has this result already, signed for this state
+// of the files.
+func (a Attesters) Approve(t Task, i int, pass bool, s Stamp, commit, tree string) (Approval, bool, error) {
+	e, err := a.unsigned(t, i, pass, s, commit, tree)
 	if err != nil {
 		return Approval{}, false, err
 	}
 	if ev, ok := t.Evidence(i); ok && s.Text == "" && ev.Result == e.Results[0].Result && t.Checks[i].Result == ev.Result &&
-		ev.Tree == tree && f.Signature(t, ev.Entry) == nil {
+		ev.Tree == tree && a.Signature(t, ev.Entry) == nil {
 		return Approval{}, false, nil
 	}
-	return f.approval(t.ID, t.Checks[i], t.With(e).Provenance.Last()), true, nil
+	return a.approval(t.ID, t.Checks[i], t.With(e).Provenance.Last()), true, nil
 }
 
-// signable is the entry of a signed attestation before it is signed.
-func (f Flow) signable(t Task, i int, pass bool, s Stamp, commit, tree string) (Entry, error) {
+// unsigned returns the entry of a signed attestation before it is signed.
+func (a Attesters) unsigned(t Task, i int, pass bool, s Stamp, commit, tree string) (Entry, error) {
 	if !t.Checks[i].Manual() {
-		_, _, err := f.Attest(t, i, pass, s) // which says what settles it
+		_, _, err := a.Attest(t, i, pass, s) // refuses, and says how the check is settled
 		return Entry{}, err
 	}
-	if err := f.mayAttest(t, i, s.Who); err != nil {
+	if err := a.mayAttest(t, i, s.Who); err != nil {
 		return Entry{}, err
 	}
-	e := s.entry(Attested)
+	e := s.Entry(Attested)
 	e.Results = []CheckResult{{Check: t.Checks[i].Key(t.ID), Result: verdict(pass)}}
 	e.Commit, e.Tree = commit, tree
 	return e, nil
 }
 
-// AttestSigned settles a manual check with the signature of an approval that Approve prepared. It returns CONFLICT if the
-// record or the check moved on meanwhile, so that the approval would have to be another, and FORBIDDEN if the signature does
-// not hold.
-func (f Flow) AttestSigned(t Task, i int, a Approval, sig string, s Stamp) (Task, *Entry, error) {
-	s.At = a.At
-	e, err := f.signable(t, i, a.Result == Pass, s, a.Commit, a.Tree)
+// AttestSigned settles a manual check with the signature of an approval that Approve prepared. It returns CONFLICT if the task changed
+// since, so that another approval would have to be signed, and FORBIDDEN if the signature does not hold.
+func (a Attesters) AttestSigned(t Task, i int, approved Approval, sig string, s Stamp) (Task, *Entry, error) {
+	s.At = approved.At
+	e, err := a.unsigned(t, i, approved.Result == Pass, s, approved.Commit, approved.Tree)
 	if err != nil {
 		return t, nil, err
 	}
 	e.Sig = sig
 	next := t.With(e)
-	if f.approval(t.ID, t.Checks[i], next.Provenance.Last()) != a {
+	if a.approval(t.ID, t.Checks[i], next.Provenance.Last()) != approved {
 		return t, nil, Errorf(Conflict, "the task changed while the approval was signed").WithHint("sign it again")
 	}
-	if flaw := f.Signature(next, len(next.Provenance)-1); flaw != nil {
+	if flaw := a.Signature(next, len(next.Provenance)-1); flaw != nil {
 		return t, nil, Errorf(Forbidden, "the signature does not count: %s", flaw.Msg).
 			WithHint("%s says what signing needs; %s shows whose keys count", CallTo("doctor"), CallTo("trust signer list"))
 	}
 	next.Checks = slices.Clone(t.Checks)
-	next.Checks[i].Result = a.Result
+	next.Checks[i].Result = approved.Result
 	last := next.Provenance.Last()
 	return next, &last, nil
 }

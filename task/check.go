@@ -29,21 +29,14 @@ type Check struct {
 	Result  Result
 }
 
-// Who may attest a manual check that names nobody in particular.
-const (
-	BySigned = "signed" // a person who signs it; with an actor behind it, that one
-	ByHuman  = "human"
-	ByAnyone = "anyone"
-)
-
 // Manual reports whether the check is settled by attestation and not by a command.
 func (c Check) Manual() bool { return c.Cmd == "" }
 
-// Folder is Cwd in its one spelling, "." for the workspace itself.
+// Folder returns Cwd in its shortest form, "." for the workspace itself.
 func (c Check) Folder() string { return path.Clean("./" + c.Cwd) }
 
-// Key is how the provenance of a task names the check: for a command 16 hex digits of the hash of task, command and folder,
-// so that evidence cannot be carried over to another task or command; for a manual check its description.
+// Key names the check in the provenance of a task. For a command it is 16 hex digits of the hash of task, command and folder, so that
+// evidence for one command cannot stand for another, nor for another task. For a manual check it is the description.
 func (c Check) Key(of ID) string {
 	if c.Manual() {
 		return c.Desc
@@ -52,21 +45,19 @@ func (c Check) Key(of ID) string {
 }
 
 // Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
-func (c Check) Same(d Check) bool {
-	return c.sameAs() == d.sameAs()
-}
+func (c Check) Same(d Check) bool { return c.asks() == d.asks() }
 
-// sameAs is equal for checks that are Same.
-type sameAs struct {
+// asked is what a check asks for: equal for checks that are Same.
+type asked struct {
 	desc, cmd, folder, by string
 }
 
-func (c Check) sameAs() sameAs { return sameAs{c.Desc, c.Cmd, c.Folder(), c.By} }
+func (c Check) asks() asked { return asked{c.Desc, c.Cmd, c.Folder(), c.By} }
 
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
 func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.Folder(), c.By) }
 
-// CheckHashes is Check.Hash of each check that the task declares, in their order. It is never nil.
+// CheckHashes returns Check.Hash of each check of the task, in their order. It is never nil.
 func (t Task) CheckHashes() []string {
 	out := make([]string, len(t.Checks))
 	for i, c := range t.Checks {
@@ -80,7 +71,7 @@ func (t Task) SameChecks(other Task) bool {
 	return slices.EqualFunc(t.Checks, other.Checks, Check.Same)
 }
 
-// digest is 16 hex digits over the parts, each ended by a NUL that no part can hold.
+// digest returns 16 hex digits of the hash of the parts. Each part is ended by a NUL, which no part can contain.
 func digest(parts ...string) string {
 	sum := sha256.New()
 	for _, p := range parts {
@@ -90,16 +81,16 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
-// carryResults gives each check the result it had, if the same check was there before, and makes every other pending.
+// carryResults returns the checks of a new list with the results that the same checks had before. The others are pending.
 func carryResults(before, after []Check) []Check {
 	out := slices.Clone(after)
-	had := make(map[sameAs]Result, len(before))
+	had := make(map[asked]Result, len(before))
 	for _, old := range before {
-		had[old.sameAs()] = old.Result
+		had[old.asks()] = old.Result
 	}
 	for i, c := range out {
 		out[i].Result = Pending
-		if r, ok := had[c.sameAs()]; ok {
+		if r, ok := had[c.asks()]; ok {
 			out[i].Result = r
 		}
 	}
@@ -115,8 +106,8 @@ func Acceptance(criteria []string) []Check {
 	return out
 }
 
-// WithDefaults adds the checks that every new task has to those that one declares itself. It returns INVALID_INPUT for a check
-// that is called like a default one and asks for something else: the definition of done is the workspace's.
+// WithDefaults returns a new task's own checks followed by the default ones. It returns INVALID_INPUT for a check that has the
+// description of a default one and asks for something else.
 func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
 	byDesc := make(map[string]Check, len(checks))
 	for _, c := range checks {
@@ -134,7 +125,7 @@ func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
 	return checks, nil
 }
 
-// FindCheck resolves an index, a description, or a part of exactly one description to the index of a check.
+// FindCheck returns the index of a check that is named by its index, its description, or a part of exactly one description.
 func (t Task) FindCheck(ref string) (int, error) {
 	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(t.Checks) {
 		return i, nil

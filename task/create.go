@@ -1,7 +1,7 @@
 package task
 
-// Create checks a task that is to be made and gives it its first entry, the initial state, and pending checks.
-// It returns INVALID_INPUT, DANGLING_DEP or DEP_CYCLE for what may not be created.
+// Create returns a task as it is to be written first: in the initial state, with pending checks and its first entry. It returns
+// INVALID_INPUT, DANGLING_DEP or DEP_CYCLE if there may be no such task.
 func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	if err := ValidFields(t); err != nil {
 		return t, err
@@ -19,14 +19,14 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	t.Body = CleanBody(t.Body)
 	t.Labels, t.Deps = unique(t.Labels), unique(t.Deps)
 	t.Checks = carryResults(nil, t.Checks)
-	e := s.entry(Created)
+	e := s.Entry(Created)
 	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)
 	t.Provenance = nil
 	return t.With(e), nil
 }
 
-// Plan makes several tasks at once, which may name one another in deps and parent, in any order. It returns them as Create
-// would, in an order in which none comes before one that it depends on, or the error of the first that may not be created.
+// Plan creates several tasks at once. They may name one another in deps and parent, and come in any order. It returns them as Create
+// does, each behind those that it depends on, or the error of the first that may not be created.
 func (f Flow) Plan(tasks []Task, find Find, s Stamp) ([]Task, error) {
 	planned := map[ID]Task{}
 	for _, t := range tasks {
@@ -52,13 +52,13 @@ func (f Flow) Plan(tasks []Task, find Find, s Stamp) ([]Task, error) {
 	return o.tasks, nil
 }
 
-// order puts tasks behind what they name.
+// order sorts tasks so that each comes behind those that it names.
 type order struct {
 	planned map[ID]Task // those not yet visited
 	tasks   []Task
 }
 
-// visit appends a task behind its deps, and behind its parent where that does not wait for the task itself.
+// visit appends a task behind its deps, and behind its parent unless the parent depends on it.
 func (o *order) visit(id ID) {
 	t, ok := o.planned[id]
 	if !ok {

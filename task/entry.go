@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Did says what kind of write an entry stands for.
+// Did is the kind of write that appended an entry.
 type Did string
 
 // The kinds of write.
@@ -31,7 +31,7 @@ const (
 	Deleted      Did = "deleted" // only in the trash of a clone
 )
 
-// Entry is one line of provenance: who changed the task, when, and how. Fields that say nothing are left out of the file.
+// Entry is one line of provenance: who changed the record, when, and how. A file leaves out the fields that are empty.
 type Entry struct {
 	Who      Actor         `json:"who,omitempty"`
 	At       time.Time     `json:"at"` // UTC, whole seconds
@@ -47,7 +47,7 @@ type Entry struct {
 
 	AddDeps    []ID     `json:"add_deps,omitempty"`    // dependencies that were added
 	RemoveDeps []ID     `json:"remove_deps,omitempty"` // dependencies that were taken away
-	Fields     []string `json:"fields,omitempty"`      // keys of the file that were changed and that nothing else in the entry tells of
+	Fields     []string `json:"fields,omitempty"`      // keys of the file that were changed and that nothing else in the entry describes
 
 	Text    string `json:"text,omitempty"`    // a note, a reason, a summary; 4 KiB at most
 	Session string `json:"session,omitempty"` // the session it belongs to
@@ -65,8 +65,8 @@ type CheckResult struct {
 	Unhashed bool   `json:"unhashed,omitempty"` // from a wording of the original cairn: Check is "*" for all that were run, or an index
 }
 
-// EntryValues names the members of an entry, as files call them: those that are texts, and those that are times. Whoever
-// compares entries in files goes by what they say and not by how it is written. What else stands in an entry belongs to others.
+// EntryValues returns the keys that an entry has in a file, those of times apart from all others. With them entries can be compared by
+// what they say, not by how it is written. Keys that are not listed belong to other programs.
 var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string }) {
 	for f := range reflect.TypeFor[Entry]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -79,7 +79,7 @@ var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string })
 	return values
 })
 
-// Hash identifies what an entry says, however it is written down: 16 hex digits.
+// Hash identifies what an entry says, however its line is written: 16 hex digits.
 func (e Entry) Hash() string {
 	parts := []string{string(e.Who), e.At.UTC().Format(time.RFC3339), string(e.Did), string(e.From), string(e.To),
 		e.Commit, e.Tree, e.Text, e.Session, e.Key, e.Deps}
@@ -111,8 +111,8 @@ func (e Entry) Equal(other Entry) bool {
 		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig
 }
 
-// Holder is whom an entry makes the holder of the task, if it changed the holder. Of entries from before they said so it is
-// whom their kind tells of.
+// Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier programs, which do
+// not record that, it follows from the kind of the entry.
 func (e Entry) Holder() (Actor, bool) {
 	switch {
 	case e.Assignee != nil:
@@ -125,7 +125,7 @@ func (e Entry) Holder() (Actor, bool) {
 	return "", false
 }
 
-// HasHolder reports whether the record speaks of a holder at all.
+// HasHolder reports whether any entry changed the holder.
 func (t Task) HasHolder() bool {
 	return slices.ContainsFunc(t.Provenance, func(e Entry) bool {
 		_, ok := e.Holder()
@@ -133,13 +133,13 @@ func (t Task) HasHolder() bool {
 	})
 }
 
-// unhashedAll stands for every check of its kind, in evidence from before results named their checks.
+// unhashedAll stands for every check of its kind, in entries of the original cairn, whose results name no check.
 const unhashedAll = "*"
 
-// ReadDid fills e.Did, and whatever else the wording says, from the text of a file. The wordings of the original cairn
-// ("ran checks", "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested",
-// "check N pass") are read as today's kinds; their results are evidence without a hash. An attestation of the original says
-// in its text, which must be read before, which check it is about. A wording that nobody knows is kept as it is.
+// ReadDid sets e.Did, and what else the text of that key implies. It reads the wordings of the original cairn ("ran checks",
+// "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested", "check N pass") as
+// today's kinds, with results that name no check. The original says in an attestation's text which check it is about, so e.Text must be
+// set before. An unknown wording is kept as it is.
 func (e *Entry) ReadDid(text string) {
 	words := strings.Fields(text)
 	e.Old = true

@@ -47,12 +47,12 @@ const (
 	NoBase           Code = "NO_BASE"
 )
 
-// CodeInfo says what a code means to whoever meets it.
+// CodeInfo says what a code means.
 type CodeInfo struct {
 	Code      Code
 	Meaning   string // one sentence, for docs/errors.md
 	Exit      int    // the command line's exit number
-	Retryable bool   // the same call may succeed later without anything else being done, unless its error is Final
+	Retryable bool   // the same call may succeed later, even if nothing else is done; not if the error is Final
 }
 
 // Codes is every code, in the order of their exit numbers. A code that is not here does not exist.
@@ -93,7 +93,7 @@ var Codes = []CodeInfo{
 	{Untrusted, "commands from this clone's files were not approved on this machine", 8, false},
 }
 
-// Info looks a code up. An unknown code reads as a plain failure.
+// Info returns what a code means. An unknown code is a plain failure.
 func (c Code) Info() CodeInfo {
 	for _, info := range Codes {
 		if info.Code == c {
@@ -103,7 +103,7 @@ func (c Code) Info() CodeInfo {
 	return CodeInfo{Code: c, Meaning: "a failure without a code of its own", Exit: 1}
 }
 
-// Error is the one error type of cairn. Op and ID are filled in by the layer that knows them, so a message never repeats them.
+// Error is the error type of cairn. The layer that knows Op and ID sets them, so a message need not contain them.
 type Error struct {
 	Code    Code
 	Op      string         // the verb, e.g. "transition"
@@ -111,7 +111,7 @@ type Error struct {
 	Msg     string         // one line, lower case, no full stop
 	Hint    Hint           // what to do next; never anything destructive
 	Next    []Next         // calls that help, where the hint does not hold the one that does; see NextCalls
-	Final   bool           // the same call cannot succeed later, whatever the code promises
+	Final   bool           // the same call cannot succeed later, even if the code is Retryable
 	Details map[string]any // what a program may want beyond the message: candidates, failed checks, commands
 	Err     error          // the cause, for errors.Is
 }
@@ -158,7 +158,7 @@ func (e *Error) ForGood() *Error {
 	return e
 }
 
-// Error reads "op id: message", leaving out what is not known.
+// Error returns "op id: message" without the parts that are not known.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -177,6 +177,15 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// MessageOf returns the message of the first Error in err's chain without its operation and id, or else the text of err.
+func MessageOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Msg
+	}
+	return err.Error()
+}
 
 // CodeOf returns the code of the first Error in err's chain, or "" if there is none.
 func CodeOf(err error) Code {

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Evidence is how a check came by its result: the newest entry that speaks of it.
+// Evidence is the newest entry that records a result of a check.
 type Evidence struct {
-	Entry  int // its place in the record
+	Entry  int // its index in the provenance
 	Result Result
 	Who    Actor
 	At     time.Time
 	Commit string
-	Tree   string // "" if the working tree was unknown or moved during the run: such a pass is never fresh
-	Hashed bool   // false for entries from before results named their checks
+	Tree   string // "" if the working tree was unknown or changed during the run: such a pass is always stale
+	Hashed bool   // false for entries of the original cairn, which name no check
 }
 
-// Evidence returns the evidence for check i. Runs account for commands and attestations for manual checks, never the other
-// way round, so a description that looks like a hash proves nothing.
+// Evidence returns the evidence for check i. Only runs are evidence for commands, and only attestations for manual checks, so a manual
+// check whose description looks like a hash proves nothing about a command.
 func (t Task) Evidence(i int) (Evidence, bool) {
 	c := t.Checks[i]
 	key := c.Key(t.ID)
@@ -34,8 +34,8 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 	return Evidence{}, false
 }
 
-// oldEntries is how many entries, from the first one on, may be in the wordings of the original cairn. Behind an entry that tells which
-// checks were declared, which that program never wrote, its wordings prove nothing.
+// oldEntries returns how many of the first entries may be from the original cairn. That program never recorded which checks were
+// declared, so behind an entry that does, results in its wording are no evidence.
 func (t Task) oldEntries() int {
 	if n := slices.IndexFunc(t.Provenance, func(e Entry) bool { return e.Checks != nil }); n >= 0 {
 		return n
@@ -43,8 +43,8 @@ func (t Task) oldEntries() int {
 	return len(t.Provenance)
 }
 
-// resultOf returns what an entry says of the check with a key, which is the task's i-th. Where it says both pass and fail it is
-// fail. Results that name no check count only if old.
+// resultOf returns what an entry records for check i, whose key is given. If it records both pass and fail, that is fail. Results that
+// name no check count only in an old entry.
 func (e Entry) resultOf(key string, i int, old bool) (found CheckResult, ok bool) {
 	for _, r := range e.Results {
 		better := !ok || r.Result == Fail && found.Result != Fail || r.Result == found.Result && found.Unhashed
@@ -55,8 +55,8 @@ func (e Entry) resultOf(key string, i int, old bool) (found CheckResult, ok bool
 	return found, ok
 }
 
-// Unclaimed returns the index of the newest entry with a pass that belongs to no check the task declares, among the entries
-// that could speak of check i; or -1. Where check i has no evidence, it was most likely another when it passed.
+// Unclaimed returns the index of the newest entry that records a pass of a check which the task does not declare, of the kind of check
+// i (command or manual), or -1. If check i has no evidence, that is most likely the pass of an earlier form of it.
 func (t Task) Unclaimed(i int) int {
 	declared := map[string]bool{}
 	for _, c := range t.Checks {
@@ -72,10 +72,10 @@ func (t Task) Unclaimed(i int) int {
 	return -1
 }
 
-// speaksOf reports whether the results of an entry can be about a check: attestations about manual ones, runs about commands.
+// speaksOf reports whether an entry can be evidence for a check: an attestation for a manual one, anything else for a command.
 func (e Entry) speaksOf(c Check) bool { return (e.Did == Attested) == c.Manual() }
 
-// accountsFor reports whether a result is about the check with a key, which is the task's i-th.
+// accountsFor reports whether a result is about check i, whose key is given.
 func (r CheckResult) accountsFor(key string, i int) bool {
 	if r.Unhashed {
 		return r.Check == unhashedAll || r.Check == strconv.Itoa(i)
@@ -83,9 +83,8 @@ func (r CheckResult) accountsFor(key string, i int) bool {
 	return r.Check == key
 }
 
-// EvidenceIndex answers for all checks of one task what Task.Evidence and Task.Unclaimed answer for one. It is made in one pass
-// over the record, when it is first asked, and costs as much as a single look, so whoever asks about every check of a task makes
-// one. It is not for several goroutines.
+// EvidenceIndex returns for every check of a task what Task.Evidence and Task.Unclaimed return for one. It reads the provenance once,
+// on first use, so it is cheaper as soon as more than one check is asked about. It must not be used by several goroutines at once.
 type EvidenceIndex struct {
 	task  Task
 	keys  []string                  // of the checks
@@ -93,7 +92,7 @@ type EvidenceIndex struct {
 	stray [2]int                    // what Unclaimed returns for a command, and for a manual check
 }
 
-// resultKey is what a result in an entry says it is about.
+// resultKey is what a result in an entry names.
 type resultKey struct {
 	check    string
 	unhashed bool
@@ -122,7 +121,7 @@ func (x *EvidenceIndex) fill() {
 	}
 }
 
-// add notes an entry that is older than all that were noted. Results that name no check count only if old.
+// add takes up entry n, which is older than all before. Results that name no check count only in an old entry.
 func (x *EvidenceIndex) add(n int, e Entry, declared map[string]bool, old bool) {
 	kind := kindOf(e.Did == Attested)
 	for _, r := range e.Results {
@@ -155,7 +154,7 @@ func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
 		ev, has := of[resultKey{name, true}]
 		switch {
 		case !has:
-		case ok && ev.Entry == best.Entry: // one entry that says both says fail
+		case ok && ev.Entry == best.Entry: // an entry that records both counts as fail
 			if ev.Result == Fail && best.Result != Fail {
 				best = ev
 			}
@@ -172,17 +171,28 @@ func (x *EvidenceIndex) Unclaimed(i int) int {
 	return x.stray[kindOf(x.task.Checks[i].Manual())]
 }
 
-// Recorded is Flow.Recorded for check i.
-func (x *EvidenceIndex) Recorded(f Flow, i int) Result { return f.recorded(x.task, i, x.Evidence) }
+// Recorded returns the result of check i that the provenance supports, on whatever state of the files it was earned. A pass is pending
+// if no entry records it, or if it was attested by somebody who may not, or without a signature that it needs.
+func (x *EvidenceIndex) Recorded(f Flow, i int) Result {
+	c := x.task.Checks[i]
+	if c.Result != Pass {
+		return c.Result
+	}
+	ev, ok := x.Evidence(i)
+	if !ok || ev.Result != Pass || c.Manual() && !f.settled(x.task, i, ev) {
+		return Pending
+	}
+	return Pass
+}
 
-// Run is what running some of a task's commands showed.
+// Run is the results of running some of a task's commands.
 type Run struct {
 	Results []CheckResult // by Check.Key
 	Commit  string        // HEAD, "" outside git
-	Tree    string        // fingerprint of the working tree, "" if unknown or if it moved during the run
+	Tree    string        // fingerprint of the working tree, "" if unknown or if it changed during the run
 }
 
-// Of is the part of a run that is about checks that the task declares, or nil if there is none.
+// Of returns the part of a run that is about checks that the task declares, or nil if there is none.
 func (r *Run) Of(t Task) *Run {
 	keys := map[string]bool{}
 	for _, c := range t.Checks {
@@ -198,7 +208,8 @@ func (r *Run) Of(t Task) *Run {
 	return &part
 }
 
-// results gives what the run says of a check of a task. Of two checks with the same command neither has passed if one failed.
+// results returns the result of each command of a task by this run: a function that reports false for a check that did not run. Two
+// checks with the same command have passed only if both results are pass.
 func (r *Run) results(of ID) func(Check) (Result, bool) {
 	if r == nil {
 		return func(Check) (Result, bool) { return "", false }

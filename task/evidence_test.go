@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The index of a task says of each check what a look at the record for that check alone says.
-func TestEvidenceIndexAgreesWithALookAtEach(t *testing.T) {
+// The index of a task returns for each check what Task.Evidence and Task.Unclaimed return for it.
+func TestEvidenceIndexAgreesWithEvidence(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		names := rapid.SampledFrom([]string{"a", "b", "c", "d"})
 		var one Task
@@ -55,7 +55,7 @@ func TestEvidenceIndexAgreesWithALookAtEach(t *testing.T) {
 func TestUnproven(t *testing.T) {
 	flow := Flow{
 		States: []Status{"open", "done", "canceled"}, Initial: "open",
-		Closed: []Status{"done", "canceled"}, Abandoned: []Status{"canceled"}, Settles: ByHuman,
+		Closed: []Status{"done", "canceled"}, Abandoned: []Status{"canceled"}, Attesters: Attesters{Settles: ByHuman},
 	}
 	tests := Check{Desc: "tests", Cmd: "go test ./...", Result: Pass}
 	read := Check{Desc: "read", Result: Pass}
@@ -118,7 +118,7 @@ func TestChecksCostTheirNumber(t *testing.T) {
 			_ = flow.ChecksGate(one, "done", Proof{Run: run}, "human:lee")
 		},
 		"what is to be run":    func(one Task, _ *Run) { one.Status = "backlog"; flow.ToRun(one, "done", Proof{Tree: "t"}) },
-		"a run recorded":       func(one Task, run *Run) { one.record(run) },
+		"a run recorded":       func(one Task, run *Run) { one.recordRun(run, Entry{}) },
 		"a run in part":        func(one Task, run *Run) { run.Of(one) },
 		"results carried over": func(one Task, _ *Run) { carryResults(one.Checks, one.Checks) },
 		"a list declared":      func(one Task, _ *Run) { _ = ValidChecks(one.Checks) },

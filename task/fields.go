@@ -13,7 +13,7 @@ const (
 	maxTimeout = 86_400 // seconds; a day
 )
 
-// The most that a task may be given of each. Files that hold more are read all the same.
+// The most that a write may give a task of each. Files with more are still read.
 const (
 	MaxChecks = 500
 	MaxLabels = 1000
@@ -41,8 +41,8 @@ func ValidFields(t Task) error {
 	return ValidChecks(t.Checks)
 }
 
-// ValidCounts returns INVALID_INPUT if a write gives a task more checks, labels or deps than one may have. What a file holds
-// already may stay, and get less.
+// ValidCounts returns INVALID_INPUT if a write gives a task more checks, labels or deps than it may have. A file that has more already
+// may keep them, and be given fewer.
 func ValidCounts(before, after Task) error {
 	for _, kind := range []struct {
 		name          string
@@ -129,7 +129,7 @@ func breaksLine(r rune) bool {
 
 var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
-// CleanBody is a body as callers see it: its lines end in \n, and the empty lines around it belong to the file.
+// CleanBody returns a body as callers see it: lines end in \n, and there are no empty lines before and after.
 func CleanBody(body string) string {
 	return strings.Trim(lineEnds.Replace(body), "\n")
 }
@@ -147,8 +147,8 @@ func validBody(body string) error {
 // MaxText is the longest text of an entry, in bytes.
 const MaxText = 4096
 
-// ValidText returns INVALID_INPUT for text that an entry cannot hold: too long, no UTF-8, or blank. No text at all is fine.
-// The field is named in the message.
+// ValidText returns INVALID_INPUT, naming the field, for text that an entry cannot have: too long, not UTF-8, or blank. An empty text is
+// allowed.
 func ValidText(field, s string) error {
 	if s != "" && blank(s) {
 		return Errorf(InvalidInput, "%s is blank", field).WithHint("leave it out, or write something that can be read")
@@ -162,7 +162,7 @@ func ValidText(field, s string) error {
 	return nil
 }
 
-// RequiredText is ValidText for what must say something; the hint tells what.
+// RequiredText is ValidText for a field that may not be empty. The hint says what to write.
 func RequiredText(field, s, hint string) error {
 	if blank(s) {
 		return Errorf(InvalidInput, "%s is empty", field).WithHint("%s", hint)
@@ -170,7 +170,7 @@ func RequiredText(field, s, hint string) error {
 	return ValidText(field, s)
 }
 
-// blank reports whether nobody would see anything of a text: it has white space and characters without a shape only.
+// blank reports whether a text has nothing that can be seen: only white space and invisible characters.
 func blank(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }

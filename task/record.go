@@ -20,7 +20,7 @@ func (id ID) Ref() Ref { return Ref{Kind: KindName, ID: string(id)} }
 // String returns the kind and the id, as in "task PROJ-7".
 func (r Ref) String() string { return r.Kind + " " + r.ID }
 
-// Header is what every kind of record says of itself. What a kind lacks is zero.
+// Header is what all kinds of record have in common. A field that a kind does not have is zero.
 type Header struct {
 	Ref      Ref
 	Title    string
@@ -34,8 +34,8 @@ type Header struct {
 // Log is the provenance of a record, the oldest entry first. Entries are only ever appended.
 type Log []Entry
 
-// Add returns the log with e behind its other entries. The time of an entry never lies before that of the one above it, so a
-// clock that runs behind cannot break the order.
+// Add returns the log with e appended. An entry's time is never before that of the entry above it: if a clock runs behind, e gets the
+// time of the last entry.
 func (l Log) Add(e Entry) Log {
 	e.At = e.At.UTC().Truncate(time.Second)
 	if last := l.Last(); last.At.After(e.At) {

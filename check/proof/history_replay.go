@@ -59,7 +59,7 @@ func (j *judge) breach(p pair, b task.Breach) {
 	case task.LostDep:
 		j.reportTask(DepsUnexplained, p.now, frontmatter.Path{"deps"}, "%s", b.Reason).
 			mend("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
-	case task.UntoldDep:
+	case task.UnrecordedDep:
 		j.reportTask(DepsUnexplained, p.now, j.depAt(p, b.Dep), "%s", b.Reason).
 			mend("take %s out of deps; cairn update %s --add-dep %s adds it with an entry", b.Dep, id, b.Dep).warnIf(true)
 	case task.RefusedEntry:
