@@ -84,7 +84,7 @@ func (l Live) lease(file task.Task, now time.Time) Hold {
 		h.Worktree, h.Gone, h.Lapsed = "", true, true
 		return h
 	}
-	sign := latest(lease.Seen, file.NewestBy(lease.Actor))
+	sign := latest(lease.Seen, file.Provenance.NewestBy(lease.Actor))
 	if lease.Session != "" {
 		if l.Beat != nil {
 			sign = latest(sign, l.Beat.At)
@@ -100,8 +100,8 @@ func (l Live) assignee(file task.Task, now time.Time) Hold {
 	if file.Assignee == "" {
 		return Hold{}
 	}
-	h := Hold{How: Assigned, Actor: file.Assignee, Session: file.LastSession()}
-	sign := file.NewestBy(file.Assignee)
+	h := Hold{How: Assigned, Actor: file.Assignee, Session: file.Provenance.LastSession()}
+	sign := file.Provenance.NewestBy(file.Assignee)
 	for _, e := range file.Provenance {
 		if e.Assignee != nil && *e.Assignee == file.Assignee {
 			sign = latest(sign, e.At)

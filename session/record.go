@@ -73,7 +73,7 @@ func (r Record) Announce(file task.Task, in Intent, supersede bool) Record {
 	in.Moves = file.ID != "" && in.Reach.Status != file.Status
 	moved := in.Moves
 	for _, known := range r.Reaches {
-		lacks := !file.Has(known.Entry)
+		lacks := !file.Provenance.Has(known.Entry)
 		switch {
 		case lacks && supersede:
 			in.Moves = true
@@ -102,7 +102,7 @@ func (r Record) Settle(came bool) Record {
 
 // Seen is the record as a reader of the file should take it: an intent came if the file has its entry, and else did not.
 func (r Record) Seen(file task.Task) Record {
-	return r.Settle(r.Intent != nil && file.Has(r.Intent.Reach.Entry))
+	return r.Settle(r.Intent != nil && file.Provenance.Has(r.Intent.Reach.Entry))
 }
 
 const endedKept = 16 // sessions; older ones have long been told
@@ -127,7 +127,7 @@ func (r *Record) heldBy(file task.Task) *Lease {
 		return nil
 	case r.Intent == nil:
 		return r.Lease
-	case file.Has(r.Intent.Reach.Entry):
+	case file.Provenance.Has(r.Intent.Reach.Entry):
 		return r.Intent.Lease
 	case r.Intent.Lease != nil:
 		return r.Intent.Lease
@@ -142,11 +142,11 @@ func (r *Record) ahead(file task.Task) *Reach {
 		return nil
 	}
 	known := r.Reaches
-	if r.Intent != nil && file.Has(r.Intent.Reach.Entry) {
+	if r.Intent != nil && file.Provenance.Has(r.Intent.Reach.Entry) {
 		known = r.Intent.Rest
 	}
 	for _, reach := range slices.Backward(known) {
-		if reach.Status != file.Status && !file.Has(reach.Entry) {
+		if reach.Status != file.Status && !file.Provenance.Has(reach.Entry) {
 			return &reach
 		}
 	}

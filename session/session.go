@@ -139,7 +139,7 @@ func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleA
 		}
 		return Alive
 	case Finished:
-		if t.ID == s.Task && t.Status == review && t.LastSession() == s.ID {
+		if t.ID == s.Task && t.Status == review && t.Provenance.LastSession() == s.ID {
 			return AwaitingReview
 		}
 	case Canceled, Abandoned:
@@ -149,7 +149,7 @@ func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleA
 
 // LastSign is the newest sign of life: a heartbeat, an entry of the actor on the task, or the beginning.
 func (s Session) LastSign(t task.Task, beat *Heartbeat) time.Time {
-	sign := latest(s.StartedAt, t.NewestBy(s.Actor))
+	sign := latest(s.StartedAt, t.Provenance.NewestBy(s.Actor))
 	if beat != nil {
 		sign = latest(sign, beat.At)
 	}

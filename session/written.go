@@ -47,7 +47,7 @@ func (w Written) byChance(then Sighting) bool {
 // checked it out, now or at any write since, is not lost: but for one that git replaced by chance, while it was being written.
 // Those are returned beside the others, since git may have kept them all the same, in a stash or a commit.
 func Overwritten(file task.Task, now Sighting, journal []Written, checkedOut func(Sighting) (task.Task, bool)) (lost, byChance []task.Entry) {
-	have := file.Hashes()
+	have := file.Provenance.Hashes()
 	for i, w := range journal {
 		hash := w.Entry.Hash()
 		if have[hash] || w.On.Worktree != now.Worktree {
@@ -70,10 +70,10 @@ func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Si
 		if later.On.Worktree != now.Worktree {
 			continue
 		}
-		if t, ok := checkedOut(later.On); ok && !t.Has(hash) {
+		if t, ok := checkedOut(later.On); ok && !t.Provenance.Has(hash) {
 			return later.On, true
 		}
 	}
 	t, ok := checkedOut(now)
-	return now, ok && !t.Has(hash)
+	return now, ok && !t.Provenance.Has(hash)
 }

@@ -17,7 +17,7 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 		st := tx.tasks[id]
 		r := tx.settled(id)
 		reach := session.Reach{
-			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Last().Hash(),
+			Status: st.now.Status, Branch: head.Branch, Worktree: tx.s.Worktree, Head: head.Commit, Entry: st.now.Provenance.Last().Hash(),
 		}
 		intent := session.Intent{
 			Lease: tx.s.nextLease(st, r.Lease, head.Branch), Reach: reach, New: st.was.ID == "", With: tx.created(), Session: st.opens, Key: tx.key, Ends: tx.ends(id),
@@ -64,7 +64,7 @@ func (l Layout) nextLease(st *staged, now *session.Lease, branch string) *sessio
 	if st.claims {
 		return st.lease
 	}
-	if last := st.now.Last(); now != nil && last.Who == now.Actor {
+	if last := st.now.Provenance.Last(); now != nil && last.Who == now.Actor {
 		refreshed := *now
 		refreshed.Seen = last.At
 		place, there := l.worktreeOf(*now)
@@ -142,7 +142,7 @@ func (tx *Tx) claimed(id task.ID, lease *session.Lease) session.Record {
 func (tx *Tx) settled(id task.ID) session.Record {
 	r := session.Record{}
 	if old := tx.s.record(id); old != nil {
-		r = old.Settle(tx.tasks[id].was.Has(reachOf(old)))
+		r = old.Settle(tx.tasks[id].was.Provenance.Has(reachOf(old)))
 	}
 	r.Task = id
 	return r

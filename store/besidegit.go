@@ -108,5 +108,5 @@ func (tx *Tx) lostToGit() bool {
 		return false
 	}
 	_, now, err := tx.s.readTask(st.now.ID)
-	return err == nil && !now.Has(st.now.Last().Hash())
+	return err == nil && !now.Provenance.Has(st.now.Provenance.Last().Hash())
 }

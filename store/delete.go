@@ -153,7 +153,7 @@ func (s *Store) Deleted() ([]task.Task, error) {
 	found := map[task.ID]task.Task{}
 	err := eachName(s.trash(""), taskExt, func(name string) {
 		t, ok := s.trashedTask(s.trash(name + taskExt))
-		if !ok || exists(s.task(t.ID)) || t.Last().At.Before(found[t.ID].Last().At) {
+		if !ok || exists(s.task(t.ID)) || t.Provenance.Last().At.Before(found[t.ID].Provenance.Last().At) {
 			return
 		}
 		found[t.ID] = gist(t)
@@ -174,7 +174,7 @@ func (s *Store) trashedTask(path string) (task.Task, bool) {
 func (s *Store) wasDeleted(id task.ID, entry string) bool {
 	return slices.ContainsFunc(s.trashOf(id), func(path string) bool {
 		t, ok := s.trashedTask(path)
-		return ok && t.ID == id && t.Last().Did == task.Deleted && t.Has(entry)
+		return ok && t.ID == id && t.Provenance.Last().Did == task.Deleted && t.Provenance.Has(entry)
 	})
 }
 

@@ -105,7 +105,7 @@ func (h *history) firstWith(id task.ID, e task.Entry) string {
 		h.touching[id] = commits
 	}
 	for _, commit := range commits {
-		if t, ok := h.in(commit)(id); ok && t.Has(e.Hash()) {
+		if t, ok := h.in(commit)(id); ok && t.Provenance.Has(e.Hash()) {
 			return commit
 		}
 	}

@@ -146,7 +146,7 @@ func TestHostileLiveState(t *testing.T) {
 	last := func(t *testing.T, s *Store) string {
 		one, err := s.Get("PROJ-1")
 		wantCode(t, err, "")
-		return one.Last().Hash()
+		return one.Provenance.Last().Hash()
 	}
 	asJSON := func(v any) string {
 		src, err := json.Marshal(v)

@@ -121,7 +121,7 @@ func (s *Store) cutJournal(t task.Task, worktree string) error {
 			}
 		}
 	}
-	have := t.Hashes()
+	have := t.Provenance.Hashes()
 	choose(func(w session.Written) bool { return w.On.Worktree == worktree && !have[w.Entry.Hash()] })
 	choose(func(session.Written) bool { return true })
 	var kept [][]byte
@@ -214,7 +214,7 @@ func (s *Store) nowhereElse(ctx context.Context, id task.ID, lost []task.Entry, 
 	}
 	look := map[string]func([]byte){s.task(id): func(src []byte) {
 		if t, err := taskIn(src); err == nil {
-			maps.Copy(elsewhere, t.Hashes())
+			maps.Copy(elsewhere, t.Provenance.Hashes())
 		}
 	}}
 	if err := s.lookInWorktrees(ctx, look); err != nil {

@@ -103,7 +103,7 @@ func TestJournalAfterAKill(t *testing.T) {
 	wantCode(t, a.note("PROJ-1", "it rains"), "")
 	one, err := s.Get("PROJ-1")
 	wantCode(t, err, "")
-	reach := session.Reach{Status: "backlog", Worktree: s.Worktree, Entry: one.Last().Hash()}
+	reach := session.Reach{Status: "backlog", Worktree: s.Worktree, Entry: one.Provenance.Last().Hash()}
 	record(t, s, session.Record{Task: "PROJ-1", Intent: &session.Intent{Reach: reach}})
 	wantCode(t, s.setDirty(true), "")
 	wantCode(t, os.Remove(s.journal("PROJ-1")), "")
@@ -170,7 +170,7 @@ func TestJournalKeepsWhatIsLost(t *testing.T) {
 	writeFile(t, s.journal("PROJ-1"), strings.Join(lines, "\n"))
 	wantCode(t, s.cutJournal(file, s.Worktree), "")
 	kept := s.readJournal("PROJ-1")
-	if len(kept) >= len(lines) || !strings.HasPrefix(kept[0].Entry.Text, "0 ") || !kept[len(kept)-1].Entry.Equal(file.Last()) {
+	if len(kept) >= len(lines) || !strings.HasPrefix(kept[0].Entry.Text, "0 ") || !kept[len(kept)-1].Entry.Equal(file.Provenance.Last()) {
 		t.Errorf("%d lines of %d are kept, from %.10s", len(kept), len(lines), kept[0].Entry.Text)
 	}
 }

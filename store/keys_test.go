@@ -27,7 +27,7 @@ func TestKeyOfAKilledCall(t *testing.T) {
 			one, err := s.Get("PROJ-1")
 			wantCode(t, err, "")
 			if tt.entry == "" {
-				tt.entry = one.Last().Hash()
+				tt.entry = one.Provenance.Last().Hash()
 			}
 			key := &session.Key{Call: "c0ffee", Args: "1234", Task: "PROJ-1"}
 			reach := session.Reach{Status: one.Status, Worktree: s.Worktree, Entry: tt.entry}

@@ -187,7 +187,7 @@ func (s *Store) settle(r session.Record) error {
 		return nil
 	case err != nil && there.wasDeleted(r.Task, r.Intent.Reach.Entry):
 		return s.settleAs(session.Record{Task: r.Task}, r.Intent.Key, there.finishDeletion(r.Task))
-	case err != nil || !t.Has(r.Intent.Reach.Entry):
+	case err != nil || !t.Provenance.Has(r.Intent.Reach.Entry):
 		return s.settleAs(r.Settle(false), nil, there.removeSession(r.Intent.Session))
 	case !there.hasAll(r.Intent.With) && r.Intent.New && len(t.Provenance) == 1: // nobody has written to it since
 		return s.settleAs(r.Settle(false), nil, ioError(disk.RemoveFile(there.task(r.Task))))

@@ -121,7 +121,7 @@ func (tx *Tx) Propose(p Proposal, s task.Stamp) error {
 	m.text("id", p.ID)
 	m.text("summary", p.Summary)
 	m = append(m, frontmatter.Field{Key: "tasks", Value: tasks})
-	created := task.Task{}.With(s.Entry(task.Created)).Provenance
+	created := task.Log{}.Add(s.Entry(task.Created))
 	m = append(m, frontmatter.Field{Key: "provenance", Value: seqOf(created, entryValue)})
 	tx.others = append(tx.others, change{path: tx.s.proposal(p.ID), content: func(*frontmatter.Doc) ([]byte, error) {
 		doc, err := frontmatter.New(frontmatter.YAML, frontmatter.Map(m), "")

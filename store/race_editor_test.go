@@ -64,7 +64,7 @@ func TestWritersBesideAnEditor(t *testing.T) {
 
 	got, err := s.Get("PROJ-1")
 	wantCode(t, err, "")
-	jots := append(readHistory(t, history, acknowledged), jot{rev: got.Rev, last: got.Last().Text})
+	jots := append(readHistory(t, history, acknowledged), jot{rev: got.Rev, last: got.Provenance.Last().Text})
 	wantUnbroken(t, ed.saves, jots)
 	if len(notesOf(got)) >= len(acknowledged) {
 		t.Error("the editor overwrote nothing, so nothing was to be noticed")
@@ -141,7 +141,7 @@ func playJot(s *Store, args []string) error {
 			if err != nil {
 				return err
 			}
-			if _, err := fmt.Fprintf(history, "%s\t%s\t%s\n", text, t.Rev, t.Last().Text); err != nil {
+			if _, err := fmt.Fprintf(history, "%s\t%s\t%s\n", text, t.Rev, t.Provenance.Last().Text); err != nil {
 				return err
 			}
 			return addNote(tx, "PROJ-1", text)

@@ -162,7 +162,7 @@ func TestWriteWaitsForGit(t *testing.T) {
 	go func() {
 		defer close(gone)
 		time.Sleep(300 * time.Millisecond)
-		if one, err := s.Get("PROJ-1"); err != nil || one.Last().Did == task.Noted {
+		if one, err := s.Get("PROJ-1"); err != nil || one.Provenance.Last().Did == task.Noted {
 			t.Errorf("it was written under git's lock (%v)", err)
 		}
 		_ = os.Remove(s.gitLock())
@@ -220,8 +220,8 @@ func TestWriteIsMadeAgainAfterGit(t *testing.T) {
 	wantCode(t, a.note("PROJ-1", "it rains"), "")
 	one, err := s.Get("PROJ-1")
 	wantCode(t, err, "")
-	if runs != 2 || one.Last().Text != "it rains" || len(one.Provenance) != 2 {
-		t.Errorf("after %d runs the record ends with %+v", runs, one.Last())
+	if runs != 2 || one.Provenance.Last().Text != "it rains" || len(one.Provenance) != 2 {
+		t.Errorf("after %d runs the record ends with %+v", runs, one.Provenance.Last())
 	}
 	verifyClean(t, s)
 	wantOverwritten(t, s, "PROJ-1")

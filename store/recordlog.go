@@ -53,6 +53,6 @@ func withEntry(doc *frontmatter.Doc, order []string, s task.Stamp, did task.Did)
 	if r.err != nil {
 		return nil, r.err
 	}
-	now := task.Task{Provenance: was}.With(s.Entry(did)).Provenance
+	now := task.Log(was).Add(s.Entry(did))
 	return doc.Edit(order, setItems(doc, "provenance", grown(slices.Clone(was), now))...)
 }

@@ -62,7 +62,7 @@ func (seen sightings) add(src []byte, reaches []session.Reach) {
 	t, err := taskIn(src)
 	for _, reach := range reaches {
 		switch {
-		case err != nil || t.Has(reach.Entry):
+		case err != nil || t.Provenance.Has(reach.Entry):
 			seen.had[reach.Entry] = true
 		case t.Status != reach.Status:
 			seen.missed[reach.Entry] = true
@@ -158,7 +158,7 @@ func (s *Store) drop(ctx context.Context, records []session.Record) (dropped int
 // lacks reports whether the text of a task lacks one of the states. One that cannot be read may.
 func lacks(src []byte, reaches []session.Reach) bool {
 	t, err := taskIn(src)
-	return err != nil || slices.ContainsFunc(reaches, func(r session.Reach) bool { return !t.Has(r.Entry) })
+	return err != nil || slices.ContainsFunc(reaches, func(r session.Reach) bool { return !t.Provenance.Has(r.Entry) })
 }
 
 // goesOn reports whether the text of a session says that it is active. One that cannot be read may.

@@ -269,7 +269,7 @@ func announceAgain(t *testing.T, s *Store, id task.ID) {
 	one, err := s.Get(id)
 	wantCode(t, err, "")
 	r := *s.record(id)
-	reach := session.Reach{Status: one.Status, Branch: "other", Worktree: s.Worktree, Entry: one.Last().Hash()}
+	reach := session.Reach{Status: one.Status, Branch: "other", Worktree: s.Worktree, Entry: one.Provenance.Last().Hash()}
 	record(t, s, session.Record{Task: id, Intent: &session.Intent{Lease: r.Lease, Reach: reach, Rest: slices.Clone(r.Reaches)}})
 	wantCode(t, s.setDirty(true), "")
 }

@@ -162,7 +162,7 @@ func TestSignatureIsKept(t *testing.T) {
 		t.Fatal(err)
 	}
 	got, err := s.Get("PROJ-1")
-	if err != nil || !got.Last().Equal(made.Last()) {
-		t.Errorf("%+v, %v", got.Last(), err)
+	if err != nil || !got.Provenance.Last().Equal(made.Provenance.Last()) {
+		t.Errorf("%+v, %v", got.Provenance.Last(), err)
 	}
 }

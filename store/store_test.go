@@ -145,14 +145,14 @@ func TestWorkspaceOfTheOriginal(t *testing.T) {
 	wantNoProblem(t, s, "PROJ-001")
 	got, err := s.Get("PROJ-001")
 	wantCode(t, err, "")
-	if got.Extra["rank"] != "a0" || got.Extra["active_attempt"] != "ses-01hzy3" || got.LastSession() != "ses-01hzy3" {
+	if got.Extra["rank"] != "a0" || got.Extra["active_attempt"] != "ses-01hzy3" || got.Provenance.LastSession() != "ses-01hzy3" {
 		t.Errorf("reads %+v", got)
 	}
 	wantCode(t, newActor(s, "agent:claude-1").finish("ses-01hzy3"), "")
 	got, err = s.Get("PROJ-001")
 	wantCode(t, err, "")
-	if got.Status != "in_review" || got.Last().Did != task.Finished {
-		t.Errorf("after finish it is %s, with last entry %+v", got.Status, got.Last())
+	if got.Status != "in_review" || got.Provenance.Last().Did != task.Finished {
+		t.Errorf("after finish it is %s, with last entry %+v", got.Status, got.Provenance.Last())
 	}
 	verifyClean(t, s)
 }

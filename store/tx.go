@@ -134,7 +134,7 @@ func (st *staged) content(old *frontmatter.Doc) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(doc.Front()) > len(old.Front()) && !bare(st.now.Last()) {
+	if len(doc.Front()) > len(old.Front()) && !bare(st.now.Provenance.Last()) {
 		err = room(doc)
 	}
 	return doc.Bytes(), err

@@ -29,7 +29,7 @@ func TestEditorWritesWhileTheDecisionIsMade(t *testing.T) {
 	wantCode(t, err, "")
 	got, err := s.Get("PROJ-1")
 	wantCode(t, err, "")
-	if got.Title != "From the editor" || got.Last().Text != "from cairn" {
+	if got.Title != "From the editor" || got.Provenance.Last().Text != "from cairn" {
 		t.Errorf("reads %q with %d entries, and both changes should be there", got.Title, len(got.Provenance))
 	}
 	if decisions != 2 {
@@ -271,7 +271,7 @@ func TestBeginWritesTaskSessionAndClaim(t *testing.T) {
 	got, err := s.Get("PROJ-1")
 	wantCode(t, err, "")
 	hold := session.Holder(got, s.Live("PROJ-1"), a.now())
-	if got.LastSession() != ses || got.Status != flow.Working || hold.Session != ses || hold.How != session.Claimed {
+	if got.Provenance.LastSession() != ses || got.Status != flow.Working || hold.Session != ses || hold.How != session.Claimed {
 		t.Errorf("reads %+v, held by %+v", got, hold)
 	}
 }

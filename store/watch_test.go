@@ -52,7 +52,7 @@ func TestWatchHearsAnotherProcess(t *testing.T) {
 	p.tell(t, "go")
 	until(t, ticks, func() bool {
 		task, err := s.Get("PROJ-1")
-		return err == nil && strings.HasSuffix(task.Last().Text, noteText("a", notesEach-1)) || err != nil && !isMissing(err)
+		return err == nil && strings.HasSuffix(task.Provenance.Last().Text, noteText("a", notesEach-1)) || err != nil && !isMissing(err)
 	})
 	p.end(t)
 }

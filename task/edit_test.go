@@ -239,7 +239,7 @@ func TestKindOfEdit(t *testing.T) {
 			if entry == nil || entry.Did != tt.want {
 				t.Fatalf("the entry is %+v, want %s", entry, tt.want)
 			}
-			if !reflect.DeepEqual(after.Last(), *entry) || len(after.Provenance) != len(underway().Provenance)+1 {
+			if !reflect.DeepEqual(after.Provenance.Last(), *entry) || len(after.Provenance) != len(underway().Provenance)+1 {
 				t.Error("the entry is not the one that was appended")
 			}
 		})

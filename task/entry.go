@@ -95,17 +95,6 @@ func blank(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
-// With returns the task with e behind its other entries. The time of an entry never lies before that of the one above it,
-// so a clock that runs behind cannot break the order.
-func (t Task) With(e Entry) Task {
-	e.At = e.At.UTC().Truncate(time.Second)
-	if n := len(t.Provenance); n > 0 && t.Provenance[n-1].At.After(e.At) {
-		e.At = t.Provenance[n-1].At
-	}
-	t.Provenance = append(slices.Clip(slices.Clone(t.Provenance)), e)
-	return t
-}
-
 // Hash identifies what an entry says, however it is written down: 16 hex digits.
 func (e Entry) Hash() string {
 	parts := []string{string(e.Who), e.At.UTC().Format(time.RFC3339), string(e.Did), string(e.From), string(e.To),
@@ -136,56 +125,6 @@ func (e Entry) Equal(other Entry) bool {
 		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
 		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
 		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig
-}
-
-// Has reports whether one of the entries has this hash.
-func (t Task) Has(entryHash string) bool {
-	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Hash() == entryHash })
-}
-
-// First returns the oldest entry, or a zero one.
-func (t Task) First() Entry {
-	if len(t.Provenance) == 0 {
-		return Entry{}
-	}
-	return t.Provenance[0]
-}
-
-// Hashes are those of all entries.
-func (t Task) Hashes() map[string]bool {
-	out := make(map[string]bool, len(t.Provenance))
-	for _, e := range t.Provenance {
-		out[e.Hash()] = true
-	}
-	return out
-}
-
-// Last returns the newest entry, or a zero one.
-func (t Task) Last() Entry {
-	if len(t.Provenance) == 0 {
-		return Entry{}
-	}
-	return t.Provenance[len(t.Provenance)-1]
-}
-
-// LastSession returns the session named by the newest entry that names one, or "".
-func (t Task) LastSession() string {
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.Session != "" {
-			return e.Session
-		}
-	}
-	return ""
-}
-
-// NewestBy returns the time of the newest entry by an actor, or the zero time.
-func (t Task) NewestBy(who Actor) time.Time {
-	for _, e := range slices.Backward(t.Provenance) {
-		if e.Who == who {
-			return e.At
-		}
-	}
-	return time.Time{}
 }
 
 // unhashedAll stands for every check of its kind, in evidence from before results named their checks.

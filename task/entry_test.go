@@ -25,7 +25,7 @@ func TestOrderOfEntries(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			before := task.Task{}.With(task.Entry{Who: shah, At: now, Did: task.Created})
 			after := before.With(task.Entry{Who: claude, At: tt.at, Did: task.Noted})
-			if got := after.Last().At; got != tt.want {
+			if got := after.Provenance.Last().At; got != tt.want {
 				t.Errorf("stands at %v, want %v", got, tt.want)
 			}
 		})
@@ -40,8 +40,8 @@ func TestWithLeavesTheOldValueAlone(t *testing.T) {
 	}
 	one := base.With(task.Entry{Who: claude, At: now, Did: task.Noted, Text: "one"})
 	two := base.With(task.Entry{Who: claude, At: now, Did: task.Noted, Text: "two"})
-	if len(base.Provenance) != 5 || one.Last().Text != "one" || two.Last().Text != "two" {
-		t.Errorf("one write shows in the other: %q, %q", one.Last().Text, two.Last().Text)
+	if len(base.Provenance) != 5 || one.Provenance.Last().Text != "one" || two.Provenance.Last().Text != "two" {
+		t.Errorf("one write shows in the other: %q, %q", one.Provenance.Last().Text, two.Provenance.Last().Text)
 	}
 }
 
@@ -178,7 +178,7 @@ func TestEntryHash(t *testing.T) {
 func TestHas(t *testing.T) {
 	one, two := ran(suite, task.Pass), ran(suite, task.Fail)
 	of := task.Task{Provenance: []task.Entry{one}}
-	if !of.Has(one.Hash()) || of.Has(two.Hash()) || of.Has("") {
+	if !of.Provenance.Has(one.Hash()) || of.Provenance.Has(two.Hash()) || of.Provenance.Has("") {
 		t.Error("a task has the entries that it has, and no others")
 	}
 }
@@ -187,10 +187,10 @@ func TestLastSession(t *testing.T) {
 	of := task.Task{Provenance: []task.Entry{
 		{Session: "ses-1"}, {Session: "ses-2"}, {Did: task.Noted},
 	}}
-	if got := of.LastSession(); got != "ses-2" {
+	if got := of.Provenance.LastSession(); got != "ses-2" {
 		t.Errorf("the last session is %q", got)
 	}
-	if got := (task.Task{}).LastSession(); got != "" {
+	if got := (task.Task{}).Provenance.LastSession(); got != "" {
 		t.Errorf("without entries it is %q", got)
 	}
 }
@@ -199,10 +199,10 @@ func TestNewestBy(t *testing.T) {
 	of := task.Task{Provenance: []task.Entry{
 		{Who: claude, At: now}, {Who: claude, At: now.Add(time.Minute)}, {Who: shah, At: now.Add(time.Hour)},
 	}}
-	if got := of.NewestBy(claude); !got.Equal(now.Add(time.Minute)) {
+	if got := of.Provenance.NewestBy(claude); !got.Equal(now.Add(time.Minute)) {
 		t.Errorf("the newest entry of %s is of %v", claude, got)
 	}
-	if got := of.NewestBy(gemini); !got.IsZero() {
+	if got := of.Provenance.NewestBy(gemini); !got.IsZero() {
 		t.Errorf("of somebody who wrote nothing it is of %v", got)
 	}
 }

@@ -55,7 +55,7 @@ func TestCreateStartsClean(t *testing.T) {
 	if got.Status != "backlog" || got.Checks[0].Result != task.Pending || len(got.Provenance) != 1 {
 		t.Errorf("created as %+v", got)
 	}
-	wantEntry(t, ptr(got.Last()), task.Entry{Who: shah, Did: task.Created, Checks: got.CheckHashes(), Deps: task.DepsHash(got.ID, nil)})
+	wantEntry(t, ptr(got.Provenance.Last()), task.Entry{Who: shah, Did: task.Created, Checks: got.CheckHashes(), Deps: task.DepsHash(got.ID, nil)})
 }
 
 // A body is the same text whatever the file's line ends and the empty lines around it.

@@ -79,7 +79,7 @@ func (t Task) ran(run *Run, e Entry) (Task, Entry) {
 
 func commit(t Task, e Entry) (Task, *Entry, error) {
 	t = t.With(e)
-	last := t.Last()
+	last := t.Provenance.Last()
 	return t, &last, nil
 }
 

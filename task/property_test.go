@@ -115,11 +115,11 @@ func (w *world) onlyAppended(t *rapid.T, after task.Task) {
 			t.Fatalf("a write changed entry %d from %+v to %+v", i, e, has[i])
 		}
 	}
-	if last := after.Last(); last.At.Before(w.task.Last().At) {
-		t.Fatalf("an entry of %v stands behind one of %v", last.At, w.task.Last().At)
+	if last := after.Provenance.Last(); last.At.Before(w.task.Provenance.Last().At) {
+		t.Fatalf("an entry of %v stands behind one of %v", last.At, w.task.Provenance.Last().At)
 	}
-	if moved := after.Status != w.task.Status; moved && (after.Last().From != w.task.Status || after.Last().To != after.Status) {
-		t.Fatalf("a move from %s to %s is recorded as %+v", w.task.Status, after.Status, after.Last())
+	if moved := after.Status != w.task.Status; moved && (after.Provenance.Last().From != w.task.Status || after.Provenance.Last().To != after.Status) {
+		t.Fatalf("a move from %s to %s is recorded as %+v", w.task.Status, after.Status, after.Provenance.Last())
 	}
 }
 

@@ -100,7 +100,7 @@ func TestPutBack(t *testing.T) {
 				t.Errorf("the record is out of order: %v", got.Provenance)
 			}
 			for _, e := range append(file.Provenance, append(tt.lost, *entry)...) {
-				if !got.Has(e.Hash()) {
+				if !got.Provenance.Has(e.Hash()) {
 					t.Errorf("the record lacks %v", e)
 				}
 			}
@@ -114,7 +114,7 @@ func TestPutBackBehindItsSecond(t *testing.T) {
 	file.Provenance = []task.Entry{lostAt(0, task.Created, nil), lostAt(5, task.Noted, nil), lostAt(9, task.Noted, nil)}
 	lost := lostAt(5, task.Claimed, held("agent:a"))
 	got, entry, _ := flow.PutBack(file, []task.Entry{lost}, graph(), task.Stamp{Who: "human:shah", At: now.Add(time.Hour)})
-	if !got.Provenance[2].Equal(lost) || !got.Last().Equal(*entry) {
+	if !got.Provenance[2].Equal(lost) || !got.Provenance.Last().Equal(*entry) {
 		t.Errorf("the record is %v", got.Provenance)
 	}
 	const says = "put back what was overwritten: claimed by agent:a at 2026-06-21T10:05:00Z"

@@ -38,7 +38,7 @@ func (w *replayed) openAt(in Commit, i int) []ID {
 func (w *replayed) depsAt(in Commit, i int) []ID {
 	record := in.Task.Provenance
 	var deps []ID
-	if in.Task.First().Deps == "" {
+	if in.Task.Provenance.First().Deps == "" {
 		deps = undone(in.Task.Deps, record)
 	}
 	if w.Before != nil && in.Later {

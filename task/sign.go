@@ -69,7 +69,7 @@ func (f Flow) Approve(t Task, i int, pass bool, s Stamp, commit, tree string) (A
 		ev.Tree == tree && f.Signature(t, ev.Entry) == nil {
 		return Approval{}, false, nil
 	}
-	return f.approval(t.ID, t.Checks[i], t.With(e).Last()), true, nil
+	return f.approval(t.ID, t.Checks[i], t.With(e).Provenance.Last()), true, nil
 }
 
 // signable is the entry of a signed attestation before it is signed.
@@ -98,7 +98,7 @@ func (f Flow) AttestSigned(t Task, i int, a Approval, sig string, s Stamp) (Task
 	}
 	e.Sig = sig
 	next := t.With(e)
-	if f.approval(t.ID, t.Checks[i], next.Last()) != a {
+	if f.approval(t.ID, t.Checks[i], next.Provenance.Last()) != a {
 		return t, nil, Errorf(Conflict, "the task changed while the approval was signed").WithHint("sign it again")
 	}
 	if flaw := f.Signature(next, len(next.Provenance)-1); flaw != nil {
@@ -107,7 +107,7 @@ func (f Flow) AttestSigned(t Task, i int, a Approval, sig string, s Stamp) (Task
 	}
 	next.Checks = slices.Clone(t.Checks)
 	next.Checks[i].Result = a.Result
-	last := next.Last()
+	last := next.Provenance.Last()
 	return next, &last, nil
 }
 

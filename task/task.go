@@ -18,10 +18,16 @@ type Task struct {
 	Parent     ID    // grouping only; gates nothing
 	Deps       []ID  // must be closed before this may leave the initial state
 	Checks     []Check
-	Provenance []Entry
+	Provenance Log
 	Body       string
 	Rev        Rev            // revision of the file this was read from
 	Extra      map[string]any // keys of the file that cairn does not know
+}
+
+// With returns the task with e behind the other entries of its log.
+func (t Task) With(e Entry) Task {
+	t.Provenance = t.Provenance.Add(e)
+	return t
 }
 
 // Find looks another task up. It reports false for one that does not exist or cannot be read.

@@ -80,6 +80,6 @@ func Dropped(before, after []Check) []Check {
 
 // excused reports whether a person recorded the list of checks, with a reason, since an earlier version.
 func excused(t, earlier Task) bool {
-	known := earlier.Hashes()
+	known := earlier.Provenance.Hashes()
 	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Excuses() && !known[e.Hash()] })
 }

@@ -25,8 +25,8 @@ const byPriority = "priority"
 // orders are the ways in which a list can be sorted.
 var orders = map[string]func(task.Task) place{
 	byPriority: func(t task.Task) place { return place{fmt.Sprint(t.Priority), string(t.ID)} },
-	"created":  func(t task.Task) place { return place{ageKey(t.First().At), string(t.ID)} },
-	"updated":  func(t task.Task) place { return place{youthKey(t.Last().At), string(t.ID)} },
+	"created":  func(t task.Task) place { return place{ageKey(t.Provenance.First().At), string(t.ID)} },
+	"updated":  func(t task.Task) place { return place{youthKey(t.Provenance.Last().At), string(t.ID)} },
 	"title":    func(t task.Task) place { return place{strings.ToLower(t.Title), string(t.ID)} },
 	"id":       func(t task.Task) place { return place{"", string(t.ID)} },
 }

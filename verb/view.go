@@ -140,7 +140,7 @@ func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 		Provenance: []Entry{},
 		Body:       t.Body,
 		Rev:        t.Rev,
-		CreatedAt:  instant(t.First().At),
+		CreatedAt:  instant(t.Provenance.First().At),
 		Extra:      t.Extra,
 	}
 	for _, c := range t.Checks {
@@ -220,7 +220,7 @@ func (w *Workspace) row(s *store.Store, t task.Task, find task.Find) Row {
 	r := Row{
 		ID: t.ID, Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: noNil(t.Labels),
 		Assignee: t.Assignee, Parent: t.Parent, Deps: noNil(t.Deps), BlockedBy: noNil(flow.BlockedBy(t, find)),
-		UpdatedAt: instant(t.Last().At),
+		UpdatedAt: instant(t.Provenance.Last().At),
 	}
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
@@ -252,7 +252,7 @@ func viewClaim(h session.Hold) *Claim {
 
 // execution is the health of the task's last session, as far as it says something about the task.
 func (w *Workspace) execution(s *store.Store, t task.Task) string {
-	id := t.LastSession()
+	id := t.Provenance.LastSession()
 	if id == "" {
 		return ""
 	}

@@ -166,7 +166,7 @@ func (w *Workspace) lease(ctx context.Context, s *store.Store, ses string, now t
 func (sc scene) endLive(to session.Status, text string) {
 	id := sc.hold.Session
 	if id == "" {
-		id = sc.t.LastSession()
+		id = sc.t.Provenance.LastSession()
 	}
 	if id == "" {
 		return

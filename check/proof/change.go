@@ -110,7 +110,7 @@ func beginning(t task.Task) string {
 	if len(t.Provenance) == 0 {
 		return t.Title + "\x00" + t.Body
 	}
-	return t.First().Hash()
+	return t.Provenance.First().Hash()
 }
 
 func newPair(now, was *TaskFile) pair {

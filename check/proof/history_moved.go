@@ -86,7 +86,7 @@ func movedTo(e task.Entry) (task.Status, bool) { return e.To, e.To != "" }
 // which is the newest: a merge leaves the choice to a person.
 func newest[T comparable](t task.Task, of func(task.Entry) (T, bool), want T) bool {
 	said := false
-	at := t.Last().At
+	at := t.Provenance.Last().At
 	for _, e := range slices.Backward(t.Provenance) {
 		got, ok := of(e)
 		if !ok {

@@ -140,7 +140,7 @@ func (j *judge) findAt(e task.Entry) task.Find {
 // whatever time the entry gives. The commit that brought the entry decides.
 func (j *judge) openInBase(id task.ID, at time.Time) bool {
 	base, ok := j.change.inBase(id)
-	return ok && !j.change.closing().IsClosed(base.Status) && base.Last().At.After(at)
+	return ok && !j.change.closing().IsClosed(base.Status) && base.Provenance.Last().At.After(at)
 }
 
 func (j *judge) findOrBase(id task.ID) (task.Task, bool) {
@@ -181,8 +181,8 @@ func (j *judge) writtenIn(p pair, e task.Entry) (task.Commit, bool) {
 // since is when an entry was written, by the clock of others: what stands on the base is later than what the base's record of
 // another task says.
 func (j *judge) since(w Written, id task.ID, at time.Time) time.Time {
-	if base, ok := j.change.inBase(id); ok && w.Later && base.Last().At.After(at) {
-		return base.Last().At.Add(time.Second) // of one second nobody knows the order
+	if base, ok := j.change.inBase(id); ok && w.Later && base.Provenance.Last().At.After(at) {
+		return base.Provenance.Last().At.Add(time.Second) // of one second nobody knows the order
 	}
 	return at
 }
@@ -191,7 +191,7 @@ func (j *judge) since(w Written, id task.ID, at time.Time) time.Time {
 func (j *judge) wasClosed(then task.Task, at time.Time) bool {
 	closing := j.change.closing()
 	now, _ := j.findOrBase(then.ID)
-	known := now.Hashes()
+	known := now.Provenance.Hashes()
 	lasting := then
 	lasting.Provenance = slices.DeleteFunc(slices.Clone(then.Provenance), func(e task.Entry) bool { return !known[e.Hash()] })
 	if slices.ContainsFunc(lasting.Provenance, func(e task.Entry) bool { return e.To != "" }) {
@@ -203,7 +203,7 @@ func (j *judge) wasClosed(then task.Task, at time.Time) bool {
 
 // missing lists the entries of one version of a task that another does not have.
 func missing(of, in task.Task) []task.Entry {
-	known := in.Hashes()
+	known := in.Provenance.Hashes()
 	return slices.DeleteFunc(slices.Clone(of.Provenance), func(e task.Entry) bool { return known[e.Hash()] })
 }
 

@@ -248,7 +248,7 @@ func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[task.Actor]int
 	t.Helper()
 	closed, laid := map[task.ID]time.Time{}, map[task.Actor]int{}
 	for _, one := range tasks {
-		closed[one.ID] = one.Last().At
+		closed[one.ID] = one.Provenance.Last().At
 	}
 	for _, one := range tasks {
 		recorded, said := attempts(one), slices.Sorted(slices.Values(log.said[one.ID]))

@@ -99,7 +99,7 @@ func (tr *trial) wantWhole(t *testing.T) {
 		t.Errorf("problems %v (%v)", problems, err)
 	}
 	for _, one := range tasks {
-		if id := one.LastSession(); id != "" {
+		if id := one.Provenance.LastSession(); id != "" {
 			if _, err := s.Session(id); err != nil {
 				t.Errorf("task %s names session %s: %v", one.ID, id, err)
 			}

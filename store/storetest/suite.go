@@ -91,7 +91,7 @@ func update(t *testing.T, s *store.Store) {
 	before := get(t, s, "PROJ-1")
 	note(t, s, "PROJ-1", "hello")
 	after := get(t, s, "PROJ-1")
-	if len(after.Provenance) != 2 || after.Last().Text != "hello" {
+	if len(after.Provenance) != 2 || after.Provenance.Last().Text != "hello" {
 		t.Errorf("has entries %+v", after.Provenance)
 	}
 	if after.Rev == before.Rev {
