@@ -202,7 +202,7 @@ func (l Layout) recallDeleted(ctx context.Context, s subject, commit string, bef
 	return l.Repo.Blobs(ctx, ids, frontmatter.MaxFile, func(i int, b git.Blob) {
 		if t, err := taskIn(b.Content); err == nil {
 			name := strings.TrimPrefix(paths[i], l.inRepo(""))
-			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Kind: frontmatter.Markdown}, Name: t.ID, Task: t})
+			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Parse: ParseMarkdown}, Name: t.ID, Task: t})
 		}
 	})
 }

@@ -166,7 +166,10 @@ func (r *treeReader) read(ctx context.Context, src source) error {
 
 // parse reads a file as a document, patiently if it lies where an editor may be saving it.
 func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontmatter.Doc) {
-	f := proof.File{Path: u.path, Kind: u.kind}
+	f := proof.File{Path: u.path, Parse: ParseYAML}
+	if u.kind == frontmatter.Markdown {
+		f.Parse = ParseMarkdown
+	}
 	if err == nil && bytes.HasPrefix(src, []byte(pointer)) {
 		err = errPointer
 	}
@@ -185,7 +188,7 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontm
 			src, err = readRegular(r.onDisk(u.path))
 		}
 	}
-	f.Unread = ioError(err)
+	f.Unread = formatError(ioError(err))
 	r.summing.Lock()
 	defer r.summing.Unlock()
 	switch {
@@ -212,6 +215,7 @@ func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
 	if doc != nil {
 		var c Config
 		c, r.Config.Unknown, r.Config.Flaw = readConfig(doc)
+		r.Config.Flaw = formatError(r.Config.Flaw)
 		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
 		r.format = c.Format
 	}
@@ -242,6 +246,7 @@ func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
 	got.File = f
 	if doc != nil {
 		got.Task, got.Flaw = readTask(doc)
+		got.Flaw = formatError(got.Flaw)
 		if r.lean && len(got.Task.Body) > bodyListed && !strings.Contains(got.Task.Body, conflictMark) {
 			got.Task.Body, got.Src = "", bytes.Clone(got.Src[:len(got.Src)-len(doc.Body())])
 		}
@@ -256,5 +261,49 @@ func (r *treeReader) setSession(i int, f proof.File, doc *frontmatter.Doc) {
 	got.File = f
 	if doc != nil {
 		got.Session, got.Flaw = readSession(doc)
+		got.Flaw = formatError(got.Flaw)
 	}
+}
+
+// ParseMarkdown reads a file with front matter for the rules of package proof. It returns nil if it is none.
+func ParseMarkdown(src []byte) proof.Document { return parseDocument(src, frontmatter.Markdown) }
+
+// ParseYAML reads a YAML file for the rules of package proof. It returns nil if it is none.
+func ParseYAML(src []byte) proof.Document { return parseDocument(src, frontmatter.YAML) }
+
+func parseDocument(src []byte, kind frontmatter.Kind) proof.Document {
+	doc, err := frontmatter.Parse(src, kind)
+	if err != nil {
+		return nil
+	}
+	return document{doc}
+}
+
+// document answers what the rules ask of a file.
+type document struct{ doc *frontmatter.Doc }
+
+func (d document) Line(at proof.Path) int { return d.doc.LineOf(frontmatter.Path(at)) }
+
+func (d document) Conflict() int { return d.doc.Unmerged() }
+
+func (d document) Entries() []string {
+	return d.doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
+}
+
+// formatError gives an error of the format the form that the rules know. Other errors stay as they are.
+func formatError(err error) error {
+	var at *frontmatter.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	out := &proof.FormatError{Line: at.Line, Msg: at.Msg, Err: err}
+	switch {
+	case at.Conflict:
+		out.Rule = proof.ConflictMarkers
+	case at.Duplicate:
+		out.Rule = proof.DuplicateKey
+	case at.Missing:
+		out.Rule = proof.MissingField
+	}
+	return out
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -75,7 +74,7 @@ func (j *judge) signatures(f *TaskFile, fresh map[int]bool, closing bool) {
 		} else if of := j.signedInstead(f, n, flaw); of != "" {
 			rule, says = SignedElsewhere, "it was made for "+of
 		}
-		got := j.reportTask(rule, f, frontmatter.Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, told(e), says)
+		got := j.reportTask(rule, f, Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, told(e), says)
 		if ours := j.change == nil || fresh[n] || closing; !counts[n] || !ours {
 			got.Severity = Warning
 		}
@@ -187,7 +186,7 @@ func (j *judge) approvedFiles(p pair) {
 		if _, here := j.committed(ev.Commit, ev.Tree); here {
 			rule = SignedElsewhere
 		}
-		j.reportTask(rule, p.now, frontmatter.Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).
+		j.reportTask(rule, p.now, Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).
 			mend("a person looks at the files as they are now: cairn transition %s %s, cairn attest %s %d --sign, and close it again",
 				t.ID, j.Config.Flow.Initial, t.ID, n)
 	}

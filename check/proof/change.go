@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -143,11 +142,11 @@ func newPair(now, was *TaskFile) pair {
 
 // entriesOf is what the entries of a task say, whatever they are written like.
 func entriesOf(f *TaskFile) []string {
-	doc, err := frontmatter.Parse(f.Src, f.Kind)
-	if err != nil {
+	doc := f.document()
+	if doc == nil {
 		return nil
 	}
-	return doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
+	return doc.Entries()
 }
 
 // before is what the task was; of one that the change brings, what a new task is.

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -29,7 +28,7 @@ func (j *judge) taskFile(f *TaskFile) {
 		return
 	}
 	if f.Task.ID != f.Name {
-		j.reportTask(IDMismatch, f, frontmatter.Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Task.ID)
+		j.reportTask(IDMismatch, f, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Task.ID)
 	}
 	j.fields(f)
 	j.body(f)
@@ -37,7 +36,7 @@ func (j *judge) taskFile(f *TaskFile) {
 		return
 	}
 	if err := j.Config.Flow.Known(f.Task.Status); err != nil {
-		j.reportTask(UnknownState, f, frontmatter.Path{"status"}, "%s", messageOf(err)).
+		j.reportTask(UnknownState, f, Path{"status"}, "%s", messageOf(err)).
 			mend("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
 				f.Name, j.Config.Flow.Initial)
 	}
@@ -49,11 +48,11 @@ func (j *judge) sessionFile(f *SessionFile) {
 	}
 	s := f.Session
 	if s.ID != f.Name {
-		j.report(IDMismatch, &f.File, frontmatter.Path{"id"}, "the file is called %s, and its id is %s", f.Name, s.ID)
+		j.report(IDMismatch, &f.File, Path{"id"}, "the file is called %s, and its id is %s", f.Name, s.ID)
 	}
 	known := []session.Status{session.Active, session.Finished, session.Canceled, session.Abandoned}
 	if !slices.Contains(known, s.Status) {
-		j.report(BadField, &f.File, frontmatter.Path{"status"}, "status must be active, finished, canceled or abandoned, not %q", s.Status)
+		j.report(BadField, &f.File, Path{"status"}, "status must be active, finished, canceled or abandoned, not %q", s.Status)
 	}
 }
 
@@ -67,17 +66,12 @@ func (j *judge) readable(f *File) *found {
 	if err == nil {
 		err, rule = f.Flaw, BadField
 	}
-	var at *frontmatter.Error
+	var at *FormatError
 	if !errors.As(err, &at) {
 		return j.unopened(f, err)
 	}
-	switch {
-	case at.Conflict:
-		rule = ConflictMarkers
-	case at.Duplicate:
-		rule = DuplicateKey
-	case at.Missing:
-		rule = MissingField
+	if at.Rule != "" {
+		rule = at.Rule
 	}
 	got := j.report(rule, f, nil, "%s", at.Msg)
 	got.Line = at.Line
@@ -98,12 +92,12 @@ func (j *judge) unopened(f *File, err error) *found {
 func (j *judge) fields(f *TaskFile) {
 	t := f.Task
 	for _, part := range []struct {
-		at   frontmatter.Path
+		at   Path
 		only task.Task
 	}{
-		{frontmatter.Path{"title"}, task.Task{Title: t.Title}},
-		{frontmatter.Path{"labels"}, task.Task{Title: "-", Labels: t.Labels}},
-		{frontmatter.Path{"checks", firstBad(t.Checks)}, task.Task{Title: "-", Checks: t.Checks}},
+		{Path{"title"}, task.Task{Title: t.Title}},
+		{Path{"labels"}, task.Task{Title: "-", Labels: t.Labels}},
+		{Path{"checks", firstBad(t.Checks)}, task.Task{Title: "-", Checks: t.Checks}},
 	} {
 		if err := task.ValidFields(part.only); err != nil {
 			j.reportTask(BadField, f, part.at, "%s", messageOf(err))
@@ -113,7 +107,7 @@ func (j *judge) fields(f *TaskFile) {
 		return
 	}
 	if _, err := task.ParseActor(string(t.Assignee)); err != nil {
-		j.reportTask(BadField, f, frontmatter.Path{"assignee"}, "assignee %s", messageOf(err)).
+		j.reportTask(BadField, f, Path{"assignee"}, "assignee %s", messageOf(err)).
 			mend("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.Name)
 	}
 }
@@ -123,8 +117,8 @@ func (j *judge) body(f *TaskFile) {
 	if !strings.Contains(f.Task.Body, "<<<<<<< ") {
 		return
 	}
-	if doc, err := frontmatter.Parse(f.Src, f.Kind); err == nil && doc.Unmerged() > 0 {
-		j.reportTask(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished").Line = doc.Unmerged()
+	if doc := f.document(); doc != nil && doc.Conflict() > 0 {
+		j.reportTask(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished").Line = doc.Conflict()
 	}
 }
 

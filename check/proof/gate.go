@@ -3,7 +3,6 @@ package proof
 import (
 	"fmt"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -87,7 +86,7 @@ func (f *found) warnIf(open bool) {
 func (j *judge) unexplained(f *TaskFile) {
 	t := f.Task
 	closed := j.flow.IsClosed(t.Status)
-	got := j.reportTask(ChecksUnexplained, f, frontmatter.Path{"checks"}, "the list of checks is not the one that the record tells of").
+	got := j.reportTask(ChecksUnexplained, f, Path{"checks"}, "the list of checks is not the one that the record tells of").
 		mend("look in git who changed the list; if it is right, a person gives it to cairn update %s once more, with a reason", t.ID)
 	if closed {
 		got.mend("look in git who changed the list; if it is right, a person moves the task back (cairn transition %s %s), "+
@@ -96,7 +95,7 @@ func (j *judge) unexplained(f *TaskFile) {
 	got.warnIf(!closed)
 }
 
-func resultOf(n int) frontmatter.Path { return frontmatter.Path{"checks", n, "result"} }
+func resultOf(n int) Path { return Path{"checks", n, "result"} }
 
 // settle is the command that gives a check a result with a record.
 func settle(t task.Task, n int) string {

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -15,13 +14,13 @@ func (j *judge) graph() {
 	j.edges(edgeKind{
 		dangling: DanglingDep, circle: DepCycle,
 		of:   func(t task.Task) []task.ID { return t.Deps },
-		at:   func(i int) frontmatter.Path { return frontmatter.Path{"deps", i} },
+		at:   func(i int) Path { return Path{"deps", i} },
 		says: "waits for", mend: "cairn update %s --remove-dep %s",
 	})
 	j.edges(edgeKind{
 		dangling: DanglingParent, circle: ParentCycle,
 		of:   parents,
-		at:   func(int) frontmatter.Path { return frontmatter.Path{"parent"} },
+		at:   func(int) Path { return Path{"parent"} },
 		says: "belongs to", mend: "cairn update %s --parent names another one than %s, or '' for none",
 	})
 	j.caseClashes()
@@ -31,7 +30,7 @@ func (j *judge) graph() {
 type edgeKind struct {
 	dangling, circle RuleID
 	of               func(task.Task) []task.ID
-	at               func(i int) frontmatter.Path
+	at               func(i int) Path
 	says             string // what a task with such an edge does
 	mend             string // of the ids at both ends
 }
@@ -103,7 +102,7 @@ func (j *judge) caseClashes() {
 		f := &j.Tasks[i]
 		lower := strings.ToLower(string(f.Name))
 		if other, ok := first[lower]; ok {
-			j.reportTask(CaseClash, f, frontmatter.Path{"id"}, "differs from %s only in case", other)
+			j.reportTask(CaseClash, f, Path{"id"}, "differs from %s only in case", other)
 			continue
 		}
 		first[lower] = f.Name

@@ -6,7 +6,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -45,7 +44,7 @@ func (j *judge) freshEntries() map[task.ID]map[int]bool {
 func (j *judge) sameID(p pair) {
 	if p.was != nil && (p.was.Name != p.now.Name || p.was.Task.ID != p.now.Task.ID) {
 		was := p.was.Task.ID
-		j.reportTask(IDChanged, p.now, frontmatter.Path{"id"}, "was %s before", was).
+		j.reportTask(IDChanged, p.now, Path{"id"}, "was %s before", was).
 			mend("call the file %s.md again, and let its id say so", was)
 	}
 }
@@ -58,13 +57,13 @@ func (j *judge) appendOnly(p pair) {
 		if n := len(p.lost) - 1; n > 0 {
 			others = fmt.Sprintf(", and so are %d more", n)
 		}
-		j.reportTask(ProvenanceRewritten, p.now, frontmatter.Path{"provenance"}, "entry %d of the base (%s) is gone, changed, or in another place%s",
+		j.reportTask(ProvenanceRewritten, p.now, Path{"provenance"}, "entry %d of the base (%s) is gone, changed, or in another place%s",
 			first+1, told(p.was.Task.Provenance[first]), others)
 	}
 	entries := p.now.Task.Provenance
 	for i := range entries {
 		if p.fresh[i] && (i > 0 && later(entries[i-1], entries[i]) || i+1 < len(entries) && later(entries[i], entries[i+1])) {
-			j.reportTask(ProvenanceRewritten, p.now, frontmatter.Path{"provenance", i}, "entry %d (%s) is new, and stands where its time does not belong", i+1, told(entries[i])).
+			j.reportTask(ProvenanceRewritten, p.now, Path{"provenance", i}, "entry %d (%s) is new, and stands where its time does not belong", i+1, told(entries[i])).
 				mend("put the entry where its time belongs; cairn setup merge-driver has git do so when it merges")
 			return // what follows is out of order by this one
 		}

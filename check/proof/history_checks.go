@@ -3,7 +3,6 @@ package proof
 import (
 	"slices"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -28,7 +27,7 @@ func (j *judge) lacksDefaults(p pair) {
 		return
 	}
 	for _, c := range task.Dropped(j.flow.Defaults, t.Checks) {
-		j.reportTask(ChecksWeakened, p.now, frontmatter.Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
+		j.reportTask(ChecksWeakened, p.now, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
 			mend("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
 			warnIf(!stands(j.flow, t.Status))
 	}
@@ -38,7 +37,7 @@ func (j *judge) lacksDefaults(p pair) {
 func (j *judge) weakenedByRecord(p pair) bool {
 	e, ok := j.flow.Weakened(p.now.Task)
 	if ok {
-		j.reportTask(ChecksWeakened, p.now, frontmatter.Path{"checks"}, "is %s, and lost a check on the way (%s), for which no person gave a reason", p.now.Task.Status, told(e))
+		j.reportTask(ChecksWeakened, p.now, Path{"checks"}, "is %s, and lost a check on the way (%s), for which no person gave a reason", p.now.Task.Status, told(e))
 	}
 	return ok
 }
@@ -54,7 +53,7 @@ func (j *judge) weakenedByHistory(p pair) {
 		for _, c := range j.flow.Lost(p.now.Task, earlier) {
 			if !reported[c.Desc] {
 				reported[c.Desc] = true
-				j.reportTask(ChecksWeakened, p.now, frontmatter.Path{"checks"}, "is %s, and the check %q was taken away or changed on the way, for which no person gave a reason", p.now.Task.Status, c.Desc)
+				j.reportTask(ChecksWeakened, p.now, Path{"checks"}, "is %s, and the check %q was taken away or changed on the way, for which no person gave a reason", p.now.Task.Status, c.Desc)
 			}
 		}
 	}
@@ -67,7 +66,7 @@ func (j *judge) movedOn(p pair) {
 			continue
 		}
 		if has, known := j.committed(e.Commit, e.Tree); known && !has {
-			j.reportTask(EvidenceTreeUnknown, p.now, frontmatter.Path{"provenance", i}, "was moved to %s on files that no commit of this change holds", e.To)
+			j.reportTask(EvidenceTreeUnknown, p.now, Path{"provenance", i}, "was moved to %s on files that no commit of this change holds", e.To)
 		}
 	}
 }
@@ -83,7 +82,7 @@ func (j *judge) trees(p pair) {
 		}
 		asked[ev.Entry] = true
 		if has, known := j.committed(ev.Commit, ev.Tree); known && !has {
-			j.reportTask(EvidenceTreeUnknown, p.now, frontmatter.Path{"provenance", ev.Entry}, "the check %q passed on files that no commit of this change holds", c.Desc)
+			j.reportTask(EvidenceTreeUnknown, p.now, Path{"provenance", ev.Entry}, "the check %q passed on files that no commit of this change holds", c.Desc)
 		}
 	}
 }

@@ -3,7 +3,6 @@ package proof
 import (
 	"slices"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -18,13 +17,13 @@ func (j *judge) moved(p pair) {
 		closed := p.was != nil || len(t.Provenance) > 0
 		last, _ := lastMove(t)
 		closed = closed && (j.flow.IsClosed(last) || j.flow.IsClosed(t.Status) || j.flow.IsClosed(before.Status) || j.flow.GateReview && t.Status == j.flow.Review)
-		j.reportTask(StatusUnexplained, p.now, frontmatter.Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
+		j.reportTask(StatusUnexplained, p.now, Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
 			mend("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
 			warnIf(!closed)
 		j.openNow(p, before)
 	}
 	if t.Assignee != before.Assignee && (p.was != nil || t.HasHolder()) && !held(t) {
-		j.reportTask(AssigneeUnexplained, p.now, frontmatter.Path{"assignee"}, "is held by %s, was by %s, and no entry says so", nobody(t.Assignee), nobody(before.Assignee))
+		j.reportTask(AssigneeUnexplained, p.now, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", nobody(t.Assignee), nobody(before.Assignee))
 	}
 	if !j.flow.IsAbandoned(t.Status) {
 		j.results(p, before)

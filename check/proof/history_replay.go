@@ -4,7 +4,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -35,7 +34,7 @@ func (j *judge) replay(p pair) {
 
 // breach reports a breach by the rule that is about it.
 func (j *judge) breach(p pair, b task.Breach) {
-	id, entry := p.now.Name, frontmatter.Path{"provenance", b.Entry}
+	id, entry := p.now.Name, Path{"provenance", b.Entry}
 	switch b.Kind {
 	case task.UnreachedState:
 		j.reportTask(StatusUnexplained, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason)
@@ -53,11 +52,11 @@ func (j *judge) breach(p pair, b task.Breach) {
 		j.reportTask(DepsWeakened, p.now, entry, "entry %d (%s) %s", b.Entry+1, j.told(p, b), b.Reason).warnIf(true)
 	case task.LostCheck:
 		told := slices.ContainsFunc(p.now.Task.Provenance, func(e task.Entry) bool { return e.Checks != nil })
-		j.reportTask(ChecksUnexplained, p.now, frontmatter.Path{"checks"}, "%s", b.Reason).
+		j.reportTask(ChecksUnexplained, p.now, Path{"checks"}, "%s", b.Reason).
 			mend("write it back; cairn update %s changes the list, with an entry that says so", id).
 			warnIf(told && !stands(j.flow, p.now.Task.Status))
 	case task.LostDep:
-		j.reportTask(DepsUnexplained, p.now, frontmatter.Path{"deps"}, "%s", b.Reason).
+		j.reportTask(DepsUnexplained, p.now, Path{"deps"}, "%s", b.Reason).
 			mend("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
 	case task.UntoldDep:
 		j.reportTask(DepsUnexplained, p.now, j.depAt(p, b.Dep), "%s", b.Reason).
@@ -70,11 +69,11 @@ func (j *judge) breach(p pair, b task.Breach) {
 func (j *judge) told(p pair, b task.Breach) string { return told(p.now.Task.Provenance[b.Entry]) }
 
 // depAt is where a task names a dependency; where it does not, the list of them.
-func (j *judge) depAt(p pair, id task.ID) frontmatter.Path {
+func (j *judge) depAt(p pair, id task.ID) Path {
 	if n := slices.Index(p.now.Task.Deps, id); n >= 0 {
-		return frontmatter.Path{"deps", n}
+		return Path{"deps", n}
 	}
-	return frontmatter.Path{"deps"}
+	return Path{"deps"}
 }
 
 // needed reports whether a task depends on another: it may have started while that counted as closed.
@@ -220,7 +219,7 @@ func (j *judge) aheadOfTime(p pair) {
 	for i, e := range p.now.Task.Provenance {
 		if p.fresh[i] && e.At.After(newest) && e.At.After(j.change.Newest.Add(ahead)) {
 			if w, ok := j.change.broughtBy(p.now.Name, e); ok && e.At.After(w.At.Add(ahead)) {
-				j.reportTask(TimeAhead, p.now, frontmatter.Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
+				j.reportTask(TimeAhead, p.now, Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
 					i+1, told(e), w.At.UTC().Format(time.RFC3339))
 				return
 			}

@@ -2,7 +2,6 @@ package proof
 
 import (
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 )
 
 // sessions finds records of sessions that were rewritten. Whose a session is, and what it is about, never changes; once it has
@@ -19,7 +18,7 @@ func (j *judge) sessions() {
 			continue
 		}
 		if key := rewritten(was.Session, f.Session); key != "" {
-			j.report(SessionRewritten, &f.File, frontmatter.Path{key}, "%s is not what it was", key)
+			j.report(SessionRewritten, &f.File, Path{key}, "%s is not what it was", key)
 		}
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -67,7 +66,7 @@ func (j *judge) all() []Finding {
 type found struct {
 	Finding
 	file *File
-	at   frontmatter.Path // what of the file is to blame; nil if Line says it, or nothing does
+	at   Path // what of the file is to blame; nil if Line says it, or nothing does
 }
 
 func newJudge(tree Tree, change *Change) *judge {
@@ -79,7 +78,7 @@ func newJudge(tree Tree, change *Change) *judge {
 }
 
 // report notes a finding of a rule, with the rule's own severity and mend. What is returned may be changed until the next.
-func (j *judge) report(id RuleID, file *File, at frontmatter.Path, format string, args ...any) *found {
+func (j *judge) report(id RuleID, file *File, at Path, format string, args ...any) *found {
 	rule, _ := Lookup(id)
 	j.found = append(j.found, found{
 		Finding: Finding{Rule: id, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Mend},
@@ -90,7 +89,7 @@ func (j *judge) report(id RuleID, file *File, at frontmatter.Path, format string
 }
 
 // reportTask is report for the file of a task.
-func (j *judge) reportTask(id RuleID, f *TaskFile, at frontmatter.Path, format string, args ...any) *found {
+func (j *judge) reportTask(id RuleID, f *TaskFile, at Path, format string, args ...any) *found {
 	got := j.report(id, &f.File, at, format, args...)
 	got.Task = f.Name
 	return got
@@ -111,15 +110,15 @@ func (j *judge) findings() []Finding {
 	slices.SortStableFunc(j.found, func(a, b found) int { return cmp.Compare(a.Path, b.Path) })
 	out := make([]Finding, len(j.found))
 	var last *File
-	var doc *frontmatter.Doc
+	var doc Document
 	for i, f := range j.found {
 		if f.at != nil {
 			if f.file != last {
 				last = f.file
-				doc, _ = frontmatter.Parse(last.Src, last.Kind)
+				doc = last.document()
 			}
 			if doc != nil {
-				f.Line = doc.LineOf(f.at)
+				f.Line = doc.Line(f.at)
 			}
 		}
 		out[i] = f.Finding

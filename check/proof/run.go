@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -71,7 +70,7 @@ func (t Tree) Commands(of []task.ID) []Command {
 func (t Tree) Failed(change *Change, c Command, summary string) []Finding {
 	j := newJudge(t, change)
 	for _, d := range c.Checks {
-		j.reportTask(CheckFailed, j.byName[d.Task], frontmatter.Path{"checks", d.Index, "cmd"},
+		j.reportTask(CheckFailed, j.byName[d.Task], Path{"checks", d.Index, "cmd"},
 			"the check %q fails in this tree: %s", d.Check.Desc, summary).
 			mend("mend what it tests; or cairn transition %s %s", d.Task, t.Config.Flow.Initial)
 	}

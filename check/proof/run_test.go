@@ -8,7 +8,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -30,7 +29,7 @@ func closedTree() proof.Tree {
 			src += fmt.Sprintf("  - desc: %s\n    cmd: %s\n", c.Desc, c.Cmd)
 		}
 		tree.Tasks = append(tree.Tasks, proof.TaskFile{
-			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Kind: frontmatter.Markdown},
+			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Parse: store.ParseMarkdown},
 			Name: t.ID, Task: t,
 		})
 	}

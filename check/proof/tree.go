@@ -2,7 +2,6 @@ package proof
 
 import (
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -15,13 +14,49 @@ type Tree struct {
 	Local    []string // paths of files that git has although they belong to one machine only
 }
 
-// File is one file of a tree. At most one of Unread and Flaw is set; errors with a place are a *frontmatter.Error.
+// File is one file of a tree. At most one of Unread and Flaw is set. An error about a line of the file is, or wraps, a
+// *FormatError.
 type File struct {
-	Path   string // from the workspace root, with forward slashes
-	Src    []byte // where lines are looked up; may be nil if the file is no document
-	Kind   frontmatter.Kind
-	Unread error // why the file is no document
-	Flaw   error // why the document is not the record it should be
+	Path   string                    // from the workspace root, with forward slashes
+	Src    []byte                    // its text; may be nil if it is no document
+	Parse  func(src []byte) Document // reads Src as a document, or returns nil; may be nil if it is no document
+	Unread error                     // why the file is no document
+	Flaw   error                     // why the document is not the record that it should be
+}
+
+// Document answers what the rules ask of a file's text. Only the reader of the tree knows the format, so it implements this.
+type Document interface {
+	// Line returns the line of the value at a path, or of the nearest one around it that exists.
+	Line(at Path) int
+	// Conflict returns the line on which a merge conflict in the body begins, or 0.
+	Conflict() int
+	// Entries returns one text for each entry of the provenance. Two texts are equal if the entries mean the same, whatever
+	// their quotes, order and layout.
+	Entries() []string
+}
+
+// Path leads from the top of a document to a value: strings are keys and ints are indexes of a list, as in
+// Path{"checks", 0, "result"}.
+type Path []any
+
+// FormatError is an error about a line of a file.
+type FormatError struct {
+	Rule RuleID // ConflictMarkers, DuplicateKey or MissingField; "" if the error is none of these
+	Line int    // 0 if the error is about the whole file
+	Msg  string
+	Err  error // the error of the format's reader
+}
+
+func (e *FormatError) Error() string { return e.Err.Error() }
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// document parses the file, or returns nil if it is none.
+func (f *File) document() Document {
+	if f.Parse == nil {
+		return nil
+	}
+	return f.Parse(f.Src)
 }
 
 // Sound reports whether the file was read as what it should be.

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -36,13 +35,13 @@ func (j *judge) commands() {
 	know(j.change.Base.Config.Flow.Defaults)
 	for n, c := range j.Config.Flow.Defaults {
 		if !isKnown(c) {
-			j.report(CommandChanged, &j.Config.File, frontmatter.Path{"default_checks", n, "cmd"}, "new tasks will run %s", shown(c))
+			j.report(CommandChanged, &j.Config.File, Path{"default_checks", n, "cmd"}, "new tasks will run %s", shown(c))
 		}
 	}
 	for _, p := range j.change.pairs {
 		for n, c := range p.now.Task.Checks {
 			if !isKnown(c) {
-				j.reportTask(CommandChanged, p.now, frontmatter.Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
+				j.reportTask(CommandChanged, p.now, Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
 			}
 		}
 	}
@@ -70,33 +69,33 @@ var settledNow = map[string]string{
 // loosened lists what the config of the base asked for and that of the change does not.
 func (j *judge) loosened() {
 	was, now := j.change.Base.Config, j.Config
-	say := func(at frontmatter.Path, format string, args ...any) {
+	say := func(at Path, format string, args ...any) {
 		j.report(ConfigLoosened, &j.Config.File, at, format, args...)
 	}
 	for _, s := range unclosed(was.Flow, now.Flow) {
-		say(frontmatter.Path{"closed"}, "%s is no closed state any more", s)
+		say(Path{"closed"}, "%s is no closed state any more", s)
 	}
 	for _, s := range now.Flow.Abandoned {
 		if !was.Flow.IsAbandoned(s) {
-			say(frontmatter.Path{"abandoned"}, "%s can be entered without passing any check", s)
+			say(Path{"abandoned"}, "%s can be entered without passing any check", s)
 		}
 	}
 	if task.Stricter(was.Flow.Settles, now.Flow.Settles) != now.Flow.Settles {
-		say(frontmatter.Path{"attest"}, "%s", settledNow[now.Flow.Settles])
+		say(Path{"attest"}, "%s", settledNow[now.Flow.Settles])
 	}
 	if was.Flow.GateReview && !now.Flow.GateReview {
-		say(frontmatter.Path{"gate_review"}, "the review is entered without passing any check")
+		say(Path{"gate_review"}, "the review is entered without passing any check")
 	}
 	if was.Flow.Initial != now.Flow.Initial && now.Flow.Known(was.Flow.Initial) == nil {
-		say(frontmatter.Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)
+		say(Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)
 	}
 	for _, c := range task.Dropped(was.Flow.Defaults, now.Flow.Defaults) {
-		say(frontmatter.Path{"default_checks"}, "new tasks need not pass %q", c.Desc)
+		say(Path{"default_checks"}, "new tasks need not pass %q", c.Desc)
 	}
 	for _, rule := range Rules {
 		f := Finding{Rule: rule.ID, Severity: rule.Severity}
 		if before, after := set(was, f), set(now, f); rank(after) < rank(before) {
-			say(frontmatter.Path{"rules", string(rule.ID)}, "%s is %s, and was %s", rule.ID, after, before)
+			say(Path{"rules", string(rule.ID)}, "%s is %s, and was %s", rule.ID, after, before)
 		}
 	}
 }
