@@ -41,7 +41,7 @@ func rulesPage() string {
 		fmt.Fprintf(&b, "## Rules about: %s\n\n%s\n\n", group, about[group])
 		for _, rule := range proof.Rules {
 			if rule.Group == group {
-				fmt.Fprintf(&b, "### %s\n\n%s\n\n**%s.** To mend it: %s\n\n", rule.ID, sentence(rule.Summary), rule.Severity, withStop(rule.Mend))
+				fmt.Fprintf(&b, "### %s\n\n%s\n\n**%s.** To mend it: %s\n\n", rule.ID, sentence(rule.Summary), rule.Severity, withStop(rule.Fix))
 			}
 		}
 	}

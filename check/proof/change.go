@@ -157,6 +157,14 @@ func (p pair) before(flow task.Flow) task.Task {
 	return p.was.Task
 }
 
+// depAt returns the path of a dependency of the task, or of the whole list if the task does not have it.
+func (p pair) depAt(id task.ID) Path {
+	if n := slices.Index(p.now.Task.Deps, id); n >= 0 {
+		return Path{"deps", n}
+	}
+	return Path{"deps"}
+}
+
 // Closed lists the tasks that the change closes, abandoned ones left out.
 func (c *Change) Closed() []task.ID {
 	var out []task.ID

@@ -101,7 +101,7 @@ func TestEveryRuleHasSituations(t *testing.T) {
 func TestRules(t *testing.T) {
 	seen := map[proof.RuleID]bool{}
 	for _, rule := range proof.Rules {
-		if seen[rule.ID] || rule.Group == "" || rule.Summary == "" || rule.Mend == "" || !slices.Contains(proof.Severities, rule.Severity) {
+		if seen[rule.ID] || rule.Group == "" || rule.Summary == "" || rule.Fix == "" || !slices.Contains(proof.Severities, rule.Severity) {
 			t.Errorf("%+v is declared twice, or not in full", rule)
 		}
 		seen[rule.ID] = true

@@ -102,13 +102,13 @@ func (s Severity) AtLeast(other Severity) bool {
 	return slices.Index(Severities, s) >= slices.Index(Severities, other)
 }
 
-// Rule says what a rule finds, and how that is mended.
+// Rule says what a rule finds, and how to fix it.
 type Rule struct {
 	ID       RuleID
 	Group    Group
 	Severity Severity // the greatest it gives, unless config sets another
 	Summary  string   // what is wrong where it finds something; one line
-	Mend     string   // what to do about it in general; a finding may know better
+	Fix      string   // what to do about it in general; a finding may know better
 }
 
 // Rules is every rule, in the order of their groups. A rule that is not here does not exist.

@@ -72,7 +72,7 @@ func (t Tree) Failed(change *Change, c Command, summary string) []Finding {
 	for _, d := range c.Checks {
 		j.reportTask(CheckFailed, j.byName[d.Task], Path{"checks", d.Index, "cmd"},
 			"the check %q fails in this tree: %s", d.Check.Desc, summary).
-			mend("mend what it tests; or cairn transition %s %s", d.Task, t.Config.Flow.Initial)
+			fix("mend what it tests; or cairn transition %s %s", d.Task, t.Config.Flow.Initial)
 	}
 	return j.findings()
 }

@@ -34,7 +34,7 @@ func (r Report) sarif(out io.Writer) error {
 func descriptor(rule proof.Rule) *sarif.ReportingDescriptor {
 	return sarif.NewReportingDescriptor().WithID(string(rule.ID)).
 		WithShortDescription(sarif.NewMultiformatMessageString().WithText(rule.Summary)).
-		WithHelp(sarif.NewMultiformatMessageString().WithText(rule.Mend)).
+		WithHelp(sarif.NewMultiformatMessageString().WithText(rule.Fix)).
 		WithHelpURI(manual(rule.ID)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[rule.Severity])).
 		WithProperties(sarif.NewPropertyBag().AddTag(string(rule.Group)))
