@@ -25,6 +25,10 @@ type Change struct {
 	// none.
 	BroughtBy func(id task.ID, e task.Entry) (Written, bool)
 
+	// RecordBroughtBy returns the time of the first commit, of those that lie between, in which the record at a path has an entry. It
+	// reports false if there is none.
+	RecordBroughtBy func(path string, e task.Entry) (at time.Time, ok bool)
+
 	// FilesAt is the fingerprint of the files in the first commit, of those that lie between, in which a task has an entry; if
 	// there is none, of what is judged. It is not known where nobody may ask for it.
 	FilesAt func(id task.ID, e task.Entry) (fingerprint string, known bool)
@@ -39,10 +43,9 @@ type Change struct {
 
 // pair is a task that the change touches, as it is and as it was.
 type pair struct {
-	now   *TaskFile
-	was   *TaskFile    // nil if the change brings the task
-	fresh map[int]bool // the entries that the change brings, by their places
-	lost  []int        // places of the base's entries that are no longer there, in their order
+	now *TaskFile
+	was *TaskFile // nil if the change brings the task
+	logDiff
 }
 
 // Compare pairs the tasks of a tree with those of its base. A file that is not read as a task has no pair, in either tree:
@@ -113,40 +116,11 @@ func beginning(t task.Task) string {
 }
 
 func newPair(now, was *TaskFile) pair {
-	p := pair{now: now, was: was, fresh: map[int]bool{}}
-	for i := range now.Task.Provenance {
-		p.fresh[i] = true
+	var base *File
+	if was != nil {
+		base = &was.File
 	}
-	if was == nil {
-		return p
-	}
-	places := map[string][]int{} // of our entries, those that say the same together
-	for i, e := range entriesOf(now) {
-		places[e] = append(places[e], i)
-	}
-	from := 0
-	for i, e := range entriesOf(was) {
-		left := places[e]
-		for len(left) > 0 && left[0] < from {
-			left = left[1:]
-		}
-		if places[e] = left; len(left) == 0 {
-			p.lost = append(p.lost, i)
-			continue
-		}
-		delete(p.fresh, left[0])
-		from = left[0] + 1
-	}
-	return p
-}
-
-// entriesOf is what the entries of a task say, whatever they are written like.
-func entriesOf(f *TaskFile) []string {
-	doc := f.document()
-	if doc == nil {
-		return nil
-	}
-	return doc.Entries()
+	return pair{now, was, compareLogs(&now.File, base, len(now.Task.Provenance))}
 }
 
 // before is what the task was; of one that the change brings, what a new task is.

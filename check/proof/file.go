@@ -2,15 +2,14 @@ package proof
 
 import (
 	"errors"
-	"slices"
 	"sort"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// fileRules judge each file by itself: that it is the config, the task or the session that it should be.
+// fileRules judge each file by itself: that it is the config, the list of signers or the task that it should be. Records of other
+// kinds are judged by recordRules, which share readable and conflict.
 type fileRules struct{ *judge }
 
 func (r fileRules) apply() {
@@ -18,9 +17,6 @@ func (r fileRules) apply() {
 	r.signers()
 	for i := range r.Tasks {
 		r.task(&r.Tasks[i])
-	}
-	for i := range r.Sessions {
-		r.session(&r.Sessions[i])
 	}
 }
 
@@ -33,7 +29,11 @@ func (r fileRules) task(f *TaskFile) {
 		r.reportTask(IDMismatch, f, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Task.ID)
 	}
 	r.fields(f)
-	r.body(f)
+	if strings.Contains(f.Task.Body, conflictMark) {
+		if got := r.conflict(&f.File); got != nil {
+			got.Task = f.Name
+		}
+	}
 	if !r.Config.Sound() {
 		return
 	}
@@ -41,20 +41,6 @@ func (r fileRules) task(f *TaskFile) {
 		r.reportTask(UnknownState, f, Path{"status"}, "%s", messageOf(err)).
 			fix("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
 				f.Name, r.Config.Flow.Initial)
-	}
-}
-
-func (r fileRules) session(f *SessionFile) {
-	if r.readable(&f.File) != nil {
-		return
-	}
-	s := f.Session
-	if s.ID != f.Name {
-		r.report(IDMismatch, &f.File, Path{"id"}, "the file is called %s, and its id is %s", f.Name, s.ID)
-	}
-	known := []session.Status{session.Active, session.Finished, session.Canceled, session.Abandoned}
-	if !slices.Contains(known, s.Status) {
-		r.report(BadField, &f.File, Path{"status"}, "status must be active, finished, canceled or abandoned, not %q", s.Status)
 	}
 }
 
@@ -114,14 +100,18 @@ func (r fileRules) fields(f *TaskFile) {
 	}
 }
 
-// body finds a merge conflict in the body, which parses as text whatever is in it.
-func (r fileRules) body(f *TaskFile) {
-	if !strings.Contains(f.Task.Body, "<<<<<<< ") {
-		return
+// conflictMark is in every body that has a merge conflict.
+const conflictMark = "<<<<<<< "
+
+// conflict finds a merge conflict in the body, which parses as text whatever is in it. The finding is nil if there is none.
+func (r fileRules) conflict(f *File) *found {
+	doc := f.document()
+	if doc == nil || doc.Conflict() == 0 {
+		return nil
 	}
-	if doc := f.document(); doc != nil && doc.Conflict() > 0 {
-		r.reportTask(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished").Line = doc.Conflict()
-	}
+	got := r.report(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished")
+	got.Line = doc.Conflict()
+	return got
 }
 
 // firstBad returns the index of the first check that is not valid after those before it.

@@ -97,7 +97,7 @@ func through(circle []task.ID) string {
 	return ", in a circle of " + strings.Join(names, ", ") + more
 }
 
-// caseClashes compares the names of files, not the ids in them: it is files that clash.
+// caseClashes compares the names of the files of each kind, not the ids in them: it is files that clash.
 func (r graphRules) caseClashes() {
 	first := make(map[string]task.ID, len(r.Tasks))
 	for i := range r.Tasks {
@@ -108,5 +108,15 @@ func (r graphRules) caseClashes() {
 			continue
 		}
 		first[lower] = f.Name
+	}
+	firstRecord := make(map[task.Ref]string, len(r.Records))
+	for i := range r.Records {
+		f := &r.Records[i]
+		lower := task.Ref{Kind: f.Kind, ID: strings.ToLower(f.Name)}
+		if other, ok := firstRecord[lower]; ok {
+			r.report(CaseClash, &f.File, Path{"id"}, "differs from %s only in case", other)
+			continue
+		}
+		firstRecord[lower] = f.Name
 	}
 }

@@ -15,7 +15,7 @@ func (r hygieneRules) apply() {
 		r.report(UnknownConfigKey, &c.File, Path{key}, "cairn knows no key %q and ignores it", key)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Severities)) {
-		if _, ok := Lookup(id); !ok {
+		if _, ok := r.rule(id); !ok {
 			r.report(UnknownConfigKey, &c.File, Path{"rules", string(id)}, "there is no rule %q", id)
 		}
 	}

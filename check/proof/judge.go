@@ -67,6 +67,7 @@ func (j *judge) all() []Finding {
 	gateRules{j, approvals}.apply()
 	approvals.apply()
 	historyRules{j}.apply()
+	recordRules{j}.apply()
 	trustRules{j}.apply()
 	hygieneRules{j}.apply()
 	return j.findings()
@@ -81,7 +82,7 @@ type found struct {
 
 // report adds a finding, with the rule's own severity and fix. The finding returned may be changed until the next report.
 func (j *judge) report(id RuleID, file *File, at Path, format string, args ...any) *found {
-	rule, _ := Lookup(id)
+	rule, _ := j.rule(id)
 	j.found = append(j.found, found{
 		Finding: Finding{Rule: id, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Fix},
 		file:    file,
@@ -199,6 +200,15 @@ func (j *judge) needed(id task.ID) bool {
 		}
 	}
 	return j.needs[id]
+}
+
+// log returns the rules for the provenance of a task.
+func (j *judge) log(p pair) logRules {
+	r := logRules{judge: j, file: &p.now.File, task: p.now.Name, now: p.now.Task.Provenance, logDiff: p.logDiff}
+	if p.was != nil {
+		r.base = p.was.Task.Provenance
+	}
+	return r
 }
 
 // committed reports whether the change has files with this fingerprint; see Change.Committed.

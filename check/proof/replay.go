@@ -35,7 +35,10 @@ func (r replayRules) apply() {
 		r.breach(b)
 	}
 	r.startedAround()
-	r.aheadOfTime()
+	r.log(r.pair).aheadOfTime(func(e task.Entry) (time.Time, bool) {
+		w, ok := r.change.broughtBy(r.now.Name, e)
+		return w.At, ok
+	})
 }
 
 // breach reports a breach under the rule that covers it.
@@ -184,30 +187,6 @@ func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
 func missing(of, in task.Task) []task.Entry {
 	known := in.Provenance.Hashes()
 	return slices.DeleteFunc(slices.Clone(of.Provenance), func(e task.Entry) bool { return known[e.Hash()] })
-}
-
-// ahead is how far the time of an entry may be ahead of the time of its commit, since clocks differ.
-const ahead = 24 * time.Hour
-
-// aheadOfTime reports the first entry whose time lies in the future of its commit. The entries after it are not reported: none may
-// have an earlier time than the one before it.
-func (r replayRules) aheadOfTime() {
-	if r.change.Newest.IsZero() {
-		return
-	}
-	var newest time.Time
-	for i, e := range r.now.Task.Provenance {
-		if r.fresh[i] && e.At.After(newest) && e.At.After(r.change.Newest.Add(ahead)) {
-			if w, ok := r.change.broughtBy(r.now.Name, e); ok && e.At.After(w.At.Add(ahead)) {
-				r.reportTask(TimeAhead, r.now, Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
-					i+1, describe(e), w.At.UTC().Format(time.RFC3339))
-				return
-			}
-		}
-		if e.At.After(newest) {
-			newest = e.At
-		}
-	}
 }
 
 // broughtBy is BroughtBy, where that may be nil.

@@ -45,7 +45,7 @@ const (
 	DepsUnexplained     RuleID = "deps-unexplained"
 	DepsWeakened        RuleID = "deps-weakened"
 	TaskDeleted         RuleID = "task-deleted"
-	SessionRewritten    RuleID = "session-rewritten"
+	RecordDeleted       RuleID = "record-deleted"
 	SignedTreeUnknown   RuleID = "signed-tree-unknown"
 
 	CommandChanged RuleID = "command-changed"
@@ -72,15 +72,13 @@ const (
 	RunGroup     Group = "run" // what running commands shows: Judge finds nothing by these rules
 )
 
-// Groups is every group, in the order of their rules.
-func Groups() []Group {
-	var out []Group
-	for _, rule := range Rules {
-		if !slices.Contains(out, rule.Group) {
-			out = append(out, rule.Group)
-		}
-	}
-	return out
+// Groups is every group, in the order in which they are shown.
+var Groups = []Group{FileGroup, GraphGroup, GateGroup, HistoryGroup, TrustGroup, HygieneGroup, RunGroup}
+
+// inGroups sorts rules by group. Within a group they keep their order.
+func inGroups(rules []Rule) []Rule {
+	slices.SortStableFunc(rules, func(a, b Rule) int { return slices.Index(Groups, a.Group) - slices.Index(Groups, b.Group) })
+	return rules
 }
 
 // Severity is how much a finding matters.
@@ -111,8 +109,11 @@ type Rule struct {
 	Fix      string   // what to do about it in general; a finding may know better
 }
 
-// Rules is every rule, in the order of their groups. A rule that is not here does not exist.
-var Rules = []Rule{
+// Rules is every rule, in the order of their groups. The kinds of record bring rules of their own.
+var Rules = inGroups(slices.Concat(ownRules, sessionRules, proposalRules))
+
+// ownRules are the rules of the config, the tasks and the files of all records.
+var ownRules = []Rule{
 	{ConflictMarkers, FileGroup, Error, "a merge was not finished: git's markers stand in the file",
 		"settle the conflict in an editor; cairn setup merge-driver has git merge tasks by field from then on"},
 	{BadYAML, FileGroup, Error, "a file is not the Markdown or YAML it should be",
@@ -168,8 +169,6 @@ var Rules = []Rule{
 		"close the dependency first; the task goes back to the initial state until then"},
 	{DeletedNeeded, HistoryGroup, Error, "a task was deleted that others depend on, or belong to",
 		"bring its file back from git; if it is gone for good, a person takes it out of those that name it"},
-	{SessionDeleted, HistoryGroup, Warning, "a session was deleted, and its task was not",
-		"bring its file back from git; an attempt that is over stays in the record"},
 	{IDChanged, HistoryGroup, Error, "a task has another id than before, so what refers to it elsewhere is lost",
 		"give the file and the task their id back"},
 	{ChecksWeakened, HistoryGroup, Error, "a task was closed after something that it had to pass was taken away or changed, and no person said why",
@@ -188,8 +187,8 @@ var Rules = []Rule{
 		"a person adds it again, or takes it away with cairn update --remove-dep and a reason"},
 	{TaskDeleted, HistoryGroup, Notice, "a task was deleted, and its record with it",
 		"nothing, if it is meant; git and the trash of the clone that deleted it have the file"},
-	{SessionRewritten, HistoryGroup, Warning, "the record of a session says something else than it did: whose it is, or how it ended",
-		"take the file from the base; what there is to add goes into a note on the task"},
+	{RecordDeleted, HistoryGroup, Warning, "a record that is no task was deleted; a notice if nothing came of it",
+		"bring its file back from git; what is over stays in the repository"},
 	{SignedTreeUnknown, HistoryGroup, Error, "a task was closed with other files than those that were signed, in a history that was rewritten since",
 		"a person looks at the files as they are now and signs again; where changes are squashed or rebased as they are merged, docs/approvals.md says what to do"},
 

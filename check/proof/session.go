@@ -1,26 +1,44 @@
 package proof
 
 import (
+	"slices"
+
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 )
 
-// sessions finds records of sessions that were rewritten. Whose a session is, and what it is about, never changes; once it has
-// ended nothing does. That one ends needs no explanation here: the entries of its task tell.
-func (r historyRules) sessions() {
-	now := make(map[string]*SessionFile, len(r.Sessions))
-	for i := range r.Sessions {
-		now[r.Sessions[i].Name] = &r.Sessions[i]
+// SessionKind names the sessions in RecordFile.Kind.
+const SessionKind = "session"
+
+// The rules of sessions.
+const (
+	SessionDeleted   RuleID = "session-deleted"
+	SessionRewritten RuleID = "session-rewritten"
+)
+
+var sessionRules = []Rule{
+	{SessionDeleted, HistoryGroup, Warning, "a session was deleted, and its task was not",
+		"bring its file back from git; an attempt that is over stays in the record"},
+	{SessionRewritten, HistoryGroup, Warning, "a session has another actor or task than before, or ended in another way",
+		"take the file from the base; what there is to add goes into a note on the task"},
+}
+
+// sessionKind is the sessions. The Value of one is a session.Session.
+var sessionKind = Kind{Name: SessionKind, Rules: sessionRules, Judge: judgeSession, Deleted: deletedSession}
+
+// judgeSession judges the status of a session, and finds one that was rewritten. The actor and the task of a session never
+// change, and nothing does once it has ended. That it ended needs no explanation here: an entry of its task says so.
+func judgeSession(c *Case) {
+	now, _ := c.Now.Value.(session.Session)
+	known := []session.Status{session.Active, session.Finished, session.Canceled, session.Abandoned}
+	if !slices.Contains(known, now.Status) {
+		c.Report(BadField, Path{"status"}, "status must be active, finished, canceled or abandoned, not %q", now.Status)
 	}
-	for i := range r.change.Base.Sessions {
-		was := &r.change.Base.Sessions[i]
-		f := now[was.Name]
-		if f == nil || !f.Sound() || !was.Sound() {
-			continue
-		}
-		if key := rewritten(was.Session, f.Session); key != "" {
-			r.report(SessionRewritten, &f.File, Path{key}, "%s is not what it was", key)
-		}
+	if c.Base == nil {
+		return
+	}
+	was, _ := c.Base.Value.(session.Session)
+	if key := rewritten(was, now); key != "" {
+		c.Report(SessionRewritten, Path{key}, "%s differs from the base", key)
 	}
 }
 
@@ -47,28 +65,11 @@ func rewritten(was, now session.Session) string {
 	return ""
 }
 
-// SessionDeleted is the rule about sessions that a change takes away.
-const SessionDeleted RuleID = "session-deleted"
-
-// DeletedSessions finds the sessions of the base that are gone although their tasks are not. Those of a task that is deleted go
-// with it.
-func (c *Change) DeletedSessions() []Finding {
-	j := newJudge(c.Tree, c)
-	there := make(map[string]bool, len(j.Sessions))
-	for _, f := range j.Sessions {
-		there[f.Name] = true
+// deletedSession reports a session that is gone although its task is not. The sessions of a task that is deleted go with it.
+func deletedSession(c *Case) {
+	was, _ := c.Base.Value.(session.Session)
+	if c.HadTask(was.Task) && !c.HasTask(was.Task) {
+		return
 	}
-	was := make(map[task.ID]bool, len(c.Base.Tasks))
-	for _, f := range c.Base.Tasks {
-		was[f.Name] = true
-	}
-	for i := range c.Base.Sessions {
-		f := &c.Base.Sessions[i]
-		of := f.Session.Task
-		if there[f.Name] || was[of] && j.byName[of] == nil {
-			continue
-		}
-		j.report(SessionDeleted, &f.File, nil, "the session %s of %s is gone", f.Name, of).Task = of
-	}
-	return j.findings()
+	c.Report(SessionDeleted, nil, "the session %s of %s is gone", c.Base.Name, was.Task).Task = was.Task
 }

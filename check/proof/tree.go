@@ -1,17 +1,17 @@
 package proof
 
 import (
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Tree is a record as it was read, all of it from one place: the working tree, the index or a commit.
 type Tree struct {
-	Config   ConfigFile
-	Tasks    []TaskFile
-	Sessions []SessionFile
-	Signers  SignersFile
-	Local    []string // paths of files that git has although they belong to one machine only
+	Config  ConfigFile
+	Tasks   []TaskFile
+	Records []RecordFile // all but the tasks
+	Kinds   []Kind       // kinds of these records that are not among Kinds
+	Signers SignersFile
+	Local   []string // paths of files that git has although they belong to one machine only
 }
 
 // File is one file of a tree. At most one of Unread and Flaw is set. An error about a line of the file is, or wraps, a
@@ -75,13 +75,6 @@ type TaskFile struct {
 	File
 	Name task.ID   // of the file, without its extension: the id that it should have
 	Task task.Task // if the file is sound
-}
-
-// SessionFile is one file among the sessions.
-type SessionFile struct {
-	File
-	Name    string
-	Session session.Session // if the file is sound
 }
 
 // SignersFile is allowed_signers: whose signatures count is part of the flow of the config. A tree without one has no Path here.

@@ -17,7 +17,7 @@ import (
 // that passed. Commands are cases of a suite of their own.
 func (r Report) junit(out io.Writer) error {
 	all := junit.Testsuites{Name: "cairn check"}
-	for _, group := range proof.Groups() {
+	for _, group := range proof.Groups {
 		if group != proof.RunGroup {
 			all.AddSuite(r.suite(group))
 		}
