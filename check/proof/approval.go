@@ -156,7 +156,7 @@ func (r *approvalRules) approvedFiles(p pair) {
 	t := p.now.Task
 	closed := -1
 	for n, e := range t.Provenance {
-		if e.To != "" && stands(r.flow, e.To) {
+		if e.To != "" && claimsDone(r.flow, e.To) {
 			closed = n
 		}
 	}

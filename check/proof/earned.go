@@ -16,7 +16,7 @@ type earnedRules struct {
 func (r earnedRules) apply() {
 	r.lacksDefaults()
 	r.movedOn()
-	if !stands(r.flow, r.now.Task.Status) {
+	if !claimsDone(r.flow, r.now.Task.Status) {
 		return
 	}
 	if !r.weakenedByRecord() {
@@ -35,7 +35,7 @@ func (r earnedRules) lacksDefaults() {
 	for _, c := range task.Dropped(r.flow.Defaults, t.Checks) {
 		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
 			fix("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
-			warnIf(!stands(r.flow, t.Status))
+			warnIf(!claimsDone(r.flow, t.Status))
 	}
 }
 

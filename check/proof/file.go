@@ -139,6 +139,6 @@ func (r fileRules) signers() {
 	}
 	for _, p := range f.Problems {
 		r.report(BadField, &f.File, nil, "the line grants nothing: %s", p.Text).
-			fix("fix the line in an editor; cairn trust signer add writes lines that count").Line = p.Line
+			fix("correct the line in an editor; cairn trust signer add writes lines that count").Line = p.Line
 	}
 }

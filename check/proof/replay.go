@@ -63,7 +63,7 @@ func (r replayRules) breach(b task.Breach) {
 		declared := slices.ContainsFunc(r.now.Task.Provenance, func(e task.Entry) bool { return e.Checks != nil })
 		r.reportTask(ChecksUnexplained, r.now, Path{"checks"}, "%s", b.Reason).
 			fix("write it back; cairn update %s changes the list, with an entry that says so", id).
-			warnIf(declared && !stands(r.flow, r.now.Task.Status))
+			warnIf(declared && !claimsDone(r.flow, r.now.Task.Status))
 	case task.LostDep:
 		r.reportTask(DepsUnexplained, r.now, Path{"deps"}, "%s", b.Reason).
 			fix("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)

@@ -1,10 +1,8 @@
 package proof
 
-import (
-	"github.com/cairn-tasks/cairn/task"
-)
+import "github.com/cairn-tasks/cairn/task"
 
-// Tree is a record as it was read, all of it from one place: the working tree, the index or a commit.
+// Tree is every file under .cairn that the rules judge, all read from one place: the working tree, the index or a commit.
 type Tree struct {
 	Config  ConfigFile
 	Tasks   []TaskFile
@@ -62,22 +60,23 @@ func (f *File) document() Document {
 // Sound reports whether the file was read as what it should be.
 func (f File) Sound() bool { return f.Unread == nil && f.Flaw == nil }
 
-// ConfigFile is config.yaml. What it means is known only if it is sound.
+// ConfigFile is config.yaml. Flow and Severities are set only if it is sound.
 type ConfigFile struct {
 	File
 	Flow       task.Flow
-	Severities map[RuleID]Severity // what rules: says
-	Unknown    []string            // keys that nobody asked for
+	Severities map[RuleID]Severity // the key rules
+	Unknown    []string            // keys that cairn does not know
 }
 
-// TaskFile is one file among the tasks.
+// TaskFile is one file of a task.
 type TaskFile struct {
 	File
 	Name task.ID   // of the file, without its extension: the id that it should have
 	Task task.Task // if the file is sound
 }
 
-// SignersFile is allowed_signers: whose signatures count is part of the flow of the config. A tree without one has no Path here.
+// SignersFile is allowed_signers, for messages about its lines; the signers themselves are part of the config's Flow. Path is ""
+// in a tree without one.
 type SignersFile struct {
 	File
 	Grants   []SignersLine // what each line grants
