@@ -41,9 +41,9 @@ func DefaultConfig() Config {
 		Format: Format,
 		Prefix: "TASK",
 		Flow: task.Flow{
-			States:  []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
-			Initial: "backlog",
-			Closed:  []task.Status{"done", "canceled"},
+			States:    []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
+			Initial:   "backlog",
+			Closed:    []task.Status{"done", "canceled"},
 			Attesters: task.Attesters{Settles: task.ByHuman, Prefix: "TASK"},
 		},
 		CheckTimeout: 120 * time.Second,

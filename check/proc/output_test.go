@@ -1,4 +1,4 @@
-package check
+package proc
 
 import (
 	"bytes"
@@ -14,7 +14,7 @@ func TestOutputKeepsBothEnds(t *testing.T) {
 	for _, size := range []int{0, 1, headSize, headSize + 1, headSize + tailSize, headSize + tailSize + 1, 1 << 20} {
 		text := numbers(size)
 		for _, chunk := range []int{1, 7, 4096, 100_000} {
-			var o output
+			var o Output
 			for rest := text; len(rest) > 0; {
 				n := min(chunk, len(rest))
 				_, _ = o.Write(rest[:n])
@@ -30,7 +30,7 @@ func TestOutputKeepsBothEnds(t *testing.T) {
 	}
 }
 
-// kept is what output promises, said in another way.
+// kept computes what Output should keep, in a simpler way.
 func kept(text []byte) string {
 	cut := len(text) - headSize - tailSize
 	if cut <= 0 {
@@ -50,7 +50,7 @@ func numbers(size int) []byte {
 
 func TestOutputCutsNoCharacterInTwo(t *testing.T) {
 	for shift := range 4 {
-		var o output
+		var o Output
 		_, _ = o.Write([]byte(strings.Repeat("x", shift) + strings.Repeat("🪨", 50_000)))
 		if s := o.String(); strings.ContainsRune(s, utf8.RuneError) {
 			t.Errorf("shifted by %d: a character was cut", shift)
@@ -65,14 +65,14 @@ func TestOutputIsValidUTF8(t *testing.T) {
 		for i := range b {
 			b[i] = byte(random.Uint32())
 		}
-		var o output
+		var o Output
 		_, _ = o.Write(b)
 		if !utf8.ValidString(o.String()) {
 			t.Errorf("%d random bytes: not valid", size)
 		}
 	}
-	if o := runSh(t, `printf 'caf\351 \377\376 ok'`); o.Output != "caf\uFFFD \uFFFD ok" || o.TotalBytes != 10 {
-		t.Errorf("got %q, %d bytes", o.Output, o.TotalBytes)
+	if _, out := run(t, Command{Line: `printf 'caf\351 \377\376 ok'`}); out.String() != "caf\uFFFD \uFFFD ok" || out.Total() != 10 {
+		t.Errorf("got %q, %d bytes", out.String(), out.Total())
 	}
 }
 
@@ -80,13 +80,14 @@ func TestAFloodOfOutputTakesLittleMemory(t *testing.T) {
 	const size = 200_000_000
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	o := runSh(t, fmt.Sprintf("yes | head -c %d", size))
+	end, out := run(t, Command{Line: fmt.Sprintf("yes | head -c %d", size)})
+	text := out.String()
 	runtime.ReadMemStats(&after)
-	if !o.Passed || o.TotalBytes != size {
-		t.Errorf("passed %v, %d bytes", o.Passed, o.TotalBytes)
+	if !end.Passed() || out.Total() != size {
+		t.Errorf("passed %v, %d bytes", end.Passed(), out.Total())
 	}
-	if len(o.Output) > headSize+tailSize+100 || !strings.Contains(o.Output, "\n[... 199934464 bytes left out ...]\n") {
-		t.Errorf("kept %d bytes: %.40q...", len(o.Output), o.Output)
+	if len(text) > headSize+tailSize+100 || !strings.Contains(text, "\n[... 199934464 bytes left out ...]\n") {
+		t.Errorf("kept %d bytes: %.40q...", len(text), text)
 	}
 	if used := after.TotalAlloc - before.TotalAlloc; used > 4<<20 {
 		t.Errorf("it took %d bytes of memory", used)

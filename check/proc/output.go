@@ -1,4 +1,4 @@
-package check
+package proc
 
 import (
 	"fmt"
@@ -6,25 +6,27 @@ import (
 	"unicode/utf8"
 )
 
-// How much of what a command prints is kept: its first bytes, which say what it set out to do, and its last, which
-// usually say why it failed.
+// How much of an output is kept: its first bytes, which show what the command set out to do, and its last bytes, which
+// usually show why it failed.
 const (
 	headSize = 4 << 10
 	tailSize = 60 << 10
 )
 
-// output is a writer that keeps the head and the tail of what it is given and counts the rest. It never fails and holds
-// headSize + tailSize bytes at most. It is not safe for concurrent use; os/exec writes from one goroutine if both
-// streams are the same writer.
-type output struct {
+// Output is a writer that keeps the first 4 KiB and the last 60 KiB of what is written and counts the rest. Writing never
+// fails. It is not safe for concurrent use; Run writes from one goroutine.
+type Output struct {
 	head  []byte
-	tail  []byte // once tailSize long a ring, whose oldest byte is at next
+	tail  []byte // a ring once it is tailSize long: its oldest byte is at next
 	next  int
 	total int64
 }
 
-// Write takes everything.
-func (o *output) Write(p []byte) (int, error) {
+// Total is how many bytes were written.
+func (o *Output) Total() int64 { return o.total }
+
+// Write implements io.Writer.
+func (o *Output) Write(p []byte) (int, error) {
 	n := len(p)
 	o.total += int64(n)
 	k := min(n, headSize-len(o.head))
@@ -33,8 +35,8 @@ func (o *output) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// keep puts p at the end of the tail and lets as much of its beginning go.
-func (o *output) keep(p []byte) {
+// keep appends p to the tail and drops the oldest bytes beyond tailSize.
+func (o *Output) keep(p []byte) {
 	if len(p) > tailSize {
 		p = p[len(p)-tailSize:]
 	}
@@ -46,9 +48,9 @@ func (o *output) keep(p []byte) {
 	}
 }
 
-// String returns what was kept, as valid UTF-8. Bytes that are none become U+FFFD, one for each run of them. If
-// something was left out, a line between head and tail says how much, and no character is cut in two.
-func (o *output) String() string {
+// String returns what was kept, as valid UTF-8: each run of invalid bytes becomes one U+FFFD. If bytes were left out, a line
+// between head and tail says how many, and no character is cut in two.
+func (o *Output) String() string {
 	tail := append(o.tail[o.next:len(o.tail):len(o.tail)], o.tail[:o.next]...)
 	if o.total == int64(len(o.head)+len(tail)) {
 		return clean(append(o.head[:len(o.head):len(o.head)], tail...))
@@ -61,7 +63,7 @@ func (o *output) String() string {
 
 func clean(b []byte) string { return strings.ToValidUTF8(string(b), "\uFFFD") }
 
-// trimEnd drops the beginning of a character whose rest is missing.
+// trimEnd drops an incomplete character at the end.
 func trimEnd(b []byte) []byte {
 	for i := len(b) - 1; i >= 0 && i >= len(b)-utf8.UTFMax; i-- {
 		if utf8.RuneStart(b[i]) {
@@ -74,7 +76,7 @@ func trimEnd(b []byte) []byte {
 	return b
 }
 
-// trimStart drops the end of a character whose beginning is missing.
+// trimStart drops an incomplete character at the start.
 func trimStart(b []byte) []byte {
 	for i := 0; i < len(b) && i < utf8.UTFMax; i++ {
 		if utf8.RuneStart(b[i]) {

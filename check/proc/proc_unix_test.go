@@ -1,6 +1,6 @@
 //go:build unix
 
-package check
+package proc
 
 import (
 	"context"
@@ -26,7 +26,7 @@ func gone(t *testing.T, pid int) {
 	t.Errorf("process %d is still running", pid)
 }
 
-// running tells whether a process runs. One that ended and that nobody has waited for does not.
+// running reports whether a process runs. One that has ended and that nobody has waited for does not.
 func running(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false
@@ -35,13 +35,13 @@ func running(pid int) bool {
 	return err != nil || !strings.Contains(string(stat), ") Z ")
 }
 
-// pids reads the numbers that a command wrote to files of the workspace, waiting until they are there.
-func pids(t *testing.T, root string, names ...string) []int {
+// pids reads the process ids that a command wrote to files in its folder, and waits until they are there.
+func pids(t *testing.T, dir string, names ...string) []int {
 	t.Helper()
 	var all []int
 	for _, name := range names {
 		for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(5 * time.Millisecond) {
-			text, _ := os.ReadFile(filepath.Join(root, name))
+			text, _ := os.ReadFile(filepath.Join(dir, name))
 			if pid, err := strconv.Atoi(strings.TrimSpace(string(text))); err == nil {
 				all = append(all, pid)
 				break
@@ -61,51 +61,48 @@ sh -c 'echo $$ >child; sh -c "echo \$\$ >grandchild; sleep 300; :"; :'
 :`
 
 func TestATimeLimitKillsTheWholeFamily(t *testing.T) {
-	root := t.TempDir()
+	dir := t.TempDir()
 	start := time.Now()
-	o := runSpec(t, Spec{Cmd: family, Root: root, Timeout: time.Second})
+	end, _ := run(t, Command{Line: family, Dir: dir, Timeout: time.Second})
 	if took := time.Since(start); took > 10*time.Second {
 		t.Errorf("it took %v", took)
 	}
-	if !o.TimedOut || o.Canceled || o.Passed || o.Signal != "SIGKILL" {
-		t.Errorf("got %+v", o)
+	if !end.TimedOut || end.Canceled || end.Passed() || end.Signal != "SIGKILL" {
+		t.Errorf("got %+v", end)
 	}
-	if !strings.HasPrefix(o.Summary(), "timed out after ") {
-		t.Errorf("summary %q", o.Summary())
-	}
-	for _, pid := range pids(t, root, "shell", "child", "grandchild") {
+	for _, pid := range pids(t, dir, "shell", "child", "grandchild") {
 		gone(t, pid)
 	}
 }
 
 func TestCancelingKillsTheWholeFamily(t *testing.T) {
-	root := t.TempDir()
+	dir := t.TempDir()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	ended := make(chan Outcome)
+	ended := make(chan End)
 	go func() {
-		o, err := Run(ctx, Spec{Cmd: family, Root: root, Timeout: time.Minute})
+		end, err := Run(ctx, Command{Line: family, Dir: dir, Timeout: time.Minute})
 		if err != nil {
 			t.Error(err)
 		}
-		ended <- o
+		ended <- end
 	}()
-	all := pids(t, root, "shell", "child", "grandchild")
+	all := pids(t, dir, "shell", "child", "grandchild")
 	cancel()
-	if o := <-ended; !o.Canceled || o.TimedOut || o.Passed || o.Summary() != "canceled" {
-		t.Errorf("got %+v, summary %q", o, o.Summary())
+	if end := <-ended; !end.Canceled || end.TimedOut || end.Passed() {
+		t.Errorf("got %+v", end)
 	}
 	for _, pid := range all {
 		gone(t, pid)
 	}
 }
 
-func TestTheCallersDeadlineIsNotTheChecksTimeLimit(t *testing.T) {
+func TestTheCallersDeadlineIsNotTheTimeLimit(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	o, err := Run(ctx, Spec{Cmd: "sleep 300", Root: t.TempDir(), Timeout: time.Minute})
-	if err != nil || !o.Canceled || o.TimedOut {
-		t.Errorf("got %+v, %v", o, err)
+	end, err := Run(ctx, Command{Line: "sleep 300", Dir: t.TempDir(), Timeout: time.Minute})
+	if err != nil || !end.Canceled || end.TimedOut {
+		t.Errorf("got %+v, %v", end, err)
 	}
 }
 
@@ -115,16 +112,16 @@ func TestALeftoverIsKilledAndNoFailure(t *testing.T) {
 		"letting it go":      ">/dev/null 2>&1",
 	} {
 		t.Run(name, func(t *testing.T) {
-			root := t.TempDir()
+			dir := t.TempDir()
 			start := time.Now()
-			o := runSpec(t, Spec{Cmd: "sleep 300 " + redirect + " & echo $! >left; echo fine", Root: root})
+			end, out := run(t, Command{Line: "sleep 300 " + redirect + " & echo $! >left; echo fine", Dir: dir})
 			if took := time.Since(start); took > 10*time.Second {
 				t.Errorf("it took %v", took)
 			}
-			if !o.Passed || o.Output != "fine\n" {
-				t.Errorf("got %+v", o)
+			if !end.Passed() || out.String() != "fine\n" {
+				t.Errorf("got %+v, output %q", end, out)
 			}
-			gone(t, pids(t, root, "left")[0])
+			gone(t, pids(t, dir, "left")[0])
 		})
 	}
 }

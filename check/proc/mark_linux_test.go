@@ -1,11 +1,11 @@
-package check
+package proc
 
 import "testing"
 
 const unlimited = ^uint64(0)
 
-// A mark owns itself and what was marked inside it, and nothing else: not the program that runs the check, not the
-// check beside it.
+// A mark owns itself and the marks nested in it, and nothing else: not the program that runs the command, and no command
+// beside it.
 func TestWhatAMarkOwns(t *testing.T) {
 	a, b := markWithin(unlimited, 7), markWithin(unlimited, 8)
 	inA, inA2 := markWithin(uint64(a), 7), markWithin(uint64(a), 8)
@@ -17,13 +17,13 @@ func TestWhatAMarkOwns(t *testing.T) {
 		owns  bool
 	}{
 		{"itself", a, uint64(a), true},
-		{"a check inside", a, uint64(inA), true},
+		{"a command inside", a, uint64(inA), true},
 		{"one inside that", a, uint64(deepInA), true},
 		{"its neighbor", a, uint64(b), false},
 		{"what is unmarked", a, unlimited, false},
 		{"a limit somebody set", a, 1024, false},
 		{"no limit left", a, 0, false},
-		{"the check around it", inA, uint64(a), false},
+		{"the command around it", inA, uint64(a), false},
 		{"its neighbor inside", inA, uint64(inA2), false},
 		{"the same number elsewhere", markWithin(uint64(b), 7), uint64(inA), false},
 		{"no mark owns nothing", 0, 0, false},

@@ -1,6 +1,6 @@
 //go:build unix
 
-package check
+package proc
 
 import (
 	"errors"
@@ -11,26 +11,26 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guarding is what the leader of a check's process group does: wait until its input ends, and end the group.
-const guarding = `read -r cairn_guard; kill -s KILL 0`
+// guardScript is what the guard runs: it waits until its input ends, and then kills its process group.
+const guardScript = `read -r cairn_guard; kill -s KILL 0`
 
-// guard is a shell that leads the process group of a check and ends it if this program dies without having done so. Its
-// input is a pipe that only this program holds open, so that even SIGKILL is noticed. Until close its number names the
-// group, whatever else has ended.
+// guard is a shell that leads the process group of a command and kills the group if this program dies first. Its input is a
+// pipe that only this program holds open, so it notices even SIGKILL. Until close, its process id names the group, whatever
+// else has ended.
 type guard struct {
 	shell *exec.Cmd
 	hold  *os.File
 }
 
-// newGuard makes a group, and a command that is not started yet its second member.
+// newGuard starts a guard, and sets up a command that is not started yet to join the guard's group.
 func newGuard(cmd *exec.Cmd) (*guard, error) {
 	wait, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer wait.Close()
-	shell := exec.Command(cmd.Path, "-c", guarding)
-	shell.Env = []string{} // it needs none, and the user's may make a shell do more
+	shell := exec.Command(cmd.Path, "-c", guardScript)
+	shell.Env = []string{} // it needs none, and variables of the user can change what a shell does
 	shell.Stdin = wait
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := shell.Start(); err != nil {
@@ -40,13 +40,13 @@ func newGuard(cmd *exec.Cmd) (*guard, error) {
 	return &guard{shell, hold}, nil
 }
 
-// kill ends every process of the group, itself included.
+// kill ends every process of the group, the guard included.
 func (g *guard) kill() error { return syscall.Kill(-g.shell.Process.Pid, syscall.SIGKILL) }
 
 func (g *guard) close() {
 	_ = g.kill()
 	_ = g.hold.Close()
-	_ = g.shell.Wait() // says that it was killed
+	_ = g.shell.Wait() // its error says that it was killed
 }
 
 // signalOf names the signal that ended a process, or returns "".
@@ -58,5 +58,5 @@ func signalOf(p *os.ProcessState) string {
 	return unix.SignalName(status.Signal())
 }
 
-// signalName names a signal by its number, or returns "".
-func signalName(n int) string { return unix.SignalName(syscall.Signal(n)) }
+// SignalName names a signal of this system by its number, or returns "".
+func SignalName(n int) string { return unix.SignalName(syscall.Signal(n)) }

@@ -1,4 +1,4 @@
-package check
+package proc
 
 import (
 	"errors"
@@ -9,14 +9,14 @@ import (
 	"golang.org/x/sys/windows"
 )
 
-// group is a job object, which the children of its processes join by themselves.
+// group is a job object. A process that a member starts is a member too.
 type group struct {
 	cmd *exec.Cmd
 	job windows.Handle
 }
 
-// newGroup makes the job of a command that is not started yet. The job's processes die with its last handle, so they
-// do not outlive this program either.
+// newGroup makes the job of a command that is not started yet. The system ends the job's processes when its last handle is
+// closed, so they do not outlive this program either.
 func newGroup(cmd *exec.Cmd) (*group, error) {
 	job, err := windows.CreateJobObject(nil, nil)
 	if err != nil {
@@ -33,7 +33,7 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 	return &group{cmd, job}, nil
 }
 
-// join is called once the command has started and puts it into the job. What it started before that stays outside.
+// join is called once the command has started and puts it into the job. A process that it started before stays outside.
 func (g *group) join() error {
 	const access = windows.PROCESS_SET_QUOTA | windows.PROCESS_TERMINATE
 	p, err := windows.OpenProcess(access, false, uint32(g.cmd.Process.Pid))
@@ -56,8 +56,8 @@ func (g *group) kill() error {
 
 func (g *group) close() { _ = windows.CloseHandle(g.job) }
 
-// signalOf returns "": processes do not end by signals here.
+// signalOf returns "": no signal ends a process on Windows.
 func signalOf(*os.ProcessState) string { return "" }
 
-// signalName returns "": a shell reports signals of its own world, with numbers that are not the system's.
-func signalName(int) string { return "" }
+// SignalName returns "": the signals that a POSIX shell reports are not the system's.
+func SignalName(int) string { return "" }

@@ -1,10 +1,10 @@
 //go:build unix && !linux
 
-package check
+package proc
 
 import "os/exec"
 
-// group is the process group of one check.
+// group is the process group of one command.
 type group struct{ *guard }
 
 // newGroup prepares a command that is not started yet.
@@ -16,5 +16,5 @@ func newGroup(cmd *exec.Cmd) (*group, error) {
 	return &group{g}, nil
 }
 
-// join is called once the command has started. The child joined the group by itself, before it ran anything.
+// join is called once the command has started. It does nothing: the system put the command into the group when it started it.
 func (g *group) join() error { return nil }
