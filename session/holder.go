@@ -17,14 +17,14 @@ type Live struct {
 	StaleAfter time.Duration
 }
 
-// How says in what way a record is held.
+// How is the way in which a record is held.
 type How string
 
 // The ways.
 const (
 	Nobody   How = ""
 	Claimed  How = "claimed"  // by a live claim of this clone
-	Behind   How = "behind"   // another branch or worktree of this clone has carried it further
+	Behind   How = "behind"   // this file lacks a newer status from another branch or worktree of the clone
 	Assigned How = "assigned" // by the file alone
 )
 
@@ -35,12 +35,12 @@ type Hold struct {
 	Session  string
 	Worktree string      // absolute path; "" when only the file says so
 	Branch   string      // "" when unknown or detached
-	Status   task.Status // of Behind: the state reached elsewhere
+	Status   task.Status // of Behind: the status elsewhere
 	Since    time.Time
 	Until    time.Time // when the claim expires; zero for never
 	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
 	NoBranch bool      // of Behind: the branch is no longer there
-	Gone     bool      // its worktree is no longer there, or was moved without telling git
+	Gone     bool      // git knows no worktree there any more
 }
 
 // Holder decides who holds a record, of whatever kind: a live claim, then work elsewhere that this file lacks, then an unexpired
@@ -70,7 +70,7 @@ func IsBehind(file task.Header, live Live) Hold {
 	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status}
 }
 
-// lease judges the live claim.
+// lease returns who holds the record by a live claim.
 func (l Live) lease(file task.Header, now time.Time) Hold {
 	lease := l.Record.heldBy(file)
 	if lease == nil {
@@ -95,7 +95,7 @@ func (l Live) lease(file task.Header, now time.Time) Hold {
 	return h.expiring(sign, l.ClaimTTL, now)
 }
 
-// assignee judges what the file alone says.
+// assignee returns who holds the record by its file alone.
 func (l Live) assignee(file task.Header, now time.Time) Hold {
 	if file.Assignee == "" {
 		return Hold{}
@@ -108,13 +108,13 @@ func (l Live) assignee(file task.Header, now time.Time) Hold {
 		}
 	}
 	if sign.IsZero() {
-		return h // nobody can say how old it is
+		return h // its age is not known
 	}
 	h.Since = sign
 	return h.expiring(sign, l.ClaimTTL, now)
 }
 
-// expiring ends a claim that is older than its time to live. A person's never ends by itself.
+// expiring returns the hold with its expiry, or as a lapsed one if that has passed. A person's claim does not expire.
 func (h Hold) expiring(sign time.Time, ttl time.Duration, now time.Time) Hold {
 	if h.Actor.Human() {
 		return h
@@ -126,8 +126,8 @@ func (h Hold) expiring(sign time.Time, ttl time.Duration, now time.Time) Hold {
 	return h
 }
 
-// Mine reports whether the actor holds the record from here. A person holds as themselves; anybody else as the actor in one
-// worktree, since two agents of one name in two worktrees would do the work twice.
+// Mine reports whether the actor holds the record from here. A person holds it from every worktree. Any other actor holds it from one
+// worktree only, because two agents of one name in two worktrees would do the work twice.
 func (h Hold) Mine(actor task.Actor, worktree string) bool {
 	if h.Actor != actor || h.How == Behind {
 		return false
@@ -140,22 +140,22 @@ func (h Hold) Free(actor task.Actor, worktree string) bool {
 	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)
 }
 
-// Refuse returns why an actor may not take the task: ELSEWHERE where the file is behind, else ALREADY_CLAIMED naming the
-// holder. With takeover, what lapsed and what is behind may be taken.
+// Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, or else ALREADY_CLAIMED, naming the holder. With
+// takeover, a record whose claim has lapsed or whose file is behind may be taken.
 func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover bool) error {
 	switch {
 	case h.Free(actor, worktree), takeover && (h.Lapsed || h.How == Behind):
 		return nil
 	case h.How == Behind && h.NoBranch:
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind && h.Worktree == worktree:
-		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.place()).
+		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.location()).
 			WithHint("switch to that branch, merge it, or bring that version back with git").
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.How == Behind:
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("merge that work here, or go on there").
 			WithNext("get", map[string]any{"id": string(id)})
 	case h.Lapsed:
@@ -174,18 +174,18 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 // list does not, and waits for a task if there is none.
 var ready = task.CallTo("list", "ready", true)
 
-// where names the place in words, for messages.
+// where returns " on" and the location, for messages, or "" if neither branch nor worktree is known.
 func (h Hold) where() string {
 	if h.Worktree == "" && h.Branch == "" {
 		return ""
 	}
-	return " on " + h.place()
+	return " on " + h.location()
 }
 
-func (h Hold) place() string { return place(h.Branch, h.Worktree) }
+func (h Hold) location() string { return location(h.Branch, h.Worktree) }
 
-// place names a branch, a worktree, or both.
-func place(branch, worktree string) string {
+// location names a branch, a worktree, or both.
+func location(branch, worktree string) string {
 	switch name := filepath.Base(worktree); {
 	case worktree == "" && branch == "":
 		return "another worktree"

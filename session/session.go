@@ -12,7 +12,7 @@ import (
 // Prefix is what stands before the dash of a session's id.
 const Prefix = "ses"
 
-// Status is how far a session has come. It only ever leaves active.
+// Status is the status of a session. It changes once, from active to an ended one.
 type Status string
 
 // The statuses of a session.
@@ -23,14 +23,14 @@ const (
 	Abandoned Status = "abandoned" // ended by somebody else's takeover
 )
 
-// Health is how a session is doing now.
+// Health is how a session is doing at a moment.
 type Health string
 
 // The healths of a session.
 const (
 	Alive          Health = "active"
 	Stalled        Health = "stalled"         // no sign of life for longer than session_stale_after
-	AwaitingReview Health = "awaiting_review" // the task's last attempt, finished, and the task is in review
+	AwaitingReview Health = "awaiting_review" // finished, the last attempt at its task, and the task is in review
 	Ended          Health = "ended"
 )
 
@@ -76,8 +76,8 @@ var originalID = regexp.MustCompile(`^` + Prefix + `_[A-Za-z0-9._-]+$`)
 
 const maxID = 80 // bytes, as for a task
 
-// ParseID accepts what may be the name of a session file: the form of a task id, or that of the original cairn, which has
-// an underscore where ours has a dash. Neither can lead out of its folder.
+// ParseID accepts what may be the name of a session file: the form of a task id with the prefix ses, or that of the original cairn, which
+// has an underscore instead of the dash. Neither can name a file outside its folder.
 func ParseID(s string) (string, error) {
 	_, err := task.ParseID(s)
 	if ours, original := err == nil && strings.HasPrefix(s, Prefix), len(s) <= maxID && originalID.MatchString(s); !ours && !original {
@@ -86,7 +86,7 @@ func ParseID(s string) (string, error) {
 	return s, nil
 }
 
-// Heartbeat is the newest sign of life of a session that the clone has seen.
+// Heartbeat is the newest report of a session in this clone that it is at work.
 type Heartbeat struct {
 	Session  string     `json:"session"`
 	Actor    task.Actor `json:"actor"`
@@ -149,21 +149,21 @@ func (s Session) Usable(by task.Actor) error {
 	return nil
 }
 
-// Held returns why an active session may not go on here, although its file says nothing against it: SESSION_ENDED if its
-// claim was taken over or let go in another worktree, ALREADY_CLAIMED if it is at work there.
+// Held returns why a session that is active by its file may not go on here: SESSION_ENDED if its claim was taken over, or ended in another
+// worktree, and ALREADY_CLAIMED if it is at work there.
 func (s Session) Held(file task.Header, live Live, worktree string) error {
 	lease := live.Record.heldBy(file)
 	if lease == nil {
 		if live.Record != nil && slices.Contains(live.Record.Ended, s.ID) {
 			return ended("its claim was let go in another worktree")
 		}
-		return nil // nobody here ever claimed it: the session came with the files
+		return nil // never claimed in this clone: the session came with the files
 	}
 	switch {
 	case lease.Session != s.ID:
-		return ended(string(lease.Actor) + " holds the task on " + place(lease.Branch, lease.Worktree))
+		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
-		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
+		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", location(lease.Branch, lease.Worktree)).
 			WithHint("go on there, or take another task: %s", ready).WithNext("wait", map[string]any{"ready": true})
 	default:
 		return nil
