@@ -38,7 +38,7 @@ func (r fileRules) task(f *TaskFile) {
 		return
 	}
 	if err := r.Config.Flow.Known(f.Task.Status); err != nil {
-		r.reportTask(UnknownState, f, Path{"status"}, "%s", messageOf(err)).
+		r.reportTask(UnknownState, f, Path{"status"}, "%s", task.MessageOf(err)).
 			fix("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
 				f.Name, r.Config.Flow.Initial)
 	}
@@ -68,7 +68,7 @@ func (r fileRules) readable(f *File) *found {
 
 // unopened reports a file whose bytes could not be read.
 func (r fileRules) unopened(f *File, err error) *found {
-	got := r.report(BadYAML, f, nil, "%s", messageOf(err))
+	got := r.report(BadYAML, f, nil, "%s", task.MessageOf(err))
 	var e *task.Error
 	if errors.As(err, &e) && !e.Hint.Empty() {
 		got.Fix = e.Hint.String()
@@ -88,14 +88,14 @@ func (r fileRules) fields(f *TaskFile) {
 		{Path{"checks", firstBad(t.Checks)}, task.Task{Title: "-", Checks: t.Checks}},
 	} {
 		if err := task.ValidFields(part.only); err != nil {
-			r.reportTask(BadField, f, part.at, "%s", messageOf(err))
+			r.reportTask(BadField, f, part.at, "%s", task.MessageOf(err))
 		}
 	}
 	if t.Assignee == "" {
 		return
 	}
 	if _, err := task.ParseActor(string(t.Assignee)); err != nil {
-		r.reportTask(BadField, f, Path{"assignee"}, "assignee %s", messageOf(err)).
+		r.reportTask(BadField, f, Path{"assignee"}, "assignee %s", task.MessageOf(err)).
 			fix("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.Name)
 	}
 }
@@ -119,15 +119,6 @@ func firstBad(checks []task.Check) int {
 	return sort.Search(len(checks), func(i int) bool { return task.ValidChecks(checks[:i+1]) != nil })
 }
 
-// messageOf returns the message of an error without the operation and the id, which a finding has fields for.
-func messageOf(err error) string {
-	var e *task.Error
-	if errors.As(err, &e) {
-		return e.Msg
-	}
-	return err.Error()
-}
-
 // signers reports lines of allowed_signers that grant nothing because they are not understood.
 func (r fileRules) signers() {
 	f := &r.Signers
@@ -135,7 +126,7 @@ func (r fileRules) signers() {
 		return
 	}
 	if !f.Sound() {
-		r.report(BadField, &f.File, nil, "nobody's signature counts: %s", messageOf(f.Unread))
+		r.report(BadField, &f.File, nil, "nobody's signature counts: %s", task.MessageOf(f.Unread))
 	}
 	for _, p := range f.Problems {
 		r.report(BadField, &f.File, nil, "the line grants nothing: %s", p.Text).
