@@ -13,10 +13,10 @@ func TestLogThatNobodyReads(t *testing.T) {
 	var out strings.Builder
 	vars := map[string]string{"CAIRN_ACTOR": "agent:a"}
 	exit := Main(t.Context(), Env{
-		Args: []string{"serve"}, Stdin: strings.NewReader(strings.Repeat("{\n", 2*sinkRoom)), Stdout: &out, Stderr: unread, Dir: t.TempDir(),
+		Args: []string{"serve"}, Stdin: strings.NewReader(strings.Repeat("{\n", 2*sinkSize)), Stdout: &out, Stderr: unread, Dir: t.TempDir(),
 		Getenv: func(name string) string { return vars[name] },
 	})
-	if answers := strings.Count(out.String(), "not one JSON value"); exit != 0 || answers != 2*sinkRoom {
+	if answers := strings.Count(out.String(), "not one JSON value"); exit != 0 || answers != 2*sinkSize {
 		t.Errorf("it exits with %d after %d answers", exit, answers)
 	}
 	_ = log.Close()
@@ -34,7 +34,7 @@ func TestSink(t *testing.T) {
 			synctest.Wait()
 		}
 		put("first\n")
-		for range sinkRoom + 3 {
+		for range sinkSize + 3 {
 			put("more\n")
 		}
 		var said strings.Builder
@@ -46,7 +46,7 @@ func TestSink(t *testing.T) {
 		s.close()
 		_ = to.Close()
 		<-read
-		want := "first\ncairn: 3 lines of the log were not read in time, and dropped\n" + strings.Repeat("more\n", sinkRoom)
+		want := "first\ncairn: 3 lines of the log were not read in time, and dropped\n" + strings.Repeat("more\n", sinkSize)
 		if said.String() != want {
 			t.Errorf("it wrote\n%s", &said)
 		}

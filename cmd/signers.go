@@ -2,13 +2,56 @@ package cmd
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
 )
+
+// signFlags are the flags of a verb whose record a person can sign. They are no part of its input, since no agent may sign.
+func signFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.BoolFlag{Name: "sign", Local: true, Usage: "sign it with your SSH key, as git signs commits; docs/approvals.md says how that is set up"},
+		&cli.StringFlag{Name: "key", Local: true, Usage: "the key to sign with, a `FILE` or a public key in words; else git's user.signingkey"},
+	}
+}
+
+// giveSigner gives a workspace the key that its actor signs with, if --sign is set.
+func (p *program) giveSigner(ctx context.Context, c *cli.Command, w *verb.Workspace) error {
+	if !c.Bool("sign") {
+		if c.String("key") != "" {
+			return usage("--key goes with --sign").WithHint("add --sign")
+		}
+		return nil
+	}
+	tool, err := p.signingTool(ctx, w.Dir, c.String("key"))
+	w.Signer = tool
+	return err
+}
+
+// signingTool signs with a key: the one that is named, else the one in git's config.
+func (p *program) signingTool(ctx context.Context, dir, named string) (*sshsign.Tool, error) {
+	config, err := store.ReadSigningConfig(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	if named == "" {
+		if named, err = config.SSHKey(); err != nil {
+			return nil, err
+		}
+	} else if !sshsign.InWords(named) {
+		named = p.abs(p.underHome(named))
+	}
+	key, err := sshsign.FindKey(named, p.home())
+	if err != nil {
+		return nil, err
+	}
+	return &sshsign.Tool{Key: key, Program: p.underHome(config.Program), Socket: p.Getenv("SSH_AUTH_SOCK"), Say: p.Stderr}, nil
+}
 
 // signerRow is one line of allowed_signers.
 type signerRow struct {
@@ -17,11 +60,10 @@ type signerRow struct {
 	Fingerprint string     `json:"fingerprint"`
 	From        *time.Time `json:"from,omitempty"`
 	Until       *time.Time `json:"until,omitempty"`
-	Counts      bool       `json:"counts"` // in the version that the gates here go by
+	Counts      bool       `json:"counts"` // in the version that decides here
 }
 
-// signerList is what trust signer prints. Counting names the version of the file that the gates here go by: a commit, or the
-// working tree.
+// signerList is what trust signer prints. Counting names the version of the file that decides here: a commit, or the working tree.
 type signerList struct {
 	Path     string           `json:"path"`
 	Counting string           `json:"counting"`
@@ -34,7 +76,10 @@ type signersProblem struct {
 	Message string `json:"message"`
 }
 
-func (p *program) trustSignerCommand() *cli.Command {
+// signerCommand is cairn trust signer.
+type signerCommand struct{ *program }
+
+func (p signerCommand) command() *cli.Command {
 	return &cli.Command{
 		Name:  "signer",
 		Usage: "Say whose signatures of approvals count, in .cairn/allowed_signers.",
@@ -45,15 +90,15 @@ func (p *program) trustSignerCommand() *cli.Command {
 					&cli.StringFlag{Name: "valid-after", Local: true, Usage: "a `TIME` before which it does not count, such as 2026-11-21T12:00:00Z"},
 					&cli.StringFlag{Name: "valid-before", Local: true, Usage: "a `TIME` after which it does not count"},
 				},
-				Action: p.addSigner,
+				Action: p.add,
 			},
-			{Name: "list", Usage: "List the keys, and whether they count already.", Action: p.listSigners},
+			{Name: "list", Usage: "List the keys, and whether they count already.", Action: p.list},
 			{
 				Name: "remove", Usage: "Let an actor's keys count no more from now on; what they signed until now still counts.", ArgsUsage: "ACTOR [KEY.pub|FINGERPRINT]",
 				Flags: []cli.Flag{
 					&cli.BoolFlag{Name: "revoke", Local: true, Usage: "for a key that somebody else may have: take the line out, so that nothing it ever signed counts"},
 				},
-				Action: p.removeSigner,
+				Action: p.remove,
 			},
 		},
 		Action: func(context.Context, *cli.Command) error {
@@ -62,8 +107,8 @@ func (p *program) trustSignerCommand() *cli.Command {
 	}
 }
 
-// signersOf opens the workspace for a person who says whose signatures count.
-func (p *program) signersOf(ctx context.Context, c *cli.Command) (*store.Store, error) {
+// openForPerson opens the workspace, unless an agent asks for it.
+func (p signerCommand) openForPerson(ctx context.Context, c *cli.Command) (*store.Store, error) {
 	w, s, err := p.open(ctx, c)
 	if err == nil && !w.Actor.Human() {
 		err = task.Errorf(task.Forbidden, "%s cannot say whose signatures count", w.Actor).WithHint("a person runs cairn trust signer")
@@ -71,8 +116,8 @@ func (p *program) signersOf(ctx context.Context, c *cli.Command) (*store.Store, 
 	return s, err
 }
 
-func (p *program) addSigner(ctx context.Context, c *cli.Command) error {
-	s, err := p.signersOf(ctx, c)
+func (p signerCommand) add(ctx context.Context, c *cli.Command) error {
+	s, err := p.openForPerson(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -87,11 +132,11 @@ func (p *program) addSigner(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	after, err := moment(c, "valid-after")
+	after, err := timeFlag(c, "valid-after")
 	if err != nil {
 		return err
 	}
-	before, err := moment(c, "valid-before")
+	before, err := timeFlag(c, "valid-before")
 	if err != nil {
 		return err
 	}
@@ -102,18 +147,19 @@ func (p *program) addSigner(ctx context.Context, c *cli.Command) error {
 		p.printf("%s may sign with %s once .cairn/allowed_signers is committed and merged\n", who, key.Fingerprint())
 		return nil
 	}
-	return p.showSigners(ctx, s)
+	return p.show(ctx, s)
 }
 
 // publicKey reads a key in words, or a file that holds one.
-func (p *program) publicKey(said string) (sshsign.PublicKey, error) {
-	if sshsign.InWords(said) {
-		return sshsign.FindKey(said, "")
+func (p signerCommand) publicKey(text string) (sshsign.PublicKey, error) {
+	if sshsign.InWords(text) {
+		return sshsign.FindKey(text, "")
 	}
-	return sshsign.ReadKey(p.at(p.underHome(said)))
+	return sshsign.ReadKey(p.abs(p.underHome(text)))
 }
 
-func moment(c *cli.Command, flag string) (time.Time, error) {
+// timeFlag reads a flag that is a time; the zero time without it.
+func timeFlag(c *cli.Command, flag string) (time.Time, error) {
 	if c.String(flag) == "" {
 		return time.Time{}, nil
 	}
@@ -124,8 +170,8 @@ func moment(c *cli.Command, flag string) (time.Time, error) {
 	return at, nil
 }
 
-func (p *program) removeSigner(ctx context.Context, c *cli.Command) error {
-	s, err := p.signersOf(ctx, c)
+func (p signerCommand) remove(ctx context.Context, c *cli.Command) error {
+	s, err := p.openForPerson(ctx, c)
 	if err != nil {
 		return err
 	}
@@ -153,7 +199,7 @@ func (p *program) removeSigner(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if p.json {
-		return p.showSigners(ctx, s)
+		return p.show(ctx, s)
 	}
 	for _, signer := range ended {
 		if at.IsZero() {
@@ -165,9 +211,9 @@ func (p *program) removeSigner(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-func isFingerprint(text string) bool { return len(text) > 7 && text[:7] == "SHA256:" }
+func isFingerprint(text string) bool { return strings.HasPrefix(text, "SHA256:") && text != "SHA256:" }
 
-func (p *program) listSigners(ctx context.Context, c *cli.Command) error {
+func (p signerCommand) list(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
@@ -175,11 +221,11 @@ func (p *program) listSigners(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	return p.showSigners(ctx, s)
+	return p.show(ctx, s)
 }
 
-func (p *program) showSigners(ctx context.Context, s *store.Store) error {
-	list, err := p.signerList(ctx, s)
+func (p signerCommand) show(ctx context.Context, s *store.Store) error {
+	list, err := p.read(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -196,7 +242,7 @@ func (p *program) showSigners(ctx context.Context, s *store.Store) error {
 		if !row.Counts {
 			counts = "not yet: not in " + list.Counting
 		}
-		t.add(string(row.Actor), row.Type+" "+row.Fingerprint, when(row.From), when(row.Until), counts)
+		t.add(string(row.Actor), row.Type+" "+row.Fingerprint, timeText(row.From), timeText(row.Until), counts)
 	}
 	if len(list.Signers) > 0 {
 		t.print(p.out, p.width(), p.style())
@@ -207,7 +253,7 @@ func (p *program) showSigners(ctx context.Context, s *store.Store) error {
 	return nil
 }
 
-func (p *program) signerList(ctx context.Context, s *store.Store) (signerList, error) {
+func (p signerCommand) read(ctx context.Context, s *store.Store) (signerList, error) {
 	list := signerList{Path: store.Folder + "/allowed_signers", Signers: []signerRow{}, Problems: []signersProblem{}}
 	here, err := s.SignersHere()
 	if err != nil {
@@ -220,7 +266,7 @@ func (p *program) signerList(ctx context.Context, s *store.Store) (signerList, e
 	list.Counting = inForce.From
 	for _, signer := range here.Signers {
 		list.Signers = append(list.Signers, signerRow{
-			signer.Actor, signer.Key.Type(), signer.Fingerprint(), instant(signer.After), instant(signer.Before), inForce.Has(signer),
+			signer.Actor, signer.Key.Type(), signer.Fingerprint(), timeOrNil(signer.After), timeOrNil(signer.Before), inForce.Has(signer),
 		})
 	}
 	for _, problem := range here.Problems {
@@ -229,14 +275,14 @@ func (p *program) signerList(ctx context.Context, s *store.Store) (signerList, e
 	return list, nil
 }
 
-func instant(t time.Time) *time.Time {
+func timeOrNil(t time.Time) *time.Time {
 	if t.IsZero() {
 		return nil
 	}
 	return &t
 }
 
-func when(t *time.Time) string {
+func timeText(t *time.Time) string {
 	if t == nil {
 		return ""
 	}
