@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report"
 )
 
-// Each command that ends has a token of its own: one that reads the log while it runs learns nothing that GitHub obeys.
+// The log of each command has a token of its own, so a command that reads the log while it runs cannot forge one.
 func TestLogHasATokenForEachCommand(t *testing.T) {
 	var log strings.Builder
 	p := checkCommand{&program{Env: Env{Stderr: &log, Rand: strings.NewReader(strings.Repeat("r", 16)), Now: time.Now,

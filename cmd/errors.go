@@ -49,7 +49,7 @@ func (p *program) report(ctx context.Context, err error) int {
 	return exit
 }
 
-// named puts the name of the command into an error that has none yet.
+// named adds the name of the command to an error without one.
 func named(err error, command string) error {
 	var e *task.Error
 	if !errors.As(err, &e) || e.Op != "" {
@@ -64,7 +64,7 @@ func usage(format string, args ...any) *task.Error {
 	return task.Errorf(task.InvalidInput, format, args...)
 }
 
-// exitCodes is the text of "cairn help exit-codes", made from the list of codes.
+// exitCodes is the text of "cairn help exit-codes". It follows from the list of codes.
 func exitCodes() string {
 	words := map[int]string{
 		1: "failure", 2: "usage", 3: "not found", 4: "refused by a gate or rule",

@@ -12,7 +12,7 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// TestGenerated fails when a reference page is not what the declarations say. "make docs" writes the pages anew.
+// TestGenerated fails if a reference page differs from what the declarations say. "make docs" rewrites the pages.
 func TestGenerated(t *testing.T) {
 	for name, page := range map[string]string{
 		"verbs.md":  verbsPage(),
@@ -47,7 +47,7 @@ func TestEveryCommandHasASection(t *testing.T) {
 	for _, v := range verb.All {
 		names = append(names, v.Name)
 	}
-	for _, c := range aroundIt() {
+	for _, c := range otherCommands() {
 		names = append(names, c.Name)
 	}
 	for _, name := range names {
@@ -57,7 +57,7 @@ func TestEveryCommandHasASection(t *testing.T) {
 	}
 }
 
-// mcpPage is the page about MCP, with the table of who may call what as the verbs say.
+// mcpPage is the page about MCP, with a table of which profile may call which verb.
 func mcpPage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "mcp.md"))
@@ -67,7 +67,7 @@ func mcpPage(t *testing.T) string {
 	before, rest, begins := strings.Cut(string(page), generatedMark)
 	_, after, ends := strings.Cut(rest, generatedEnd)
 	if !begins || !ends {
-		t.Fatal("docs/mcp.md has no place for its table")
+		t.Fatal("docs/mcp.md has no marks for its table")
 	}
 	return before + generatedMark + rightsTable() + generatedEnd + after
 }
@@ -127,7 +127,7 @@ func verbsPage() string {
 		b.WriteString(verbSection(v))
 	}
 	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
-	for _, c := range aroundIt() {
+	for _, c := range otherCommands() {
 		b.WriteString(commandSection(c))
 	}
 	b.WriteString("## Flags of every command\n\n" + flagTable((&program{}).root().Flags))
@@ -153,7 +153,7 @@ func verbSection(v verb.Verb) string {
 	return b.String()
 }
 
-// traits are what a caller may want to know beyond the kind.
+// traits are what a caller should know about a verb beyond its kind.
 func traits(v verb.Verb) string {
 	text := ""
 	if v.Idempotent && v.Kind != verb.Read {
@@ -188,7 +188,7 @@ func typeOf(f verb.Field) string {
 	return typeNames[f.Type]
 }
 
-// onCommandLine is how a person gives an argument: in its position, or by its flags.
+// onCommandLine is how an argument is given on the command line: by its position, or by its flags.
 func onCommandLine(f verb.Field) string {
 	if f.Arg {
 		return "`" + argName(f) + "`"
@@ -205,8 +205,8 @@ var typeNames = map[verb.Type]string{
 	verb.Texts: "list of texts", verb.Numbers: "list of numbers", verb.Objects: "list of objects",
 }
 
-// aroundIt are the commands that are no verbs.
-func aroundIt() []*cli.Command {
+// otherCommands are the commands that are no verbs.
+func otherCommands() []*cli.Command {
 	var out []*cli.Command
 	for _, c := range (&program{}).root().Commands {
 		if _, isVerb := verb.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb {
@@ -301,7 +301,7 @@ as they stand. Each code is shown by a story in
 
 const waitIntro = `## How a wait ends
 
-These codes are results and no errors. At the command line a wait leaves with 0, and with 6 when the time was up.
+These codes are results, not errors. At the command line a wait exits with 0, and with 6 if the time was up.
 
 `
 

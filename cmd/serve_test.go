@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 )
 
-// A client that never reads the server's log is served to the end all the same.
+// A client that never reads the server's log is served to the end.
 func TestLogThatNobodyReads(t *testing.T) {
 	log, unread := io.Pipe() // a write blocks until it is read
 	var out strings.Builder
@@ -22,14 +22,14 @@ func TestLogThatNobodyReads(t *testing.T) {
 	_ = log.Close()
 }
 
-// Lines that were taken before the end are written, in their order; how many found no room is said.
+// Lines before the end are written in order, and the number of dropped lines is logged.
 func TestSink(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log, to := io.Pipe()
 		s := newSink(to)
 		put := func(line string) {
 			if n, err := s.Write([]byte(line)); n != len(line) || err != nil {
-				t.Errorf("it takes %d bytes of %q, %v", n, line, err)
+				t.Errorf("Write of %[2]q returns %[1]d, %[3]v", n, line, err)
 			}
 			synctest.Wait()
 		}
@@ -37,18 +37,18 @@ func TestSink(t *testing.T) {
 		for range sinkSize + 3 {
 			put("more\n")
 		}
-		var said strings.Builder
+		var got strings.Builder
 		read := make(chan struct{})
 		go func() {
 			defer close(read)
-			_, _ = io.Copy(&said, log)
+			_, _ = io.Copy(&got, log)
 		}()
 		s.close()
 		_ = to.Close()
 		<-read
 		want := "first\ncairn: 3 lines of the log were not read in time, and dropped\n" + strings.Repeat("more\n", sinkSize)
-		if said.String() != want {
-			t.Errorf("it wrote\n%s", &said)
+		if got.String() != want {
+			t.Errorf("got\n%s", &got)
 		}
 	})
 }

@@ -8,32 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-func TestHumanActor(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		names []string
-		want  task.Actor
-	}{
-		{"a name that fits is taken as it is", []string{"shah"}, "human:shah"},
-		{"each run of other characters becomes one dash", []string{"Anna  van der Berg (she)"}, "human:Anna-van-der-Berg-she"},
-		{"marks that a name may hold stay", []string{"a.b_c@d+e-f"}, "human:a.b_c@d+e-f"},
-		{"the first name that says something counts", []string{"", " ", "***", "shah", "root"}, "human:shah"},
-		{"a name of letters that no actor has leaves what there is", []string{"Łukasz"}, "human:ukasz"},
-		{"a long name is cut", []string{strings.Repeat("x", 80)}, task.Actor("human:" + strings.Repeat("x", 64))},
-		{"no name at all is still an actor", nil, "human:unknown"},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			got := humanActor(c.names...)
-			if got != c.want {
-				t.Errorf("humanActor(%q) = %q, want %q", c.names, got, c.want)
-			}
-			if _, err := task.ParseActor(string(got)); err != nil {
-				t.Errorf("%q is not an actor: %v", got, err)
-			}
-		})
-	}
-}
-
 func TestTable(t *testing.T) {
 	tasks := table{head: []string{"ID", "TITLE", "WHO"}, grow: 1}
 	tasks.add("T-1", "Raise the walls of the house", "agent:a")

@@ -7,14 +7,14 @@ import (
 	"time"
 )
 
-// A run that was interrupted says nothing, and its number says why.
+// An interrupted run prints nothing and exits with 130.
 func TestInterruptExitsWith130(t *testing.T) {
 	var out, errs strings.Builder
 	vars := map[string]string{"CAIRN_ACTOR": "human:shah", "XDG_STATE_HOME": t.TempDir()}
 	env := Env{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(),
 		Getenv: func(name string) string { return vars[name] },
-		Now:    func() time.Time { return dawn }, Rand: zeros{},
+		Now:    func() time.Time { return startTime }, Rand: zeros{},
 	}
 	env.Args = []string{"init"}
 	if exit := Main(t.Context(), env); exit != 0 {
@@ -29,8 +29,8 @@ func TestInterruptExitsWith130(t *testing.T) {
 		if exit := Main(interrupted, env); exit != ExitInterrupted {
 			t.Errorf("%v exits with %d, want %d", args, exit, ExitInterrupted)
 		}
-		if said := out.String() + errs.String(); said != "" {
-			t.Errorf("%v says %q", args, said)
+		if printed := out.String() + errs.String(); printed != "" {
+			t.Errorf("%v prints %q", args, printed)
 		}
 	}
 }

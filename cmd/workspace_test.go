@@ -1,13 +1,14 @@
 package cmd
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// A shell is an agent's by what agents set in the shells they open, and by nothing that a person sets or an editor sets for
-// a person.
+// Only variables that agents set in the shells that they open make a shell an agent's. Variables that a person sets, or an editor
+// for a person, do not.
 func TestShellAgent(t *testing.T) {
 	type vars map[string]string
 	cases := []struct {
@@ -43,10 +44,36 @@ func TestShellAgent(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := shellAgent(func(name string) string { return tt.vars[name] })
 			if got != tt.want {
-				t.Errorf("it is %q's, want %q", got, tt.want)
+				t.Errorf("got %q, want %q", got, tt.want)
 			}
 			if _, err := task.ParseActor(string(got)); got != "" && err != nil {
 				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestHumanActor(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		names []string
+		want  task.Actor
+	}{
+		{"a name that fits is taken as it is", []string{"shah"}, "human:shah"},
+		{"each run of other characters becomes one dash", []string{"Anna  van der Berg (she)"}, "human:Anna-van-der-Berg-she"},
+		{"marks that a name may hold stay", []string{"a.b_c@d+e-f"}, "human:a.b_c@d+e-f"},
+		{"the first name that says something counts", []string{"", " ", "***", "shah", "root"}, "human:shah"},
+		{"a name of letters that no actor has leaves what there is", []string{"Łukasz"}, "human:ukasz"},
+		{"a long name is cut", []string{strings.Repeat("x", 80)}, task.Actor("human:" + strings.Repeat("x", 64))},
+		{"no name at all is still an actor", nil, "human:unknown"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got := humanActor(c.names...)
+			if got != c.want {
+				t.Errorf("humanActor(%q) = %q, want %q", c.names, got, c.want)
+			}
+			if _, err := task.ParseActor(string(got)); err != nil {
+				t.Errorf("%q is not an actor: %v", got, err)
 			}
 		})
 	}
