@@ -47,8 +47,8 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	if w.Watcher == nil {
 		w.Watcher = &store.Watcher{}
 	}
-	if w.Looks == nil {
-		w.Looks = &verb.Looks{}
+	if w.Reads == nil {
+		w.Reads = &verb.SharedReads{}
 	}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {

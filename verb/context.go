@@ -57,7 +57,7 @@ func (w *Workspace) around(ctx context.Context, s *store.Store, t Task, parts []
 	out := Context{Task: t}
 	asked := func(part string) bool { return slices.Contains(parts, part) }
 	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) {
-		all, _, err := w.Looks.list(ctx, s)
+		all, _, err := w.Reads.List(ctx, s)
 		if err != nil {
 			return out, err
 		}

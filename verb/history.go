@@ -45,7 +45,7 @@ func (w *Workspace) History(ctx context.Context, in HistoryIn) (History, error) 
 	if err != nil {
 		return History{}, err
 	}
-	tasks, problems, err := w.Looks.list(ctx, s)
+	tasks, problems, err := w.Reads.List(ctx, s)
 	if err != nil {
 		return History{}, err
 	}

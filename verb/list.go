@@ -65,7 +65,7 @@ func (w *Workspace) List(ctx context.Context, in ListIn) (List, error) {
 	if err != nil {
 		return List{}, err
 	}
-	tasks, problems, err := w.Looks.list(ctx, s)
+	tasks, problems, err := w.Reads.List(ctx, s)
 	if err != nil {
 		return List{}, err
 	}

@@ -37,7 +37,7 @@ func (w *Workspace) Next(ctx context.Context, in NextIn) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	tasks, _, err := w.Looks.list(ctx, s)
+	tasks, _, err := w.Reads.List(ctx, s)
 	if err != nil {
 		return Work{}, err
 	}

@@ -79,7 +79,7 @@ func (w *Workspace) part(ctx context.Context, s *store.Store, t task.Task, in Ge
 		shown = fitting(out.Entries, room.entries, room.entryRoom)
 		out.Entries = out.Entries[:shown]
 	default:
-		all, _, err := w.Looks.list(ctx, s)
+		all, _, err := w.Reads.List(ctx, s)
 		if err != nil {
 			return out, err
 		}

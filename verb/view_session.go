@@ -67,7 +67,7 @@ func (w *Workspace) showSession(s *store.Store, id string) (Session, error) {
 }
 
 func (w *Workspace) viewSession(s *store.Store, ses session.Session) Session {
-	t, _ := w.Looks.find(s)(ses.Task)
+	t, _ := w.Reads.Find(s)(ses.Task)
 	out := Session{
 		ID: ses.ID, Task: ses.Task, Actor: ses.Actor, Client: ses.Client, Model: ses.Model,
 		Status: ses.Status, Health: w.health(s, ses, t),

@@ -2,6 +2,8 @@ package verb
 
 import (
 	"context"
+	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -62,7 +64,7 @@ type Waited struct {
 	Cursor       string   `json:"cursor"` // of this answer, for the next call
 }
 
-// Watcher tells that something in a workspace may have changed. A *store.Watcher asks the system.
+// Watcher sends a tick when something in a workspace may have changed. A *store.Watcher asks the operating system.
 type Watcher interface {
 	Watch(store.Layout) (ticks <-chan struct{}, stop func())
 }
@@ -72,17 +74,17 @@ const GoneAfter = 2 * time.Second
 
 const waitReportsEvery = 10 * time.Second // clients give up after 60 without a word
 
-// Wait blocks until what it watches changes or is as it is waited for, until the time is up, or until the server is told to
-// end. It misses nothing: it has itself told of changes before it looks, and a change since the cursor ends it at once. A
-// cursor is made of what was seen, so it is good after a restart and in another process. Changes that come close together
-// may be told as one.
+// Wait blocks until what it watches changes or meets the condition, until the time is up, or until the server is told to end.
+// It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at once. A cursor is
+// a hash of what was read, so it is good after a restart and in another process. Changes that come close together may be
+// answered as one.
 func (w *Workspace) Wait(ctx context.Context, in WaitIn) (Waited, error) {
 	w = w.equipped()
 	s, err := w.open()
 	if err != nil {
 		return Waited{}, err
 	}
-	look, err := w.looker(s, in)
+	read, err := w.reader(s, in)
 	if err != nil {
 		return Waited{}, err
 	}
@@ -92,24 +94,31 @@ func (w *Workspace) Wait(ctx context.Context, in WaitIn) (Waited, error) {
 	}
 	ticks, stop := w.Watcher.Watch(s.Layout)
 	defer stop()
-	look, leave := w.Looks.join(in.subject(w, s), look)
+	read, leave := Share(w.Reads, in.subject(w, s), read)
 	defer leave()
-	v := waitLoop{in: in, look: look, began: time.Now(), limit: limit}
-	return v.keep(ctx, ticks, w.Progress)
+	l := waitLoop{in: in, read: read, began: time.Now(), limit: limit}
+	return l.run(ctx, ticks, w.Progress)
 }
 
-// equipped has what a wait shares with other calls of its process, or its own where there are none.
+// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none.
 func (w Workspace) equipped() *Workspace {
 	if w.Watcher == nil {
 		w.Watcher = &store.Watcher{}
 	}
-	if w.Looks == nil {
-		w.Looks = &Looks{}
+	if w.Reads == nil {
+		w.Reads = &SharedReads{}
 	}
 	return &w
 }
 
-// waitLimit is how long a wait may last. A caller that gave no limit and is told nothing meanwhile waits as long as its
+// subject names what a wait watches: waits with the same subject can share their reads.
+func (in WaitIn) subject(w *Workspace, s *store.Store) string {
+	in.Timeout, in.Cursor = nil, ""
+	watched, _ := json.Marshal(in) // it came as JSON
+	return fmt.Sprintf("%s %v %s %s", s.Root, s.Config, w.Actor, watched)
+}
+
+// waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as its
 // patience, if that is known.
 func (w *Workspace) waitLimit(s *store.Store, seconds *float64) (time.Duration, error) {
 	longest := s.Config.WaitMax

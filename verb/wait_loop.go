@@ -9,113 +9,113 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// waitLoop is one wait, from its first look to its end.
+// waitLoop is one wait, from its first read to its end.
 type waitLoop struct {
 	in    WaitIn
-	look  lookFunc
+	read  readFunc
 	began time.Time
 	limit time.Duration
 
-	first, last *snapshot // nil until something was there
-	gone        time.Time // since when something of last is missing; zero if nothing is
+	first, last *snapshot // nil until something could be read
+	gone        time.Time // since when a record of last is missing; zero if none is
 }
 
-// keep looks, and looks again at each tick, until there is something to tell.
-func (v *waitLoop) keep(ctx context.Context, ticks <-chan struct{}, progress func(Progress)) (Waited, error) {
-	timeout, report := time.NewTimer(v.limit), time.NewTicker(waitReportsEvery)
+// run reads, and reads again at each tick, until the wait ends.
+func (l *waitLoop) run(ctx context.Context, ticks <-chan struct{}, progress func(Progress)) (Waited, error) {
+	timeout, report := time.NewTimer(l.limit), time.NewTicker(waitReportsEvery)
 	defer timeout.Stop()
 	defer report.Stop()
 	for {
-		out, err := v.glance(ctx)
+		out, err := l.readOnce(ctx)
 		if out.Code != "" || err != nil && ctx.Err() == nil {
 			return out, err
 		}
-		var back <-chan time.Time
-		if !v.gone.IsZero() {
-			back = time.After(GoneAfter - time.Since(v.gone))
+		var stillGone <-chan time.Time
+		if !l.gone.IsZero() {
+			stillGone = time.After(GoneAfter - time.Since(l.gone))
 		}
 		select {
 		case <-ctx.Done():
 			if errors.Is(context.Cause(ctx), ErrEndOfInput) {
-				return v.end(WaitInterrupted), nil
+				return l.end(WaitInterrupted), nil
 			}
 			return Waited{}, ctx.Err()
 		case <-timeout.C:
-			return v.end(WaitTimeout), nil
+			return l.end(WaitTimeout), nil
 		case <-report.C:
-			v.report(progress)
-		case <-back:
+			l.report(progress)
+		case <-stillGone:
 		case <-ticks:
 		}
 	}
 }
 
-func (v *waitLoop) report(progress func(Progress)) {
+func (l *waitLoop) report(progress func(Progress)) {
 	if progress != nil {
-		took := time.Since(v.began)
-		progress(Progress{Done: took.Seconds(), Total: v.limit.Seconds(), Message: fmt.Sprintf("waiting, %.0f s", took.Seconds())})
+		took := time.Since(l.began)
+		progress(Progress{Done: took.Seconds(), Total: l.limit.Seconds(), Message: fmt.Sprintf("waiting, %.0f s", took.Seconds())})
 	}
 }
 
-// glance looks once. A result without a code means that there is nothing to tell.
-func (v *waitLoop) glance(ctx context.Context) (Waited, error) {
-	now, err := v.look(ctx)
+// readOnce reads what is watched once. An answer without a code means that the wait goes on.
+func (l *waitLoop) readOnce(ctx context.Context) (Waited, error) {
+	now, err := l.read(ctx)
 	switch {
-	case err != nil && (!mayBeBack(err) || v.last == nil && v.in.Cursor == ""):
+	case err != nil && (!mayBeBack(err) || l.last == nil && l.in.Cursor == ""):
 		return Waited{}, err
-	case err == nil && (v.last == nil || !v.last.missing(now)):
-		v.gone = time.Time{}
-		return v.judge(now), nil
-	case v.gone.IsZero():
-		v.gone = time.Now()
+	case err == nil && (l.last == nil || !l.last.missing(now)):
+		l.gone = time.Time{}
+		return l.judge(now), nil
+	case l.gone.IsZero():
+		l.gone = time.Now()
 		return Waited{}, nil
-	case time.Since(v.gone) < GoneAfter:
+	case time.Since(l.gone) < GoneAfter:
 		return Waited{}, nil
 	case err == nil:
-		return v.judge(now), nil
-	case v.in.ID != "" && task.CodeOf(err) == task.NotFound:
-		return v.end(TaskDeleted), nil
+		return l.judge(now), nil
+	case l.in.ID != "" && task.CodeOf(err) == task.NotFound:
+		return l.end(TaskDeleted), nil
 	default:
 		return Waited{}, err
 	}
 }
 
-// mayBeBack reports whether something that cannot be read may be there in a moment: git and editors take files away, and
+// mayBeBack reports whether a file that cannot be read may be readable in a moment: git and editors take files away, and
 // write them in parts.
 func mayBeBack(err error) bool {
 	code := task.CodeOf(err)
 	return code == task.NotFound || code == task.BadFile
 }
 
-// judge compares what was seen with what is waited for.
-func (v *waitLoop) judge(now snapshot) Waited {
-	begins := v.first == nil
-	if begins || v.first.cursor == now.cursor {
-		v.first = &now // which many share, so that what each saw first need not be kept
+// judge compares a snapshot with the first one, the cursor, and the condition of the wait.
+func (l *waitLoop) judge(now snapshot) Waited {
+	begins := l.first == nil
+	if begins || l.first.cursor == now.cursor {
+		l.first = &now // which other waits share, so that the memory of the equal one before is freed
 	}
-	v.last = &now
-	since := v.in.Cursor != "" && v.in.Cursor != now.cursor
+	l.last = &now
+	since := l.in.Cursor != "" && l.in.Cursor != now.cursor
 	switch {
-	case v.in.conditional() && !now.met:
+	case l.in.conditional() && !now.met:
 		return Waited{}
-	case begins && since && len(v.in.WaitForStatus) == 0:
-		return now.told(ChangedSinceCursor, now.changesSince(v.in.Cursor))
-	case begins && v.in.conditional():
-		return now.told(AlreadyAtStatus, news{})
-	case now.cursor != v.first.cursor:
-		return now.told(TaskChanged, now.changes(*v.first))
+	case begins && since && len(l.in.WaitForStatus) == 0:
+		return now.waited(ChangedSinceCursor, now.changesSince(l.in.Cursor))
+	case begins && l.in.conditional():
+		return now.waited(AlreadyAtStatus, news{})
+	case now.cursor != l.first.cursor:
+		return now.waited(TaskChanged, now.changes(*l.first))
 	default:
 		return Waited{}
 	}
 }
 
-// end is the answer of a wait that has nothing to tell.
-func (v *waitLoop) end(code WaitCode) Waited {
-	if v.last == nil {
-		return snapshot{cursor: v.in.Cursor}.told(code, news{})
+// end is the answer of a wait that ends without a change.
+func (l *waitLoop) end(code WaitCode) Waited {
+	if l.last == nil {
+		return snapshot{cursor: l.in.Cursor}.waited(code, news{})
 	}
-	return v.last.told(code, news{})
+	return l.last.waited(code, news{})
 }
 
-// conditional reports whether the wait is for something, and not for any change.
+// conditional reports whether the wait is for a condition, and not for any change.
 func (in WaitIn) conditional() bool { return in.Ready || len(in.WaitForStatus) > 0 }

@@ -1,20 +1,22 @@
 package verb
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
 	"fmt"
-	"maps"
+	"io"
 	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Change is a field that is not what it was. What is short is told with its old and new value.
+// Change is a field that is not what it was. A short one comes with its old and its new value.
 type Change struct {
 	Task  task.ID `json:"task,omitempty"` // which of several
 	Field string  `json:"field"`          // fits says whether a task is among those that fit the filters
@@ -29,113 +31,57 @@ const (
 	valuesShown     = 240 // bytes of an old and a new value
 )
 
-// snapshot is what a look at the watched found. It is shared by those who looked together, and not to be changed.
+// row is one record that a wait watches. Any kind of record can be one: its fields are the top-level keys of the JSON
+// object that its value marshals to, and changes are listed in the order of those keys.
+type row struct {
+	id    string
+	stamp string     // differs whenever the value does, so that values with equal stamps need not be compared
+	value func() any // marshalled only when it is compared; the same for as long as the row is kept
+}
+
+// snapshot is what one read of what is watched found. Waits share it, so it is not to be changed.
 type snapshot struct {
-	facts  map[string]func() facts // by id
-	many   bool                    // they are of all tasks that fit filters
-	there  func(id string) bool
-	met    bool // it is as it was waited for
+	rows   []row                // sorted by id
+	many   bool                 // the rows are those that fit filters; coming or going is a change of one
+	exists func(id string) bool // whether a record can be read, whether or not it fits
+	met    bool                 // the condition of the wait holds
 	cursor string
-	show   func() Waited // what is watched, as it is returned; nil if nothing was found
-	task   task.Task
+	log    task.Log // of the record, if one is watched
+	descs  descs
+	answer func() Waited // what is watched, as it is returned; nil if nothing was found
 }
 
-// facts are what can change of a task or a session, in the order in which changes are told.
-type facts []fact
-
-type fact struct{ name, value string }
-
-// factsOf are the facts of a task that its file says, and what it waits for.
-func factsOf(flow task.Flow, t task.Task, find task.Find) facts {
-	var checks []string
-	for _, c := range t.Checks {
-		checks = append(checks, c.Desc+" "+string(c.Result))
+// cursorOf is a hash of the rows and of what they are about, which is to name the filters if there are any, and behind a
+// dash the number of entries that the record had.
+func cursorOf(about string, rows []row, entries int) string {
+	sum := sha256.New()
+	add := func(text string) { _, _ = io.WriteString(sum, text); _, _ = sum.Write([]byte{0}) }
+	add(about)
+	for _, r := range rows {
+		add(r.id)
+		add(r.stamp)
 	}
-	return facts{
-		{"status", string(t.Status)}, {"assignee", string(t.Assignee)}, {"blocked_by", words(flow.BlockedBy(t, find))},
-		{"title", t.Title}, {"priority", fmt.Sprint(t.Priority)}, {"labels", words(t.Labels)}, {"parent", string(t.Parent)},
-		{"deps", words(t.Deps)}, {"checks", words(checks)}, {"body", t.Body}, {revFact, string(t.Rev)},
-	}
-}
-
-// factsOfHold are who holds a task, and how far it was carried elsewhere. Signs of life are none. Of a write that is under
-// way nothing is seen before its entry is in the file.
-func factsOfHold(t task.Task, live session.Live, now time.Time) facts {
-	if live.Record != nil {
-		seen := live.Record.Seen(t)
-		live.Record = &seen
-	}
-	hold, elsewhere := session.Holder(t, live, now), session.IsBehind(t, live)
-	return facts{
-		{"claim", string(hold.Actor)}, {"session", hold.Session}, {"worktree", hold.Worktree}, {"elsewhere", string(elsewhere.Status)},
-	}
-}
-
-const revFact = "rev" // changes with every other, and is told of none
-
-// factsOfSession are the facts of a session, signs of life included.
-func factsOfSession(s Session) facts {
-	return facts{
-		{"status", string(s.Status)}, {"health", string(s.Health)}, {"progress", s.Progress}, {"heartbeat_at", clock(s.HeartbeatAt)},
-		{"summary", s.Summary}, {"reason", s.Reason}, {"head", s.Head}, {"ended_at", clock(s.EndedAt)},
-	}
-}
-
-func words[T ~string](list []T) string {
-	var out []string
-	for _, word := range list {
-		out = append(out, string(word))
-	}
-	return strings.Join(out, ", ")
-}
-
-func clock(t *time.Time) string {
-	if t == nil {
-		return ""
-	}
-	return t.Format(time.RFC3339)
-}
-
-// cursorOf is a hash of what was seen, and of what it is about. Behind a dash it says how many entries there were.
-func cursorOf(about string, seen []string, entries int) string {
-	return fmt.Sprintf("%s-%d", hash(append([]string{about}, seen...)...)[:16], entries)
-}
-
-// under is what a snapshot has of one thing alone.
-func (f facts) under(id string) map[string]func() facts {
-	return map[string]func() facts{id: func() facts { return f }}
-}
-
-func (f facts) values() (out []string) {
-	for _, one := range f {
-		out = append(out, one.value)
-	}
-	return out
+	return fmt.Sprintf("%s-%d", hex.EncodeToString(sum.Sum(nil))[:16], entries)
 }
 
 var cursorForm = regexp.MustCompile(`^[0-9a-f]{16}-[0-9]+$`)
 
-// missing reports whether something that was seen before has no file now.
+// missing reports whether a record that this snapshot has cannot be read by the time of another.
 func (s snapshot) missing(now snapshot) bool {
-	for id := range s.facts {
-		if !now.there(id) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(s.rows, func(r row) bool { return !now.exists(r.id) })
 }
 
-// news is what changed.
+// news is what changed: fields, and entries that are new.
 type news struct {
 	changes []Change
-	entries []task.Entry
+	entries task.Log
 }
 
-// told is the answer that tells what was seen.
-func (s snapshot) told(code WaitCode, n news) Waited {
+// waited is the answer of a wait that ends with this snapshot.
+func (s snapshot) waited(code WaitCode, n news) Waited {
 	var out Waited
-	if s.show != nil {
-		out = s.show()
+	if s.answer != nil {
+		out = s.answer()
 	}
 	out.Code, out.Cursor, out.Changed, out.Entries = code, s.cursor, noNil(n.changes), []Entry{}
 	if len(out.Changed) > changesShown {
@@ -145,21 +91,35 @@ func (s snapshot) told(code WaitCode, n news) Waited {
 		out.EntriesTotal = len(n.entries)
 		n.entries = n.entries[len(n.entries)-newEntriesShown:]
 	}
-	descs := descsOf(s.task)
 	for _, e := range n.entries {
 		e.Text = head(e.Text, newTextShown)
-		out.Entries = append(out.Entries, viewEntry(e, descs))
+		out.Entries = append(out.Entries, viewEntry(e, s.descs))
 	}
 	return out
 }
 
 // changes is what changed since an earlier snapshot.
 func (s snapshot) changes(before snapshot) news {
-	n := news{entries: s.entriesFrom(len(before.task.Provenance))}
-	ids := maps.Clone(before.facts)
-	maps.Copy(ids, s.facts)
-	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		for _, c := range difference(before.of(id), s.of(id)) {
+	n := news{entries: s.log.Since(len(before.log))}
+	was, now := before.rows, s.rows
+	for len(was)+len(now) > 0 {
+		var changes []Change
+		id := ""
+		switch {
+		case len(now) == 0 || len(was) > 0 && was[0].id < now[0].id:
+			id, changes = was[0].id, []Change{{Field: "fits", From: "yes", To: "no"}}
+			was = was[1:]
+		case len(was) == 0 || now[0].id < was[0].id:
+			id, changes = now[0].id, []Change{{Field: "fits", From: "no", To: "yes"}}
+			now = now[1:]
+		default:
+			id = now[0].id
+			if was[0].stamp != now[0].stamp {
+				changes = difference(fieldsOfRow(was[0].value()), fieldsOfRow(now[0].value()))
+			}
+			was, now = was[1:], now[1:]
+		}
+		for _, c := range changes {
 			if s.many {
 				c.Task = task.ID(id)
 			}
@@ -169,44 +129,14 @@ func (s snapshot) changes(before snapshot) news {
 	return n
 }
 
-// of is the facts that were seen of an id; nil if none were.
-func (s snapshot) of(id string) facts {
-	if seen := s.facts[id]; seen != nil {
-		return seen()
-	}
-	return nil
-}
-
-// difference tells two states of one thing apart. Of one that came or went it tells no more than that.
-func difference(before, now facts) []Change {
-	switch {
-	case before == nil:
-		return []Change{{Field: "fits", From: "no", To: "yes"}}
-	case now == nil:
-		return []Change{{Field: "fits", From: "yes", To: "no"}}
-	}
-	var out []Change
-	for i, f := range now {
-		was := before[i].value
-		switch {
-		case was == f.value, f.name == revFact:
-		case len(was)+len(f.value) > valuesShown, store.Digested(was), store.Digested(f.value):
-			out = append(out, Change{Field: f.name})
-		default:
-			out = append(out, Change{Field: f.name, From: was, To: f.value})
-		}
-	}
-	return out
-}
-
-// changesSince is what changed since the answer that a cursor is from, as far as new entries tell.
+// changesSince is what changed since the answer that a cursor is from, as far as new entries say it.
 func (s snapshot) changesSince(cursor string) news {
 	_, count, _ := strings.Cut(cursor, "-")
 	had, err := strconv.Atoi(count)
 	if err != nil {
 		return news{}
 	}
-	n := news{entries: s.entriesFrom(had)}
+	n := news{entries: s.log.Since(had)}
 	var status, assignee *Change
 	for _, e := range n.entries {
 		if e.To != "" {
@@ -227,7 +157,83 @@ func (s snapshot) changesSince(cursor string) news {
 	return n
 }
 
-// entriesFrom are the entries of the task from an index on.
-func (s snapshot) entriesFrom(n int) []task.Entry {
-	return s.task.Provenance[min(n, len(s.task.Provenance)):]
+// rowField is a top-level key of a row, and its value in words.
+type rowField struct{ name, value string }
+
+// difference lists the fields that differ between two states of one record. A field that one of them lacks is empty there.
+func difference(before, now []rowField) []Change {
+	was := make(map[string]string, len(before))
+	for _, f := range before {
+		was[f.name] = f.value
+	}
+	var out []Change
+	add := func(name, from, to string) {
+		switch {
+		case from == to:
+		case len(from)+len(to) > valuesShown, store.Digested(from), store.Digested(to):
+			out = append(out, Change{Field: name})
+		default:
+			out = append(out, Change{Field: name, From: from, To: to})
+		}
+	}
+	for _, f := range now {
+		add(f.name, was[f.name], f.value)
+		delete(was, f.name)
+	}
+	for _, f := range before {
+		if from, gone := was[f.name]; gone {
+			add(f.name, from, "")
+		}
+	}
+	return out
+}
+
+// fieldsOfRow lists the top-level keys of the JSON object that a value marshals to, in their order.
+func fieldsOfRow(value any) []rowField {
+	src := jsonOf(value)
+	d := json.NewDecoder(bytes.NewReader(src))
+	_, _ = d.Token() // the brace
+	var out []rowField
+	for d.More() {
+		name, err := d.Token()
+		var raw json.RawMessage
+		if err == nil {
+			err = d.Decode(&raw)
+		}
+		if err != nil {
+			panic("verb: a row that is waited for is no JSON object: " + string(src))
+		}
+		out = append(out, rowField{fmt.Sprint(name), textOf(raw)})
+	}
+	return out
+}
+
+func jsonOf(value any) []byte {
+	src, err := json.Marshal(value)
+	if err != nil {
+		panic("verb: a row that is waited for does not marshal: " + err.Error())
+	}
+	return src
+}
+
+// textOf is a JSON value in words: a text as it is, a list with commas, nothing for null, and anything else as JSON.
+func textOf(raw json.RawMessage) string {
+	switch raw[0] {
+	case '"':
+		var text string
+		_ = json.Unmarshal(raw, &text) // it was marshalled by us
+		return text
+	case '[':
+		var items []json.RawMessage
+		_ = json.Unmarshal(raw, &items)
+		texts := make([]string, len(items))
+		for i, item := range items {
+			texts[i] = textOf(item)
+		}
+		return strings.Join(texts, ", ")
+	case 'n':
+		return ""
+	default:
+		return string(raw)
+	}
 }

@@ -192,10 +192,10 @@ func TestWaitThatEndsAtOnce(t *testing.T) {
 	}
 }
 
-// Waits that share their looks each hear of what happened since they began.
-func TestWaitsThatShareTheirLooks(t *testing.T) {
+// Waits that share their reads each answer with what happened since they began.
+func TestWaitsThatShareTheirReads(t *testing.T) {
 	w := inside(t)
-	w.Looks = &verb.Looks{}
+	w.Reads = &verb.SharedReads{}
 	id := must(t, w, "create", args{"title": "Pay"}).ID
 	synctest.Test(t, func(t *testing.T) {
 		before, beside := begin(t, t.Context(), *w, args{"status": "backlog"}), begin(t, t.Context(), *w, args{"status": "backlog"})

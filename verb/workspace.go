@@ -26,7 +26,7 @@ type Workspace struct {
 	Progress func(Progress) // told how far a long call has come; nil if nobody wants to know
 	Patience time.Duration  // how long a caller that is told nothing waits for an answer; 0 for as long as it takes
 	Watcher  Watcher        // shared by the calls of a process; nil for one of its own
-	Looks    *Looks         // shared by the calls of a process; nil where there is one call alone
+	Reads    *SharedReads   // shared by the calls of a process; nil where there is one call alone
 	Signer   *sshsign.Tool  // with which the actor signs what attest records; nil for no signature
 
 	// Confirm asks the person in whose name something is done that only a person may do, outside of all locks. It returns nil
