@@ -215,10 +215,12 @@ func (c *completer) commands() []candidate {
 
 // verbOf is the verb whose command is being typed.
 func (c *completer) verbOf() (verb.Verb, bool) {
-	if c.command == nil {
-		return verb.Verb{}, false
+	for _, v := range verb.All {
+		if c.command != nil && c.command.Name == commandName(v.Name) {
+			return v, true
+		}
 	}
-	return verb.Named(strings.ReplaceAll(c.command.Name, "-", "_"))
+	return verb.Verb{}, false
 }
 
 // values are what a flag can be set to.
@@ -228,7 +230,7 @@ func (c *completer) values(flag string) []candidate {
 	}
 	if v, ok := c.verbOf(); ok {
 		for _, f := range v.Fields {
-			if !f.Arg && flagName(f) == flag {
+			if f.Flag == flag {
 				return c.field(f)
 			}
 		}
@@ -284,46 +286,44 @@ func words(values ...string) []candidate {
 	return out
 }
 
+// records are the ways to find the ids that a field names, by their kind.
+var records = map[string]func(*completer) []candidate{
+	"task":    (*completer).tasks,
+	"session": (*completer).sessions,
+}
+
+// sources are the ways to find the values of a field.
+var sources = map[verb.Source]func(*completer) []candidate{
+	verb.FromStates:        (*completer).states,
+	verb.FromActors:        func(c *completer) []candidate { return append(c.actors(), words("me", "unassigned")...) },
+	verb.FromLabels:        (*completer).labels,
+	verb.FromCommandChecks: func(c *completer) []candidate { return c.checks(false) },
+	verb.FromManualChecks:  func(c *completer) []candidate { return c.checks(true) },
+	verb.FromSettings:      func(*completer) []candidate { return settings() },
+	verb.FromProposals:     (*completer).proposals,
+}
+
 // field is what a field of a verb can be.
 func (c *completer) field(f verb.Field) []candidate {
-	switch f.Names {
-	case "task":
-		return c.tasks()
-	case "session":
-		return c.sessions()
+	if find := records[f.Names]; find != nil {
+		return find(c)
 	}
-	switch f.Name {
-	case "status", "to", "wait_for_status":
-		if f.Name == "status" && c.command.Name == "list-sessions" {
-			return words("active", "finished", "canceled", "abandoned")
-		}
-		return c.states()
-	case "assignee", "actor", "expected_actor":
-		return append(c.actors(), words("me", "unassigned")...)
-	case "label", "labels":
-		return c.labels()
-	case "check", "only":
-		return c.checks()
-	case "priority":
-		return []candidate{{"0", "drop everything"}, {"1", "high"}, {"2", "normal"}, {"3", "low"}, {"4", "someday"}}
-	case "execution":
-		return words("active", "stalled", "awaiting_review")
-	case "health":
-		return words("active", "stalled", "awaiting_review", "ended")
-	case "sort":
-		return words("priority", "created", "updated", "title", "id")
-	case "mode":
-		return words("summary", "full", "context")
-	case "key":
-		var out []candidate
-		for _, s := range store.Settings {
-			out = append(out, candidate{s.Key, s.Doc})
-		}
-		return out
-	case "proposal":
-		return c.proposals()
+	if find := sources[f.From]; find != nil {
+		return find(c)
 	}
-	return nil
+	var out []candidate
+	for _, v := range f.Values {
+		out = append(out, candidate{v.Text, v.About})
+	}
+	return out
+}
+
+func settings() []candidate {
+	var out []candidate
+	for _, s := range store.Settings {
+		out = append(out, candidate{s.Key, s.Doc})
+	}
+	return out
 }
 
 // open opens the workspace that the line names, once.
@@ -424,8 +424,8 @@ func (c *completer) states() []candidate {
 	return out
 }
 
-// checks are the checks of the task that the line names, by index.
-func (c *completer) checks() []candidate {
+// checks are the manual checks of the task that the line names, or its command checks, by index.
+func (c *completer) checks(manual bool) []candidate {
 	s := c.open()
 	if s == nil || len(c.args) == 0 {
 		return nil
@@ -440,7 +440,7 @@ func (c *completer) checks() []candidate {
 	}
 	var out []candidate
 	for i, check := range t.Checks {
-		if wanted := c.command.Name == "attest"; check.Manual() == wanted {
+		if check.Manual() == manual {
 			out = append(out, candidate{strconv.Itoa(i), check.Desc})
 		}
 	}

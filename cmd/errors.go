@@ -10,6 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 )
 
+// exitFailure is the exit number where no code says another.
+const exitFailure = 1
+
 // ExitInterrupted is what the program exits with when a signal ended it.
 const ExitInterrupted = 130
 

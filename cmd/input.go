@@ -12,8 +12,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// flags makes the flags of a verb: one for each field that is no positional argument. Fields that are lists have flags
-// that may be repeated, named in the singular.
+// flags makes the flags of a verb, for each field that is no positional argument.
 func flags(v verb.Verb) []cli.Flag {
 	var out []cli.Flag
 	for _, f := range v.Fields {
@@ -26,31 +25,6 @@ func flags(v verb.Verb) []cli.Flag {
 	return append(out, &cli.StringFlag{
 		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
 	})
-}
-
-func flagsOf(f verb.Field) []cli.Flag {
-	name := flagName(f)
-	switch {
-	case f.Type == verb.Objects:
-		return checkFlags(f)
-	case f.Type == verb.Boolean && f.Required:
-		return verdictFlags()
-	case f.Type == verb.Boolean:
-		return []cli.Flag{&cli.BoolFlag{Name: name, Local: true, Usage: f.Doc}}
-	case f.Type == verb.Texts || f.Type == verb.Numbers:
-		return []cli.Flag{&cli.StringSliceFlag{Name: name, Local: true, Usage: f.Doc + "; may be repeated"}}
-	default:
-		return []cli.Flag{&cli.StringFlag{Name: name, Local: true, Usage: f.Doc}}
-	}
-}
-
-// flagName is a field's name as a flag: add_deps is --add-dep.
-func flagName(f verb.Field) string {
-	name := commandName(f.Name)
-	if (f.Type == verb.Texts || f.Type == verb.Objects) && !strings.HasSuffix(name, "us") {
-		name = strings.TrimSuffix(name, "s")
-	}
-	return name
 }
 
 // input is what the command line says, as the JSON object that the verb decodes: --input first, then arguments and flags.
@@ -155,12 +129,12 @@ func (p *program) fromFile(ctx context.Context, f verb.Field, name string, in ma
 
 func (p *program) flag(ctx context.Context, c *cli.Command, f verb.Field, in map[string]any) error {
 	switch {
+	case f.Not != "":
+		return choiceFromFlags(c, f, in)
 	case f.Type == verb.Objects:
-		return checksFromFlags(c, f, in)
-	case f.Type == verb.Boolean && f.Required:
-		return verdictFromFlags(c, f, in)
+		return objectsFromFlags(c, f, in)
 	}
-	name := flagName(f)
+	name := f.Flag
 	if !c.IsSet(name) {
 		return nil
 	}

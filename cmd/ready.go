@@ -31,7 +31,7 @@ func (p *program) runReady(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	list, _ := verb.Named("list")
+	list, _ := verb.ListerOf("task")
 	in := map[string]any{"ready": true, "status": string(s.Config.Flow.Initial)}
 	for _, name := range []string{"label", "parent", "limit", "cursor"} {
 		if c.IsSet(name) {

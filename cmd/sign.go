@@ -14,7 +14,7 @@ import (
 
 // signFlags are those of a verb whose record a person can sign. No agent can be asked to, so they are no part of its input.
 func signFlags(v verb.Verb) []cli.Flag {
-	if v.Name != "attest" {
+	if !v.Signs {
 		return nil
 	}
 	return []cli.Flag{

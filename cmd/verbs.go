@@ -18,23 +18,19 @@ import (
 func (p *program) verbCommand(v verb.Verb) *cli.Command {
 	c := &cli.Command{
 		Name:        commandName(v.Name),
+		Aliases:     slices.Clone(v.Aliases),
 		Usage:       v.Summary,
 		ArgsUsage:   argsUsage(v),
 		Description: description(v),
-		Category:    categories[v.Noun],
+		Category:    v.Group,
 		Flags:       flags(v),
 		Action:      func(ctx context.Context, c *cli.Command) error { return p.runVerb(ctx, c, v) },
 	}
 	if c.Name != v.Name {
 		c.Aliases = append(c.Aliases, v.Name)
 	}
-	if v.Name == "get" {
-		c.Aliases = append(c.Aliases, "show")
-	}
 	return c
 }
-
-var categories = map[string]string{"task": "tasks", "session": "sessions"}
 
 func commandName(verbName string) string { return strings.ReplaceAll(verbName, "_", "-") }
 
@@ -84,8 +80,10 @@ func (p *program) runVerb(ctx context.Context, c *cli.Command, v verb.Verb) erro
 	if err != nil {
 		return err
 	}
-	if err := p.signer(ctx, c, w); err != nil {
-		return err
+	if v.Signs {
+		if err := p.signer(ctx, c, w); err != nil {
+			return err
+		}
 	}
 	in, err := p.input(ctx, c, v)
 	if err != nil {
@@ -106,7 +104,9 @@ func (p *program) call(ctx context.Context, w *verb.Workspace, v verb.Verb, in m
 	if err != nil {
 		return err
 	}
-	p.exit = exitOf(v, out)
+	if v.Exit != nil {
+		p.exit = v.Exit(out)
+	}
 	if p.json {
 		p.printJSON(out)
 		return nil
@@ -114,35 +114,6 @@ func (p *program) call(ctx context.Context, w *verb.Workspace, v verb.Verb, in m
 	p.render(v, out)
 	return nil
 }
-
-// exitOf is the exit number of a verb that did its work: run-checks says by it whether the checks passed, as every test
-// runner does, next whether there was a task, and wait whether it was in vain.
-func exitOf(v verb.Verb, out any) int {
-	switch out := out.(type) {
-	case verb.Work:
-		if out.Task == nil {
-			return exitNotFound
-		}
-	case verb.Waited:
-		if out.Code == verb.WaitTimeout {
-			return exitTimedOut
-		}
-	case verb.Task:
-		if v.Name == "run_checks" && out.Run != nil && slices.ContainsFunc(out.Run.Checks, failed) {
-			return exitRefused
-		}
-	}
-	return 0
-}
-
-func failed(c verb.CheckRun) bool { return c.Result != task.Pass }
-
-const (
-	exitFailure  = 1
-	exitNotFound = 3
-	exitRefused  = 4
-	exitTimedOut = 6
-)
 
 func (p *program) printJSON(v any) {
 	line, err := harmless.Marshal(v)

@@ -13,7 +13,7 @@ import (
 // BeginIn is the input of Begin.
 type BeginIn struct {
 	ID             task.ID `json:"id" doc:"task to work on" cli:"arg"`
-	ExpectedActor  string  `json:"expected_actor" doc:"the actor that identity names; anything else is IDENTITY_MISMATCH"`
+	ExpectedActor  string  `json:"expected_actor" doc:"the actor that identity names; anything else is IDENTITY_MISMATCH" from:"actors"`
 	IdempotencyKey string  `json:"idempotency_key" doc:"any text of your own; calling again with it returns the same session"`
 	Client         string  `json:"client,omitempty" doc:"program that does the work"`
 	Model          string  `json:"model,omitempty" doc:"model that does the work"`

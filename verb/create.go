@@ -3,6 +3,7 @@ package verb
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
@@ -11,7 +12,7 @@ import (
 // CreateIn is the input of Create.
 type CreateIn struct {
 	TaskIn
-	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start"`
+	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start" cli:"flag=dep"`
 	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; gates nothing"`
 	Once
 }
@@ -20,9 +21,9 @@ type CreateIn struct {
 type TaskIn struct {
 	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
 	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; nobody but update changes it later"`
-	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed"`
-	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by"`
-	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 unless told"`
+	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
+	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 unless told" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
 }
 
@@ -35,6 +36,27 @@ type CheckIn struct {
 	Timeout Count  `json:"timeout,omitempty" doc:"seconds; the workspace's default unless told"`
 	By      string `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
+}
+
+// Flags declares how a check is given on the command line.
+func (CheckIn) Flags() []ObjectFlag {
+	return []ObjectFlag{
+		{Name: "check", Form: "'DESC=COMMAND'", Parse: commandCheck},
+		{Name: "manual", Form: "DESC", Doc: "a check that a person attests", Parse: manualCheck},
+	}
+}
+
+func commandCheck(value string) (map[string]any, error) {
+	desc, cmd, ok := strings.Cut(value, "=")
+	if !ok || strings.TrimSpace(cmd) == "" {
+		return nil, badInput("", "--check %q names no command", value).
+			WithHint("--check 'tests pass=go test ./...'; --manual for one without a command")
+	}
+	return map[string]any{"desc": strings.TrimSpace(desc), "cmd": strings.TrimSpace(cmd)}, nil
+}
+
+func manualCheck(value string) (map[string]any, error) {
+	return map[string]any{"desc": value, "type": "manual"}, nil
 }
 
 // Create makes a task in the initial state.

@@ -228,9 +228,8 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 		parse = func(s string) error { _, err := session.ParseID(s); return err }
 	}
 	if err := parse(target.String()); err != nil {
-		list := map[string]string{"task": "list", "session": "list_sessions"}[f.Names]
 		return badInput(path, "names no %s: %s", f.Names, message(err)).
-			WithHint("whole ids only; %s shows them", list).WithNext(list, map[string]any{})
+			WithHint("whole ids only; %s shows them", f.ListedBy).WithNext(f.ListedBy, map[string]any{})
 	}
 	return nil
 }

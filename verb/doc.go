@@ -8,9 +8,7 @@
 // # Adding a verb
 //
 //  1. Write verb/NAME.go: an In struct, and a method on Workspace that takes it and returns something encoding/json can
-//     print. Field tags: `json` for the name (",omitempty" makes it optional; a pointer tells absent from empty), `doc` for
-//     what it means, and `cli:"arg"` for a positional argument on the command line, `cli:"file"` for one that
-//     names a file in YAML or JSON.
+//     print. The tags of the struct's fields declare the schema and the command line; type Field lists them.
 //  2. Declare it in verbs.go.
 //  3. Tell its story in cmd/testdata/script, add a call of it to the table in mcpserver/server_test.go, and run
 //     `make update`. Tests fail until it has a story, a schema, a call and a page.

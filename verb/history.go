@@ -11,7 +11,7 @@ import (
 // HistoryIn is the input of History. A filter that is left out lets everything through.
 type HistoryIn struct {
 	ID     task.ID `json:"id,omitempty" doc:"only this task" cli:"arg"`
-	Actor  string  `json:"actor,omitempty" doc:"only what this actor did; me for you"`
+	Actor  string  `json:"actor,omitempty" doc:"only what this actor did; me for you" from:"actors"`
 	Since  string  `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
 	Limit  Count   `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`

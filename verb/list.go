@@ -18,15 +18,15 @@ const (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Status    string  `json:"status,omitempty" doc:"only tasks in this state"`
-	Assignee  *string `json:"assignee" doc:"only tasks of this actor; me for yours, unassigned for nobody's"`
+	Status    string  `json:"status,omitempty" doc:"only tasks in this state" from:"states"`
+	Assignee  *string `json:"assignee" doc:"only tasks of this actor; me for yours, unassigned for nobody's" from:"actors"`
 	Ready     *bool   `json:"ready" doc:"only tasks whose deps are all closed (true) or not (false)"`
-	Execution string  `json:"execution,omitempty" doc:"only tasks whose session is active, stalled or awaiting_review"`
-	Label     string  `json:"label,omitempty" doc:"only tasks with this label"`
-	Priority  string  `json:"priority,omitempty" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)"`
+	Execution string  `json:"execution,omitempty" doc:"only tasks whose session is active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
+	Label     string  `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Priority  string  `json:"priority,omitempty" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Parent    task.ID `json:"parent,omitempty" doc:"only children of this task"`
 	Text      string  `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
-	Sort      string  `json:"sort,omitempty" doc:"priority (the most urgent first, unless told), created, updated (the newest first), title or id"`
+	Sort      string  `json:"sort,omitempty" doc:"priority (the most urgent first, unless told), created, updated (the newest first), title or id" values:"priority,created,updated,title,id"`
 	Limit     Count   `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor    string  `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

@@ -13,7 +13,7 @@ import (
 
 // NextIn is the input of Next. A filter that is left out lets everything through.
 type NextIn struct {
-	Label  string  `json:"label,omitempty" doc:"only tasks with this label"`
+	Label  string  `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
 	Parent task.ID `json:"parent,omitempty" doc:"only children of this task"`
 	Once
 }
@@ -24,6 +24,14 @@ type Work struct {
 	Blocked  int   `json:"blocked"` // open tasks that wait for others
 	Claimed  int   `json:"claimed"` // open tasks that somebody holds, here or elsewhere
 	Replayed bool  `json:"replayed,omitempty"`
+}
+
+// exitOfNext says whether a task was found.
+func exitOfNext(out any) int {
+	if out.(Work).Task == nil {
+		return ExitNothingFound
+	}
+	return 0
 }
 
 // errTaken says that a task was taken, or was no longer there to be taken, when its turn came.

@@ -175,7 +175,7 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) args {
 		if _, err := try(t, w, "claim", args{"id": made.ID}); err != nil {
 			t.Fatal(err)
 		}
-	case v.Noun == "session" && v.Name != "begin":
+	case v.Group == "sessions" && v.Name != "begin":
 		ses, err := call[verb.Session](t, w, "begin", args{"id": made.ID, "expected_actor": "human:lee", "idempotency_key": "the attempt"})
 		if err != nil {
 			t.Fatal(err)

@@ -19,7 +19,7 @@ const maxPlan = 500 // tasks
 // PlanIn is the input of Plan. It has tasks, or the name of a proposal that has them.
 type PlanIn struct {
 	Tasks    []PlanItem `json:"tasks,omitempty" doc:"tasks as create takes them; a dep or parent #0 names the first of them" cli:"file"`
-	Proposal string     `json:"proposal,omitempty" doc:"proposal to make real, in place of tasks"`
+	Proposal string     `json:"proposal,omitempty" doc:"proposal to make real, in place of tasks" from:"proposals"`
 	DryRun   bool       `json:"dry_run,omitempty" doc:"check everything and write nothing"`
 	Once
 }

@@ -11,8 +11,17 @@ import (
 // RunChecksIn is the input of RunChecks.
 type RunChecksIn struct {
 	ID   task.ID `json:"id" doc:"task whose checks to run" cli:"arg"`
-	Only []int   `json:"only,omitempty" doc:"indices of the checks to run, from 0; all commands unless told"`
+	Only []int   `json:"only,omitempty" doc:"indices of the checks to run, from 0; all commands unless told" from:"command-checks"`
 	Once
+}
+
+// exitOfRun says whether all checks that ran have passed, as test runners do.
+func exitOfRun(out any) int {
+	run := out.(Task).Run
+	if run != nil && slices.ContainsFunc(run.Checks, func(c CheckRun) bool { return c.Result != task.Pass }) {
+		return ExitCheckFailed
+	}
+	return 0
 }
 
 // RunChecks runs command checks and records their results without moving the task. Manual checks are passed over. A check

@@ -106,7 +106,7 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("the name %q is taken or not of the form", v.Name)
 		}
 		seen[v.Name] = true
-		if v.Title == "" || v.Summary == "" || v.When == "" || v.Noun != "task" && v.Noun != "session" {
+		if v.Title == "" || v.Summary == "" || v.When == "" || v.Group == "" {
 			t.Errorf("%s is declared as %+v", v.Name, v)
 		}
 		if v.Kind == verb.Read && (v.Profile != verb.Viewer || !v.Idempotent || v.Runs) {

@@ -74,9 +74,9 @@ func (w *Workspace) GetSession(_ context.Context, in GetSessionIn) (Session, err
 // ListSessionsIn is the input of ListSessions. A filter that is left out lets everything through.
 type ListSessionsIn struct {
 	Task   task.ID        `json:"task,omitempty" doc:"only sessions on this task"`
-	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours"`
-	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones"`
-	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended"`
+	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours" from:"actors"`
+	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones" values:"active,finished,canceled,abandoned"`
+	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
 	Limit  Count          `json:"limit,omitempty" doc:"how many to return; 50 unless told, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

@@ -14,15 +14,15 @@ type UpdateIn struct {
 	ID          task.ID    `json:"id" doc:"task to change" cli:"arg"`
 	Title       *string    `json:"title" doc:"new title"`
 	Body        *string    `json:"body" doc:"new body, in Markdown"`
-	Labels      *[]string  `json:"labels" doc:"new labels, in place of the old"`
-	Priority    *string    `json:"priority" doc:"0 (drop everything) to 4 (someday)"`
+	Labels      *[]string  `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	Priority    *string    `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Parent      *task.ID   `json:"parent" doc:"task that groups it"`
-	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned"`
-	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result"`
+	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
+	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
 	Acceptance  *[]string  `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
-	AddDeps     []task.ID  `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start"`
-	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for"`
-	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition"`
+	AddDeps     []task.ID  `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
+	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
+	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
 	Note        string     `json:"note,omitempty" doc:"text for the provenance entry"`
 	Reason      string     `json:"reason,omitempty" doc:"why; needed to take away a check once work has begun, and a dependency that is open"`
 	ExpectedRev string     `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`

@@ -24,10 +24,11 @@ const (
 // Verb is one thing that can be done.
 type Verb struct {
 	Name       string
-	Noun       string // what it is about: task or session
-	Title      string // a few words, for menus
-	Summary    string // one sentence, for lists and help
-	When       string // when to use it, for whoever has to choose
+	Group      string   // the heading under which help lists it, such as tasks
+	Aliases    []string // other names of its command
+	Title      string   // a few words, for menus
+	Summary    string   // one sentence, for lists and help
+	When       string   // when to use it
 	Kind       Kind
 	Profile    Profile // the least that may call it
 	Toolset    Toolset // the one it belongs to
@@ -35,7 +36,14 @@ type Verb struct {
 	Holds      bool    // its caller holds the task afterwards
 	Runs       bool    // may run commands from the repository
 	Waits      bool    // waits for something to happen, so the end of input ends it at once
+	Signs      bool    // a person can sign what it records, so its command takes a key
+	Reads      string  // the kind of record of which it reads one by its id: "task", "session" or ""
+	Lists      string  // the kind of record that it lists, or ""
 	Fields     []Field // of the input
+
+	// Exit is the number that the command exits with after a call that did its work, for a result by which scripts
+	// decide; nil for 0. Errors have the numbers of their codes.
+	Exit func(out any) int
 
 	in     reflect.Type
 	out    any // the zero result
@@ -156,21 +164,68 @@ func fieldsAt(fields []Field, msg string) (inner []Field, within string) {
 	}
 }
 
-// declare makes a verb of a method. The input's fields are read off its struct.
+// The numbers that a command exits with after a call that did its work.
+const (
+	ExitNothingFound = 3 // what was looked for is not there
+	ExitCheckFailed  = 4
+	ExitTimedOut     = 6
+)
+
+// declare makes a verb of a method.
 func declare[In, Out any](v Verb, method func(*Workspace, context.Context, In) (Out, error)) Verb {
+	return Declare(v, func(ctx context.Context, w *Workspace, in In) (Out, error) { return method(w, ctx, in) })
+}
+
+// Declare makes a verb of a function. The fields of its input are read off the input's struct.
+func Declare[In, Out any](v Verb, do func(context.Context, *Workspace, In) (Out, error)) Verb {
 	v.in = reflect.TypeFor[In]()
 	v.out = *new(Out)
 	v.Fields = fieldsOf(v.in)
 	if v.Kind != Read {
 		clearing(v.Fields)
 	}
-	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return method(w, ctx, in.(In)) }
+	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return do(ctx, w, in.(In)) }
 	return v
 }
 
-// Named finds a verb.
+// Link completes verbs by what they say of one another: a field that names a record gets the verb that lists such records.
+func Link(verbs ...Verb) []Verb {
+	lists := map[string]string{}
+	for _, v := range verbs {
+		if v.Lists != "" {
+			lists[v.Lists] = v.Name
+		}
+	}
+	for _, v := range verbs {
+		link(v.Fields, lists)
+	}
+	return verbs
+}
+
+func link(fields []Field, lists map[string]string) {
+	for i := range fields {
+		fields[i].ListedBy = lists[fields[i].Names]
+		link(fields[i].Fields, lists)
+	}
+}
+
+// Named finds a verb by its name.
 func Named(name string) (Verb, bool) {
-	i := slices.IndexFunc(All, func(v Verb) bool { return v.Name == name })
+	return find(func(v Verb) bool { return v.Name == name })
+}
+
+// ReaderOf finds the verb that reads one record of a kind.
+func ReaderOf(kind string) (Verb, bool) {
+	return find(func(v Verb) bool { return v.Reads == kind })
+}
+
+// ListerOf finds the verb that lists the records of a kind.
+func ListerOf(kind string) (Verb, bool) {
+	return find(func(v Verb) bool { return v.Lists == kind })
+}
+
+func find(fits func(Verb) bool) (Verb, bool) {
+	i := slices.IndexFunc(All, fits)
 	if i < 0 {
 		return Verb{}, false
 	}

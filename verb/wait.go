@@ -16,11 +16,11 @@ type WaitIn struct {
 	ID            task.ID       `json:"id,omitempty" doc:"task to watch" cli:"arg"`
 	Session       SessionID     `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
 	Ready         bool          `json:"ready,omitempty" doc:"true: until next would find a task"`
-	Status        string        `json:"status,omitempty" doc:"watch the tasks in this state"`
-	Assignee      *string       `json:"assignee" doc:"watch the tasks of this actor; me for yours, unassigned for nobody's"`
-	Label         string        `json:"label,omitempty" doc:"of those that are watched, only tasks with this label"`
+	Status        string        `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`
+	Assignee      *string       `json:"assignee" doc:"watch the tasks of this actor; me for yours, unassigned for nobody's" from:"actors"`
+	Label         string        `json:"label,omitempty" doc:"of those that are watched, only tasks with this label" from:"labels"`
 	Parent        task.ID       `json:"parent,omitempty" doc:"of those that are watched, only children of this task"`
-	WaitForStatus []task.Status `json:"wait_for_status,omitempty" doc:"with id: until the task is in one of these states, whatever else changes"`
+	WaitForStatus []task.Status `json:"wait_for_status,omitempty" doc:"with id: until the task is in one of these states, whatever else changes" from:"states"`
 	Timeout       *float64      `json:"timeout_seconds" doc:"how long at most; 0 only looks"`
 	Cursor        string        `json:"cursor,omitempty" doc:"cursor of the answer before: what changed since then ends the wait at once"`
 }
@@ -62,6 +62,14 @@ type Waited struct {
 	Tasks        []Row    `json:"tasks,omitzero"` // those that fit the filters, the 20 most urgent
 	Total        *int     `json:"total,omitempty"`
 	Cursor       string   `json:"cursor"` // of this answer, for the next call
+}
+
+// exitOfWait says whether the time was up before anything happened.
+func exitOfWait(out any) int {
+	if out.(Waited).Code == WaitTimeout {
+		return ExitTimedOut
+	}
+	return 0
 }
 
 // Watcher sends a tick when something in a workspace may have changed. A *store.Watcher asks the operating system.
