@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -150,7 +151,7 @@ func dashed(name string) string {
 
 func (p *program) commands() []*cli.Command {
 	out := []*cli.Command{p.initCommand(), p.readyCommand()}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		out = append(out, p.verbCommand(v))
 	}
 	return append(out, p.checkCommand(), p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.completionCommand(), p.versionCommand(), p.helpCommand())

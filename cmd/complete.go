@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -215,7 +216,7 @@ func (c *completer) commands() []candidate {
 
 // verbOf is the verb whose command is being typed.
 func (c *completer) verbOf() (verb.Verb, bool) {
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if c.command != nil && c.command.Name == commandName(v.Name) {
 			return v, true
 		}

@@ -3,7 +3,7 @@ package cmd
 import (
 	"context"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -31,7 +31,7 @@ func (p *program) runReady(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	list, _ := verb.ListerOf("task")
+	list, _ := catalogue.ListerOf("task")
 	in := map[string]any{"ready": true, "status": string(s.Config.Flow.Initial)}
 	for _, name := range []string{"label", "parent", "limit", "cursor"} {
 		if c.IsSet(name) {

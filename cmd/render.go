@@ -8,15 +8,20 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/proposals"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // render prints what a verb returned, for people. Everything that came out of a file goes through printf, which makes it harmless.
 func (p *program) render(v verb.Verb, out any) {
 	st := p.style()
 	switch out := out.(type) {
-	case verb.Identity:
+	case sessions.IdentityOut:
 		p.renderIdentity(out)
-	case verb.List:
+	case tasks.ListOut:
 		p.renderList(out, st)
 	case verb.Task:
 		if v.Kind == verb.Read {
@@ -24,39 +29,39 @@ func (p *program) render(v verb.Verb, out any) {
 			return
 		}
 		p.renderChanged(out, st)
-	case verb.Work:
+	case tasks.Work:
 		p.renderWork(out, st)
-	case verb.Waited:
+	case activity.Waited:
 		p.renderWaited(out, st)
 	case verb.Row:
 		p.renderRows([]verb.Row{out}, st)
-	case verb.Part:
+	case tasks.Part:
 		p.renderPart(out, st)
-	case verb.Context:
+	case tasks.Context:
 		p.renderContext(out, st)
-	case verb.Plan:
+	case proposals.PlanOut:
 		p.renderRows(out.Tasks, st)
-	case verb.Proposal:
+	case proposals.Proposal:
 		p.printf("%s  %s\n", st.bold(out.Proposal), out.Path)
 		p.renderRows(out.Tasks, st)
-	case verb.Deleted:
+	case tasks.Deleted:
 		p.printf("%s is in the trash: %s\n", st.bold(string(out.ID)), out.Trash)
-	case verb.Logs:
+	case tasks.LogsOut:
 		p.renderLogs(out, st)
-	case verb.History:
+	case activity.HistoryOut:
 		p.renderHistory(out, st)
-	case verb.Settings:
+	case config.Settings:
 		p.renderSettings(out, st)
 	case verb.Session:
 		p.renderSession(out, st)
-	case verb.Sessions:
+	case sessions.ListOut:
 		p.renderSessions(out, st)
 	default:
 		p.printJSON(out)
 	}
 }
 
-func (p *program) renderIdentity(id verb.Identity) {
+func (p *program) renderIdentity(id sessions.IdentityOut) {
 	p.printf("%s (profile %s)\n", id.Actor, id.Profile)
 	if id.Workspace == "" {
 		p.printf("no workspace here; cairn init makes one\n")
@@ -65,7 +70,7 @@ func (p *program) renderIdentity(id verb.Identity) {
 	p.printf("workspace %s\n", id.Workspace)
 }
 
-func (p *program) renderList(l verb.List, st style) {
+func (p *program) renderList(l tasks.ListOut, st style) {
 	p.renderRows(l.Tasks, st)
 	if l.NextCursor != "" {
 		p.printf("%d of %d; the next: --cursor %s\n", len(l.Tasks), l.Total, l.NextCursor)
@@ -145,7 +150,7 @@ func (p *program) renderChanged(t verb.Task, st style) {
 }
 
 // renderWork says what next found.
-func (p *program) renderWork(w verb.Work, st style) {
+func (p *program) renderWork(w tasks.Work, st style) {
 	if w.Task != nil {
 		p.renderChanged(*w.Task, st)
 		return
@@ -181,7 +186,7 @@ func indent(text string) lines {
 	return lines("      " + strings.ReplaceAll(text, "\n", "\n      "))
 }
 
-func (p *program) renderSessions(s verb.Sessions, st style) {
+func (p *program) renderSessions(s sessions.ListOut, st style) {
 	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
 	for _, ses := range s.Sessions {
 		what := ses.Summary + ses.Reason
@@ -224,7 +229,7 @@ func (p *program) width() int {
 	return width
 }
 
-func (p *program) renderSettings(s verb.Settings, st style) {
+func (p *program) renderSettings(s config.Settings, st style) {
 	t := table{head: []string{"SETTING", "VALUE", "WHAT IT IS"}, grow: 2}
 	for _, one := range s.Settings {
 		t.add(one.Key, fmt.Sprint(one.Value), one.Doc)

@@ -4,10 +4,11 @@ import (
 	"cmp"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
-func (p *program) renderLogs(l verb.Logs, st style) {
+func (p *program) renderLogs(l tasks.LogsOut, st style) {
 	for i, log := range l.Logs {
 		if i > 0 {
 			p.printf("\n")
@@ -30,7 +31,7 @@ func (p *program) renderLogs(l verb.Logs, st style) {
 	}
 }
 
-func (p *program) renderHistory(h verb.History, st style) {
+func (p *program) renderHistory(h activity.HistoryOut, st style) {
 	t := table{head: []string{"AT", "TASK", "WHO", "WHAT"}, grow: 3}
 	for _, e := range h.Entries {
 		what := story(e.Entry)

@@ -9,6 +9,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // renderTask prints a task as a page: what it is, what must pass, what it says, and how it came here.
@@ -136,7 +138,7 @@ func story(e verb.Entry) string {
 }
 
 // renderPart prints a part of a task and nothing else.
-func (p *program) renderPart(part verb.Part, st style) {
+func (p *program) renderPart(part tasks.Part, st style) {
 	if part.Text != "" {
 		p.printf("%s\n", lines(strings.TrimRight(part.Text, "\n")))
 	}
@@ -147,11 +149,11 @@ func (p *program) renderPart(part verb.Part, st style) {
 }
 
 // renderContext prints a task as a page, and behind it what is around the task.
-func (p *program) renderContext(c verb.Context, st style) {
+func (p *program) renderContext(c tasks.Context, st style) {
 	p.renderTask(c.Task, st)
 	for _, part := range []struct {
 		name string
-		rows *verb.Rows
+		rows *tasks.Rows
 	}{{"Waits for", c.Blockers}, {"Needed by", c.Dependents}, {"Children", c.Children}} {
 		if part.rows != nil && part.rows.Total > 0 {
 			p.printf("\n%s\n", part.name)
@@ -160,7 +162,7 @@ func (p *program) renderContext(c verb.Context, st style) {
 	}
 	if c.Sessions != nil && c.Sessions.Total > 0 {
 		p.printf("\nSessions\n")
-		p.renderSessions(verb.Sessions{Sessions: c.Sessions.Sessions}, st)
+		p.renderSessions(sessions.ListOut{Sessions: c.Sessions.Sessions}, st)
 	}
 	if c.Git != nil {
 		p.printf("\nHere: branch %s, commit %s\n", c.Git.Branch, c.Git.Head)

@@ -5,10 +5,11 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
 )
 
 // renderWaited says how a wait ended, what changed, and what was watched as it is now.
-func (p *program) renderWaited(w verb.Waited, st style) {
+func (p *program) renderWaited(w activity.Waited, st style) {
 	p.printf("%s\n", st.bold(strings.ToLower(strings.ReplaceAll(string(w.Code), "_", " "))))
 	for _, c := range w.Changed {
 		p.printf("  %s\n", changeText(c))
@@ -31,7 +32,7 @@ func (p *program) renderWaited(w verb.Waited, st style) {
 }
 
 // changeText is a change in a line, such as "T-1 status: backlog -> done".
-func changeText(c verb.Change) string {
+func changeText(c activity.Change) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s %s", c.Task, c.Field))
 	if c.From == "" && c.To == "" {
 		return text

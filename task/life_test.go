@@ -339,8 +339,8 @@ func TestWhoMayAttest(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			of := created(task.Check{Desc: "read", By: tt.by})
 			workspace := flow
-			workspace.Settles = tt.byDefault
-			_, entry, err := workspace.Attest(of, 0, true, by(tt.who))
+			activity.Settles = tt.byDefault
+			_, entry, err := activity.Attest(of, 0, true, by(tt.who))
 			wantCode(t, err, tt.want)
 			if (entry == nil) != (tt.want != "") {
 				t.Errorf("appended %+v", entry)

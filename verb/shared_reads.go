@@ -9,6 +9,11 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
+// Watcher sends a tick when something in a workspace may have changed. A *store.Watcher asks the operating system.
+type Watcher interface {
+	Watch(store.Layout) (ticks <-chan struct{}, stop func())
+}
+
 // SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that several
 // calls need at the same time. The zero value is ready; a nil one shares nothing.
 type SharedReads struct {
@@ -105,4 +110,19 @@ func (r *sharedRead) read(ctx context.Context, own func(context.Context) (any, e
 		r.got, r.nth = got, nth
 	}
 	return got, err
+}
+
+// FindIn is a task.Find over tasks that were read.
+func FindIn(tasks []task.Task) task.Find {
+	byID := make(map[task.ID]int, len(tasks))
+	for i, t := range tasks {
+		byID[t.ID] = i
+	}
+	return func(id task.ID) (task.Task, bool) {
+		i, ok := byID[id]
+		if !ok {
+			return task.Task{}, false
+		}
+		return tasks[i], true
+	}
 }
