@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -150,7 +151,7 @@ func dashed(name string) string {
 // commands are all commands, in the order in which help lists them within a heading.
 func (p *program) commands() []*cli.Command {
 	out := []*cli.Command{initCommand{p}.command(), readyCommand{p}.command()}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		out = append(out, verbCommand{p, v}.command())
 	}
 	return append(out,

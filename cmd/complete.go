@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -120,7 +121,7 @@ func (c *completer) commandNames() []candidate {
 
 // verbOf is the verb whose command is being typed.
 func (c *completer) verbOf() (verb.Verb, bool) {
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if c.command != nil && c.command.Name == commandName(v.Name) {
 			return v, true
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // linkIn is the input of a verb that only this test knows.
@@ -76,7 +77,7 @@ func TestCompletionFollowsFromTheDeclaration(t *testing.T) {
 	if len(got) != 2 || got[0] != (candidate{"plain", "for most"}) || got[1] != (candidate{"formal", ""}) {
 		t.Errorf("got %v", got)
 	}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		for _, f := range v.Fields {
 			if _, known := sources[f.From]; f.From != "" && !known {
 				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
@@ -84,7 +85,7 @@ func TestCompletionFollowsFromTheDeclaration(t *testing.T) {
 			if _, known := records[f.Names]; f.Names != "" && !known {
 				t.Errorf("%s.%s: nothing completes the id of a %s", v.Name, f.Name, f.Names)
 			}
-			if _, known := verb.Named(f.ListedBy); f.Names != "" && !known {
+			if _, known := catalogue.Named(f.ListedBy); f.Names != "" && !known {
 				t.Errorf("%s.%s: no verb lists what it names", v.Name, f.Name)
 			}
 		}

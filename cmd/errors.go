@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // exitFailure is the exit number where no code says another.
@@ -34,7 +35,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		exit = p.failing
 	}
 	if p.json {
-		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}))
+		p.printJSON(catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}))
 		return exit
 	}
 	said := *e

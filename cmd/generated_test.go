@@ -9,6 +9,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -44,7 +46,7 @@ func TestEveryCommandHasASection(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		names = append(names, v.Name)
 	}
 	for _, c := range otherCommands() {
@@ -80,7 +82,7 @@ func rightsTable() string {
 		head = append(head, p.String())
 	}
 	rows := [][]string{head}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		row := []string{fmt.Sprintf("[%s](verbs.md#%s)", v.Name, v.Name), string(v.Toolset)}
 		for _, p := range profiles {
 			may := ""
@@ -123,7 +125,7 @@ func verbsPage() string {
 	var b strings.Builder
 	b.WriteString(generatedMark + verbsIntro)
 	b.WriteString(verbsTable())
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		b.WriteString(verbSection(v))
 	}
 	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
@@ -136,7 +138,7 @@ func verbsPage() string {
 
 func verbsTable() string {
 	rows := [][]string{{"verb", "kind", "profile", "what it is for"}}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", v.Name, v.Name), kinds[v.Kind], v.Profile.String(), v.Summary})
 	}
 	return markdown(rows)
@@ -209,7 +211,7 @@ var typeNames = map[verb.Type]string{
 func otherCommands() []*cli.Command {
 	var out []*cli.Command
 	for _, c := range (&program{}).root().Commands {
-		if _, isVerb := verb.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb {
+		if _, isVerb := catalogue.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb {
 			out = append(out, c)
 		}
 	}
@@ -315,7 +317,7 @@ func errorsPage(shown map[task.Code][]string) string {
 		rows = append(rows, []string{"`" + string(info.Code) + "`", fmt.Sprint(info.Exit), retryable, info.Meaning, storyLinks(info.Code, shown)})
 	}
 	ends := [][]string{{"code", "meaning"}}
-	for _, info := range verb.WaitCodes {
+	for _, info := range activity.WaitCodes {
 		ends = append(ends, []string{"`" + string(info.Code) + "`", info.Meaning})
 	}
 	return generatedMark + errorsIntro + markdown(rows) + waitIntro + markdown(ends) + "## Exit numbers\n\n```\n" + exitCodes() + "```\n"

@@ -21,6 +21,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -227,7 +228,7 @@ func TestWhatIsPrintedIsFitToShow(t *testing.T) {
 	}
 	g := hostileRepo(t)
 	commands := map[string][][]string{}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		commands[commandName(v.Name)] = verbCalls(v)
 	}
 	for _, c := range otherCommands() {

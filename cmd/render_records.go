@@ -8,9 +8,13 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
-func renderSessions(r *renderer, s verb.Sessions) {
+func renderSessions(r *renderer, s sessions.ListOut) {
 	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
 	for _, ses := range s.Sessions {
 		what := ses.Summary + ses.Reason
@@ -38,7 +42,7 @@ func renderSession(r *renderer, s verb.Session) {
 	}
 }
 
-func renderLogs(r *renderer, l verb.Logs) {
+func renderLogs(r *renderer, l tasks.LogsOut) {
 	for i, log := range l.Logs {
 		if i > 0 {
 			r.printf("\n")
@@ -61,7 +65,7 @@ func renderLogs(r *renderer, l verb.Logs) {
 	}
 }
 
-func renderHistory(r *renderer, h verb.History) {
+func renderHistory(r *renderer, h activity.HistoryOut) {
 	t := table{head: []string{"AT", "TASK", "WHO", "WHAT"}, grow: 3}
 	for _, e := range h.Entries {
 		what := entryText(e.Entry)
@@ -82,7 +86,7 @@ func renderHistory(r *renderer, h verb.History) {
 }
 
 // renderWaited prints how a wait ended, what changed, and the records that were watched as they are now.
-func renderWaited(r *renderer, w verb.Waited) {
+func renderWaited(r *renderer, w activity.Waited) {
 	r.printf("%s\n", r.style.bold(strings.ToLower(strings.ReplaceAll(string(w.Code), "_", " "))))
 	for _, c := range w.Changed {
 		r.printf("  %s\n", changeText(c))
@@ -105,7 +109,7 @@ func renderWaited(r *renderer, w verb.Waited) {
 }
 
 // changeText is a change in words, such as "T-1 status: backlog -> done".
-func changeText(c verb.Change) string {
+func changeText(c activity.Change) string {
 	text := strings.TrimSpace(fmt.Sprintf("%s %s", c.Task, c.Field))
 	if c.From == "" && c.To == "" {
 		return text
@@ -154,7 +158,7 @@ func entryText(e verb.Entry) string {
 	return text
 }
 
-func renderIdentity(r *renderer, id verb.Identity) {
+func renderIdentity(r *renderer, id sessions.IdentityOut) {
 	r.printf("%s (profile %s)\n", id.Actor, id.Profile)
 	if id.Workspace == "" {
 		r.printf("no workspace here; cairn init makes one\n")
@@ -163,7 +167,7 @@ func renderIdentity(r *renderer, id verb.Identity) {
 	r.printf("workspace %s\n", id.Workspace)
 }
 
-func renderSettings(r *renderer, s verb.Settings) {
+func renderSettings(r *renderer, s config.Settings) {
 	t := table{head: []string{"SETTING", "VALUE", "WHAT IT IS"}, grow: 2}
 	for _, one := range s.Settings {
 		t.add(one.Key, fmt.Sprint(one.Value), one.Doc)

@@ -7,9 +7,12 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/proposals"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
-func renderList(r *renderer, l verb.List) {
+func renderList(r *renderer, l tasks.ListOut) {
 	r.rows(l.Tasks)
 	r.nextPage(len(l.Tasks), l.Total, l.NextCursor)
 	if l.Total == 0 && len(l.Problems.Problems) == 0 {
@@ -80,7 +83,7 @@ func renderChanged(r *renderer, t verb.Task) {
 }
 
 // renderWork prints the task that was found, or why there is none.
-func renderWork(r *renderer, w verb.Work) {
+func renderWork(r *renderer, w tasks.Work) {
 	if w.Task != nil {
 		renderChanged(r, *w.Task)
 		return
@@ -169,7 +172,7 @@ func firstLine(s string) string {
 }
 
 // renderPart prints a part of a task and nothing else.
-func renderPart(r *renderer, part verb.Part) {
+func renderPart(r *renderer, part tasks.Part) {
 	if part.Text != "" {
 		r.printf("%s\n", lines(strings.TrimRight(part.Text, "\n")))
 	}
@@ -180,11 +183,11 @@ func renderPart(r *renderer, part verb.Part) {
 }
 
 // renderContext prints a task as a page, and then what is around the task.
-func renderContext(r *renderer, c verb.Context) {
+func renderContext(r *renderer, c tasks.Context) {
 	renderTaskPage(r, c.Task)
 	for _, part := range []struct {
 		name string
-		rows *verb.Rows
+		rows *tasks.Rows
 	}{{"Waits for", c.Blockers}, {"Needed by", c.Dependents}, {"Children", c.Children}} {
 		if part.rows != nil && part.rows.Total > 0 {
 			r.printf("\n%s\n", part.name)
@@ -193,7 +196,7 @@ func renderContext(r *renderer, c verb.Context) {
 	}
 	if c.Sessions != nil && c.Sessions.Total > 0 {
 		r.printf("\nSessions\n")
-		renderSessions(r, verb.Sessions{Sessions: c.Sessions.Sessions})
+		renderSessions(r, sessions.ListOut{Sessions: c.Sessions.Sessions})
 	}
 	if c.Git != nil {
 		r.printf("\nHere: branch %s, commit %s\n", c.Git.Branch, c.Git.Head)
@@ -204,14 +207,14 @@ func renderContext(r *renderer, c verb.Context) {
 	}
 }
 
-func renderPlan(r *renderer, p verb.Plan) { r.rows(p.Tasks) }
+func renderPlan(r *renderer, p proposals.PlanOut) { r.rows(p.Tasks) }
 
-func renderProposal(r *renderer, p verb.Proposal) {
+func renderProposal(r *renderer, p proposals.Proposal) {
 	r.printf("%s  %s\n", r.style.bold(p.Proposal), p.Path)
 	r.rows(p.Tasks)
 }
 
-func renderDeleted(r *renderer, d verb.Deleted) {
+func renderDeleted(r *renderer, d tasks.Deleted) {
 	r.printf("%s is in the trash: %s\n", r.style.bold(string(d.ID)), d.Trash)
 }
 

@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // unprovoked are the codes that no story can provoke, with the reason.
@@ -85,7 +85,7 @@ func TestEveryVerbHasAStory(t *testing.T) {
 			run[name] = true
 		}
 	}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if !run[commandName(v.Name)] {
 			t.Errorf("no story runs cairn %s", commandName(v.Name))
 		}

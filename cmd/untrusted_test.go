@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // traps are the keys of a clone's config that make git start a program. TRAP stands for a program that writes to the trace file.
@@ -379,7 +379,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 
 func verbNames() []string {
 	var out []string
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		out = append(out, commandName(v.Name))
 	}
 	return slices.Sorted(slices.Values(out))

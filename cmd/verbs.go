@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -137,7 +138,7 @@ func (p readyCommand) command() *cli.Command {
 
 // fields are the further filters that ready takes.
 func (p readyCommand) fields() []verb.Field {
-	list, _ := verb.ListerOf("task")
+	list, _ := catalogue.ListerOf("task")
 	return slices.DeleteFunc(slices.Clone(list.Fields), func(f verb.Field) bool {
 		return !slices.Contains([]string{"label", "parent", "limit", "cursor"}, f.Name)
 	})
@@ -151,7 +152,7 @@ func (p readyCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	list, _ := verb.ListerOf("task")
+	list, _ := catalogue.ListerOf("task")
 	in := newInput(p.program, c, list)
 	in.values["ready"], in.values["status"] = true, string(s.Config.Flow.Initial)
 	for _, f := range p.fields() {

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // command finds a command line of cairn in a hint. A person who runs one does so in a terminal: that stays as it is.
@@ -38,7 +39,7 @@ func verbOf(command string) (v verb.Verb, args string, ok bool) {
 	case "ready":
 		command, args = "list", "ready true"
 	}
-	v, ok = verb.Named(strings.ReplaceAll(command, "-", "_"))
+	v, ok = catalogue.Named(strings.ReplaceAll(command, "-", "_"))
 	return v, args, ok
 }
 

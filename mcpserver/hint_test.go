@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // Hints that name commands are said in tools.
@@ -93,7 +94,7 @@ func TestEveryCodeHasItsHintInTools(t *testing.T) {
 		if failure != nil {
 			t.Fatal(failure)
 		}
-		var said verb.Failure
+		var said catalogue.Failure
 		if err := json.Unmarshal(got.StructuredContent.(json.RawMessage), &said); err != nil {
 			t.Fatal(err)
 		}

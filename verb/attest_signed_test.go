@@ -15,6 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 )
@@ -100,12 +102,12 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 			signed := 0
 			w, id, said := signing(t, func(w *verb.Workspace, id task.ID) {
 				if signed++; signed <= row.notes {
-					if _, err := w.Note(t.Context(), verb.NoteIn{ID: id, Text: "meanwhile"}); err != nil {
+					if _, err := tasks.Note(t.Context(), w, tasks.NoteIn{ID: id, Text: "meanwhile"}); err != nil {
 						t.Error(err)
 					}
 				}
 			})
-			out, err := w.Attest(t.Context(), verb.AttestIn{ID: id, Check: "read", Pass: true})
+			out, err := tasks.Attest(t.Context(), w, tasks.AttestIn{ID: id, Check: "read", Pass: true})
 			if task.CodeOf(err) != row.code || signed != row.sigs {
 				t.Fatalf("signed %d times: %v", signed, err)
 			}
@@ -119,7 +121,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 			if last.Signed != "true" || last.Did != task.Attested || len(out.Provenance) != 2+row.notes {
 				t.Errorf("the record is %+v", out.Provenance)
 			}
-			if _, err := w.Transition(t.Context(), verb.TransitionIn{ID: id, To: "done"}); err != nil {
+			if _, err := tasks.Transition(t.Context(), w, tasks.TransitionIn{ID: id, To: "done"}); err != nil {
 				t.Errorf("outside git what is signed counts: %v", err)
 			}
 		})
@@ -129,12 +131,12 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 // A check that is changed while it is signed is not settled by what was signed.
 func TestCheckThatChangesWhileItIsSigned(t *testing.T) {
 	w, id, _ := signing(t, func(w *verb.Workspace, id task.ID) {
-		checks := []verb.CheckIn{{Desc: "read", Type: "manual", By: "signed human:bob"}}
-		if _, err := w.Update(t.Context(), verb.UpdateIn{ID: id, Checks: &checks}); err != nil {
+		checks := []tasks.CheckIn{{Desc: "read", Type: "manual", By: "signed human:bob"}}
+		if _, err := tasks.Update(t.Context(), w, tasks.UpdateIn{ID: id, Checks: &checks}); err != nil {
 			t.Error(err)
 		}
 	})
-	if out, err := w.Attest(t.Context(), verb.AttestIn{ID: id, Check: "read", Pass: true}); task.CodeOf(err) != task.Forbidden {
+	if out, err := tasks.Attest(t.Context(), w, tasks.AttestIn{ID: id, Check: "read", Pass: true}); task.CodeOf(err) != task.Forbidden {
 		t.Errorf("%+v, %v", out.Checks, err)
 	}
 }
@@ -143,7 +145,7 @@ func TestCheckThatChangesWhileItIsSigned(t *testing.T) {
 func TestSignedCallUnderAKey(t *testing.T) {
 	signed := 0
 	w, id, _ := signing(t, func(*verb.Workspace, task.ID) { signed++ })
-	attest, _ := verb.Named("attest")
+	attest, _ := catalogue.Named("attest")
 	for range 2 {
 		out, err := attest.Call(t.Context(), w, []byte(`{"id": "`+string(id)+`", "check": "read", "pass": true, "idempotency_key": "k"}`))
 		if err != nil || out.(verb.Task).Provenance[1].Signed != "true" {

@@ -9,13 +9,15 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/proposals"
 )
 
 // null means one thing for every field of every verb: where "" or [] empties the field, null does the same, and everywhere
 // else it is refused.
 func TestNullMeansOneThing(t *testing.T) {
 	looked := 0
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		for _, f := range v.Fields {
 			looked++
 			t.Run(v.Name+"/"+f.Name, func(t *testing.T) {
@@ -82,7 +84,7 @@ func TestNoneIsNoCount(t *testing.T) {
 		t.Fatal(err)
 	}
 	looked := 0
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		for _, f := range v.Fields {
 			if f.Name != "limit" && f.Name != "timeout" {
 				continue
@@ -241,20 +243,20 @@ func TestMeAttests(t *testing.T) {
 	if err != nil || changed.Checks[1].By != me {
 		t.Fatalf("updated to %+v, %v", changed.Checks, err)
 	}
-	planned, err := call[verb.Plan](t, w, "plan", args{"tasks": []args{{"title": "two", "checks": checks}}})
+	planned, err := call[proposals.PlanOut](t, w, "plan", args{"tasks": []args{{"title": "two", "checks": checks}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if got, err := call[verb.Task](t, w, "get", args{"id": planned.Tasks[0].ID}); err != nil || got.Checks[0].By != me {
 		t.Errorf("planned with %+v, %v", got.Checks, err)
 	}
-	proposed, err := call[verb.Proposal](t, w, "propose", args{"summary": "s", "tasks": []args{{"title": "three", "checks": checks}}})
+	proposed, err := call[proposals.Proposal](t, w, "propose", args{"summary": "s", "tasks": []args{{"title": "three", "checks": checks}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	other := *w
 	other.Actor = "human:somebody-else"
-	carriedOut, err := call[verb.Plan](t, &other, "plan", args{"proposal": proposed.Proposal})
+	carriedOut, err := call[proposals.PlanOut](t, &other, "plan", args{"proposal": proposed.Proposal})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -106,8 +106,8 @@ func (v Verb) aboutOne() bool {
 	return slices.ContainsFunc(v.Fields, func(f Field) bool { return f.Name == "id" || f.Name == "session" })
 }
 
-// inScope returns OUT_OF_SCOPE for a task that the caller may not change.
-func (r Rights) inScope(id task.ID) error {
+// InScope returns OUT_OF_SCOPE for a task that the caller may not change.
+func (r Rights) InScope(id task.ID) error {
 	if r.Scope == "" || r.Scope == id {
 		return nil
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // allowed is every keyword that a schema of ours uses. What some clients refuse, $ref, $defs, anyOf and its like, is not
@@ -18,10 +19,10 @@ var types = []string{"object", "array", "string", "integer", "number", "boolean"
 
 // Every schema is flat: an object at the root, one type for each value, and nothing beyond what is declared.
 func TestSchemasAreFlat(t *testing.T) {
-	if len(verb.All) == 0 {
+	if len(catalogue.All) == 0 {
 		t.Fatal("no verbs")
 	}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		t.Run(v.Name, func(t *testing.T) {
 			var schema map[string]any
 			if err := json.Unmarshal(v.Schema(), &schema); err != nil {
@@ -89,7 +90,7 @@ func walkObject(t *testing.T, path string, schema map[string]any) {
 // No schema offers what is the engine's, or the server's, to say.
 func TestSchemasLeaveOutWhatIsNotTheCallers(t *testing.T) {
 	forbidden := regexp.MustCompile(`"(result|provenance|who)":`)
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if hit := forbidden.Find(v.Schema()); hit != nil {
 			t.Errorf("%s takes %s", v.Name, hit)
 		}
@@ -101,7 +102,7 @@ var nameForm = regexp.MustCompile(`^[a-z]+(_[a-z]+)*$`)
 // The catalogue says of every verb what each front-end shows of it.
 func TestDeclarations(t *testing.T) {
 	seen := map[string]bool{}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if seen[v.Name] || !nameForm.MatchString(v.Name) {
 			t.Errorf("the name %q is taken or not of the form", v.Name)
 		}
@@ -126,11 +127,11 @@ func TestDeclarations(t *testing.T) {
 				t.Errorf("%s: the field is called %q", v.Name, f.Name)
 			}
 		}
-		if found, ok := verb.Named(v.Name); !ok || found.Title != v.Title {
+		if found, ok := catalogue.Named(v.Name); !ok || found.Title != v.Title {
 			t.Errorf("%s is not found by its name", v.Name)
 		}
 	}
-	if _, ok := verb.Named("no_such_verb"); ok {
+	if _, ok := catalogue.Named("no_such_verb"); ok {
 		t.Error("a verb that is not declared was found")
 	}
 }
@@ -141,7 +142,7 @@ func TestCoreVerbs(t *testing.T) {
 		"identity", "list", "get", "create", "claim", "release", "update", "transition", "run_checks", "attest", "note",
 		"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions",
 	} {
-		if _, ok := verb.Named(name); !ok {
+		if _, ok := catalogue.Named(name); !ok {
 			t.Errorf("%s is gone", name)
 		}
 	}

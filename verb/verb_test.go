@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 func TestProfilesHoldThoseBefore(t *testing.T) {
@@ -50,7 +51,7 @@ func TestCall(t *testing.T) {
 		{"anybody may ask who they are", "identity", verb.Viewer, ``, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			v, ok := verb.Named(tt.verb)
+			v, ok := catalogue.Named(tt.verb)
 			if !ok {
 				t.Fatal("no such verb")
 			}
@@ -72,28 +73,28 @@ func TestFailureOf(t *testing.T) {
 		WithNext("update", map[string]any{"id": "A-1"})
 	stuck.Op, stuck.ID, stuck.Details = "transition", "A-1", map[string]any{"run": 1}
 
-	told := verb.FailureOf(stuck, verb.Rights{Profile: verb.Operator}).Error
+	told := catalogue.FailureOf(stuck, verb.Rights{Profile: verb.Operator}).Error
 	if told.Code != task.Conflict || told.Message != "transition A-1: changed meanwhile" || told.Hint != "read it again" || !told.Retryable {
 		t.Errorf("told %+v", told)
 	}
 	if told.NextTool != "update" || told.NextArguments["id"] != "A-1" || told.Details["run"] != 1 {
 		t.Errorf("told %+v", told)
 	}
-	if told := verb.FailureOf(stuck, verb.Rights{Profile: verb.PairWorker}).Error; told.NextTool != "" || told.NextArguments != nil {
+	if told := catalogue.FailureOf(stuck, verb.Rights{Profile: verb.PairWorker}).Error; told.NextTool != "" || told.NextArguments != nil {
 		t.Errorf("a pair worker is sent to %s", told.NextTool)
 	}
 	unknown := task.Errorf(task.Conflict, "changed").WithNext("no_such_verb", nil)
-	if told := verb.FailureOf(unknown, verb.Rights{Profile: verb.Maintainer}).Error; told.NextTool != "" {
+	if told := catalogue.FailureOf(unknown, verb.Rights{Profile: verb.Maintainer}).Error; told.NextTool != "" {
 		t.Errorf("sent to %s, which does not exist", told.NextTool)
 	}
-	if told := verb.FailureOf(io.ErrUnexpectedEOF, verb.Rights{}).Error; told.Code != task.IO || told.Message != "unexpected EOF" {
+	if told := catalogue.FailureOf(io.ErrUnexpectedEOF, verb.Rights{}).Error; told.Code != task.IO || told.Message != "unexpected EOF" {
 		t.Errorf("an error without a code is told as %+v", told)
 	}
 }
 
 // Whoever plans is offered what it takes to plan, without anybody saying so.
 func TestEveryProfileIsOfferedItsTools(t *testing.T) {
-	plan, _ := verb.Named("plan")
+	plan, _ := catalogue.Named("plan")
 	for _, p := range []verb.Profile{verb.Viewer, verb.Planner, verb.PairWorker, verb.Operator, verb.Maintainer} {
 		rights := verb.Rights{Profile: p, Toolsets: p.Toolsets()}
 		if err := rights.Allow(plan); (err == nil) != (p == verb.Planner) {

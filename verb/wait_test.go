@@ -15,6 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // bell is a Watcher that ticks when the test says so, and never else.
@@ -27,7 +29,7 @@ type waiting struct {
 	t     *testing.T
 	bell  bell
 	ended chan struct{}
-	out   verb.Waited
+	out   activity.Waited
 	err   error
 }
 
@@ -38,7 +40,7 @@ func begin(t *testing.T, ctx context.Context, w verb.Workspace, in args) *waitin
 	w.Watcher = wait.bell
 	go func() {
 		defer close(wait.ended)
-		wait.out, wait.err = callWith[verb.Waited](t, ctx, &w, "wait", in)
+		wait.out, wait.err = callWith[activity.Waited](t, ctx, &w, "wait", in)
 	}()
 	synctest.Wait()
 	return wait
@@ -65,7 +67,7 @@ func (w *waiting) on() bool {
 }
 
 // end waits for the end and wants the code.
-func (w *waiting) end(code verb.WaitCode) verb.Waited {
+func (w *waiting) end(code activity.WaitCode) activity.Waited {
 	w.t.Helper()
 	<-w.ended
 	if w.err != nil || w.out.Code != code {
@@ -97,19 +99,19 @@ func TestWait(t *testing.T) {
 		name    string
 		in      args // with the id of the task as "id", where it watches one
 		happens func(t *testing.T, w *verb.Workspace, id string)
-		code    verb.WaitCode // "" for a wait that goes on
-		changed []verb.Change
+		code    activity.WaitCode // "" for a wait that goes on
+		changed []activity.Change
 	}{
-		{"a task is moved", args{"id": ""}, closed, verb.TaskChanged, []verb.Change{{Field: "status", From: "backlog", To: "canceled"}}},
-		{"a task is noted on", args{"id": ""}, noted, verb.TaskChanged, nil},
-		{"a task is claimed", args{"id": ""}, claimed, verb.TaskChanged,
-			[]verb.Change{{Field: "assignee", To: "human:lee"}, {Field: "claim", To: "human:lee"}, {Field: "worktree", To: "WORKSPACE"}}},
+		{"a task is moved", args{"id": ""}, closed, activity.TaskChanged, []activity.Change{{Field: "status", From: "backlog", To: "canceled"}}},
+		{"a task is noted on", args{"id": ""}, noted, activity.TaskChanged, nil},
+		{"a task is claimed", args{"id": ""}, claimed, activity.TaskChanged,
+			[]activity.Change{{Field: "assignee", To: "human:lee"}, {Field: "claim", To: "human:lee"}, {Field: "worktree", To: "WORKSPACE"}}},
 		{"nothing happens", args{"id": ""}, nil, "", nil},
-		{"a task comes to the state", args{"id": "", "wait_for_status": "canceled"}, closed, verb.TaskChanged,
-			[]verb.Change{{Field: "status", From: "backlog", To: "canceled"}}},
+		{"a task comes to the state", args{"id": "", "wait_for_status": "canceled"}, closed, activity.TaskChanged,
+			[]activity.Change{{Field: "status", From: "backlog", To: "canceled"}}},
 		{"something else happens to it", args{"id": "", "wait_for_status": "canceled"}, noted, "", nil},
-		{"a task leaves the filter", args{"status": "backlog"}, closed, verb.TaskChanged, []verb.Change{{Task: "ID", Field: "fits", From: "yes", To: "no"}}},
-		{"a task comes under the filter", args{"assignee": "me"}, claimed, verb.TaskChanged, []verb.Change{{Task: "ID", Field: "fits", From: "no", To: "yes"}}},
+		{"a task leaves the filter", args{"status": "backlog"}, closed, activity.TaskChanged, []activity.Change{{Task: "ID", Field: "fits", From: "yes", To: "no"}}},
+		{"a task comes under the filter", args{"assignee": "me"}, claimed, activity.TaskChanged, []activity.Change{{Task: "ID", Field: "fits", From: "no", To: "yes"}}},
 		{"nothing that the filter lets through", args{"status": "done"}, closed, "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -158,12 +160,12 @@ func TestWait(t *testing.T) {
 func TestWaitThatEndsAtOnce(t *testing.T) {
 	w := inside(t)
 	id := must(t, w, "create", args{"title": "Pay"}).ID
-	looked, err := call[verb.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0})
-	if err != nil || looked.Code != verb.WaitTimeout {
+	looked, err := call[activity.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0})
+	if err != nil || looked.Code != activity.WaitTimeout {
 		t.Fatalf("a look: %+v, %v", looked, err)
 	}
-	again, err := call[verb.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0, "cursor": looked.Cursor})
-	if err != nil || again.Code != verb.WaitTimeout || again.Cursor != looked.Cursor {
+	again, err := call[activity.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0, "cursor": looked.Cursor})
+	if err != nil || again.Code != activity.WaitTimeout || again.Cursor != looked.Cursor {
 		t.Errorf("nothing happened, and it says %+v, %v", again, err)
 	}
 	must(t, w, "transition", args{"id": id, "to": "in_review"})
@@ -171,20 +173,20 @@ func TestWaitThatEndsAtOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		in   args
-		code verb.WaitCode
+		code activity.WaitCode
 	}{
-		{"since the cursor", args{"id": id, "cursor": looked.Cursor}, verb.ChangedSinceCursor},
-		{"in the state already", args{"id": id, "wait_for_status": []string{"done", "in_progress"}, "cursor": looked.Cursor}, verb.AlreadyAtStatus},
-		{"work already", args{"ready": true}, verb.AlreadyAtStatus},
-		{"work, and another than at the cursor", args{"ready": true, "cursor": looked.Cursor}, verb.ChangedSinceCursor},
+		{"since the cursor", args{"id": id, "cursor": looked.Cursor}, activity.ChangedSinceCursor},
+		{"in the state already", args{"id": id, "wait_for_status": []string{"done", "in_progress"}, "cursor": looked.Cursor}, activity.AlreadyAtStatus},
+		{"work already", args{"ready": true}, activity.AlreadyAtStatus},
+		{"work, and another than at the cursor", args{"ready": true, "cursor": looked.Cursor}, activity.ChangedSinceCursor},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := call[verb.Waited](t, w, "wait", tt.in)
+			out, err := call[activity.Waited](t, w, "wait", tt.in)
 			if err != nil || out.Code != tt.code {
 				t.Fatalf("got %+v, %v", out, err)
 			}
 			if tt.name == "since the cursor" {
-				if want := (verb.Change{Field: "status", From: "backlog", To: "in_progress"}); !slices.Contains(out.Changed, want) || len(out.Entries) != 2 {
+				if want := (activity.Change{Field: "status", From: "backlog", To: "in_progress"}); !slices.Contains(out.Changed, want) || len(out.Entries) != 2 {
 					t.Errorf("changed: %+v, entries %+v", out.Changed, out.Entries)
 				}
 			}
@@ -192,25 +194,25 @@ func TestWaitThatEndsAtOnce(t *testing.T) {
 	}
 }
 
-// Waits that share their looks each hear of what happened since they began.
-func TestWaitsThatShareTheirLooks(t *testing.T) {
+// Waits that share their reads each answer with what happened since they began.
+func TestWaitsThatShareTheirReads(t *testing.T) {
 	w := inside(t)
-	w.Looks = &verb.Looks{}
+	w.Reads = &verb.SharedReads{}
 	id := must(t, w, "create", args{"title": "Pay"}).ID
 	synctest.Test(t, func(t *testing.T) {
 		before, beside := begin(t, t.Context(), *w, args{"status": "backlog"}), begin(t, t.Context(), *w, args{"status": "backlog"})
 		must(t, w, "note", args{"id": id, "text": "Found it."})
 		after := begin(t, t.Context(), *w, args{"status": "backlog"})
 		before.tick()
-		if cursor := before.end(verb.TaskChanged).Cursor; cursor == "" || !after.on() {
+		if cursor := before.end(activity.TaskChanged).Cursor; cursor == "" || !after.on() {
 			t.Fatalf("one that began afterwards ends with %+v", after.out)
 		}
 		must(t, w, "transition", args{"id": id, "to": "canceled"})
 		after.tick()
 		beside.tick()
-		want := []verb.Change{{Task: task.ID(id), Field: "fits", From: "yes", To: "no"}}
+		want := []activity.Change{{Task: task.ID(id), Field: "fits", From: "yes", To: "no"}}
 		for _, wait := range []*waiting{after, beside} {
-			if out := wait.end(verb.TaskChanged); !slices.Equal(out.Changed, want) || *out.Total != 0 {
+			if out := wait.end(activity.TaskChanged); !slices.Equal(out.Changed, want) || *out.Total != 0 {
 				t.Errorf("changed: %+v, %d left", out.Changed, *out.Total)
 			}
 		}
@@ -232,12 +234,12 @@ func TestWaitForWork(t *testing.T) {
 		}
 		must(t, w, "transition", args{"id": first, "to": "done"})
 		wait.tick()
-		out := wait.end(verb.TaskChanged)
+		out := wait.end(activity.TaskChanged)
 		if len(out.Tasks) != 1 || out.Tasks[0].Title != "Second" {
 			t.Errorf("it names %+v", out.Tasks)
 		}
 	})
-	if work, err := call[verb.Work](t, w, "next", args{}); err != nil || work.Task == nil {
+	if work, err := call[tasks.Work](t, w, "next", args{}); err != nil || work.Task == nil {
 		t.Errorf("next finds %+v, %v", work, err)
 	}
 }
@@ -254,7 +256,7 @@ func TestWaitForWorkWithALabel(t *testing.T) {
 		}
 		must(t, w, "create", args{"title": "A call", "labels": []string{"api"}})
 		wait.tick()
-		out := wait.end(verb.TaskChanged)
+		out := wait.end(activity.TaskChanged)
 		if len(out.Tasks) != 1 || out.Tasks[0].Title != "A call" {
 			t.Errorf("it names %+v", out.Tasks)
 		}
@@ -277,7 +279,7 @@ func TestWaitAndHeartbeats(t *testing.T) {
 		if !onTask.on() {
 			t.Errorf("the task changed: %+v", onTask.out)
 		}
-		if out := onSession.end(verb.TaskChanged); out.Session.Progress != "half done" {
+		if out := onSession.end(activity.TaskChanged); out.Session.Progress != "half done" {
 			t.Errorf("the session is %+v", out.Session)
 		}
 	})
@@ -313,13 +315,13 @@ func TestWaitForADeletedTask(t *testing.T) {
 		}
 		remove()
 		began := time.Now()
-		onTask.end(verb.TaskDeleted)
-		onTasks.end(verb.TaskChanged)
+		onTask.end(activity.TaskDeleted)
+		onTasks.end(activity.TaskChanged)
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("it took %v", took)
 		}
 	})
-	if _, err := call[verb.Waited](t, w, "wait", args{"id": id}); task.CodeOf(err) != task.NotFound {
+	if _, err := call[activity.Waited](t, w, "wait", args{"id": id}); task.CodeOf(err) != task.NotFound {
 		t.Errorf("a task that never was there: %v", err)
 	}
 }
@@ -330,7 +332,7 @@ func TestWaitTellsAWriteOnce(t *testing.T) {
 	w.Watcher = &store.Watcher{}
 	id := must(t, w, "create", args{"title": "Pay"}).ID
 	look := func() string {
-		out, err := call[verb.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0})
+		out, err := call[activity.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -343,10 +345,10 @@ func TestWaitTellsAWriteOnce(t *testing.T) {
 		{"claim", args{"id": id}}, {"note", args{"id": id, "text": "Found it."}}, {"release", args{"id": id}},
 		{"begin", args{"id": id, "expected_actor": w.Actor, "idempotency_key": "k"}}, {"transition", args{"id": id, "to": "done"}},
 	} {
-		answer := make(chan verb.Waited, 1)
+		answer := make(chan activity.Waited, 1)
 		cursor := look()
 		go func() {
-			out, err := call[verb.Waited](t, w, "wait", args{"id": id, "cursor": cursor, "timeout_seconds": 60})
+			out, err := call[activity.Waited](t, w, "wait", args{"id": id, "cursor": cursor, "timeout_seconds": 60})
 			if err != nil {
 				t.Error(err)
 			}
@@ -388,7 +390,7 @@ func TestWaitTimesOut(t *testing.T) {
 					in["timeout_seconds"] = tt.timeout
 				}
 				began := time.Now()
-				out := begin(t, t.Context(), w, in).end(verb.WaitTimeout)
+				out := begin(t, t.Context(), w, in).end(activity.WaitTimeout)
 				if took := time.Since(began); took != tt.took || out.Cursor == "" || out.Task.ID != task.ID(id) {
 					t.Errorf("after %v it says %+v", took, out)
 				}
@@ -408,7 +410,7 @@ func TestWaitIsInterrupted(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		wait := begin(t, ctx, *w, args{"id": id})
 		cancel(verb.ErrEndOfInput)
-		if out := wait.end(verb.WaitInterrupted); out.Cursor == "" {
+		if out := wait.end(activity.WaitInterrupted); out.Cursor == "" {
 			t.Errorf("it says %+v", out)
 		}
 		ctx, giveUp := context.WithCancel(t.Context())
@@ -438,7 +440,7 @@ func TestWaitsThatAreRefused(t *testing.T) {
 		{"a session that is not there", args{"session": "ses-1"}, task.NotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if out, err := call[verb.Waited](t, w, "wait", tt.in); task.CodeOf(err) != tt.code {
+			if out, err := call[activity.Waited](t, w, "wait", tt.in); task.CodeOf(err) != tt.code {
 				t.Errorf("got %+v, %v; want %s", out, err, tt.code)
 			}
 		})
@@ -481,13 +483,13 @@ func TestWaitBesideACheckout(t *testing.T) {
 	w.Watcher = &store.Watcher{}
 	cursor, status := "", "in_review"
 	for _, branch := range []string{"main", "other", "main", "other"} {
-		before, err := call[verb.Waited](t, w, "wait", args{"id": "T-fh", "timeout_seconds": 0})
+		before, err := call[activity.Waited](t, w, "wait", args{"id": "T-fh", "timeout_seconds": 0})
 		if err != nil || cursor != "" && before.Cursor != cursor {
 			t.Fatalf("before %s: %+v, %v", branch, before, err)
 		}
-		answers := make(chan verb.Waited, 1)
+		answers := make(chan activity.Waited, 1)
 		go func() {
-			out, err := call[verb.Waited](t, w, "wait", args{"id": "T-fh", "timeout_seconds": 60, "cursor": before.Cursor})
+			out, err := call[activity.Waited](t, w, "wait", args{"id": "T-fh", "timeout_seconds": 60, "cursor": before.Cursor})
 			if err != nil {
 				t.Errorf("%s: %v", branch, err)
 			}
@@ -496,7 +498,7 @@ func TestWaitBesideACheckout(t *testing.T) {
 		git("switch", "-q", branch)
 		out := <-answers
 		cursor = out.Cursor
-		if !slices.Contains([]verb.WaitCode{verb.TaskChanged, verb.ChangedSinceCursor}, out.Code) || string(out.Task.Status) == status {
+		if !slices.Contains([]activity.WaitCode{activity.TaskChanged, activity.ChangedSinceCursor}, out.Code) || string(out.Task.Status) == status {
 			t.Fatalf("%s: %+v", branch, out)
 		}
 		status = string(out.Task.Status)

@@ -19,6 +19,9 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -93,7 +96,7 @@ func read(result *mcp.CallToolResult, out any) error {
 	if err != nil || !result.IsError {
 		return errors.Join(err, json.Unmarshal(answer, out))
 	}
-	var no verb.Failure
+	var no catalogue.Failure
 	if err := json.Unmarshal(answer, &no); err != nil {
 		return err
 	}
@@ -101,7 +104,7 @@ func read(result *mcp.CallToolResult, out any) error {
 }
 
 // refusal is a tool error.
-type refusal struct{ verb.FailureBody }
+type refusal struct{ catalogue.FailureBody }
 
 func (r refusal) Error() string { return r.Message + "; hint: " + r.Hint }
 
@@ -128,14 +131,14 @@ func (a *agent) standing() string {
 // work does one task after another, and waits if there is none, until built ends or the agent is killed.
 func (a *agent) work(ctx, built context.Context, do func(context.Context, verb.Task) error) error {
 	for {
-		var found verb.Work
+		var found tasks.Work
 		err := a.call(ctx, "next", object{}, &found)
 		switch {
 		case err != nil:
 		case found.Task != nil:
 			err = do(ctx, *found.Task)
 		default:
-			if err = a.await(built, object{"ready": true}, new(verb.Waited)); built.Err() != nil {
+			if err = a.await(built, object{"ready": true}, new(activity.Waited)); built.Err() != nil {
 				return context.Cause(ctx)
 			}
 		}
@@ -149,10 +152,10 @@ func (a *agent) work(ctx, built context.Context, do func(context.Context, verb.T
 }
 
 // await waits, and fails if the time is up first.
-func (a *agent) await(ctx context.Context, args object, out *verb.Waited) error {
+func (a *agent) await(ctx context.Context, args object, out *activity.Waited) error {
 	args["timeout_seconds"] = longestWait.Seconds()
 	err := a.call(ctx, "wait", args, out)
-	if err == nil && out.Code == verb.WaitTimeout {
+	if err == nil && out.Code == activity.WaitTimeout {
 		return fmt.Errorf("%s: nothing happened in %v: %v", a.name, longestWait, args)
 	}
 	return err
@@ -231,7 +234,7 @@ func (a *agent) inherit(ctx context.Context, fell <-chan verb.Session) error {
 	case <-ctx.Done():
 		return nil
 	}
-	var seen verb.Waited
+	var seen activity.Waited
 	if err := a.call(ctx, "wait", object{"session": left.ID, "timeout_seconds": 0}, &seen); err != nil {
 		return err
 	}

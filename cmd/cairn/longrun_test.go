@@ -19,6 +19,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
 )
 
 // A wall is built of stones, a task each. A stone depends on two of the course below, and the last one on all of its course. A
@@ -190,7 +191,7 @@ func (w workspace) review(t *testing.T, ctx context.Context, log *worklog, last 
 }
 
 // wait has the person wait for a change among the tasks in review.
-func (w workspace) wait(t *testing.T, ctx context.Context, args ...string) (seen verb.Waited, err error) { //nolint:revive // the test comes first
+func (w workspace) wait(t *testing.T, ctx context.Context, args ...string) (seen activity.Waited, err error) { //nolint:revive // the test comes first
 	out, err := w.person(t, ctx, append([]string{"wait", "--status", "in_review", "--json"}, args...)...)
 	if err == nil {
 		err = json.Unmarshal(out, &seen)

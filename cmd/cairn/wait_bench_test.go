@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
 )
 
 // crowd is how many other calls wait in the server.
@@ -52,13 +53,13 @@ func BenchmarkWake(b *testing.B) {
 			var took []time.Duration
 			for b.Loop() {
 				w.putTask(b, 0, "in_review")
-				seen, began := verb.Waited{}, time.Now()
+				seen, began := activity.Waited{}, time.Now()
 				if err := a.call(b.Context(), "wait", with(bench.in, "timeout_seconds", 0), &seen); err != nil {
 					b.Fatal(err)
 				}
 				read := time.Since(began)
 				heard := make(chan time.Time, 1)
-				var out verb.Waited
+				var out activity.Waited
 				go func() {
 					if err := a.call(b.Context(), "wait", with(bench.in, "cursor", seen.Cursor), &out); err != nil {
 						b.Error(err)
@@ -67,7 +68,7 @@ func BenchmarkWake(b *testing.B) {
 				}()
 				time.Sleep(3*read + 10*time.Millisecond) // by now it has read, and blocks
 				wrote := w.putTask(b, 0, "backlog")
-				if at := <-heard; out.Code == verb.TaskChanged {
+				if at := <-heard; out.Code == activity.TaskChanged {
 					took = append(took, at.Sub(wrote))
 				}
 			}
@@ -174,7 +175,7 @@ func wait(b *testing.B, a *agent, in func(n int) object) {
 		return
 	}
 	for n := range crowd {
-		go func() { _ = a.call(b.Context(), "wait", with(in(n+1), "timeout_seconds", 3600), new(verb.Waited)) }()
+		go func() { _ = a.call(b.Context(), "wait", with(in(n+1), "timeout_seconds", 3600), new(activity.Waited)) }()
 	}
 	for pid, was := a.server.Process.Pid, time.Duration(-1); ; time.Sleep(500 * time.Millisecond) {
 		used := processorTime(b, pid)
