@@ -1,87 +1,18 @@
 package verb_test
 
 import (
-	"context"
-	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"sync"
 	"testing"
-	"time"
 
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
-
-// args is the input of a verb.
-type args map[string]any
-
-// inside is a person in a new workspace outside git, whose own commands may run.
-func inside(t *testing.T) *verb.Workspace {
-	t.Helper()
-	w := outside(t, verb.Maintainer)
-	w.Actor, w.Rand = "human:lee", rand.Reader
-	w.Confirm = func(context.Context, []task.Ask) error { return nil }
-	if _, _, err := store.Init(w.Dir, "PROJ"); err != nil {
-		t.Fatal(err)
-	}
-	s, err := w.Open()
-	if err == nil {
-		err = s.SetTrust(w.Actor, time.Now())
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return w
-}
-
-// call calls a verb and reads its result.
-func call[Out any](t *testing.T, w *verb.Workspace, name string, in args) (Out, error) {
-	t.Helper()
-	return callWith[Out](t, t.Context(), w, name, in)
-}
-
-// callWith is call under another context than the test's.
-func callWith[Out any](t *testing.T, ctx context.Context, w *verb.Workspace, name string, in args) (Out, error) { //nolint:revive // the test comes first
-	t.Helper()
-	v, ok := catalogue.Named(name)
-	if !ok {
-		t.Fatalf("there is no verb %s", name)
-	}
-	input, err := json.Marshal(in)
-	if err != nil {
-		t.Fatal(err)
-	}
-	out, err := v.Call(ctx, w, input)
-	if err != nil {
-		var none Out
-		return none, err
-	}
-	return out.(Out), nil
-}
-
-// result is what every answer of a write says about being one that was given before.
-type result struct {
-	ID       string `json:"id"`
-	Replayed bool   `json:"replayed"`
-}
-
-// try calls a verb, whatever it returns.
-func try(t *testing.T, w *verb.Workspace, name string, in args) (result, error) {
-	t.Helper()
-	out, err := call[any](t, w, name, in)
-	src, _ := json.Marshal(out)
-	var r result
-	if err := json.Unmarshal(src, &r); err != nil {
-		t.Fatal(err)
-	}
-	return r, err
-}
 
 // files is every file of the workspace that git would see, by name.
 func files(t *testing.T, w *verb.Workspace) map[string]string {
@@ -105,24 +36,24 @@ func files(t *testing.T, w *verb.Workspace) map[string]string {
 
 // repeatable is a call of each verb that writes, on a task with a command check and a manual one, and what of its arguments
 // another call could say otherwise.
-var repeatable = map[string]struct{ in, other args }{
-	"create":       {args{"title": "Another"}, args{"title": "Yet another"}},
-	"claim":        {args{}, args{"takeover": true}},
-	"next":         {args{}, args{"label": "red"}},
-	"release":      {args{"reason": "lunch"}, args{"reason": "supper"}},
-	"update":       {args{"title": "New"}, args{"title": "Newer"}},
-	"transition":   {args{"to": "in_progress"}, args{"to": "in_review"}},
-	"run_checks":   {args{}, args{"only": []int{0}}},
-	"attest":       {args{"check": "1", "pass": true}, args{"check": "1", "pass": false}},
-	"note":         {args{"text": "heard"}, args{"text": "unheard"}},
-	"plan":         {args{"tasks": []args{{"title": "One"}, {"title": "Two", "deps": []string{"#0"}}}}, args{"tasks": []args{{"title": "One"}}}},
-	"propose":      {args{"tasks": []args{{"title": "One"}}, "summary": "s"}, args{"tasks": []args{{"title": "One"}}, "summary": "t"}},
-	"settings_set": {args{"key": "claim_ttl", "value": "2h"}, args{"key": "claim_ttl", "value": "3h"}},
-	"delete":       {args{"reason": "twice"}, args{"reason": "wrong"}},
-	"begin":        {args{"expected_actor": "human:lee"}, args{"expected_actor": "human:lee", "model": "m"}},
-	"heartbeat":    {args{"progress": "half"}, args{"progress": "all"}},
-	"finish":       {args{"summary": "done"}, args{"summary": "not done"}},
-	"cancel":       {args{"reason": "ill"}, args{"reason": "well"}},
+var repeatable = map[string]struct{ in, other verbtest.Args }{
+	"create":       {verbtest.Args{"title": "Another"}, verbtest.Args{"title": "Yet another"}},
+	"claim":        {verbtest.Args{}, verbtest.Args{"takeover": true}},
+	"next":         {verbtest.Args{}, verbtest.Args{"label": "red"}},
+	"release":      {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
+	"update":       {verbtest.Args{"title": "New"}, verbtest.Args{"title": "Newer"}},
+	"transition":   {verbtest.Args{"to": "in_progress"}, verbtest.Args{"to": "in_review"}},
+	"run_checks":   {verbtest.Args{}, verbtest.Args{"only": []int{0}}},
+	"attest":       {verbtest.Args{"check": "1", "pass": true}, verbtest.Args{"check": "1", "pass": false}},
+	"note":         {verbtest.Args{"text": "heard"}, verbtest.Args{"text": "unheard"}},
+	"plan":         {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}, {"title": "Two", "deps": []string{"#0"}}}}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}}},
+	"propose":      {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "s"}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "t"}},
+	"settings_set": {verbtest.Args{"key": "claim_ttl", "value": "2h"}, verbtest.Args{"key": "claim_ttl", "value": "3h"}},
+	"delete":       {verbtest.Args{"reason": "twice"}, verbtest.Args{"reason": "wrong"}},
+	"begin":        {verbtest.Args{"expected_actor": "human:lee"}, verbtest.Args{"expected_actor": "human:lee", "model": "m"}},
+	"heartbeat":    {verbtest.Args{"progress": "half"}, verbtest.Args{"progress": "all"}},
+	"finish":       {verbtest.Args{"summary": "done"}, verbtest.Args{"summary": "not done"}},
+	"cancel":       {verbtest.Args{"reason": "ill"}, verbtest.Args{"reason": "well"}},
 }
 
 // Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay, and
@@ -138,20 +69,20 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 			if !ok {
 				t.Fatal("writes, and has no call in this table")
 			}
-			w := inside(t)
+			w := verbtest.NewWorkspace(t)
 			about := subject(t, w, v)
-			first, err := try(t, w, v.Name, with(about, one.in))
+			first, err := verbtest.CallAny(t, w, v.Name, with(about, one.in))
 			if err != nil || first.Replayed {
 				t.Fatalf("the first call: replayed %t, %v", first.Replayed, err)
 			}
 			was := files(t, w)
 			for range 2 {
-				again, err := try(t, w, v.Name, with(about, one.in))
+				again, err := verbtest.CallAny(t, w, v.Name, with(about, one.in))
 				if err != nil || !again.Replayed || again.ID != first.ID {
 					t.Errorf("the call again: %+v after %+v, %v", again, first, err)
 				}
 			}
-			_, err = try(t, w, v.Name, with(about, one.other))
+			_, err = verbtest.CallAny(t, w, v.Name, with(about, one.other))
 			if no := catalogue.FailureOf(err, w.Rights).Error; no.Code != task.Conflict || no.Retryable {
 				t.Errorf("other arguments under the key: %v", err)
 			}
@@ -161,23 +92,23 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 }
 
 // subject makes what a verb is called on, and returns the arguments that name it, and a key.
-func subject(t *testing.T, w *verb.Workspace, v verb.Verb) args {
+func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 	t.Helper()
-	named := args{"idempotency_key": "the call"}
+	named := verbtest.Args{"idempotency_key": "the call"}
 	if v.Name == "create" {
 		return named
 	}
-	made, err := call[verb.Task](t, w, "create", args{"title": "One", "checks": []args{{"desc": "runs", "cmd": "true"}, {"desc": "reads well", "type": "manual"}}})
+	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "One", "checks": []verbtest.Args{{"desc": "runs", "cmd": "true"}, {"desc": "reads well", "type": "manual"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
 	switch {
 	case v.Name == "release":
-		if _, err := try(t, w, "claim", args{"id": made.ID}); err != nil {
+		if _, err := verbtest.CallAny(t, w, "claim", verbtest.Args{"id": made.ID}); err != nil {
 			t.Fatal(err)
 		}
 	case v.Group == "sessions" && v.Name != "begin":
-		ses, err := call[verb.Session](t, w, "begin", args{"id": made.ID, "expected_actor": "human:lee", "idempotency_key": "the attempt"})
+		ses, err := verbtest.Call[verb.Session](t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": "human:lee", "idempotency_key": "the attempt"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -190,9 +121,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) args {
 	return named
 }
 
-func with(a, b args) args {
-	both := args{}
-	for _, in := range []args{a, b} {
+func with(a, b verbtest.Args) verbtest.Args {
+	both := verbtest.Args{}
+	for _, in := range []verbtest.Args{a, b} {
 		for k, v := range in {
 			both[k] = v
 		}
@@ -215,13 +146,15 @@ func wantSameFiles(t *testing.T, w *verb.Workspace, was map[string]string) {
 
 // A call that a repetition meets while it is still being made is made once too.
 func TestManyCallsUnderOneKey(t *testing.T) {
-	w := inside(t)
+	w := verbtest.NewWorkspace(t)
 	const callers = 8
-	made := make([]result, callers)
+	made := make([]verbtest.Result, callers)
 	errs := make([]error, callers)
 	var all sync.WaitGroup
 	for i := range callers {
-		all.Go(func() { made[i], errs[i] = try(t, w, "create", args{"title": "One", "idempotency_key": "k"}) })
+		all.Go(func() {
+			made[i], errs[i] = verbtest.CallAny(t, w, "create", verbtest.Args{"title": "One", "idempotency_key": "k"})
+		})
 	}
 	all.Wait()
 	replays := 0
@@ -243,17 +176,17 @@ func TestReplayWithoutLiveState(t *testing.T) {
 	for _, name := range []string{"note", "transition", "run_checks", "attest", "update", "begin", "finish", "cancel"} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			w := inside(t)
+			w := verbtest.NewWorkspace(t)
 			v, _ := catalogue.Named(name)
 			in := with(subject(t, w, v), repeatable[name].in)
-			if _, err := try(t, w, name, in); err != nil {
+			if _, err := verbtest.CallAny(t, w, name, in); err != nil {
 				t.Fatal(err)
 			}
 			if err := os.RemoveAll(filepath.Join(w.Dir, ".cairn", "local", "keys")); err != nil {
 				t.Fatal(err)
 			}
 			was := files(t, w)
-			if again, err := try(t, w, name, in); err != nil || !again.Replayed {
+			if again, err := verbtest.CallAny(t, w, name, in); err != nil || !again.Replayed {
 				t.Errorf("replayed %t, %v", again.Replayed, err)
 			}
 			wantSameFiles(t, w, was)
@@ -263,26 +196,26 @@ func TestReplayWithoutLiveState(t *testing.T) {
 
 // A refused call was not made: under the same key it can be made once the reason is gone, though its results were recorded.
 func TestRefusedCallIsMadeLater(t *testing.T) {
-	w := inside(t)
-	made, err := call[verb.Task](t, w, "create", args{"title": "One", "checks": []args{{"desc": "there", "cmd": "test -e there"}}})
+	w := verbtest.NewWorkspace(t)
+	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "One", "checks": []verbtest.Args{{"desc": "there", "cmd": "test -e there"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	closing := args{"id": made.ID, "to": "done", "idempotency_key": "close"}
-	if _, err := try(t, w, "transition", closing); task.CodeOf(err) != task.ChecksFailed {
+	closing := verbtest.Args{"id": made.ID, "to": "done", "idempotency_key": "close"}
+	if _, err := verbtest.CallAny(t, w, "transition", closing); task.CodeOf(err) != task.ChecksFailed {
 		t.Fatalf("closed: %v", err)
 	}
 	if err := os.WriteFile(filepath.Join(w.Dir, "there"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	closed, err := call[verb.Task](t, w, "transition", closing)
+	closed, err := verbtest.Call[verb.Task](t, w, "transition", closing)
 	if err != nil || closed.Status != "done" || closed.Replayed {
 		t.Errorf("%s, replayed %t, %v", closed.Status, closed.Replayed, err)
 	}
 }
 
 func TestBlankKey(t *testing.T) {
-	_, err := try(t, inside(t), "create", args{"title": "One", "idempotency_key": " "})
+	_, err := verbtest.CallAny(t, verbtest.NewWorkspace(t), "create", verbtest.Args{"title": "One", "idempotency_key": " "})
 	var e *task.Error
 	if !errors.As(err, &e) || e.Code != task.InvalidInput || e.Hint == "" {
 		t.Errorf("got %v", err)

@@ -51,7 +51,7 @@ type Verb struct {
 }
 
 // Call decodes a JSON object as the verb's input and does it. Errors are *task.Error with Op set: FORBIDDEN if the
-// workspace's profile does not reach, INVALID_INPUT for input that is not of the right form, else what the verb says.
+// workspace's profile does not suffice, INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
 	out, err := v.call(ctx, w, input)
 	return out, v.named(err)
@@ -112,7 +112,7 @@ func (v Verb) named(err error) error {
 	return &named
 }
 
-// arguments says which fields an object takes, for whoever sent a wrong one.
+// arguments lists the fields that an object takes, for a caller that sent a wrong one.
 func arguments(fields []Field, within string) string {
 	var names []string
 	for _, f := range shown(fields) {

@@ -1,16 +1,13 @@
 package verb_test
 
 import (
-	"crypto/rand"
 	"errors"
-	"io"
-	"path/filepath"
 	"testing"
-	"time"
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
 func TestProfilesHoldThoseBefore(t *testing.T) {
@@ -23,15 +20,6 @@ func TestProfilesHoldThoseBefore(t *testing.T) {
 	}
 	if _, err := verb.ParseProfile("root"); task.CodeOf(err) != task.InvalidInput {
 		t.Errorf("root is a profile: %v", err)
-	}
-}
-
-// outside is a caller in a folder that is no workspace.
-func outside(t *testing.T, p verb.Profile) *verb.Workspace {
-	t.Helper()
-	return &verb.Workspace{
-		Dir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), Actor: "agent:claude-1", Rights: verb.Rights{Profile: p},
-		Now: time.Now, Rand: rand.Reader,
 	}
 }
 
@@ -55,7 +43,7 @@ func TestCall(t *testing.T) {
 			if !ok {
 				t.Fatal("no such verb")
 			}
-			_, err := v.Call(t.Context(), outside(t, tt.profile), []byte(tt.input))
+			_, err := v.Call(t.Context(), verbtest.EmptyFolder(t, tt.profile), []byte(tt.input))
 			if task.CodeOf(err) != tt.want {
 				t.Fatalf("got %v, want %q", err, tt.want)
 			}
@@ -64,31 +52,6 @@ func TestCall(t *testing.T) {
 				t.Errorf("the error does not say whose it is: %v", err)
 			}
 		})
-	}
-}
-
-// What a caller is told of an error. A next verb that the caller may not call is left out.
-func TestFailureOf(t *testing.T) {
-	stuck := task.Errorf(task.Conflict, "changed meanwhile").WithHint("read it again").
-		WithNext("update", map[string]any{"id": "A-1"})
-	stuck.Op, stuck.ID, stuck.Details = "transition", "A-1", map[string]any{"run": 1}
-
-	told := catalogue.FailureOf(stuck, verb.Rights{Profile: verb.Operator}).Error
-	if told.Code != task.Conflict || told.Message != "transition A-1: changed meanwhile" || told.Hint != "read it again" || !told.Retryable {
-		t.Errorf("told %+v", told)
-	}
-	if told.NextTool != "update" || told.NextArguments["id"] != "A-1" || told.Details["run"] != 1 {
-		t.Errorf("told %+v", told)
-	}
-	if told := catalogue.FailureOf(stuck, verb.Rights{Profile: verb.PairWorker}).Error; told.NextTool != "" || told.NextArguments != nil {
-		t.Errorf("a pair worker is sent to %s", told.NextTool)
-	}
-	unknown := task.Errorf(task.Conflict, "changed").WithNext("no_such_verb", nil)
-	if told := catalogue.FailureOf(unknown, verb.Rights{Profile: verb.Maintainer}).Error; told.NextTool != "" {
-		t.Errorf("sent to %s, which does not exist", told.NextTool)
-	}
-	if told := catalogue.FailureOf(io.ErrUnexpectedEOF, verb.Rights{}).Error; told.Code != task.IO || told.Message != "unexpected EOF" {
-		t.Errorf("an error without a code is told as %+v", told)
 	}
 }
 

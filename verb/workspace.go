@@ -10,11 +10,11 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Workspace is what a verb runs on: a place, and who is there. Front-ends make one for each call. Nothing is opened before
-// a verb needs it, so that identity answers anywhere.
+// Workspace is what a verb is called on: a folder, who acts in it and with what rights, and what the calls of a process share.
+// Front-ends make one for each call. Nothing is opened before a verb needs it, so that identity answers anywhere.
 type Workspace struct {
 	Dir      string     // the workspace is the nearest at or above it
-	StateDir string     // the user's folder for what must not lie in a repository
+	StateDir string     // the user's folder, for what must not be kept in a repository
 	Actor    task.Actor // who acts; fixed by the front-end, never an argument
 	Client   string     // the program that speaks for the actor, if it said
 	Version  string     // of cairn
@@ -22,14 +22,14 @@ type Workspace struct {
 	Bounded  bool       // answers go into an agent's context, so what is long is cut and says so
 	Now      func() time.Time
 	Rand     io.Reader
-	Progress func(Progress) // told how far a long call has come; nil if nobody wants to know
-	Patience time.Duration  // how long a caller that is told nothing waits for an answer; 0 for as long as it takes
+	Progress func(Progress) // is called with how far a long call has come; nil if nobody wants to know
+	Patience time.Duration  // how long a caller without Progress waits for an answer; 0 for as long as it takes
 	Watcher  Watcher        // shared by the calls of a process; nil for one of its own
 	Reads    *SharedReads   // shared by the calls of a process; nil where there is one call alone
 	Signer   *sshsign.Tool  // with which the actor signs what attest records; nil for no signature
 
-	// Confirm asks the person in whose name something is done that only a person may do, outside of all locks. It returns nil
-	// once they have confirmed it, else why it is not done. Where it is nil nobody can be asked, and all such is refused.
+	// Confirm asks the person who acts to confirm what only a person may do. It is called outside of all locks, and returns nil
+	// once they have confirmed it, else why it is not done. Where it is nil, everything that only a person may do is refused.
 	Confirm func(context.Context, []task.Ask) error
 
 	Idempotency Idempotency // of the call under way; Verb.Call sets it

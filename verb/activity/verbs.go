@@ -1,10 +1,10 @@
-// Package activity holds the verbs that tell what is going on in a workspace: what was done to its records, and waiting until one of
-// them changes.
+// Package activity holds the verbs about what happens in a workspace: the history of its records, and waiting until one of them
+// changes.
 package activity
 
 import "github.com/cairn-tasks/cairn/verb"
 
-// Verbs are the verbs that tell what is going on.
+// Verbs are the verbs about what happens in a workspace.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "wait", Group: "tasks", Toolset: verb.Core, Title: "Wait for a change", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Waits: true, Exit: exitOfWait,

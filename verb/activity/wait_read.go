@@ -102,8 +102,8 @@ type heldTaskRow struct {
 // rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
 func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time.Time) heldTaskRow {
 	if live.Record != nil {
-		seen := live.Record.Seen(t)
-		live.Record = &seen
+		landed := live.Record.Seen(t)
+		live.Record = &landed
 	}
 	hold := session.Holder(t, live, now)
 	return heldTaskRow{rowOfTask(t, blockedBy), hold.Actor, hold.Session, hold.Worktree, session.IsBehind(t, live).Status}

@@ -54,7 +54,7 @@ func (Deleted) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, 
 	return Deleted{ID: key.Task, Trash: s.TrashFile(key.Task), Replayed: true}, nil
 }
 
-// mayDelete keeps what somebody is at work on.
+// mayDelete returns why a task must stay: somebody is at work on it.
 func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 	if wc.Hold.How == session.Behind || !wc.Hold.Free(w.Actor, wc.Store.Worktree) && !wc.Hold.Lapsed && !w.Actor.Human() {
 		return wc.Hold.Refuse(wc.Task.ID, w.Actor, wc.Store.Worktree, false)
@@ -76,7 +76,7 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 	}
 	for _, p := range problems {
 		if s.Mentions(p, wc.Task.ID) {
-			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("mend that file first")
+			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
 		}
 	}
 	t, _, err := task.Delete(wc.Task, all, w.Stamp(reason))

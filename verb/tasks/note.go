@@ -14,7 +14,7 @@ type NoteIn struct {
 	verb.Once
 }
 
-// Note appends text to the provenance without changing anything else. Anybody may, whoever holds the task.
+// Note appends text to the provenance without changing anything else. Anybody may, also if somebody else holds the task.
 func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (verb.Task, error) {
 	if err := task.RequiredText("text", in.Text, "say what is worth remembering"); err != nil {
 		return verb.Task{}, err

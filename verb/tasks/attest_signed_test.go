@@ -1,4 +1,4 @@
-package verb_test
+package tasks_test
 
 import (
 	"bytes"
@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/tasks"
+	"github.com/cairn-tasks/cairn/verb/verbtest"
 	"golang.org/x/crypto/ssh"
 	"golang.org/x/crypto/ssh/agent"
 )
@@ -46,7 +47,7 @@ func signing(t *testing.T, meanwhile func(w *verb.Workspace, id task.ID)) (w *ve
 	now := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 	w = &verb.Workspace{Dir: dir, StateDir: t.TempDir(), Actor: "human:ada", Rights: verb.Rights{Profile: verb.Maintainer}, Rand: rand.Reader,
 		Now: func() time.Time { now = now.Add(time.Minute); return now }}
-	made, err := call[verb.Task](t, w, "create", args{"title": "Pay wages", "checks": []any{args{"desc": "read", "type": "manual", "by": "signed"}}})
+	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "Pay wages", "checks": []any{verbtest.Args{"desc": "read", "type": "manual", "by": "signed"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -112,7 +113,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 				t.Fatalf("signed %d times: %v", signed, err)
 			}
 			if again := strings.Count(said.String(), "once more"); again != row.sigs-1 {
-				t.Errorf("the person is told %d times:\n%s", again, said)
+				t.Errorf("the person is asked again %d times:\n%s", again, said)
 			}
 			if row.code != "" {
 				return

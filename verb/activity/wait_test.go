@@ -1,4 +1,4 @@
-package verb_test
+package activity_test
 
 import (
 	"context"
@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/cairn-tasks/cairn/verb/tasks"
+	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
 // bell is a Watcher that ticks when the test says so, and never else.
@@ -33,20 +34,20 @@ type waiting struct {
 	err   error
 }
 
-// begin begins a wait, which has looked and blocks, or has ended, when it returns. It is called in a bubble.
-func begin(t *testing.T, ctx context.Context, w verb.Workspace, in args) *waiting { //nolint:revive // the test comes first
+// begin begins a wait. When it returns, the wait has read and blocks, or has ended. It is called inside synctest.Test.
+func begin(t *testing.T, ctx context.Context, w verb.Workspace, in verbtest.Args) *waiting { //nolint:revive // the test comes first
 	t.Helper()
 	wait := &waiting{t: t, bell: bell{make(chan struct{})}, ended: make(chan struct{})}
 	w.Watcher = wait.bell
 	go func() {
 		defer close(wait.ended)
-		wait.out, wait.err = callWith[activity.Waited](t, ctx, &w, "wait", in)
+		wait.out, wait.err = verbtest.CallWith[activity.Waited](t, ctx, &w, "wait", in)
 	}()
 	synctest.Wait()
 	return wait
 }
 
-// tick has the wait look again, if it has not ended.
+// tick makes the wait read again, if it has not ended.
 func (w *waiting) tick() {
 	w.t.Helper()
 	select {
@@ -76,48 +77,40 @@ func (w *waiting) end(code activity.WaitCode) activity.Waited {
 	return w.out
 }
 
-// must calls a verb that has to succeed.
-func must(t *testing.T, w *verb.Workspace, name string, in args) result {
-	t.Helper()
-	r, err := try(t, w, name, in)
-	if err != nil {
-		t.Fatalf("%s: %v", name, err)
-	}
-	return r
-}
-
-// A wait is told here in steps: what is watched, what happens during it, and how it ends.
+// Each row is a wait: what is watched, what happens during it, and how it ends.
 func TestWait(t *testing.T) {
 	closed := func(t *testing.T, w *verb.Workspace, id string) {
-		must(t, w, "transition", args{"id": id, "to": "canceled"})
+		verbtest.Must(t, w, "transition", verbtest.Args{"id": id, "to": "canceled"})
 	}
 	noted := func(t *testing.T, w *verb.Workspace, id string) {
-		must(t, w, "note", args{"id": id, "text": "Found it."})
+		verbtest.Must(t, w, "note", verbtest.Args{"id": id, "text": "Found it."})
 	}
-	claimed := func(t *testing.T, w *verb.Workspace, id string) { must(t, w, "claim", args{"id": id}) }
+	claimed := func(t *testing.T, w *verb.Workspace, id string) {
+		verbtest.Must(t, w, "claim", verbtest.Args{"id": id})
+	}
 	for _, tt := range []struct {
 		name    string
-		in      args // with the id of the task as "id", where it watches one
+		in      verbtest.Args // with the id of the task as "id", where it watches one
 		happens func(t *testing.T, w *verb.Workspace, id string)
 		code    activity.WaitCode // "" for a wait that goes on
 		changed []activity.Change
 	}{
-		{"a task is moved", args{"id": ""}, closed, activity.TaskChanged, []activity.Change{{Field: "status", From: "backlog", To: "canceled"}}},
-		{"a task is noted on", args{"id": ""}, noted, activity.TaskChanged, nil},
-		{"a task is claimed", args{"id": ""}, claimed, activity.TaskChanged,
+		{"a task is moved", verbtest.Args{"id": ""}, closed, activity.TaskChanged, []activity.Change{{Field: "status", From: "backlog", To: "canceled"}}},
+		{"a task is noted on", verbtest.Args{"id": ""}, noted, activity.TaskChanged, nil},
+		{"a task is claimed", verbtest.Args{"id": ""}, claimed, activity.TaskChanged,
 			[]activity.Change{{Field: "assignee", To: "human:lee"}, {Field: "claim", To: "human:lee"}, {Field: "worktree", To: "WORKSPACE"}}},
-		{"nothing happens", args{"id": ""}, nil, "", nil},
-		{"a task comes to the state", args{"id": "", "wait_for_status": "canceled"}, closed, activity.TaskChanged,
+		{"nothing happens", verbtest.Args{"id": ""}, nil, "", nil},
+		{"a task comes to the state", verbtest.Args{"id": "", "wait_for_status": "canceled"}, closed, activity.TaskChanged,
 			[]activity.Change{{Field: "status", From: "backlog", To: "canceled"}}},
-		{"something else happens to it", args{"id": "", "wait_for_status": "canceled"}, noted, "", nil},
-		{"a task leaves the filter", args{"status": "backlog"}, closed, activity.TaskChanged, []activity.Change{{Task: "ID", Field: "fits", From: "yes", To: "no"}}},
-		{"a task comes under the filter", args{"assignee": "me"}, claimed, activity.TaskChanged, []activity.Change{{Task: "ID", Field: "fits", From: "no", To: "yes"}}},
-		{"nothing that the filter lets through", args{"status": "done"}, closed, "", nil},
+		{"something else happens to it", verbtest.Args{"id": "", "wait_for_status": "canceled"}, noted, "", nil},
+		{"a task leaves the filter", verbtest.Args{"status": "backlog"}, closed, activity.TaskChanged, []activity.Change{{Task: "ID", Field: "fits", From: "yes", To: "no"}}},
+		{"a task comes under the filter", verbtest.Args{"assignee": "me"}, claimed, activity.TaskChanged, []activity.Change{{Task: "ID", Field: "fits", From: "no", To: "yes"}}},
+		{"nothing that the filter lets through", verbtest.Args{"status": "done"}, closed, "", nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := inside(t)
-			id := must(t, w, "create", args{"title": "Pay"}).ID
-			in := args{}
+			w := verbtest.NewWorkspace(t)
+			id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
+			in := verbtest.Args{}
 			for k, v := range tt.in {
 				in[k] = v
 			}
@@ -156,32 +149,32 @@ func TestWait(t *testing.T) {
 	}
 }
 
-// What was so before the wait began ends it at once: the state, the work, or a change since the cursor.
+// What was there before the wait began ends it at once: the state, the work, or a change since the cursor.
 func TestWaitThatEndsAtOnce(t *testing.T) {
-	w := inside(t)
-	id := must(t, w, "create", args{"title": "Pay"}).ID
-	looked, err := call[activity.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0})
-	if err != nil || looked.Code != activity.WaitTimeout {
-		t.Fatalf("a look: %+v, %v", looked, err)
+	w := verbtest.NewWorkspace(t)
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
+	first, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id, "timeout_seconds": 0})
+	if err != nil || first.Code != activity.WaitTimeout {
+		t.Fatalf("a first read: %+v, %v", first, err)
 	}
-	again, err := call[activity.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0, "cursor": looked.Cursor})
-	if err != nil || again.Code != activity.WaitTimeout || again.Cursor != looked.Cursor {
+	again, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id, "timeout_seconds": 0, "cursor": first.Cursor})
+	if err != nil || again.Code != activity.WaitTimeout || again.Cursor != first.Cursor {
 		t.Errorf("nothing happened, and it says %+v, %v", again, err)
 	}
-	must(t, w, "transition", args{"id": id, "to": "in_review"})
-	must(t, w, "transition", args{"id": id, "to": "in_progress"})
+	verbtest.Must(t, w, "transition", verbtest.Args{"id": id, "to": "in_review"})
+	verbtest.Must(t, w, "transition", verbtest.Args{"id": id, "to": "in_progress"})
 	for _, tt := range []struct {
 		name string
-		in   args
+		in   verbtest.Args
 		code activity.WaitCode
 	}{
-		{"since the cursor", args{"id": id, "cursor": looked.Cursor}, activity.ChangedSinceCursor},
-		{"in the state already", args{"id": id, "wait_for_status": []string{"done", "in_progress"}, "cursor": looked.Cursor}, activity.AlreadyAtStatus},
-		{"work already", args{"ready": true}, activity.AlreadyAtStatus},
-		{"work, and another than at the cursor", args{"ready": true, "cursor": looked.Cursor}, activity.ChangedSinceCursor},
+		{"since the cursor", verbtest.Args{"id": id, "cursor": first.Cursor}, activity.ChangedSinceCursor},
+		{"in the state already", verbtest.Args{"id": id, "wait_for_status": []string{"done", "in_progress"}, "cursor": first.Cursor}, activity.AlreadyAtStatus},
+		{"work already", verbtest.Args{"ready": true}, activity.AlreadyAtStatus},
+		{"work, and another than at the cursor", verbtest.Args{"ready": true, "cursor": first.Cursor}, activity.ChangedSinceCursor},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			out, err := call[activity.Waited](t, w, "wait", tt.in)
+			out, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in)
 			if err != nil || out.Code != tt.code {
 				t.Fatalf("got %+v, %v", out, err)
 			}
@@ -196,18 +189,18 @@ func TestWaitThatEndsAtOnce(t *testing.T) {
 
 // Waits that share their reads each answer with what happened since they began.
 func TestWaitsThatShareTheirReads(t *testing.T) {
-	w := inside(t)
+	w := verbtest.NewWorkspace(t)
 	w.Reads = &verb.SharedReads{}
-	id := must(t, w, "create", args{"title": "Pay"}).ID
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
 	synctest.Test(t, func(t *testing.T) {
-		before, beside := begin(t, t.Context(), *w, args{"status": "backlog"}), begin(t, t.Context(), *w, args{"status": "backlog"})
-		must(t, w, "note", args{"id": id, "text": "Found it."})
-		after := begin(t, t.Context(), *w, args{"status": "backlog"})
+		before, beside := begin(t, t.Context(), *w, verbtest.Args{"status": "backlog"}), begin(t, t.Context(), *w, verbtest.Args{"status": "backlog"})
+		verbtest.Must(t, w, "note", verbtest.Args{"id": id, "text": "Found it."})
+		after := begin(t, t.Context(), *w, verbtest.Args{"status": "backlog"})
 		before.tick()
 		if cursor := before.end(activity.TaskChanged).Cursor; cursor == "" || !after.on() {
 			t.Fatalf("one that began afterwards ends with %+v", after.out)
 		}
-		must(t, w, "transition", args{"id": id, "to": "canceled"})
+		verbtest.Must(t, w, "transition", verbtest.Args{"id": id, "to": "canceled"})
 		after.tick()
 		beside.tick()
 		want := []activity.Change{{Task: task.ID(id), Field: "fits", From: "yes", To: "no"}}
@@ -221,40 +214,40 @@ func TestWaitsThatShareTheirReads(t *testing.T) {
 
 // Ready means that next would find something: not that something is ready which somebody holds, or which waits.
 func TestWaitForWork(t *testing.T) {
-	w := inside(t)
-	first := must(t, w, "create", args{"title": "First"}).ID
-	must(t, w, "create", args{"title": "Second", "deps": []string{first}})
-	must(t, w, "claim", args{"id": first})
+	w := verbtest.NewWorkspace(t)
+	first := verbtest.Must(t, w, "create", verbtest.Args{"title": "First"}).ID
+	verbtest.Must(t, w, "create", verbtest.Args{"title": "Second", "deps": []string{first}})
+	verbtest.Must(t, w, "claim", verbtest.Args{"id": first})
 	synctest.Test(t, func(t *testing.T) {
-		wait := begin(t, t.Context(), *w, args{"ready": true})
-		must(t, w, "note", args{"id": first, "text": "at work"})
+		wait := begin(t, t.Context(), *w, verbtest.Args{"ready": true})
+		verbtest.Must(t, w, "note", verbtest.Args{"id": first, "text": "at work"})
 		wait.tick()
 		if !wait.on() {
 			t.Fatalf("there is nothing to be had, and it ends with %+v", wait.out)
 		}
-		must(t, w, "transition", args{"id": first, "to": "done"})
+		verbtest.Must(t, w, "transition", verbtest.Args{"id": first, "to": "done"})
 		wait.tick()
 		out := wait.end(activity.TaskChanged)
 		if len(out.Tasks) != 1 || out.Tasks[0].Title != "Second" {
 			t.Errorf("it names %+v", out.Tasks)
 		}
 	})
-	if work, err := call[tasks.Work](t, w, "next", args{}); err != nil || work.Task == nil {
+	if work, err := verbtest.Call[tasks.Work](t, w, "next", verbtest.Args{}); err != nil || work.Task == nil {
 		t.Errorf("next finds %+v, %v", work, err)
 	}
 }
 
-// Who looks for work of one kind waits for work of that kind.
+// A wait for work with a label is for work with that label.
 func TestWaitForWorkWithALabel(t *testing.T) {
-	w := inside(t)
-	must(t, w, "create", args{"title": "A page", "labels": []string{"docs"}})
+	w := verbtest.NewWorkspace(t)
+	verbtest.Must(t, w, "create", verbtest.Args{"title": "A page", "labels": []string{"docs"}})
 	synctest.Test(t, func(t *testing.T) {
-		wait := begin(t, t.Context(), *w, args{"ready": true, "label": "api"})
+		wait := begin(t, t.Context(), *w, verbtest.Args{"ready": true, "label": "api"})
 		wait.tick()
 		if !wait.on() {
 			t.Fatalf("there is nothing of that label, and it ends with %+v", wait.out)
 		}
-		must(t, w, "create", args{"title": "A call", "labels": []string{"api"}})
+		verbtest.Must(t, w, "create", verbtest.Args{"title": "A call", "labels": []string{"api"}})
 		wait.tick()
 		out := wait.end(activity.TaskChanged)
 		if len(out.Tasks) != 1 || out.Tasks[0].Title != "A call" {
@@ -265,15 +258,15 @@ func TestWaitForWorkWithALabel(t *testing.T) {
 
 // A heartbeat is a change of its session, and none of the task.
 func TestWaitAndHeartbeats(t *testing.T) {
-	w := inside(t)
-	id := must(t, w, "create", args{"title": "Pay"}).ID
-	ses := must(t, w, "begin", args{"id": id, "expected_actor": w.Actor, "idempotency_key": "k"}).ID
+	w := verbtest.NewWorkspace(t)
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
+	ses := verbtest.Must(t, w, "begin", verbtest.Args{"id": id, "expected_actor": w.Actor, "idempotency_key": "k"}).ID
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
-		onTask := begin(t, ctx, *w, args{"id": id})
-		onSession := begin(t, ctx, *w, args{"session": ses})
-		must(t, w, "heartbeat", args{"session": ses, "progress": "half done"})
+		onTask := begin(t, ctx, *w, verbtest.Args{"id": id})
+		onSession := begin(t, ctx, *w, verbtest.Args{"session": ses})
+		verbtest.Must(t, w, "heartbeat", verbtest.Args{"session": ses, "progress": "half done"})
 		onTask.tick()
 		onSession.tick()
 		if !onTask.on() {
@@ -287,15 +280,15 @@ func TestWaitAndHeartbeats(t *testing.T) {
 
 // A file that is away for a moment, as during a checkout, is no news. A task that stays away for two seconds was deleted.
 func TestWaitForADeletedTask(t *testing.T) {
-	w := inside(t)
-	id := must(t, w, "create", args{"title": "Pay"}).ID
+	w := verbtest.NewWorkspace(t)
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
 	path := filepath.Join(w.Dir, ".cairn", "tasks", id+".md")
 	src, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		onTask, onTasks := begin(t, t.Context(), *w, args{"id": id}), begin(t, t.Context(), *w, args{"status": "backlog"})
+		onTask, onTasks := begin(t, t.Context(), *w, verbtest.Args{"id": id}), begin(t, t.Context(), *w, verbtest.Args{"status": "backlog"})
 		ticks := func() { onTask.tick(); onTasks.tick() }
 		remove := func() {
 			if err := os.Remove(path); err != nil {
@@ -321,18 +314,18 @@ func TestWaitForADeletedTask(t *testing.T) {
 			t.Errorf("it took %v", took)
 		}
 	})
-	if _, err := call[activity.Waited](t, w, "wait", args{"id": id}); task.CodeOf(err) != task.NotFound {
+	if _, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id}); task.CodeOf(err) != task.NotFound {
 		t.Errorf("a task that never was there: %v", err)
 	}
 }
 
-// A write is told once, however many files it writes: when it has ended the task is as the wait saw it.
-func TestWaitTellsAWriteOnce(t *testing.T) {
-	w := inside(t)
+// A write is one change, however many files it writes: when it has ended the task is as the wait answered.
+func TestWaitAnswersAWriteOnce(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
 	w.Watcher = &store.Watcher{}
-	id := must(t, w, "create", args{"title": "Pay"}).ID
-	look := func() string {
-		out, err := call[activity.Waited](t, w, "wait", args{"id": id, "timeout_seconds": 0})
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
+	read := func() string {
+		out, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id, "timeout_seconds": 0})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,31 +333,31 @@ func TestWaitTellsAWriteOnce(t *testing.T) {
 	}
 	for _, write := range []struct {
 		verb string
-		in   args
+		in   verbtest.Args
 	}{
-		{"claim", args{"id": id}}, {"note", args{"id": id, "text": "Found it."}}, {"release", args{"id": id}},
-		{"begin", args{"id": id, "expected_actor": w.Actor, "idempotency_key": "k"}}, {"transition", args{"id": id, "to": "done"}},
+		{"claim", verbtest.Args{"id": id}}, {"note", verbtest.Args{"id": id, "text": "Found it."}}, {"release", verbtest.Args{"id": id}},
+		{"begin", verbtest.Args{"id": id, "expected_actor": w.Actor, "idempotency_key": "k"}}, {"transition", verbtest.Args{"id": id, "to": "done"}},
 	} {
 		answer := make(chan activity.Waited, 1)
-		cursor := look()
+		cursor := read()
 		go func() {
-			out, err := call[activity.Waited](t, w, "wait", args{"id": id, "cursor": cursor, "timeout_seconds": 60})
+			out, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id, "cursor": cursor, "timeout_seconds": 60})
 			if err != nil {
 				t.Error(err)
 			}
 			answer <- out
 		}()
-		must(t, w, write.verb, write.in)
-		if told := (<-answer).Cursor; told == cursor || told != look() {
-			t.Errorf("%s: before %s, told %s, after it %s", write.verb, cursor, told, look())
+		verbtest.Must(t, w, write.verb, write.in)
+		if got := (<-answer).Cursor; got == cursor || got != read() {
+			t.Errorf("%s: before it %s, in the answer %s, after it %s", write.verb, cursor, got, read())
 		}
 	}
 }
 
-// How long a wait lasts is told by the caller, else by the config; a caller that is told nothing meanwhile gives up sooner.
+// The caller says how long a wait lasts, else the config; a caller that gets no reports of progress gives up sooner.
 func TestWaitTimesOut(t *testing.T) {
-	w := inside(t)
-	id := must(t, w, "create", args{"title": "Pay"}).ID
+	w := verbtest.NewWorkspace(t)
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
 	for _, tt := range []struct {
 		name     string
 		timeout  any
@@ -373,10 +366,10 @@ func TestWaitTimesOut(t *testing.T) {
 		took     time.Duration
 	}{
 		{"as long as the config says", nil, 0, false, 30 * time.Minute},
-		{"as long as it was told", 90, 45 * time.Second, false, 90 * time.Second},
+		{"as long as the caller says", 90, 45 * time.Second, false, 90 * time.Second},
 		{"a part of a second", "0.5", 45 * time.Second, false, 500 * time.Millisecond},
 		{"as long as an impatient caller waits", nil, 45 * time.Second, false, 45 * time.Second},
-		{"longer for one that is told how it goes", nil, 45 * time.Second, true, 30 * time.Minute},
+		{"longer for one that gets reports", nil, 45 * time.Second, true, 30 * time.Minute},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -385,7 +378,7 @@ func TestWaitTimesOut(t *testing.T) {
 				if tt.listens {
 					w.Progress = func(verb.Progress) { reports++ }
 				}
-				in := args{"id": id}
+				in := verbtest.Args{"id": id}
 				if tt.timeout != nil {
 					in["timeout_seconds"] = tt.timeout
 				}
@@ -404,17 +397,17 @@ func TestWaitTimesOut(t *testing.T) {
 
 // The end of the server is an answer, with the cursor to go on from. A caller that gives up gets none.
 func TestWaitIsInterrupted(t *testing.T) {
-	w := inside(t)
-	id := must(t, w, "create", args{"title": "Pay"}).ID
+	w := verbtest.NewWorkspace(t)
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancelCause(t.Context())
-		wait := begin(t, ctx, *w, args{"id": id})
+		wait := begin(t, ctx, *w, verbtest.Args{"id": id})
 		cancel(verb.ErrEndOfInput)
 		if out := wait.end(activity.WaitInterrupted); out.Cursor == "" {
 			t.Errorf("it says %+v", out)
 		}
 		ctx, giveUp := context.WithCancel(t.Context())
-		wait = begin(t, ctx, *w, args{"id": id})
+		wait = begin(t, ctx, *w, verbtest.Args{"id": id})
 		giveUp()
 		if <-wait.ended; !errors.Is(wait.err, context.Canceled) {
 			t.Errorf("it ends with %+v, %v", wait.out, wait.err)
@@ -423,37 +416,37 @@ func TestWaitIsInterrupted(t *testing.T) {
 }
 
 func TestWaitsThatAreRefused(t *testing.T) {
-	w := inside(t)
+	w := verbtest.NewWorkspace(t)
 	for _, tt := range []struct {
 		name string
-		in   args
+		in   verbtest.Args
 		code task.Code
 	}{
-		{"two things to watch", args{"id": "PROJ-1", "ready": true}, task.InvalidParams},
-		{"a state to wait for, of no task", args{"ready": true, "wait_for_status": "done"}, task.InvalidParams},
-		{"a cursor of something else", args{"ready": true, "cursor": "bm90IG9uZQ"}, task.InvalidParams},
-		{"a state that there is not", args{"id": "PROJ-1", "wait_for_status": "dun"}, task.UnknownState},
-		{"a filter on a state that there is not", args{"status": "dun"}, task.UnknownState},
-		{"less than no time", args{"ready": true, "timeout_seconds": -1}, task.InvalidTimeout},
-		{"longer than the config allows", args{"ready": true, "timeout_seconds": 3600.5}, task.InvalidTimeout},
-		{"a time that is no number", args{"ready": true, "timeout_seconds": "soon"}, task.InvalidInput},
-		{"a session that is not there", args{"session": "ses-1"}, task.NotFound},
+		{"two things to watch", verbtest.Args{"id": "PROJ-1", "ready": true}, task.InvalidParams},
+		{"a state to wait for, of no task", verbtest.Args{"ready": true, "wait_for_status": "done"}, task.InvalidParams},
+		{"a cursor of something else", verbtest.Args{"ready": true, "cursor": "bm90IG9uZQ"}, task.InvalidParams},
+		{"a state that there is not", verbtest.Args{"id": "PROJ-1", "wait_for_status": "dun"}, task.UnknownState},
+		{"a filter on a state that there is not", verbtest.Args{"status": "dun"}, task.UnknownState},
+		{"less than no time", verbtest.Args{"ready": true, "timeout_seconds": -1}, task.InvalidTimeout},
+		{"longer than the config allows", verbtest.Args{"ready": true, "timeout_seconds": 3600.5}, task.InvalidTimeout},
+		{"a time that is no number", verbtest.Args{"ready": true, "timeout_seconds": "soon"}, task.InvalidInput},
+		{"a session that is not there", verbtest.Args{"session": "ses-1"}, task.NotFound},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			if out, err := call[activity.Waited](t, w, "wait", tt.in); task.CodeOf(err) != tt.code {
+			if out, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in); task.CodeOf(err) != tt.code {
 				t.Errorf("got %+v, %v; want %s", out, err, tt.code)
 			}
 		})
 	}
 }
 
-// Git takes the files of a branch away and brings those of the other, 300 at a time. Whoever waits on one of them hears of
-// what is new in it, once, and never that it was deleted.
+// Git takes the files of a branch away and brings those of the other, 300 at a time. A wait for one of them
+// ends with what is new in it, once, and never says that it was deleted.
 func TestWaitBesideACheckout(t *testing.T) {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	w := outside(t, verb.Maintainer)
+	w := verbtest.EmptyFolder(t, verb.Maintainer)
 	git := func(args ...string) {
 		t.Helper()
 		args = append([]string{"-C", w.Dir, "-c", "user.name=lee", "-c", "user.email=lee@example.com", "-c", "core.autocrlf=false"}, args...)
@@ -483,13 +476,13 @@ func TestWaitBesideACheckout(t *testing.T) {
 	w.Watcher = &store.Watcher{}
 	cursor, status := "", "in_review"
 	for _, branch := range []string{"main", "other", "main", "other"} {
-		before, err := call[activity.Waited](t, w, "wait", args{"id": "T-fh", "timeout_seconds": 0})
+		before, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": "T-fh", "timeout_seconds": 0})
 		if err != nil || cursor != "" && before.Cursor != cursor {
 			t.Fatalf("before %s: %+v, %v", branch, before, err)
 		}
 		answers := make(chan activity.Waited, 1)
 		go func() {
-			out, err := call[activity.Waited](t, w, "wait", args{"id": "T-fh", "timeout_seconds": 60, "cursor": before.Cursor})
+			out, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": "T-fh", "timeout_seconds": 60, "cursor": before.Cursor})
 			if err != nil {
 				t.Errorf("%s: %v", branch, err)
 			}
