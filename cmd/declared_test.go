@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // linkIn is the input of a verb that only this test knows.
@@ -60,7 +61,7 @@ func TestACommandFollowsFromItsDeclaration(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, name := range []string{"link-pages", "link_pages", "links"} {
-				exit, printed := runMadeUp(t, linkVerb(), append([]string{name, "PROJ-1"}, tt.args...)...)
+				exit, printed := runJSON(t, linkVerb(), append([]string{name, "PROJ-1"}, tt.args...)...)
 				if exit != tt.exit || !strings.Contains(strings.Join(strings.Fields(printed), ""), tt.want) {
 					t.Errorf("%s exits with %d, want %d; got %s, want %s", name, exit, tt.exit, printed, tt.want)
 				}
@@ -70,13 +71,13 @@ func TestACommandFollowsFromItsDeclaration(t *testing.T) {
 }
 
 func TestCompletionFollowsFromTheDeclaration(t *testing.T) {
-	c := &completer{p: &program{}, ctx: t.Context()}
+	c := &completer{program: &program{}, ctx: t.Context()}
 	v := linkVerb()
 	got := c.field(v.Fields[len(v.Fields)-1])
 	if len(got) != 2 || got[0] != (candidate{"plain", "for most"}) || got[1] != (candidate{"formal", ""}) {
 		t.Errorf("got %v", got)
 	}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		for _, f := range v.Fields {
 			if _, known := sources[f.From]; f.From != "" && !known {
 				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
@@ -84,15 +85,44 @@ func TestCompletionFollowsFromTheDeclaration(t *testing.T) {
 			if _, known := records[f.Names]; f.Names != "" && !known {
 				t.Errorf("%s.%s: nothing completes the id of a %s", v.Name, f.Name, f.Names)
 			}
-			if _, known := verb.Named(f.ListedBy); f.Names != "" && !known {
+			if _, known := catalogue.Named(f.ListedBy); f.Names != "" && !known {
 				t.Errorf("%s.%s: no verb lists what it names", v.Name, f.Name)
 			}
 		}
 	}
 }
 
-// runMadeUp runs the command of a verb that is not in the catalogue, in an empty workspace.
-func runMadeUp(t *testing.T, v verb.Verb, args ...string) (exit int, printed string) {
+// A result whose type has no renderer is printed by its keys, for people too.
+func TestAResultWithoutARendererIsPrintedByItsKeys(t *testing.T) {
+	exit, got := runCommand(t, linkVerb(), "link-pages", "PROJ-1", "--public", "--tone", "plain\nand \x1b[31mred",
+		"--link", `{"title":"Home","url":"/"}`, "--link", `{"title":"Latest news","url":"/news"}`)
+	want := `id      PROJ-1
+public  true
+tone    plain
+      and \x1b[31mred
+
+links
+TITLE        URL
+Home         /
+Latest news  /news
+`
+	if exit != 0 || got != want {
+		t.Errorf("exit %d, got\n%s\nwant\n%s", exit, got, want)
+	}
+}
+
+// runJSON is runCommand with --json.
+func runJSON(t *testing.T, v verb.Verb, args ...string) (exit int, printed string) {
+	t.Helper()
+	exit, printed = runCommand(t, v, append([]string{"--json"}, args...)...)
+	if !json.Valid([]byte(printed)) {
+		t.Errorf("no JSON: %s", printed)
+	}
+	return exit, printed
+}
+
+// runCommand runs the command of a verb that is not in the catalogue, in an empty workspace.
+func runCommand(t *testing.T, v verb.Verb, args ...string) (exit int, printed string) {
 	t.Helper()
 	dir := t.TempDir()
 	if _, _, err := store.Init(dir, "PROJ"); err != nil {
@@ -101,18 +131,15 @@ func runMadeUp(t *testing.T, v verb.Verb, args ...string) (exit int, printed str
 	var out bytes.Buffer
 	p := &program{
 		Env: Env{
-			Args: append([]string{"--json"}, args...), Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir,
+			Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir,
 			Getenv: func(name string) string { return map[string]string{"CAIRN_ACTOR": "human:ada"}[name] }, Now: time.Now,
 		},
-		out: &output{to: &out}, json: true,
+		out: &output{to: &out},
 	}
 	root := p.root()
-	c := p.verbCommand(v)
+	c := verbCommand{p, v}.command()
 	p.strict(c)
 	root.Commands = append(root.Commands, c)
 	exit = p.report(t.Context(), root.Run(t.Context(), append([]string{root.Name}, p.Args...)))
-	if !json.Valid(out.Bytes()) {
-		t.Errorf("no JSON: %s", &out)
-	}
 	return exit, out.String()
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // exitFailure is the exit number where no code says another.
@@ -34,7 +35,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		exit = p.failing
 	}
 	if p.json {
-		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, verb.CommandLine))
+		p.printJSON(catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine))
 		return exit
 	}
 	said := *e
@@ -44,12 +45,12 @@ func (p *program) report(ctx context.Context, err error) int {
 		writeRun(p.Stderr, run, plainStyle)
 	}
 	if !e.Hint.Empty() {
-		fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(verb.CommandLine))
+		fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
 	}
 	return exit
 }
 
-// named puts the name of the command into an error that has none yet.
+// named adds the name of the command to an error without one.
 func named(err error, command string) error {
 	var e *task.Error
 	if !errors.As(err, &e) || e.Op != "" {
@@ -64,7 +65,7 @@ func usage(format string, args ...any) *task.Error {
 	return task.Errorf(task.InvalidInput, format, args...)
 }
 
-// exitCodes is the text of "cairn help exit-codes", made from the list of codes.
+// exitCodes is the text of "cairn help exit-codes". It follows from the list of codes.
 func exitCodes() string {
 	words := map[int]string{
 		1: "failure", 2: "usage", 3: "not found", 4: "refused by a gate or rule",

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -53,7 +53,7 @@ func (c completer) CompletePromptArgument(ctx context.Context, _ string, argumen
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	list := out.(verb.List)
+	list := out.(tasks.ListOut)
 	found := &mcp.Completion{HasMore: list.NextCursor != ""}
 	for _, row := range list.Tasks {
 		if strings.Contains(strings.ToLower(string(row.ID)), strings.ToLower(argument.Value)) { // and not in its title alone

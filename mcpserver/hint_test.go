@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // A call in a hint is a tool for a client and a command for a person. What is no tool, and what only a person may do, is a command
@@ -42,7 +43,7 @@ func TestCallsAreSpelledByTheFrontEnd(t *testing.T) {
 		if got := inTools(tt.call); got != tt.tool {
 			t.Errorf("for a client: got %q, want %q", got, tt.tool)
 		}
-		if got := verb.CommandLine(tt.call); got != tt.line {
+		if got := catalogue.CommandLine(tt.call); got != tt.line {
 			t.Errorf("for a person: got %q, want %q", got, tt.line)
 		}
 	}
@@ -120,7 +121,7 @@ func TestEveryCodeHasItsHintInTools(t *testing.T) {
 		if failure != nil {
 			t.Fatal(failure)
 		}
-		var answer verb.Failure
+		var answer catalogue.Failure
 		if err := json.Unmarshal(got.StructuredContent.(json.RawMessage), &answer); err != nil {
 			t.Fatal(err)
 		}

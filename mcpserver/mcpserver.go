@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -47,8 +48,8 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	if w.Watcher == nil {
 		w.Watcher = &store.Watcher{}
 	}
-	if w.Looks == nil {
-		w.Looks = &verb.Looks{}
+	if w.Reads == nil {
+		w.Reads = &verb.SharedReads{}
 	}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
@@ -63,7 +64,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 		server.WithPromptCapabilities(false),
 		server.WithCompletions(),
 	)}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		s.add(v, v.Call) // also what the actor may not call: the refusal says which flag allows it
 	}
 	s.addResources(hooks)
@@ -85,7 +86,7 @@ func (s *Server) add(v verb.Verb, call caller) {
 // tools is what a client is told it can call: the verbs within its rights, in the order of the catalogue.
 func tools(w verb.Workspace) []mcp.Tool {
 	out := []mcp.Tool{}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if w.Allow(v) == nil {
 			out = append(out, tool(v))
 		}

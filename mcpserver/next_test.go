@@ -19,6 +19,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -45,11 +47,11 @@ var refusalCases = []refusalCase{
 		return s.agent(), "get_session", object{"session": "ses-404"}
 	}},
 	{"a proposal that was made real before", "store.Proposal", task.Conflict, "list", func(s *scene) (*mcp.ClientSession, string, object) {
-		made := does[verb.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
-		does[verb.Plan](s.T, s.person(), "plan", object{"proposal": made.Proposal})
+		made := does[proposals.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
+		does[proposals.PlanOut](s.T, s.person(), "plan", object{"proposal": made.Proposal})
 		return s.person(), "plan", object{"proposal": made.Proposal}
 	}},
-	{"an actor that is not the caller", "verb.mayBegin", task.IdentityMismatch, "identity", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
 	{"an open dependency taken away after work began", "task.mayDropDeps", task.Forbidden, "get", func(s *scene) (*mcp.ClientSession, string, object) {
@@ -59,24 +61,24 @@ var refusalCases = []refusalCase{
 		does[verb.Task](s.T, s.agent(), "update", object{"id": id, "add_deps": []task.ID{first}})
 		return s.agent(), "update", object{"id": id, "remove_deps": []task.ID{first}, "reason": "slow"}
 	}},
-	{"another revision than expected", "verb.expects", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"another revision than expected", "tasks.expects", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_rev": "0123456789abcdef"}
 	}},
-	{"a task that moved while its checks ran", "verb.stillHolds", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that moved while its checks ran", "gates.stillHolds", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		id := s.create(object{"checks": []object{{"desc": "moves it", "cmd": "for f in .cairn/tasks/*; do sed 's/^status: backlog/status: in_progress/' $f >moved; cp moved $f; done"}}})
 		return s.agent(), "transition", object{"id": id, "to": "done"}
 	}},
-	{"a second session of one's own", "verb.noSecond", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a second session of one's own", "sessions.noSecond", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.agent(), "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "2"}
 	}},
-	{"a release under one's own session", "verb.mayEndSession", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a release under one's own session", "verb.MayEndSession", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.agent(), "release", object{"id": id}
 	}},
-	{"the deletion of what is worked on", "verb.mayDelete", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"the deletion of what is worked on", "tasks.mayDelete", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.person(), "delete", object{"id": id}
@@ -86,7 +88,7 @@ var refusalCases = []refusalCase{
 		s.create(object{"deps": []task.ID{id}})
 		return s.person(), "delete", object{"id": id}
 	}},
-	{"a task out of scope", "verb.inScope", task.OutOfScope, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task out of scope", "verb.InScope", task.OutOfScope, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		scoped := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Scope: s.create(nil)})
 		return scoped, "note", object{"id": s.create(nil), "text": "not mine"}
 	}},
@@ -103,17 +105,17 @@ var refusalCases = []refusalCase{
 		writeFile(s, s.file(s.w, "tasks", "PROJ-1.md"), "---\nid: PROJ-1\ntitle: Waits\nstatus: backlog\ndeps: [PROJ-404]\n---\n")
 		return s.agent(), "transition", object{"id": "PROJ-1", "to": "in_progress"}
 	}},
-	{"a check that fails", "task.leadOn", task.ChecksFailed, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that fails", "task.sayWhatHelps", task.ChecksFailed, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "fails", "cmd": "false"}}}), "to": "done"}
 	}},
-	{"a check that the caller settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that the caller settles", "task.sayWhatHelps", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
 	}},
-	{"a check that the caller would settle, had it the tool", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that the caller would settle, had it the tool", "task.sayWhatHelps", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		core := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Toolsets: []verb.Toolset{verb.Core}})
 		return core, "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
 	}},
-	{"a check that a person settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that a person settles", "task.sayWhatHelps", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "read", "type": "manual"}}}), "to": "done"}
 	}},
 	{"a task that another holds", "session.Refuse", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
@@ -192,7 +194,7 @@ func TestNextCalls(t *testing.T) {
 			if !isError {
 				return
 			}
-			if code := as[verb.Failure](t, answer).Error.Code; slices.Contains(unusable, code) {
+			if code := as[catalogue.Failure](t, answer).Error.Code; slices.Contains(unusable, code) {
 				t.Errorf("the next call fails: %v", answer)
 			}
 		})
@@ -217,7 +219,7 @@ func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 				if !isError {
 					break
 				}
-				no = as[verb.Failure](t, answer).Error
+				no = as[catalogue.Failure](t, answer).Error
 			}
 			if after := s.settled(); !maps.Equal(before, after) {
 				t.Errorf("after %d steps, the last to %s:\n%v\nbefore:\n%v", steps+1, no.NextTool, after, before)
@@ -313,7 +315,7 @@ func callsIn(hint *ast.CallExpr) []string {
 			person[call.Fun.(*ast.SelectorExpr).X] = true
 		case "CallTo":
 			name := literal(call.Args[0])
-			v, ok := verb.Named(name)
+			v, ok := catalogue.Named(name)
 			for _, f := range v.Fields {
 				ok = ok && (!f.Required || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return literal(arg) == f.Name }))
 			}

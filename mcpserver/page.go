@@ -6,6 +6,7 @@ import (
 	"text/template"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // text fills a page in for a caller. A page is a template with two functions: has asks whether every one of some tools is
@@ -27,6 +28,6 @@ func text(page string, rights verb.Rights) string {
 
 // offered reports whether a caller is offered a tool.
 func offered(rights verb.Rights, name string) bool {
-	v, ok := verb.Named(name)
+	v, ok := catalogue.Named(name)
 	return ok && rights.Allow(v) == nil
 }

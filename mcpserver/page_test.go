@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 var (
@@ -38,7 +39,7 @@ func TestPagesNameNoToolThatIsMissing(t *testing.T) {
 				}
 			}
 			for _, word := range words {
-				if _, isVerb := verb.Named(word); !isVerb {
+				if _, isVerb := catalogue.Named(word); !isVerb {
 					continue
 				}
 				named[word] = true

@@ -7,14 +7,14 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
 // updates tells a client when a resource that it subscribed to has changed. Changes that come between two looks are told as
 // one, and so are those that come while the client does not read. What is missing counts as changed once it is gone for
-// verb.GoneAfter.
+// activity.GoneAfter.
 type updates struct {
 	server *Server
 	ctx    context.Context // of the client, as Server.notify takes it
@@ -151,7 +151,7 @@ func (u *updates) look() {
 		case last.gone.IsZero():
 			last.gone = time.Now()
 			continue
-		case time.Since(last.gone) < verb.GoneAfter:
+		case time.Since(last.gone) < activity.GoneAfter:
 			continue
 		default:
 			state = err.Error()
@@ -184,5 +184,5 @@ func (s *Server) state(ctx context.Context, uri string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return out.(verb.Waited).Cursor, nil
+	return out.(activity.Waited).Cursor, nil
 }

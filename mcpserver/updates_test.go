@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -186,7 +187,7 @@ func TestUpdateOfASession(t *testing.T) {
 // callVerb calls a verb without a server.
 func callVerb(t *testing.T, w verb.Workspace, name, input string) any {
 	t.Helper()
-	v, _ := verb.Named(name)
+	v, _ := catalogue.Named(name)
 	out, err := v.Call(t.Context(), &w, []byte(input))
 	if err != nil {
 		t.Fatal(err)

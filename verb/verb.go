@@ -51,7 +51,7 @@ type Verb struct {
 }
 
 // Call decodes a JSON object as the verb's input and does it. Errors are *task.Error with Op set: FORBIDDEN if the
-// workspace's profile does not reach, INVALID_INPUT for input that is not of the right form, else what the verb says.
+// workspace's profile does not suffice, INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
 	out, err := v.call(ctx, w, input)
 	return out, v.named(err)
@@ -65,43 +65,31 @@ func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error)
 	if err := decode(input, in.Elem(), v.Fields); err != nil {
 		return nil, err
 	}
-	return v.once(ctx, w, in.Elem().Interface())
+	return v.do(ctx, w, in.Elem().Interface())
 }
 
-// once does the verb, unless the call was made before under the same idempotency key.
-func (v Verb) once(ctx context.Context, w *Workspace, in any) (any, error) {
-	w, err := w.under(v.Name, in)
+// do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked of them,
+// and the verb is done again with what they confirmed.
+func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
+	key, err := idempotencyOf(w.Actor, v.Name, in)
 	if err != nil {
 		return nil, err
 	}
-	err = w.knownHere()
-	var out any
-	if err == nil {
-		out, err = v.invoke(ctx, w, in)
-		for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
-			if err = w.Confirm(ctx, asks); err != nil {
-				return nil, err
-			}
-			w = w.having(asks)
-			out, err = v.invoke(ctx, w, in)
-		}
+	call := *w
+	call.Idempotency = key
+	w = &call
+	if err = w.neverCalled(); err != nil {
+		return v.replayed(ctx, w, nil, err)
 	}
-	if done := (doneError{}); errors.As(err, &done) {
-		s, err := w.open()
-		if err == nil {
-			err = s.Settle(ctx) // what it made may still wait to be brought to its end
-		}
-		if err != nil {
+	out, err := v.invoke(ctx, w, in)
+	for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
+		if err = w.Confirm(ctx, asks); err != nil {
 			return nil, err
 		}
-		if v.Holds {
-			if err := w.holdsHere(s, done.key.Task); err != nil {
-				return nil, err
-			}
-		}
-		return v.out.(again).again(w, s, done.key)
+		w.confirmed = slices.Concat(w.confirmed, asks)
+		out, err = v.invoke(ctx, w, in)
 	}
-	return out, err
+	return v.replayed(ctx, w, out, err)
 }
 
 // named puts the verb's name into an error that has none yet, a code into one that has none, and a hint into a complaint
@@ -124,7 +112,7 @@ func (v Verb) named(err error) error {
 	return &named
 }
 
-// arguments says which fields an object takes, for whoever sent a wrong one.
+// arguments lists the fields that an object takes, for a caller that sent a wrong one.
 func arguments(fields []Field, within string) string {
 	var names []string
 	for _, f := range shown(fields) {
@@ -171,11 +159,6 @@ const (
 	ExitTimedOut     = 6
 )
 
-// declare makes a verb of a method.
-func declare[In, Out any](v Verb, method func(*Workspace, context.Context, In) (Out, error)) Verb {
-	return Declare(v, func(ctx context.Context, w *Workspace, in In) (Out, error) { return method(w, ctx, in) })
-}
-
 // Declare makes a verb of a function. The fields of its input are read off the input's struct.
 func Declare[In, Out any](v Verb, do func(context.Context, *Workspace, In) (Out, error)) Verb {
 	v.in = reflect.TypeFor[In]()
@@ -207,27 +190,4 @@ func link(fields []Field, lists map[string]string) {
 		fields[i].ListedBy = lists[fields[i].Names]
 		link(fields[i].Fields, lists)
 	}
-}
-
-// Named finds a verb by its name.
-func Named(name string) (Verb, bool) {
-	return find(func(v Verb) bool { return v.Name == name })
-}
-
-// ReaderOf finds the verb that reads one record of a kind.
-func ReaderOf(kind string) (Verb, bool) {
-	return find(func(v Verb) bool { return v.Reads == kind })
-}
-
-// ListerOf finds the verb that lists the records of a kind.
-func ListerOf(kind string) (Verb, bool) {
-	return find(func(v Verb) bool { return v.Lists == kind })
-}
-
-func find(fits func(Verb) bool) (Verb, bool) {
-	i := slices.IndexFunc(All, fits)
-	if i < 0 {
-		return Verb{}, false
-	}
-	return All[i], true
 }
