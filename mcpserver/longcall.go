@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -191,5 +192,9 @@ func comeBack(v verb.Verb, input []byte, after time.Duration, last verb.Progress
 	}
 	err.Op = v.Name
 	err.ID, _ = args["id"].(string)
-	return err.WithHint("make the same call again: it joins the run and gets its result").WithNext(v.Name, args)
+	again := task.Call{Verb: v.Name}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		again.Args = append(again.Args, task.Arg{Name: name, Value: args[name]})
+	}
+	return err.WithHint("make the same call again: it joins the run and gets its result").WithNext(again)
 }

@@ -51,6 +51,9 @@ var refusalCases = []refusalCase{
 		does[proposals.PlanOut](s.T, s.person(), "plan", object{"proposal": made.Proposal})
 		return s.person(), "plan", object{"proposal": made.Proposal}
 	}},
+	{"a setting that does not exist", "store.Set", task.InvalidInput, "settings_get", func(s *scene) (*mcp.ClientSession, string, object) {
+		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
+	}},
 	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *scene) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
@@ -162,7 +165,7 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"get", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "wait", computed}
+var harmlessNext = []string{"get", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "settings_get", "wait", computed}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}
@@ -290,7 +293,7 @@ const computed = "?"
 func nextCalls(t *testing.T) []string {
 	found, named := map[string]bool{}, map[ast.Node]bool{}
 	eachCall(t, []string{"WithNext"}, func(place string, call *ast.CallExpr) {
-		found[place+" "+literal(call.Args[0])] = true
+		found[place+" "+verbOf(call.Args[0])] = true
 		ast.Inspect(call.Fun, func(n ast.Node) bool { named[n] = true; return true })
 	})
 	eachCall(t, []string{"WithHint"}, func(place string, call *ast.CallExpr) {
@@ -316,6 +319,7 @@ func callsIn(hint *ast.CallExpr) []string {
 		case "CallTo":
 			name := literal(call.Args[0])
 			v, ok := catalogue.Named(name)
+			ok = ok || name == computed
 			for _, f := range v.Fields {
 				ok = ok && (!f.Required || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return literal(arg) == f.Name }))
 			}
@@ -329,6 +333,14 @@ func callsIn(hint *ast.CallExpr) []string {
 		return true
 	})
 	return verbs
+}
+
+// verbOf returns the verb of a call that the source makes with CallTo, or computed.
+func verbOf(e ast.Expr) string {
+	if call, ok := e.(*ast.CallExpr); ok && nameOf(call) == "CallTo" {
+		return literal(call.Args[0])
+	}
+	return computed
 }
 
 // nameOf returns the name of the function or method that is called, without its package.

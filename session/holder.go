@@ -149,24 +149,24 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	case h.How == Behind && h.NoBranch:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
-			WithNext("get", map[string]any{"id": string(id)})
+			WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind && h.Worktree == worktree:
 		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.location()).
 			WithHint("switch to that branch, merge it, or bring that version back with git").
-			WithNext("get", map[string]any{"id": string(id)})
+			WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("merge that work here, or go on there").
-			WithNext("get", map[string]any{"id": string(id)})
+			WithNext(task.CallTo("get", "id", id))
 	case h.Lapsed:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
 			WithHint("take it over with takeover: true (--takeover)")
 	case h.Actor == actor:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext("wait", map[string]any{"ready": true})
+			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
 	default:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("take another task: %s", ready).WithNext("wait", map[string]any{"ready": true})
+			WithHint("take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
 	}
 }
 

@@ -144,7 +144,7 @@ func (s Session) Usable(by task.Actor) error {
 	if s.Status != Active {
 		return task.Errorf(task.SessionEnded, "the session is over (%s)", s.Status).
 			WithHint("begin a new one, if there is more to do").
-			WithNext("get", map[string]any{"id": string(s.Task)})
+			WithNext(task.CallTo("get", "id", s.Task))
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (s Session) Held(file task.Header, live Live, worktree string) error {
 		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
 		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", location(lease.Branch, lease.Worktree)).
-			WithHint("go on there, or take another task: %s", ready).WithNext("wait", map[string]any{"ready": true})
+			WithHint("go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
 	default:
 		return nil
 	}

@@ -117,7 +117,7 @@ func (l Layout) valid(opts CheckOptions) error {
 		return task.Errorf(task.InvalidInput, "the index or a commit can be judged, not both").WithHint("leave one of them out")
 	case l.Repo == nil && (opts.Base != "" || opts.Staged || opts.Commit != ""):
 		return task.Errorf(task.InvalidInput, "%s is not in a git repository, so there is no commit and no index", l.Root).
-			WithHint("cairn check judges the files alone")
+			WithHint("%s judges the files alone", task.CallTo("check"))
 	case opts.Staged || opts.Commit != "":
 		return nil
 	}

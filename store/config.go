@@ -60,7 +60,7 @@ func ReadConfig(l Layout) (Config, error) {
 	src, err := readRegular(l.ConfigFile())
 	if isMissing(err) {
 		return Config{}, task.Errorf(task.NoWorkspace, "%s has no config.yaml", filepath.Join(l.Root, Folder)).
-			WithHint("cairn init finishes it")
+			WithHint("%s finishes it", task.CallTo("init"))
 	}
 	if err != nil {
 		return Config{}, ioError(err)

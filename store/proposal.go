@@ -45,11 +45,11 @@ func (s *Store) Proposal(id string) (Proposal, error) {
 func (s *Store) readProposal(id string) (file, Proposal, error) {
 	if _, err := task.ParseID(id); err != nil || !strings.HasPrefix(id, ProposalPrefix+"-") {
 		return file{}, Proposal{}, task.Errorf(task.InvalidInput, "%q is not the id of a proposal", id).
-			WithHint("propose returns it; the files are in .cairn/plans")
+			WithHint("%s returns it; the files are in .cairn/plans", task.CallTo("propose"))
 	}
 	f, err := s.readFile(s.proposal(id), frontmatter.YAML, &patience{patient})
 	if isMissing(err) {
-		return f, Proposal{}, task.Errorf(task.NotFound, "there is no proposal %s", id).WithHint("propose makes one; the files are in .cairn/plans")
+		return f, Proposal{}, task.Errorf(task.NotFound, "there is no proposal %s", id).WithHint("%s makes one; the files are in .cairn/plans", task.CallTo("propose"))
 	}
 	if err != nil {
 		return f, Proposal{}, ioError(err)

@@ -98,7 +98,7 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 		case !f.Regular() && frames(b.path):
 			return nil, linkError(b.path)
 		case frames(b.path) && b.path != g.ConfigPath():
-			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; cairn init makes the folder")
+			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; %s makes the folder", task.CallTo("init"))
 		case !f.Regular():
 			b.flaw, b.link = notRegular(b.path), true
 		case f.Unmerged:

@@ -73,7 +73,7 @@ func (t *tree) task(name, id string) (proof.TaskFile, bool) {
 }
 
 // errNoConfig is why the config of a tree without one is not sound.
-var errNoConfig = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("cairn init writes one")
+var errNoConfig = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("%s writes one", task.CallTo("init"))
 
 // empty reports whether there is no record: no config, no task and none of another kind.
 func (t *tree) empty() bool {

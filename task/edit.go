@@ -152,7 +152,7 @@ func (u *update) mayDropDeps() error {
 	case u.flow.HasLeft(u.before) && !u.edit.MayWeaken:
 		return Errorf(Forbidden, "work has begun, and %s is open: only a person may let it go", names).
 			WithHint("ask a person to run %s with a reason", CallTo("update", "id", u.before.ID).ByPerson()).
-			WithNext("get", map[string]any{"id": string(open[0])})
+			WithNext(CallTo("get", "id", open[0]))
 	case strings.TrimSpace(u.entry.Text) == "":
 		return Errorf(InvalidInput, "%s is open: to wait for it no more needs a reason", names).
 			WithHint("say why in reason")

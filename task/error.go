@@ -110,26 +110,20 @@ type Error struct {
 	ID      string         // the task or session concerned, if any
 	Msg     string         // one line, lower case, no full stop
 	Hint    Hint           // what to do next; never anything destructive
-	Next    []Next         // calls that help, where the hint does not hold the one that does; see NextCalls
+	Next    []Call         // calls that help, where the hint does not hold the one that does; see NextCalls
 	Final   bool           // the same call cannot succeed later, even if the code is Retryable
 	Details map[string]any // what a program may want beyond the message: candidates, failed checks, commands
 	Err     error          // the cause, for errors.Is
 }
 
-// Next is a call that helps after a refusal. It can be made as it stands.
-type Next struct {
-	Verb string
-	Args map[string]any
-}
-
 // NextCalls returns the calls that help, the best one first: those that WithNext named, or else the one call in the hint, if there
 // is exactly one and it is not for a person. What the hint holds may lack arguments that its verb requires.
-func (e *Error) NextCalls() []Next {
+func (e *Error) NextCalls() []Call {
 	if len(e.Next) > 0 {
 		return e.Next
 	}
 	if calls := e.Hint.Calls(); len(calls) == 1 && !calls[0].Person {
-		return []Next{{Verb: calls[0].Verb, Args: calls[0].Arguments()}}
+		return calls
 	}
 	return nil
 }
@@ -147,8 +141,8 @@ func (e *Error) WithHint(format string, args ...any) *Error {
 }
 
 // WithNext adds a call that helps, where the hint does not hold it, and returns the error itself.
-func (e *Error) WithNext(verb string, args map[string]any) *Error {
-	e.Next = append(e.Next, Next{Verb: verb, Args: args})
+func (e *Error) WithNext(c Call) *Error {
+	e.Next = append(e.Next, c)
 	return e
 }
 

@@ -132,7 +132,7 @@ func TestErrorText(t *testing.T) {
 }
 
 func TestErrorsKeepTheirCause(t *testing.T) {
-	err := task.Errorf(task.IO, "cannot read: %w", io.ErrUnexpectedEOF).WithHint("try %s", "again").WithNext("get", nil)
+	err := task.Errorf(task.IO, "cannot read: %w", io.ErrUnexpectedEOF).WithHint("try %s", "again").WithNext(task.CallTo("get"))
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error("the cause is lost")
 	}

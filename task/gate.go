@@ -43,7 +43,7 @@ func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
 		return e.WithHint("%s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", CallTo("get", "id", open[0])).
-			WithNext("get", map[string]any{"id": string(t.ID)})
+			WithNext(CallTo("get", "id", t.ID))
 	}
 	return e.WithHint("%s", CallTo("get", "id", open[0]))
 }
@@ -111,7 +111,7 @@ func (a Attesters) sayWhatHelps(err *Error, t Task, open []int, who Actor) error
 		return err.WithHint("fix what the output shows, then %s", CallTo("run_checks", "id", t.ID))
 	}
 	i := open[0]
-	err = err.WithNext("get", map[string]any{"id": string(t.ID), "mode": "context"})
+	err = err.WithNext(CallTo("get", "id", t.ID, "mode", "context"))
 	by, sign := a.settledBy(t.Checks[i])
 	if a.maySettle(t.Checks[i], who) && !sign {
 		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s says what you found", i, CallTo("attest"))

@@ -271,7 +271,7 @@ func TestChecksGateSaysWhatHelps(t *testing.T) {
 			if !errors.As(flow.ChecksGate(of, "done", onTree("t1"), tt.who), &refusal) {
 				t.Fatal("let through")
 			}
-			if next := refusal.NextCalls(); len(next) == 0 || next[0].Verb != tt.next || next[0].Args["id"] != "A-1" {
+			if next := refusal.NextCalls(); len(next) == 0 || next[0].Verb != tt.next || next[0].Arguments()["id"] != "A-1" {
 				t.Errorf("next is %+v, want %s of A-1", next, tt.next)
 			}
 			if !strings.Contains(refusal.Hint.String(), tt.hint) {

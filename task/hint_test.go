@@ -43,7 +43,7 @@ func TestNextCalls(t *testing.T) {
 		{"one call", no().WithHint("%s", get), "get"},
 		{"two calls", no().WithHint("%s or %s", get, list), ""},
 		{"a call for a person", no().WithHint("%s", get.ByPerson()), ""},
-		{"another call is named", no().WithHint("%s", get).WithNext("list", nil), "list"},
+		{"another call is named", no().WithHint("%s", get).WithNext(task.CallTo("list")), "list"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got := ""

@@ -205,7 +205,7 @@ func hasDependents(names []string) error {
 	}
 	e := Errorf(HasDependents, "needed by %s%s", strings.Join(shown, ", "), more).
 		WithHint("look at what needs it; a task that is given up is moved to an abandoned state instead").
-		WithNext("get", map[string]any{"id": names[0]})
+		WithNext(CallTo("get", "id", names[0]))
 	e.Details = map[string]any{"dependents": shown, "total": len(names)}
 	return e
 }

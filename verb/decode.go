@@ -237,7 +237,7 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 	}
 	if err := parse(target.String()); err != nil {
 		return BadInput(path, "names no %s: %s", f.Names, message(err)).
-			WithHint("whole ids only; %s shows them", f.ListedBy).WithNext(f.ListedBy, map[string]any{})
+			WithHint("whole ids only; %s shows them", task.CallTo(f.ListedBy))
 	}
 	return nil
 }

@@ -113,5 +113,5 @@ func (r Rights) InScope(id task.ID) error {
 	}
 	return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
 		WithHint("work on that task; for another the server is started with another --scope").
-		WithNext("get", map[string]any{"id": string(r.Scope)})
+		WithNext(task.CallTo("get", "id", r.Scope))
 }

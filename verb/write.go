@@ -163,7 +163,7 @@ func (wc WriteContext) MayEndSession() error {
 	}
 	return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
 		WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", ses.ID)).
-		WithNext("get_session", map[string]any{"session": ses.ID})
+		WithNext(task.CallTo("get_session", "session", ses.ID))
 }
 
 // EndSession ends the session under which the task is held or was last worked on, if it is still active. One whose record

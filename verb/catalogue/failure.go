@@ -35,8 +35,8 @@ func FailureOf(err error, rights verb.Rights, spell func(task.Call) string) Fail
 		Code: e.Code, Message: e.Error(), Hint: e.Hint.Spell(spell), Retryable: e.Code.Info().Retryable && !e.Final, Details: e.Details,
 	}
 	for _, next := range e.NextCalls() {
-		if v, ok := Named(next.Verb); ok && rights.Allow(v) == nil && complete(v, next.Args) {
-			body.NextTool, body.NextArguments = next.Verb, next.Args
+		if v, ok := Named(next.Verb); ok && rights.Allow(v) == nil && complete(v, next.Arguments()) {
+			body.NextTool, body.NextArguments = next.Verb, next.Arguments()
 			break
 		}
 	}

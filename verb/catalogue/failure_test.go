@@ -12,7 +12,7 @@ import (
 // A failure says what an error does. A next verb that the caller may not call is left out.
 func TestFailureOf(t *testing.T) {
 	stuck := task.Errorf(task.Conflict, "changed meanwhile").WithHint("read it again").
-		WithNext("update", map[string]any{"id": "A-1"})
+		WithNext(task.CallTo("update", "id", "A-1"))
 	stuck.Op, stuck.ID, stuck.Details = "transition", "A-1", map[string]any{"run": 1}
 
 	got := catalogue.FailureOf(stuck, verb.Rights{Profile: verb.Operator}, catalogue.CommandLine).Error
@@ -25,7 +25,7 @@ func TestFailureOf(t *testing.T) {
 	if got := catalogue.FailureOf(stuck, verb.Rights{Profile: verb.PairWorker}, catalogue.CommandLine).Error; got.NextTool != "" || got.NextArguments != nil {
 		t.Errorf("a pair worker is sent to %s", got.NextTool)
 	}
-	unknown := task.Errorf(task.Conflict, "changed").WithNext("no_such_verb", nil)
+	unknown := task.Errorf(task.Conflict, "changed").WithNext(task.CallTo("no_such_verb"))
 	if got := catalogue.FailureOf(unknown, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine).Error; got.NextTool != "" {
 		t.Errorf("sent to %s, which does not exist", got.NextTool)
 	}

@@ -150,7 +150,7 @@ func Consent(s *store.Store, t task.Task, todo []int) error {
 		more = fmt.Sprintf(" and %d more", n)
 	}
 	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), more).
-		WithHint("read them, then a person runs cairn trust in a terminal")
+		WithHint("read them, then a person runs %s in a terminal", task.CallTo("trust").ByPerson())
 	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e
 }

@@ -97,7 +97,7 @@ func (r Run) stillHolds(t task.Task) error {
 		return nil
 	}
 	return task.Errorf(task.Conflict, "changed while its checks ran").
-		WithHint("read it again and decide anew").WithNext("get", map[string]any{"id": string(t.ID)})
+		WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", t.ID))
 }
 
 // Fits reports whether there are results, and the task still has the checks that they are of.

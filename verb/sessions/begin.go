@@ -69,7 +69,7 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 func mayBegin(w *verb.Workspace, in BeginIn) error {
 	if in.ExpectedActor != string(w.Actor) {
 		return task.Errorf(task.IdentityMismatch, "acts as %s, and %q was expected", w.Actor, in.ExpectedActor).
-			WithHint("ask identity who you are").WithNext("identity", map[string]any{})
+			WithHint("%s says who you are", task.CallTo("identity"))
 	}
 	if strings.TrimSpace(in.IdempotencyKey) == "" {
 		return verb.BadInput("idempotency_key", "is empty").WithHint("any text that you use for this attempt only")
@@ -121,7 +121,7 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 	}
 	return task.Errorf(task.SessionLive, "you have session %s on it", ses.ID).
 		WithHint("go on in that session: heartbeat, then finish or cancel").
-		WithNext("get_session", map[string]any{"session": ses.ID})
+		WithNext(task.CallTo("get_session", "session", ses.ID))
 }
 
 func newSession(w *verb.Workspace, wc verb.WriteContext, in BeginIn, id string) session.Session {

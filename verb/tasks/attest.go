@@ -102,7 +102,7 @@ func judged(ctx context.Context, s *store.Store) (commit, tree string, err error
 	}
 	if !s.Trusted() {
 		return "", "", task.Errorf(task.Untrusted, "what is signed names the state of the files, and to read that git may start programs that this clone's config names").
-			WithHint("look at .git/config and at the commands of the checks, then cairn trust")
+			WithHint("look at .git/config and at the commands of the checks, then %s", task.CallTo("trust"))
 	}
 	files, err := s.WorkTree(ctx)
 	return s.Head(ctx).Commit, gates.Fingerprint(files), err
@@ -120,7 +120,8 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 	}
 	if err := signers.Allows(w.Signer.Key, a.Who, a.At); err != nil {
 		return "", task.Errorf(task.Forbidden, "a signature would not count: %w, in %s", err, signers.From).
-			WithHint("cairn trust signer add %s KEY.pub, then have that committed and merged: a change cannot bring its own key", a.Who)
+			WithHint("%s, then have that committed and merged: a change cannot bring its own key",
+				task.CallTo("trust signer add", "", a.Who, "", "KEY.pub"))
 	}
 	w.Signer.Tell("signing as %s, with the key %s: %q of %s is %s", a.Who, w.Signer.Key.Fingerprint(), a.Check, a.Record, a.Result)
 	return w.Signer.Sign(ctx, message)

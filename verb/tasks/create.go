@@ -129,7 +129,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 		switch {
 		case c.Result != "":
 			return nil, verb.BadInput(where+".result", "cannot be written by a caller").
-				WithHint("leave it out; run_checks and attest settle checks")
+				WithHint("leave it out; %s and %s settle checks", task.CallTo("run_checks"), task.CallTo("attest"))
 		case c.Type != "" && c.Type != "manual":
 			return nil, verb.BadInput(where+".type", "is %q", c.Type).WithHint("manual, or leave it out")
 		case c.Type == "manual" && c.Cmd != "":

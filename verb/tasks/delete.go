@@ -62,7 +62,7 @@ func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 	if ses, active := wc.ActiveSession(); active && !wc.Hold.Lapsed {
 		return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
 			WithHint("%s, by %s, ends it", task.CallTo("cancel", "session", ses.ID), ses.Actor).
-			WithNext("get_session", map[string]any{"session": ses.ID})
+			WithNext(task.CallTo("get_session", "session", ses.ID))
 	}
 	return nil
 }

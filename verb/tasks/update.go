@@ -75,7 +75,7 @@ func (in UpdateIn) expects(t task.Task) error {
 		return nil
 	}
 	return task.Errorf(task.Conflict, "has revision %s, not %s", t.Rev, in.ExpectedRev).
-		WithHint("read the task again and decide anew").WithNext("get", map[string]any{"id": string(in.ID)}).ForGood()
+		WithHint("read the task again and decide anew").WithNext(task.CallTo("get", "id", in.ID)).ForGood()
 }
 
 // edit reads an input as an edit and the text of its entry.
