@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
-// text fills a page in for a caller. A page is a template with two functions: has asks whether every one of some tools is
-// offered, so that no page names a tool that the caller lacks, and n counts the steps that are left.
+// text executes a page's template for a caller. A page has two functions: has reports whether all the named tools are offered, so that no
+// page names a tool that the caller lacks, and n numbers the steps.
 func text(page string, rights verb.Rights) string {
 	step := 0
 	funcs := template.FuncMap{

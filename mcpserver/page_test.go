@@ -82,3 +82,16 @@ func everyRight() (all []verb.Rights) {
 	}
 	return all
 }
+
+// Each kind of record that a verb reads has a template, whose ids can be completed.
+func TestEveryKindThatIsReadHasATemplate(t *testing.T) {
+	found := templates()
+	if len(found) < 2 {
+		t.Fatalf("found %d templates", len(found))
+	}
+	for _, r := range found {
+		if r.argument == "" || candidates[r.kind] == nil {
+			t.Errorf("%s: the argument is %q, and its ids can be completed: %v", r.uri, r.argument, candidates[r.kind] != nil)
+		}
+	}
+}
