@@ -270,7 +270,7 @@ func TestSessionsAndProblemsPage(t *testing.T) {
 	}
 }
 
-// An agent is told which texts hold what it does not see, and gets them as they are.
+// An answer lists the texts with hidden characters, and has them as they are.
 func TestHiddenTextIsFlagged(t *testing.T) {
 	w := newWorkspace(t)
 	s, err := w.Open()

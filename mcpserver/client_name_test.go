@@ -23,9 +23,9 @@ func TestTheClientIsKnownByItsName(t *testing.T) {
 			t.Errorf("%q: the session is of %q", version, ses.Client)
 		}
 		other := does[verb.Task](t, cs, "create", object{"title": "two"})
-		told := does[verb.Session](t, cs, "begin", object{"id": other.ID, "expected_actor": string(w.Actor), "idempotency_key": "l", "client": "told"})
-		if told.Client != "told" {
-			t.Errorf("%q: told its client, the session is of %q", version, told.Client)
+		named := does[verb.Session](t, cs, "begin", object{"id": other.ID, "expected_actor": string(w.Actor), "idempotency_key": "l", "client": "told"})
+		if named.Client != "told" {
+			t.Errorf("%q: given its client, the session is of %q", version, named.Client)
 		}
 		w.Client = "flag"
 		if got := does[sessions.IdentityOut](t, connectAs(t, w, version), "identity", object{}); got.Client != "flag" {

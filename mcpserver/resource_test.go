@@ -58,7 +58,7 @@ func TestResourcesAreWhatVerbsReturn(t *testing.T) {
 	}
 }
 
-// No more than 100 ids are returned, as the protocol has it, and the client is told that there are more.
+// No more than 100 ids are returned, as the protocol has it, and the answer says that there are more.
 func TestCompletionsAreBounded(t *testing.T) {
 	w := newWorkspace(t)
 	w.Profile = verb.Maintainer

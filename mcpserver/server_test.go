@@ -108,7 +108,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A close that the checks refuse brings the output, so that the model can mend what is broken without another call.
+// A close that the checks refuse brings the output, so that the model can fix what is broken without another call.
 func TestRefusedCloseShowsTheOutput(t *testing.T) {
 	cs := connect(t, newWorkspace(t))
 	waits, first := blocked(t, cs)
@@ -229,7 +229,7 @@ var smallestCalls = map[string]object{
 	"list_sessions": {},
 }
 
-// A tool beyond the profile is not listed, and whoever calls it anyway is told what would allow it.
+// A tool beyond the profile is not listed. The refusal of a call says what would allow it.
 func TestToolBeyondTheProfile(t *testing.T) {
 	w := newWorkspace(t)
 	w.Profile = verb.Viewer

@@ -54,7 +54,7 @@ func TestToolsAreTheVerbsOfTheProfile(t *testing.T) {
 	}
 }
 
-// A viewer is shown nothing that writes, and whoever works on tasks the whole life of one.
+// A viewer is offered no tool that writes; a worker is offered all tools that a task needs in its life.
 func TestProfiles(t *testing.T) {
 	w := anywhere(t.TempDir())
 	w.Profile = verb.Viewer

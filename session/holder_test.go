@@ -287,7 +287,7 @@ var (
 	noWorktree = session.Hold{How: session.Behind, Branch: "fix", Status: "done"}
 )
 
-// Whether an actor who asks from the worktree "here" may take a task, and what it is told if not.
+// Whether an actor who asks from the worktree "here" may take a task, and the refusal if not.
 // gone is a hold whose worktree is gone.
 func gone(h session.Hold) session.Hold {
 	h.Worktree, h.Gone, h.Lapsed = "", true, true

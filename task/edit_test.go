@@ -65,8 +65,8 @@ func TestChangingChecks(t *testing.T) {
 		checks []task.Check
 		want   task.Code
 	}{
-		{"before work began whoever declared them may take one away", own, false, "", []task.Check{read}, ""},
-		{"before work began whoever declared them may change one", own, false, "", []task.Check{easier, read}, ""},
+		{"before work began the actor who declared them may take one away", own, false, "", []task.Check{read}, ""},
+		{"before work began the actor who declared them may change one", own, false, "", []task.Check{easier, read}, ""},
 		{"before work began another agent may not", created(suite, read), false, reason, []task.Check{read}, task.Forbidden},
 		{"an agent does not make the list its own by adding to it", extended, false, reason, []task.Check{lint}, task.Forbidden},
 		{"before work began a person needs no reason", created(suite, read), true, "", []task.Check{read}, ""},
@@ -116,7 +116,7 @@ func TestChangingChecks(t *testing.T) {
 	}
 }
 
-// A list that was changed past the record is declared anew by whoever may take checks away, and the entry then accounts for it.
+// A list that was changed without an entry is stated anew by an actor who may take checks away, and the entry then explains it.
 func TestDeclaringAnewWhatTheRecordDoesNotExplain(t *testing.T) {
 	tampered := underway()
 	tampered.Checks = tampered.Checks[:1]
@@ -274,7 +274,7 @@ func TestEditsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// What is no dep cannot be taken out: the slip is told, and nothing changes.
+// What is no dep cannot be taken out: the call is refused, and nothing changes.
 func TestRemovingWhatIsNoDep(t *testing.T) {
 	waits := underway()
 	waits.Deps = []task.ID{"A-2", "A-3"}

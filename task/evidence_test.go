@@ -42,10 +42,10 @@ func TestEvidenceIndexAgreesWithEvidence(t *testing.T) {
 			want, wantOK := one.Evidence(i)
 			got, ok := x.Evidence(i)
 			if got != want || ok != wantOK {
-				t.Fatalf("check %d of %+v has the evidence %+v, %v by the index, and %+v, %v by a look", i, one, got, ok, want, wantOK)
+				t.Fatalf("check %d of %+v has the evidence %+v, %v by the index, and %+v, %v without it", i, one, got, ok, want, wantOK)
 			}
 			if got, want := x.Unclaimed(i), one.Unclaimed(i); got != want {
-				t.Fatalf("check %d of %+v: the index says that entry %d is unclaimed, and a look says %d", i, one, got, want)
+				t.Fatalf("check %d of %+v: the index says that entry %d is unclaimed, and Task.Unclaimed says %d", i, one, got, want)
 			}
 		}
 	})
@@ -74,7 +74,7 @@ func TestUnproven(t *testing.T) {
 		"a pass without an entry":   {"done", []Check{tests}, nil, []string{"tests"}},
 		"a later failure":           {"done", []Check{tests}, []Entry{ran, failed}, []string{"tests"}},
 		"pending":                   {"done", []Check{{Desc: "vet", Cmd: "go vet", Result: Pending}}, nil, []string{"vet"}},
-		"attested by whoever":       {"done", []Check{read}, []Entry{attested("agent:a")}, []string{"read"}},
+		"attested by an agent":      {"done", []Check{read}, []Entry{attested("agent:a")}, []string{"read"}},
 		"open":                      {"open", []Check{tests}, nil, nil},
 		"abandoned":                 {"canceled", []Check{tests}, nil, nil},
 		"closed without any checks": {"done", nil, nil, nil},
@@ -92,7 +92,7 @@ func TestUnproven(t *testing.T) {
 }
 
 // What is asked of all checks of a task costs as much as there are checks and results, and not one times the other. Steps are
-// counted by what they allocate: each look at a check makes its key.
+// counted by what they allocate: each pass over a check makes its key.
 func TestChecksCostTheirNumber(t *testing.T) {
 	flow := Flow{States: []Status{"backlog", "done"}, Initial: "backlog", Closed: []Status{"done"}}
 	many := func(n int) (Task, *Run) {

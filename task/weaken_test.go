@@ -211,7 +211,7 @@ func TestChecksExplained(t *testing.T) {
 		{"merged, and that of the later side taken out by hand", []string{"a", "ab", "ac"}, "ab", false},
 		{"merged, and the first taken out by hand", []string{"a", "ab", "ac"}, "bc", false},
 		{"merged, and one added by hand", []string{"a", "ab", "ac"}, "abcd", false},
-		{"merged: one side took a check out, and a person should look", []string{"ab", "a", "abc"}, "ac", false},
+		{"merged: one side took a check out, which a person must judge", []string{"ab", "a", "abc"}, "ac", false},
 		{"merged: a long list", []string{"a", "ab", "a" + letters(40)}, "ab" + letters(40), true},
 		{"merged, and put in another order by hand", []string{"a", "ab", "ac", "abc"}, "acb", false},
 	} {
