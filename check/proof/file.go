@@ -71,9 +71,22 @@ func (r fileRules) unopened(f *File, err error) *found {
 	got := r.report(BadYAML, f, nil, "%s", task.MessageOf(err))
 	var e *task.Error
 	if errors.As(err, &e) && !e.Hint.Empty() {
-		got.Fix = e.Hint.String()
+		got.Fix = e.Hint.Spell(CommandLine)
 	}
 	return got
+}
+
+// CommandLine spells a call in a hint as a command, since people read findings.
+func CommandLine(c task.Call) string {
+	words := []string{"cairn", strings.ReplaceAll(c.Verb, "_", "-")}
+	for _, a := range c.Args {
+		if a.Value == true {
+			words = append(words, "--"+a.Name)
+			continue
+		}
+		words = append(words, a.Text())
+	}
+	return strings.Join(words, " ")
 }
 
 // fields judges the values of fields that no gate looks at.
