@@ -21,8 +21,8 @@ func specs(t *testing.T, cmds ...string) []Spec {
 	return out
 }
 
-// Each command is told of once, whatever became of it, and one that cannot be started takes no other with it.
-func TestAllTellsOfEach(t *testing.T) {
+// Each command is reported once, however it ended, and one that cannot be started does not stop the others.
+func TestAllReportsEach(t *testing.T) {
 	all := specs(t, "true", "exit 3", "true", "echo out; false")
 	all[2].Cwd = "nowhere"
 	got := make([]string, len(all))
@@ -30,11 +30,11 @@ func TestAllTellsOfEach(t *testing.T) {
 		t.Fatal(err)
 	}
 	if want := []string{"passed", "exit 3", "not started", "exit 1"}; !slices.Equal(got, want) {
-		t.Errorf("they ended with %q, want %q", got, want)
+		t.Errorf("got %q, want %q", got, want)
 	}
 }
 
-// Two commands that wait for each other end only if they run at the same time; with a width of one, nothing does.
+// Two commands that wait for each other end only if they run at the same time. With a width of one, no two commands do.
 func TestAllRunsSomeAtATime(t *testing.T) {
 	meet := "touch %s; until test -e %s; do sleep 0.01; done"
 	all := specs(t, fmt.Sprintf(meet, "a", "b"), fmt.Sprintf(meet, "b", "a"))
@@ -56,15 +56,15 @@ func TestAllRunsSomeAtATime(t *testing.T) {
 	}
 }
 
-// An end from outside stops what runs, and what has not begun does not begin.
+// When the context ends, running commands are stopped and no other is started.
 func TestAllStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	var told atomic.Int32
+	var calls atomic.Int32
 	err := All(ctx, specs(t, "true", "sleep 60", "sleep 60", "sleep 60"), 1, func(int, Outcome) {
-		told.Add(1)
+		calls.Add(1)
 		cancel()
 	})
-	if !errors.Is(err, context.Canceled) || told.Load() != 1 {
-		t.Errorf("told of %d, and returned %v", told.Load(), err)
+	if !errors.Is(err, context.Canceled) || calls.Load() != 1 {
+		t.Errorf("got %d calls and %v", calls.Load(), err)
 	}
 }

@@ -143,3 +143,16 @@ func TestAContextThatIsOverStartsNothing(t *testing.T) {
 		t.Error("the command ran")
 	}
 }
+
+func TestACheckThatIsStopped(t *testing.T) {
+	o := runSpec(t, Spec{Cmd: "sleep 300", Timeout: 100 * time.Millisecond})
+	if !o.TimedOut || o.Canceled || o.Passed || !strings.HasPrefix(o.Summary(), "timed out after ") {
+		t.Errorf("at its time limit: got %+v, summary %q", o, o.Summary())
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+	defer cancel()
+	o, err := Run(ctx, Spec{Cmd: "sleep 300", Root: t.TempDir(), Timeout: time.Minute})
+	if err != nil || !o.Canceled || o.TimedOut || o.Passed || o.Summary() != "canceled" {
+		t.Errorf("at the end of the context: got %+v, %v, summary %q", o, err, o.Summary())
+	}
+}

@@ -8,12 +8,11 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Dir resolves the folder a check declares against the workspace's root. The result is absolute, free of links, and
-// lies inside the root as it is free of links. "" and "." are the root itself; slashes are read as separators on
-// every system.
+// Dir resolves the folder that a check declares against the workspace's root. The result is absolute, has no links in it, and
+// lies inside the root once the root's own links are resolved. "" and "." are the root itself; a slash separates on every
+// system.
 //
-// It fails with INVALID_INPUT if cwd is absolute, leaves the root by "..", leaves it through a link, or is not a folder
-// that exists.
+// It returns INVALID_INPUT if cwd is absolute, leaves the root by ".." or through a link, or is not an existing folder.
 func Dir(root, cwd string) (string, error) {
 	if cwd == "" {
 		cwd = "."
@@ -39,13 +38,13 @@ func Dir(root, cwd string) (string, error) {
 	return dir, nil
 }
 
-// outside is the refusal of a folder that is not in the workspace.
+// outside is the error for a folder that is not in the workspace.
 func outside(cwd string) error {
 	return task.Errorf(task.InvalidInput, "the check's folder %q is outside the workspace", cwd).
 		WithHint("give cwd as a path below the workspace's folder, without links that lead out of it")
 }
 
-// reasonOf strips a path error down to what went wrong; the message names the folder already.
+// reasonOf returns the cause of a path error without the path, which the message names already.
 func reasonOf(err error) error {
 	if pe := (*os.PathError)(nil); errors.As(err, &pe) {
 		return pe.Err

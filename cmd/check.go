@@ -1,21 +1,36 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/rogpeppe/go-internal/diff"
 	"github.com/urfave/cli/v3"
 )
 
-// The exit numbers of check, beside 0.
+// The exit numbers of check, beside 0 and exitFindings.
 const (
-	exitCannotTell  = 2 // whatever kept it from judging
-	exitCheckFailed = 4 // nothing but checks that were run
+	exitCannotTell  = 2 // an error kept it from judging
+	exitCheckFailed = 4 // the only failures are checks that --run ran
 )
 
-func (p *program) checkCommand() *cli.Command {
+// trustFlag is the flag that approves the commands of a clone for one run of check.
+const trustFlag = "i-trust-this-code"
+
+// checkCommand is cairn check.
+type checkCommand struct{ *program }
+
+func (p checkCommand) command() *cli.Command {
 	return &cli.Command{
 		Name:     "check",
 		Usage:    "Prove from the files and from git that the record is sound and that nobody went around the gates; for CI.",
@@ -32,15 +47,15 @@ func (p *program) checkCommand() *cli.Command {
 			&cli.BoolFlag{Name: "all", Local: true, Usage: "with --run: of every closed task"},
 			&cli.BoolFlag{Name: trustFlag, Local: true, Usage: "with --run: run them although nobody approved this clone, or on a change from elsewhere"},
 			&cli.StringFlag{Name: "fail-on", Local: true, Value: string(proof.Error), Usage: "fail from `SEVERITY` on: error, warning or notice"},
-			&cli.StringFlag{Name: "format", Local: true, Usage: "print the report as `FORMAT`: " + formatNames() + "; text unless told, and json with --json"},
+			&cli.StringFlag{Name: "format", Local: true, Usage: "print the report as `FORMAT`: " + formatNames() + "; text by default, and json with --json"},
 			&cli.StringSliceFlag{Name: "output", Local: true, Usage: "write the report to `FORMAT=FILE` as well; - is standard output"},
-			&cli.BoolFlag{Name: "fix", Local: true, Usage: "make the changes that are shown, once that is agreed to; never one about gates or history"},
+			&cli.BoolFlag{Name: "fix", Local: true, Usage: "make the changes that are shown, after you agree; never one about gates or history"},
 			&cli.BoolFlag{Name: "dry-run", Local: true, Usage: "show what --fix would change, and change nothing"},
 			&cli.BoolFlag{Name: "yes", Local: true, Usage: "with --fix: do not ask"},
 		},
 		Action: func(ctx context.Context, c *cli.Command) error {
 			p.failing = exitCannotTell
-			return p.runCheck(ctx, c)
+			return p.run(ctx, c)
 		},
 	}
 }
@@ -53,11 +68,11 @@ func formatNames() string {
 	return strings.Join(names, ", ")
 }
 
-func (p *program) runCheck(ctx context.Context, c *cli.Command) error {
+func (p checkCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	order, err := p.checkOrder(c)
+	options, err := p.options(c)
 	if err != nil {
 		return err
 	}
@@ -65,22 +80,238 @@ func (p *program) runCheck(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	order.options.Trusted = p.trusts(layout)
-	found, err := layout.Check(ctx, order.options)
+	options.Trusted = p.trusts(layout)
+	found, err := layout.Check(ctx, options.CheckOptions)
 	if err != nil {
 		return err
 	}
-	if order.fix {
-		if found, err = p.mend(ctx, layout, found, order); err != nil {
+	if options.fix {
+		if found, err = p.fix(ctx, layout, found, options); err != nil {
 			return err
 		}
 	}
-	r := p.reportOf(layout, found, order)
-	if order.run {
-		if err := p.rerun(ctx, layout, found, order, &r); err != nil {
+	r := report.Report{
+		Base: found.Base, BaseName: found.BaseName, Head: found.Head, Note: found.Note, Findings: found.Findings, FailOn: options.failOn,
+		Version: Version(), Top: relative(layout.Worktree, layout.Root), Here: relative(p.Dir, layout.Root),
+	}
+	if options.run {
+		if err := p.runCommands(ctx, layout, found, options, &r); err != nil {
 			return err
 		}
 	}
 	p.exit = exitOfReport(r)
-	return p.writeReports(layout, order, r)
+	return p.writeReports(layout, options, r)
+}
+
+// relative is the path from one folder to another, with forward slashes.
+func relative(from, to string) string {
+	path, err := filepath.Rel(from, to)
+	if err != nil {
+		path = to // on another drive
+	}
+	return filepath.ToSlash(path)
+}
+
+// exitOfReport is the number that check exits with after it could judge.
+func exitOfReport(r report.Report) int {
+	exit := 0
+	for _, f := range r.Findings {
+		switch {
+		case !r.Fails(f):
+		case f.Rule != proof.CheckFailed:
+			return exitFindings
+		default:
+			exit = exitCheckFailed
+		}
+	}
+	return exit
+}
+
+// checkOptions are what the flags of check say.
+type checkOptions struct {
+	store.CheckOptions
+	run, all, trust  bool
+	failOn           proof.Severity
+	format           report.Format // of what is printed
+	outputs          []checkOutput
+	fix, dryRun, yes bool
+}
+
+// checkOutput is a report to write beside the one that is printed.
+type checkOutput struct {
+	format report.Format
+	file   string // "-" for standard output
+}
+
+// options reads the flags. Flags that contradict one another, or that need another flag, are an error.
+func (p checkCommand) options(c *cli.Command) (checkOptions, error) {
+	o := checkOptions{
+		CheckOptions: store.CheckOptions{Base: c.String("base"), NoBase: c.Bool("no-base"), Staged: c.Bool("staged"), Getenv: p.Getenv},
+		run:          c.Bool("run"), all: c.Bool("all"), trust: c.Bool(trustFlag),
+		fix: c.Bool("fix"), dryRun: c.Bool("dry-run"), yes: c.Bool("yes"),
+		failOn: proof.Severity(c.String("fail-on")), format: report.Text,
+	}
+	switch {
+	case !slices.Contains(proof.Severities, o.failOn) || o.failOn == proof.Off:
+		return o, usage("there is no severity %q to fail on", o.failOn).WithHint("one of error, warning, notice")
+	case c.IsSet("base") && o.Base == "":
+		return o, usage("--base names nothing").WithHint("name a commit, or leave --base out")
+	case o.Staged && o.run:
+		return o, contradiction("staged", "run").WithHint("commands run in the working tree: cairn check --run")
+	case o.Staged && o.fix:
+		return o, contradiction("staged", "fix").WithHint("cairn changes files and stages nothing: cairn check --fix")
+	case (o.all || o.trust) && !o.run:
+		return o, usage("--all and --%s go with --run", trustFlag)
+	case (o.dryRun || o.yes) && !o.fix:
+		return o, usage("--dry-run and --yes go with --fix")
+	}
+	var err error
+	if o.format, err = p.printedFormat(c); err != nil {
+		return o, err
+	}
+	for _, text := range c.StringSlice("output") {
+		out, err := parseOutput(text)
+		if err != nil {
+			return o, err
+		}
+		o.outputs = append(o.outputs, out)
+	}
+	return o, nil
+}
+
+func contradiction(a, b string) *task.Error { return usage("--%s and --%s do not go together", a, b) }
+
+// printedFormat is the format of what goes to standard output.
+func (p checkCommand) printedFormat(c *cli.Command) (report.Format, error) {
+	name := c.String("format")
+	switch {
+	case p.json && name != "" && name != string(report.JSON):
+		return "", contradiction("json", "format "+name)
+	case p.json:
+		return report.JSON, nil
+	case name == "":
+		return report.Text, nil
+	}
+	return parseFormat(name)
+}
+
+func parseFormat(name string) (report.Format, error) {
+	f := report.Format(name)
+	if !slices.Contains(report.Formats(), f) {
+		return "", usage("there is no format %q", name).WithHint("one of %s", formatNames())
+	}
+	return f, nil
+}
+
+// parseOutput reads FORMAT=FILE.
+func parseOutput(text string) (checkOutput, error) {
+	name, file, ok := strings.Cut(text, "=")
+	if !ok || file == "" {
+		return checkOutput{}, usage("--output takes FORMAT=FILE, not %q", text).WithHint("for example --output sarif=cairn.sarif")
+	}
+	f, err := parseFormat(name)
+	return checkOutput{f, file}, err
+}
+
+// fix shows which of the findings can be fixed, fixes them once the person agrees, and returns what is found afterwards.
+func (p checkCommand) fix(ctx context.Context, layout store.Layout, found store.Checked, options checkOptions) (store.Checked, error) {
+	fixes, err := layout.Mends(found.Findings)
+	if err != nil || len(fixes) == 0 {
+		return found, err
+	}
+	var to io.Writer = p.out
+	if options.format != report.Text {
+		to = p.Stderr // a program reads standard output
+	}
+	for _, f := range fixes {
+		fprintf(to, "%s\n", lines(diff.Diff("a/"+f.Path, f.Old, "b/"+f.Path, f.New)))
+	}
+	if options.dryRun {
+		return found, nil
+	}
+	if !options.yes {
+		if err := p.agree(ctx, "cairn check --fix --yes makes the changes; --dry-run only shows them"); err != nil {
+			return found, err
+		}
+	}
+	for _, f := range fixes {
+		if err := layout.Mend(ctx, f); err != nil {
+			return found, err
+		}
+	}
+	return layout.Check(ctx, options.CheckOptions)
+}
+
+// writeReports prints the report, and writes the others that were asked for. If one of them is for GitHub, which shows only the
+// first findings, the summary of the job gets the whole report.
+func (p checkCommand) writeReports(layout store.Layout, o checkOptions, r report.Report) error {
+	printed := r
+	printed.Color = bool(p.style())
+	if err := printed.Write(p.out, o.format); err != nil {
+		return err
+	}
+	onGitHub := o.format == report.GitHub
+	for _, out := range o.outputs {
+		onGitHub = onGitHub || out.format == report.GitHub
+		if err := p.writeReport(layout, out, r); err != nil {
+			return err
+		}
+	}
+	if summary := p.Getenv("GITHUB_STEP_SUMMARY"); onGitHub && summary != "" {
+		return appendSummary(summary, r)
+	}
+	return nil
+}
+
+// writeReport writes a report to a file, but not through a link of the work tree: the change that is judged could have made the
+// link, and would choose the file that the report replaces.
+func (p checkCommand) writeReport(layout store.Layout, out checkOutput, r report.Report) error {
+	if out.file == "-" {
+		return r.Write(p.out, out.format)
+	}
+	if link := linkBelow(layout.Worktree, p.abs(out.file)); link != "" {
+		return task.Errorf(task.InvalidInput, "the %s report: %s is a link", out.format, link).
+			WithHint("name a file that no link of the work tree leads to")
+	}
+	var b bytes.Buffer
+	if err := r.Write(&b, out.format); err != nil {
+		return err
+	}
+	if err := os.WriteFile(p.abs(out.file), b.Bytes(), 0o644); err != nil {
+		return task.Errorf(task.IO, "the %s report: %w", out.format, err).WithHint("name a file in a folder that is there")
+	}
+	return nil
+}
+
+// linkBelow is the uppermost link on the path from a folder to a file below it. It is "" if there is none, or if the file is not
+// below the folder.
+func linkBelow(top, file string) (link string) {
+	root, err := os.Stat(top)
+	if err != nil {
+		return ""
+	}
+	for at := file; ; at = filepath.Dir(at) {
+		if info, err := os.Stat(at); err == nil && os.SameFile(info, root) {
+			return link
+		}
+		if info, err := os.Lstat(at); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			link = at
+		}
+		if at == filepath.Dir(at) {
+			return ""
+		}
+	}
+}
+
+// appendSummary adds the report to the summary of the job that GitHub shows, to which each command of a step can add.
+func appendSummary(file string, r report.Report) error {
+	f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+	if err != nil {
+		return task.Errorf(task.IO, "the summary of the job: %w", err).WithHint("unset GITHUB_STEP_SUMMARY to do without")
+	}
+	err = r.Summary(f)
+	if closing := f.Close(); err == nil {
+		err = closing
+	}
+	return err
 }

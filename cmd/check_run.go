@@ -17,20 +17,18 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// trustFlag is the consent that is given in so many words.
-const trustFlag = "i-trust-this-code"
-
-// rerun runs the commands of the tasks that the change closes, or of all closed ones, in the working tree, and puts what
-// became of them into the report. It records nothing. Where the config is broken, which is found, nobody knows what is closed.
-func (p *program) rerun(ctx context.Context, layout store.Layout, found store.Checked, order checkOrder, r *report.Report) error {
+// runCommands runs the commands of the tasks that the change closes, or with --all of all closed tasks, in the working tree. It
+// adds the results to the report and records nothing. If the config is broken it runs nothing: which tasks are closed is unknown,
+// and the report has the broken config already.
+func (p checkCommand) runCommands(ctx context.Context, layout store.Layout, found store.Checked, options checkOptions, r *report.Report) error {
 	closed := found.Closed
 	switch {
 	case !found.Tree.Config.Sound():
 		return nil
-	case order.all:
+	case options.all:
 		closed = found.Done()
 	case found.Base == "":
-		return task.Errorf(task.NoBase, "without a base nobody knows which tasks the change closes").
+		return task.Errorf(task.NoBase, "without a base it is unknown which tasks the change closes").
 			WithHint("--base REF names one; --all runs the commands of every closed task")
 	}
 	commands := found.Tree.Commands(closed)
@@ -41,7 +39,7 @@ func (p *program) rerun(ctx context.Context, layout store.Layout, found store.Ch
 	if err != nil {
 		return err
 	}
-	if err := p.mayRun(order, len(commands)); err != nil {
+	if err := p.mayRun(options, len(commands)); err != nil {
 		return err
 	}
 	log, err := p.newRunLog(len(commands))
@@ -83,26 +81,26 @@ func ranOf(c proof.Command, o check.Outcome) report.Ran {
 	return ran
 }
 
-// mayRun refuses to run commands that nobody has read. In CI whoever wrote --run into the pipeline has said that they may
-// run; elsewhere the clone must be trusted, as for every other run. Where a change of anybody's is checked with the rights
-// of the repository neither is enough.
-func (p *program) mayRun(order checkOrder, commands int) error {
-	if order.trust {
+// mayRun returns an error unless the commands are approved. In CI, --run in the pipeline is the approval. Elsewhere the clone
+// must be trusted, as for every other run. Neither is enough where the change may come from anybody and its commands would have
+// the repository's rights; only the flag trustFlag is.
+func (p checkCommand) mayRun(options checkOptions, commands int) error {
+	if options.trust {
 		return nil
 	}
 	if why := foreign(p.Getenv); why != "" {
-		return task.Errorf(task.Untrusted, "%s, so --run would give the repository's rights to whoever wrote the change", why).
+		return task.Errorf(task.Untrusted, "%s, so --run would give the repository's rights to the author of the change", why).
 			WithHint("run it where a change from elsewhere has no rights (on GitHub: on pull_request)")
 	}
-	if order.options.Trusted {
+	if options.Trusted {
 		return nil
 	}
 	return task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine, and %d would run", commands).
 		WithHint("read them, then a person runs cairn trust in a terminal")
 }
 
-// trusts reports whether the commands of a clone may run, because a person approved them or because a CI made the clone.
-func (p *program) trusts(layout store.Layout) bool {
+// trusts reports whether the commands of a clone may run: a person approved them, or this is a CI, which made the clone itself.
+func (p checkCommand) trusts(layout store.Layout) bool {
 	if store.InCI(p.Getenv) {
 		return true
 	}
@@ -110,7 +108,7 @@ func (p *program) trusts(layout store.Layout) bool {
 	return err == nil && s.Trusted()
 }
 
-// foreign says why the change that a CI checks may be anybody's while what it runs has the rights of the repository, or "".
+// foreign says why, in this CI job, the change may come from anybody while its commands have the repository's rights; or "".
 func foreign(getenv func(string) string) string {
 	event := getenv("GITHUB_EVENT_NAME")
 	if slices.Contains([]string{"pull_request_target", "workflow_run", "issue_comment"}, event) {
@@ -122,21 +120,22 @@ func foreign(getenv func(string) string) string {
 	return ""
 }
 
-// runLog tells of commands on standard error as they end, folded where the CI can, and on a terminal of how many are left.
+// runLog prints each command's result and output on standard error when it ends, folded if the CI supports that. On a terminal
+// it also shows how many have run.
 type runLog struct {
-	p           *program
+	*program
 	fold        report.Fold
 	secret      []byte
 	total, done int
-	live        bool // a line at the end is written over
+	live        bool // the last line shows the progress, and is replaced
 }
 
-func (p *program) newRunLog(total int) (*runLog, error) {
+func (p checkCommand) newRunLog(total int) (*runLog, error) {
 	secret := make([]byte, 16)
 	if _, err := io.ReadFull(p.Rand, secret); err != nil {
 		return nil, err
 	}
-	l := &runLog{p: p, total: total, secret: secret}
+	l := &runLog{program: p.program, total: total, secret: secret}
 	switch {
 	case p.Getenv("GITHUB_ACTIONS") == "true":
 		l.fold = report.GitHubFold
@@ -152,12 +151,13 @@ func (p *program) newRunLog(total int) (*runLog, error) {
 func (l *runLog) ended(ran report.Ran) {
 	l.done++
 	l.close()
-	entry := report.Entry{Ran: ran, Number: l.done, Ended: l.p.Now(), Token: l.token()}
-	_, _ = io.WriteString(l.p.Stderr, entry.Log(l.fold))
+	entry := report.Entry{Ran: ran, Number: l.done, Ended: l.Now(), Token: l.token()}
+	_, _ = io.WriteString(l.Stderr, entry.Log(l.fold))
 	l.progress()
 }
 
-// token is one for each command that ends: the log that those still running could read does not tell the next.
+// token returns a secret for the log of one command. It changes with each, so that commands that still run and can read the log
+// cannot guess the next.
 func (l *runLog) token() string {
 	sum := sha256.Sum256(fmt.Appendf(nil, "%x %d", l.secret, l.done))
 	return hex.EncodeToString(sum[:16])
@@ -165,13 +165,13 @@ func (l *runLog) token() string {
 
 func (l *runLog) progress() {
 	if l.live {
-		fprintf(l.p.Stderr, "%d of %d commands have run", l.done, l.total)
+		fprintf(l.Stderr, "%d of %d commands have run", l.done, l.total)
 	}
 }
 
-// close takes the line of progress away.
+// close removes the line with the progress.
 func (l *runLog) close() {
 	if l.live {
-		fprintf(l.p.Stderr, "%s", painted("\r\x1b[K"))
+		fprintf(l.Stderr, "%s", painted("\r\x1b[K"))
 	}
 }

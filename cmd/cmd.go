@@ -3,14 +3,13 @@ package cmd
 import (
 	"context"
 	"io"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -25,15 +24,15 @@ type Env struct {
 	Now    func() time.Time
 	Rand   io.Reader
 
-	// Terminal opens the terminal that the process is controlled from, whatever its streams are, to ask the person there. It
-	// is an error if there is none; nil is a world without terminals.
+	// Terminal opens the controlling terminal of the process, even if the streams are redirected, to ask the person there. It
+	// returns an error if there is none. A nil Terminal means the same.
 	Terminal func() (io.ReadWriteCloser, error)
 }
 
-// Main runs the command line and returns the exit number. It never exits the process.
+// Main runs the command line and returns the exit number. It does not exit the process.
 func Main(ctx context.Context, env Env) int {
 	p := &program{Env: env, out: &output{to: env.Stdout}, json: slices.Contains(env.Args, "--json")}
-	exit := p.report(ctx, p.run(ctx))
+	exit := p.report(ctx, p.runLine(ctx))
 	if p.out.err != nil && exit == 0 {
 		fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
 		exit = exitFailure
@@ -41,8 +40,18 @@ func Main(ctx context.Context, env Env) int {
 	return exit
 }
 
-// run turns a panic, which is a defect of ours, into an error: no stack reaches a user.
-func (p *program) run(ctx context.Context) (err error) {
+// program is one run of the command line: where it reads, where it prints, and what it will exit with.
+type program struct {
+	Env
+	out  *output
+	json bool // print JSON; set before the line is parsed, so that errors about the line are JSON too
+	exit int  // of a command that did its work
+
+	failing int // the exit number of every error; 0 for the numbers of their codes
+}
+
+// runLine runs the command that the line names. It returns a panic as an error, so that no stack trace reaches a user.
+func (p *program) runLine(ctx context.Context) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
 			err = task.Errorf(task.IO, "internal error: %v", r).WithHint("report it, with the command that you ran")
@@ -52,16 +61,7 @@ func (p *program) run(ctx context.Context) (err error) {
 	return root.Run(ctx, append([]string{root.Name}, p.Args...))
 }
 
-// program is one run of the command line.
-type program struct {
-	Env
-	out  *output
-	json bool // asked for anywhere on the line, so that errors about the line are JSON too
-	exit int  // of a command that did its work and still does not exit with 0
-
-	failing int // what errors of the command exit with; 0 for the number of their code
-}
-
+// root is the program's command, with all others in it.
 func (p *program) root() *cli.Command {
 	root := &cli.Command{
 		Name:                      "cairn",
@@ -88,7 +88,7 @@ func (p *program) root() *cli.Command {
 	return root
 }
 
-// strict replaces what urfave/cli says and does about misuse: no usage text on stdout, no exits of its own.
+// strict makes misuse of a command an error of ours. By default urfave/cli prints the usage text and exits.
 func (p *program) strict(c *cli.Command) {
 	name := c.Name
 	c.DisableSliceFlagSeparator = true
@@ -118,7 +118,7 @@ func (p *program) strict(c *cli.Command) {
 
 const undefinedFlag = "flag provided but not defined: -"
 
-// misuse says what is wrong with the flags of a command. A flag that there is not gets the nearest that there is.
+// misuse is the error for wrong flags of a command. For an unknown flag the hint names the nearest known one.
 func misuse(c *cli.Command, err error) *task.Error {
 	help := strings.TrimSpace("cairn help " + strings.TrimPrefix(c.Name, "cairn"))
 	flag, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
@@ -140,7 +140,7 @@ func misuse(c *cli.Command, err error) *task.Error {
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
 }
 
-// dashed is a flag as it is typed.
+// dashed is a flag as it is typed: -C, --json.
 func dashed(name string) string {
 	if len(name) == 1 {
 		return "-" + name
@@ -148,15 +148,20 @@ func dashed(name string) string {
 	return "--" + name
 }
 
+// commands are all commands, in the order in which help lists them within a heading.
 func (p *program) commands() []*cli.Command {
-	out := []*cli.Command{p.initCommand(), p.readyCommand()}
-	for _, v := range verb.All {
-		out = append(out, p.verbCommand(v))
+	out := []*cli.Command{initCommand{p}.command(), readyCommand{p}.command()}
+	for _, v := range catalogue.All {
+		out = append(out, verbCommand{p, v}.command())
 	}
-	return append(out, p.checkCommand(), p.doctorCommand(), p.trustCommand(), p.setupCommand(), p.mergeDriverCommand(), p.serveCommand(), p.completionCommand(), p.versionCommand(), p.helpCommand())
+	return append(out,
+		checkCommand{p}.command(), doctorCommand{p}.command(), trustCommand{p}.command(), setupCommand{p}.command(),
+		mergeDriverCommand{p}.command(), serveCommand{p}.command(), completionCommand{p}.command(), versionCommand{p}.command(),
+		helpCommand{p}.command(),
+	)
 }
 
-// noCommand is cairn alone, or with a word that is no command.
+// noCommand runs if the line names no command of ours: without any word it prints the help.
 func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)
@@ -164,7 +169,8 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 	return noSuchCommand(c, c.Args().First())
 }
 
-// unknownCommand finds a word that stands where a command should, before anything else that is wrong with the line.
+// unknownCommand is the error for a word that stands where a command should and is none, or nil. It is reported before any
+// other mistake on the line, since the flags depend on the command.
 func (p *program) unknownCommand(root *cli.Command) *task.Error {
 	for i := 0; i < len(p.Args); i++ {
 		word := p.Args[i]
@@ -196,67 +202,4 @@ func noSuchCommand(c *cli.Command, word string) *task.Error {
 		return e.WithHint("did you mean cairn %s? cairn help lists the commands", near)
 	}
 	return e.WithHint("cairn help lists the commands")
-}
-
-// workspace is what the flags and the environment say about where and as whom to act. On the command line the actor has
-// every right: whoever can run it can edit the files as well.
-func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspace, error) {
-	dir, err := p.dir(c)
-	if err != nil {
-		return nil, err
-	}
-	actor, err := p.actor(ctx, c, dir)
-	if err != nil {
-		return nil, err
-	}
-	return &verb.Workspace{
-		Dir: dir, StateDir: p.stateDir(), Actor: actor, Version: Version(),
-		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm,
-	}, nil
-}
-
-// open is workspace, and what is kept there.
-func (p *program) open(ctx context.Context, c *cli.Command) (*verb.Workspace, *store.Store, error) {
-	w, err := p.workspace(ctx, c)
-	if err != nil {
-		return nil, nil, err
-	}
-	s, err := w.Open()
-	return w, s, err
-}
-
-// dir is the folder to work in: -C, --repo, CAIRN_REPO, or the working directory.
-func (p *program) dir(c *cli.Command) (string, error) {
-	for _, dir := range []string{c.String("C"), c.String("repo"), p.Getenv("CAIRN_REPO")} {
-		if dir == "" {
-			continue
-		}
-		if !filepath.IsAbs(dir) {
-			dir = filepath.Join(p.Dir, dir)
-		}
-		return dir, isFolder(dir)
-	}
-	return p.Dir, nil
-}
-
-// layout finds the workspace for what needs no config that can be read.
-func (p *program) layout(c *cli.Command) (store.Layout, error) {
-	dir, err := p.dir(c)
-	if err != nil {
-		return store.Layout{}, err
-	}
-	return store.Find(dir)
-}
-
-// actor is who acts: --actor, CAIRN_ACTOR, the agent whose shell it is, or the person that git knows.
-func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (task.Actor, error) {
-	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
-		if actor != "" {
-			return task.ParseActor(actor)
-		}
-	}
-	if agent := shellAgent(p.Getenv); agent != "" {
-		return agent, nil
-	}
-	return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME")), nil
 }

@@ -4,135 +4,41 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
-const (
-	completionTime  = time.Second // a shell waits for it
-	completionsMost = 100         // candidates that are offered at once
-	aboutMost       = 60          // characters about one of them
-)
-
-// candidate is something that can stand at the end of a line, and a few words about it.
+// candidate is a word that can stand at the end of a line, and a few words about it.
 type candidate struct{ value, about string }
 
-// completer finds candidates. It reads the workspace and does nothing else: it runs no command, asks git nothing, and writes
-// nothing. What cannot be read has no candidates, since a shell that is completing has no place for messages.
+// completer finds candidates. It only reads the workspace: it runs no command, not even git, and writes nothing. What cannot be
+// read has no candidates, since a shell shows no messages while it completes.
 type completer struct {
-	p       *program
+	*program
 	ctx     context.Context //nolint:containedctx // of the one line that is completed
 	root    *cli.Command
 	command *cli.Command      // that is being typed, once it is known
 	args    []string          // its arguments before the word that is being typed
-	said    map[string]string // flags with the values that they have
+	given   map[string]string // flags on the line, with their values
 	store   *store.Store      // nil where there is no workspace
 }
 
-// completeLine prints what can stand at the end of a line, one candidate a line.
-func (p *program) completeLine(ctx context.Context, shell, line, breaks string) {
-	ctx, cancel := context.WithTimeout(ctx, completionTime)
-	defer cancel()
-	escape := '\\'
-	if shells[shell] == "ps1" {
-		escape = '`'
-	}
-	typed := readLine(line, escape)
-	words, ours := typed.afterProgram()
-	if !ours || typed.file {
-		return
-	}
-	c := &completer{p: p, ctx: ctx, root: p.root(), said: map[string]string{}}
-	word := words[len(words)-1]
-	for _, found := range fitting(c.candidates(words[:len(words)-1], word), word) {
-		about := clipWords(harmless.Line(found.about), aboutMost)
-		switch {
-		case shell == "bash":
-			kept := brokenAt(word, breaks)
-			if kept > 0 && !strings.HasPrefix(found.value, word) {
-				continue
-			}
-			if value, ok := forBash(found.value[kept:], typed.open); ok {
-				p.printf("%s\n", value)
-			}
-		case about == "":
-			p.printf("%s\n", found.value)
-		default:
-			p.printf("%s\t%s\n", found.value, about)
-		}
-	}
-}
-
-// fitting are the candidates that begin as the word does; if there are none, the only one that the word is part of. A value
-// that could not be shown is never offered.
-func fitting(all []candidate, word string) []candidate {
-	var begins, holds []candidate
-	for _, one := range all {
-		switch {
-		case one.value == "" || harmless.Line(one.value) != one.value:
-		case strings.HasPrefix(one.value, word):
-			begins = append(begins, one)
-		case strings.Contains(strings.ToLower(one.value), strings.ToLower(word)):
-			holds = append(holds, one)
-		}
-	}
-	if len(begins) == 0 && len(holds) == 1 {
-		return holds
-	}
-	return begins[:min(len(begins), completionsMost)]
-}
-
-// brokenAt is how much of the word bash keeps: it replaces only what follows the last of the characters that break words.
-func brokenAt(word, breaks string) int {
-	for _, quote := range " \t\n\"'><=;|&(:" {
-		if !strings.ContainsRune("=:", quote) {
-			breaks = strings.ReplaceAll(breaks, string(quote), "")
-		}
-	}
-	return strings.LastIndexAny(word, breaks) + 1
-}
-
-// forBash writes a value so that bash takes it for what it says. Inside quotes only plain text is offered.
-func forBash(value string, open bool) (string, bool) {
-	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=+,@%"
-	if open {
-		return value, strings.Trim(value, plain+" ") == ""
-	}
-	var b strings.Builder
-	for _, r := range value {
-		if r < 0x80 && !strings.ContainsRune(plain, r) {
-			b.WriteByte('\\')
-		}
-		b.WriteRune(r)
-	}
-	return b.String(), true
-}
-
-func clipWords(text string, most int) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most-1]) + "…"
-	}
-	return text
-}
-
-// candidates are what can stand behind the words.
+// candidates are the words that can follow those before.
 func (c *completer) candidates(before []string, word string) []candidate {
 	var flag string // whose value comes next
 	onlyArgs := false
 	for _, w := range before {
 		switch {
 		case flag != "":
-			c.said[flag], flag = w, ""
+			c.given[flag], flag = w, ""
 		case onlyArgs || !strings.HasPrefix(w, "-") || w == "-":
 			if c.command == nil {
 				if c.command = c.root.Command(w); c.command == nil {
@@ -144,11 +50,11 @@ func (c *completer) candidates(before []string, word string) []candidate {
 		case w == "--":
 			onlyArgs = true
 		default:
-			name, value, given := strings.Cut(strings.TrimLeft(w, "-"), "=")
-			if c.takesValue(name) && !given {
+			name, value, hasValue := strings.Cut(strings.TrimLeft(w, "-"), "=")
+			if c.takesValue(name) && !hasValue {
 				flag = name
 			} else {
-				c.said[name] = value
+				c.given[name] = value
 			}
 		}
 	}
@@ -156,13 +62,13 @@ func (c *completer) candidates(before []string, word string) []candidate {
 	case flag != "":
 		return c.values(flag)
 	case !onlyArgs && strings.HasPrefix(word, "-"):
-		name, _, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if given {
+		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if hasValue {
 			return prefixed(word[:strings.Index(word, "=")+1], c.values(name))
 		}
 		return c.flagNames()
 	case c.command == nil:
-		return c.commands()
+		return c.commandNames()
 	default:
 		return c.argument()
 	}
@@ -203,7 +109,7 @@ func (c *completer) flagNames() []candidate {
 	return append(out, candidate{"--help", "explain the command"})
 }
 
-func (c *completer) commands() []candidate {
+func (c *completer) commandNames() []candidate {
 	var out []candidate
 	for _, sub := range c.root.Commands {
 		if !sub.Hidden {
@@ -215,10 +121,12 @@ func (c *completer) commands() []candidate {
 
 // verbOf is the verb whose command is being typed.
 func (c *completer) verbOf() (verb.Verb, bool) {
-	if c.command == nil {
-		return verb.Verb{}, false
+	for _, v := range catalogue.All {
+		if c.command != nil && c.command.Name == commandName(v.Name) {
+			return v, true
+		}
 	}
-	return verb.Named(strings.ReplaceAll(c.command.Name, "-", "_"))
+	return verb.Verb{}, false
 }
 
 // values are what a flag can be set to.
@@ -228,7 +136,7 @@ func (c *completer) values(flag string) []candidate {
 	}
 	if v, ok := c.verbOf(); ok {
 		for _, f := range v.Fields {
-			if !f.Arg && flagName(f) == flag {
+			if f.Flag == flag {
 				return c.field(f)
 			}
 		}
@@ -267,7 +175,7 @@ func (c *completer) argument() []candidate {
 	switch {
 	case len(c.args) > 0:
 	case c.command.Name == "help":
-		return append(c.commands(), candidate{"exit-codes", "what the exit numbers mean"})
+		return append(c.commandNames(), candidate{"exit-codes", "what the exit numbers mean"})
 	case c.command.Name == "completion":
 		return words(slices.Sorted(maps.Keys(shells))...)
 	case c.command.Name == "setup":
@@ -284,58 +192,53 @@ func words(values ...string) []candidate {
 	return out
 }
 
-// field is what a field of a verb can be.
-func (c *completer) field(f verb.Field) []candidate {
-	switch f.Names {
-	case "task":
-		return c.tasks()
-	case "session":
-		return c.sessions()
-	}
-	switch f.Name {
-	case "status", "to", "wait_for_status":
-		if f.Name == "status" && c.command.Name == "list-sessions" {
-			return words("active", "finished", "canceled", "abandoned")
-		}
-		return c.states()
-	case "assignee", "actor", "expected_actor":
-		return append(c.actors(), words("me", "unassigned")...)
-	case "label", "labels":
-		return c.labels()
-	case "check", "only":
-		return c.checks()
-	case "priority":
-		return []candidate{{"0", "drop everything"}, {"1", "high"}, {"2", "normal"}, {"3", "low"}, {"4", "someday"}}
-	case "execution":
-		return words("active", "stalled", "awaiting_review")
-	case "health":
-		return words("active", "stalled", "awaiting_review", "ended")
-	case "sort":
-		return words("priority", "created", "updated", "title", "id")
-	case "mode":
-		return words("summary", "full", "context")
-	case "key":
-		var out []candidate
-		for _, s := range store.Settings {
-			out = append(out, candidate{s.Key, s.Doc})
-		}
-		return out
-	case "proposal":
-		return c.proposals()
-	}
-	return nil
+// records are the ways to find the ids that a field names, by their kind.
+var records = map[string]func(*completer) []candidate{
+	"task":    (*completer).tasks,
+	"session": (*completer).sessions,
 }
 
-// open opens the workspace that the line names, once.
-func (c *completer) open() *store.Store {
+// sources are the ways to find the values of a field.
+var sources = map[verb.Source]func(*completer) []candidate{
+	verb.FromStates:        (*completer).states,
+	verb.FromActors:        func(c *completer) []candidate { return append(c.actors(), words("me", "unassigned")...) },
+	verb.FromLabels:        (*completer).labels,
+	verb.FromCommandChecks: func(c *completer) []candidate { return c.checks(false) },
+	verb.FromManualChecks:  func(c *completer) []candidate { return c.checks(true) },
+	verb.FromSettings:      func(*completer) []candidate { return settings() },
+	verb.FromProposals:     (*completer).proposals,
+}
+
+// field is what a field of a verb can be.
+func (c *completer) field(f verb.Field) []candidate {
+	if find := records[f.Names]; find != nil {
+		return find(c)
+	}
+	if find := sources[f.From]; find != nil {
+		return find(c)
+	}
+	var out []candidate
+	for _, v := range f.Values {
+		out = append(out, candidate{v.Text, v.About})
+	}
+	return out
+}
+
+func settings() []candidate {
+	var out []candidate
+	for _, s := range store.Settings {
+		out = append(out, candidate{s.Key, s.Doc})
+	}
+	return out
+}
+
+// openStore opens the workspace that the line names, once. It returns nil if it cannot be opened.
+func (c *completer) openStore() *store.Store {
 	if c.store != nil {
 		return c.store
 	}
-	dir := cmp.Or(c.said["C"], c.said["repo"], c.p.Getenv("CAIRN_REPO"), c.p.Dir)
-	if !filepath.IsAbs(dir) {
-		dir = filepath.Join(c.p.Dir, dir)
-	}
-	s, err := store.Open(dir, c.p.stateDir())
+	dir := cmp.Or(c.given["C"], c.given["repo"], c.Getenv("CAIRN_REPO"), c.Dir)
+	s, err := store.Open(c.abs(dir), c.stateDir())
 	if err != nil {
 		return nil
 	}
@@ -345,7 +248,7 @@ func (c *completer) open() *store.Store {
 
 // tasks are the newest tasks, with their titles.
 func (c *completer) tasks() []candidate {
-	s := c.open()
+	s := c.openStore()
 	if s == nil {
 		return nil
 	}
@@ -362,9 +265,9 @@ func (c *completer) tasks() []candidate {
 	})
 }
 
-// sessions are the newest sessions, with how they stand.
+// sessions are the newest sessions, with status, actor and task.
 func (c *completer) sessions() []candidate {
-	s := c.open()
+	s := c.openStore()
 	if s == nil {
 		return nil
 	}
@@ -381,12 +284,12 @@ func (c *completer) sessions() []candidate {
 	})
 }
 
-// described offers ids, the newest first. What is said about one is read for as many as are shown, while there is time.
+// described are ids, the newest first. The words about an id are read only for those that are shown, and while there is time.
 func (c *completer) described(ids []string, about func(id string) string) []candidate {
 	out := make([]candidate, 0, len(ids))
 	for i, id := range slices.Backward(ids) {
 		one := candidate{value: id}
-		if len(ids)-i <= completionsMost && c.ctx.Err() == nil {
+		if len(ids)-i <= maxCandidates && c.ctx.Err() == nil {
 			one.about = about(id)
 		}
 		out = append(out, one)
@@ -395,7 +298,7 @@ func (c *completer) described(ids []string, about func(id string) string) []cand
 }
 
 func (c *completer) proposals() []candidate {
-	s := c.open()
+	s := c.openStore()
 	if s == nil {
 		return nil
 	}
@@ -413,7 +316,7 @@ func (c *completer) proposals() []candidate {
 }
 
 func (c *completer) states() []candidate {
-	s := c.open()
+	s := c.openStore()
 	if s == nil {
 		return nil
 	}
@@ -424,9 +327,9 @@ func (c *completer) states() []candidate {
 	return out
 }
 
-// checks are the checks of the task that the line names, by index.
-func (c *completer) checks() []candidate {
-	s := c.open()
+// checks are the manual checks of the task that the line names, or its command checks, by index.
+func (c *completer) checks(manual bool) []candidate {
+	s := c.openStore()
 	if s == nil || len(c.args) == 0 {
 		return nil
 	}
@@ -440,16 +343,16 @@ func (c *completer) checks() []candidate {
 	}
 	var out []candidate
 	for i, check := range t.Checks {
-		if wanted := c.command.Name == "attest"; check.Manual() == wanted {
+		if check.Manual() == manual {
 			out = append(out, candidate{strconv.Itoa(i), check.Desc})
 		}
 	}
 	return out
 }
 
-// newest reads the newest tasks, as far as there is time.
+// newest calls fn with the newest tasks, while there is time.
 func (c *completer) newest(fn func(task.Task)) {
-	s := c.open()
+	s := c.openStore()
 	if s == nil {
 		return
 	}
@@ -457,7 +360,7 @@ func (c *completer) newest(fn func(task.Task)) {
 	if err != nil {
 		return
 	}
-	for _, id := range ids[max(0, len(ids)-2*completionsMost):] {
+	for _, id := range ids[max(0, len(ids)-2*maxCandidates):] {
 		if c.ctx.Err() != nil {
 			return
 		}
@@ -477,7 +380,7 @@ func (c *completer) labels() []candidate {
 	return words(slices.Sorted(maps.Keys(seen))...)
 }
 
-// actors are those that the newest tasks name.
+// actors are the actors that the newest tasks name.
 func (c *completer) actors() []candidate {
 	seen := map[string]bool{}
 	c.newest(func(t task.Task) {

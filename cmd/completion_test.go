@@ -8,11 +8,11 @@ import (
 	"testing"
 )
 
-// evaluates is what would make a shell run or expand text.
+// evaluates is text that makes a shell run or expand something.
 var evaluates = regexp.MustCompile("(?i)\\beval\\b|invoke-expression|\\biex\\b|invokescript|\\bsource\\b|`|\\$\\(")
 
-// No script evaluates anything: what the shell knows of the line goes to cairn as one argument, and what comes back is data.
-// PowerShell's, which no test here can run, is held to its form by this alone.
+// No script evaluates anything: it passes the line to cairn as one argument, and uses the output as data. For PowerShell this is
+// the only test.
 func TestCompletionScriptsEvaluateNothing(t *testing.T) {
 	hands := map[string]string{
 		"cairn.bash": `command cairn completion bash --line "${COMP_LINE:0:COMP_POINT}"`,
@@ -53,7 +53,7 @@ func TestCompletionScriptsEvaluateNothing(t *testing.T) {
 	}
 }
 
-// A line is split as shells split it, and everything in it stays the text that it is.
+// A line is split as shells split it, and nothing in it is expanded.
 func TestReadLine(t *testing.T) {
 	for _, tt := range []struct {
 		line string
@@ -77,12 +77,12 @@ func TestReadLine(t *testing.T) {
 		{"", typedLine{words: []string{""}}},
 	} {
 		if got := readLine(tt.line, '\\'); !reflect.DeepEqual(got, tt.want) {
-			t.Errorf("%q reads as %+v, want %+v", tt.line, got, tt.want)
+			t.Errorf("readLine(%q) = %+v, want %+v", tt.line, got, tt.want)
 		}
 	}
 }
 
-// FuzzReadLine holds that no line makes the splitter panic, and that there is always a word that is being typed.
+// FuzzReadLine checks that no line makes readLine panic, and that there is always a last word.
 func FuzzReadLine(f *testing.F) {
 	for _, seed := range []string{"", "cairn list > f", `cairn "a\`, "cairn $(x) `y` 'z", "\x00\xff|;&"} {
 		f.Add(seed)

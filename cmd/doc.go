@@ -1,6 +1,7 @@
-// Package cmd is the command line: it turns words into a verb's input, calls the verb, and prints what it returns.
+// Package cmd is the command line. It turns arguments and flags into the input of a verb, calls the verb, and prints the result.
 //
-// Every verb has a command of the same name, made from its declaration (verbs.go). What is not a verb, such as init and
-// serve, has a file of its own. Main is the whole program but for the process around it, so tests run it with their own
-// clock, folder and streams.
+// Each verb has a command of the same name, which is made from the verb's declaration (verbs.go, input.go) and whose result is
+// shown by its type (render.go). Nothing here depends on which verbs there are. Commands that are no verbs, such as init and
+// serve, have a type and a file each. All of them embed program, which is one run of the command line: its environment, its
+// output and its exit number. Tests call Main with an Env of their own, so they choose the clock, the folder and the streams.
 package cmd

@@ -2,42 +2,46 @@ package cmd
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/doctor"
 	"github.com/urfave/cli/v3"
 )
 
-// exitFindings is the exit number of doctor where something is wrong.
+// exitFindings is the exit number of check and doctor if something is wrong.
 const exitFindings = 1
 
-// doctorResult is what doctor found, and repaired. Schema is the number of the promise that fields are only ever added.
+// doctorResult is what doctor found, and repaired. Under one number of Schema, fields are only added.
 type doctorResult struct {
 	Schema    int                    `json:"schema"`
 	Workspace string                 `json:"workspace"`
-	Healthy   bool                   `json:"healthy"` // nothing is wrong, or no longer
+	Healthy   bool                   `json:"healthy"` // nothing is wrong, or all of it was repaired
 	Summary   map[proof.Severity]int `json:"summary"`
 	Findings  []doctor.Finding       `json:"findings"`
 }
 
-func (p *program) doctorCommand() *cli.Command {
+// doctorCommand is cairn doctor.
+type doctorCommand struct{ *program }
+
+func (p doctorCommand) command() *cli.Command {
 	return &cli.Command{
 		Name:     "doctor",
 		Usage:    "Examine the workspace and this clone of it; say what is wrong and repair what is safe to repair.",
 		Category: "workspace",
 		Description: "It looks for entries that an editor saved over or git replaced, broken files, leftovers of killed writers, claims and sessions without\n" +
-			"a sign of life, and how git, the merge driver, trust and signing are set up. Each finding says what to do about it. It exits\n" +
+			"heartbeats, and how git, the merge driver, trust and signing are set up. Each finding says what to do about it. It exits\n" +
 			"with 1 if there are errors or warnings left, and with 0 if there are notices only.",
 		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "fix", Local: true, Usage: "make the changes that are shown, once that is agreed to; nothing is lost by any of them"},
+			&cli.BoolFlag{Name: "fix", Local: true, Usage: "make the changes that are shown, after you agree; nothing is lost by any of them"},
 			&cli.BoolFlag{Name: "dry-run", Local: true, Usage: "show what --fix would do, and change nothing"},
 			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask"},
 		},
-		Action: p.runDoctor,
+		Action: p.run,
 	}
 }
 
-func (p *program) runDoctor(ctx context.Context, c *cli.Command) error {
+func (p doctorCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
@@ -50,7 +54,7 @@ func (p *program) runDoctor(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if !p.json {
-		p.renderFindings(findings)
+		p.show(findings)
 	}
 	var failed error
 	if c.Bool("fix") && !c.Bool("dry-run") {
@@ -66,8 +70,8 @@ func (p *program) runDoctor(ctx context.Context, c *cli.Command) error {
 	return failed
 }
 
-// repair makes the changes that were shown. One that fails keeps no other from being made, and the first failure returns.
-func (p *program) repair(ctx context.Context, findings []doctor.Finding, yes bool) error {
+// repair makes the changes that were shown, all of them even if one fails. It returns the first failure.
+func (p doctorCommand) repair(ctx context.Context, findings []doctor.Finding, yes bool) error {
 	n := fixable(findings)
 	if n == 0 {
 		return nil
@@ -90,7 +94,7 @@ func (p *program) repair(ctx context.Context, findings []doctor.Finding, yes boo
 			continue
 		}
 		if !p.json {
-			p.printf("repaired %s\n", placeOf(*f))
+			p.printf("repaired %s\n", positionOf(*f))
 		}
 	}
 	return failed
@@ -114,4 +118,57 @@ func resultOf(root string, findings []doctor.Finding) doctorResult {
 		r.Healthy = r.Healthy && !f.Matters()
 	}
 	return r
+}
+
+// show prints each finding: where it is, what is wrong, what a repair would change, and what to do.
+func (p doctorCommand) show(findings []doctor.Finding) {
+	st := p.style()
+	for _, f := range findings {
+		p.printf("%s  %s\n", st.severity(f.Severity), st.bold(positionOf(f)))
+		p.printf("         %s\n", f.Message)
+		for _, change := range f.Changes {
+			p.printf("           %s\n", change)
+		}
+		if f.Fix != "" {
+			p.printf("         fix: %s\n", f.Fix)
+		}
+	}
+	p.printf("%s\n", verdict(findings))
+}
+
+// severity is padded to one width, and an error is red.
+func (s style) severity(v proof.Severity) painted {
+	text := fmt.Sprintf("%-7s", v)
+	if v == proof.Error {
+		return s.bad(text)
+	}
+	return painted(text)
+}
+
+// positionOf is the kind of a finding, and its file if there is one.
+func positionOf(f doctor.Finding) string {
+	switch {
+	case f.Path == "":
+		return string(f.ID)
+	case f.Line > 0:
+		return fmt.Sprintf("%s  %s:%d", f.ID, f.Path, f.Line)
+	default:
+		return string(f.ID) + "  " + f.Path
+	}
+}
+
+// verdict is the last line: how many findings there are, and how many can be repaired.
+func verdict(findings []doctor.Finding) string {
+	count := map[proof.Severity]int{}
+	for _, f := range findings {
+		count[f.Severity]++
+	}
+	if count[proof.Error]+count[proof.Warning] == 0 {
+		return "healthy"
+	}
+	text := fmt.Sprintf("errors: %d, warnings: %d", count[proof.Error], count[proof.Warning])
+	if n := fixable(findings); n > 0 {
+		text += fmt.Sprintf("; cairn doctor --fix repairs %d", n)
+	}
+	return text
 }

@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/doctor"
 )
 
-// told reports whether a story about doctor shows a finding of a kind, with its severity.
-func told(t *testing.T, id doctor.ID, severity proof.Severity) bool {
+// inStory reports whether a story about doctor shows a finding of a kind, with its severity.
+func inStory(t *testing.T, id doctor.ID, severity proof.Severity) bool {
 	form := regexp.MustCompile(fmt.Sprintf(`(?m)^stdout '\^%-7s  %s\b`, severity, id))
 	for _, s := range stories(t) {
 		if strings.HasPrefix(s.name, "doctor-") && form.MatchString(strings.Join(s.lines, "\n")) {
@@ -26,17 +26,17 @@ func TestEveryFindingHasAStory(t *testing.T) {
 		t.Fatal("there are no kinds of findings")
 	}
 	for _, k := range doctor.Kinds {
-		if !told(t, k.ID, k.Severity) {
+		if !inStory(t, k.ID, k.Severity) {
 			t.Errorf("no story shows the finding %s as %s", k.ID, k.Severity)
 		}
 	}
 }
 
-// The rules of proof have stories of their own; doctor shows that it asks them. No kind may be called as a rule is.
+// The rules of proof have stories of their own; a story of doctor shows that it applies them. No kind has the name of a rule.
 func TestDoctorAsksTheRules(t *testing.T) {
 	shown := false
 	for _, r := range proof.Rules {
-		shown = shown || told(t, doctor.ID(r.ID), r.Severity)
+		shown = shown || inStory(t, doctor.ID(r.ID), r.Severity)
 		for _, k := range doctor.Kinds {
 			if k.ID == doctor.ID(r.ID) {
 				t.Errorf("%s is a rule and a kind", k.ID)

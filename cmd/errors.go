@@ -8,7 +8,11 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
+
+// exitFailure is the exit number where no code says another.
+const exitFailure = 1
 
 // ExitInterrupted is what the program exits with when a signal ended it.
 const ExitInterrupted = 130
@@ -31,7 +35,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		exit = p.failing
 	}
 	if p.json {
-		p.printJSON(verb.FailureOf(e, verb.Rights{Profile: verb.Maintainer}))
+		p.printJSON(catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine))
 		return exit
 	}
 	said := *e
@@ -40,13 +44,13 @@ func (p *program) report(ctx context.Context, err error) int {
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
 	}
-	if e.Hint != "" {
-		fprintf(p.Stderr, "hint: %s\n", e.Hint)
+	if !e.Hint.Empty() {
+		fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
 	}
 	return exit
 }
 
-// named puts the name of the command into an error that has none yet.
+// named adds the name of the command to an error without one.
 func named(err error, command string) error {
 	var e *task.Error
 	if !errors.As(err, &e) || e.Op != "" {
@@ -61,7 +65,7 @@ func usage(format string, args ...any) *task.Error {
 	return task.Errorf(task.InvalidInput, format, args...)
 }
 
-// exitCodes is the text of "cairn help exit-codes", made from the list of codes.
+// exitCodes is the text of "cairn help exit-codes". It follows from the list of codes.
 func exitCodes() string {
 	words := map[int]string{
 		1: "failure", 2: "usage", 3: "not found", 4: "refused by a gate or rule",

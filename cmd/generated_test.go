@@ -9,10 +9,12 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
-// TestGenerated fails when a reference page is not what the declarations say. "make docs" writes the pages anew.
+// TestGenerated fails if a reference page differs from what the declarations say. "make docs" rewrites the pages.
 func TestGenerated(t *testing.T) {
 	for name, page := range map[string]string{
 		"verbs.md":  verbsPage(),
@@ -44,10 +46,10 @@ func TestEveryCommandHasASection(t *testing.T) {
 		t.Fatal(err)
 	}
 	var names []string
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		names = append(names, v.Name)
 	}
-	for _, c := range aroundIt() {
+	for _, c := range otherCommands() {
 		names = append(names, c.Name)
 	}
 	for _, name := range names {
@@ -57,7 +59,7 @@ func TestEveryCommandHasASection(t *testing.T) {
 	}
 }
 
-// mcpPage is the page about MCP, with the table of who may call what as the verbs say.
+// mcpPage is the page about MCP, with a table of which profile may call which verb.
 func mcpPage(t *testing.T) string {
 	t.Helper()
 	page, err := os.ReadFile(filepath.Join("..", "docs", "mcp.md"))
@@ -67,7 +69,7 @@ func mcpPage(t *testing.T) string {
 	before, rest, begins := strings.Cut(string(page), generatedMark)
 	_, after, ends := strings.Cut(rest, generatedEnd)
 	if !begins || !ends {
-		t.Fatal("docs/mcp.md has no place for its table")
+		t.Fatal("docs/mcp.md has no marks for its table")
 	}
 	return before + generatedMark + rightsTable() + generatedEnd + after
 }
@@ -80,7 +82,7 @@ func rightsTable() string {
 		head = append(head, p.String())
 	}
 	rows := [][]string{head}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		row := []string{fmt.Sprintf("[%s](verbs.md#%s)", v.Name, v.Name), string(v.Toolset)}
 		for _, p := range profiles {
 			may := ""
@@ -123,11 +125,11 @@ func verbsPage() string {
 	var b strings.Builder
 	b.WriteString(generatedMark + verbsIntro)
 	b.WriteString(verbsTable())
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		b.WriteString(verbSection(v))
 	}
 	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
-	for _, c := range aroundIt() {
+	for _, c := range otherCommands() {
 		b.WriteString(commandSection(c))
 	}
 	b.WriteString("## Flags of every command\n\n" + flagTable((&program{}).root().Flags))
@@ -136,7 +138,7 @@ func verbsPage() string {
 
 func verbsTable() string {
 	rows := [][]string{{"verb", "kind", "profile", "what it is for"}}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		rows = append(rows, []string{fmt.Sprintf("[%s](#%s)", v.Name, v.Name), kinds[v.Kind], v.Profile.String(), v.Summary})
 	}
 	return markdown(rows)
@@ -148,12 +150,12 @@ func verbSection(v verb.Verb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
 	fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits(v))
-	fmt.Fprintf(&b, "    %s\n\n", usageLine((&program{}).verbCommand(v)))
+	fmt.Fprintf(&b, "    %s\n\n", usageLine(verbCommand{&program{}, v}.command()))
 	b.WriteString(argumentTable(v.Fields))
 	return b.String()
 }
 
-// traits are what a caller may want to know beyond the kind.
+// traits are what a caller should know about a verb beyond its kind.
 func traits(v verb.Verb) string {
 	text := ""
 	if v.Idempotent && v.Kind != verb.Read {
@@ -188,7 +190,7 @@ func typeOf(f verb.Field) string {
 	return typeNames[f.Type]
 }
 
-// onCommandLine is how a person gives an argument: in its position, or by its flags.
+// onCommandLine is how an argument is given on the command line: by its position, or by its flags.
 func onCommandLine(f verb.Field) string {
 	if f.Arg {
 		return "`" + argName(f) + "`"
@@ -205,11 +207,11 @@ var typeNames = map[verb.Type]string{
 	verb.Texts: "list of texts", verb.Numbers: "list of numbers", verb.Objects: "list of objects",
 }
 
-// aroundIt are the commands that are no verbs.
-func aroundIt() []*cli.Command {
+// otherCommands are the commands that are no verbs.
+func otherCommands() []*cli.Command {
 	var out []*cli.Command
 	for _, c := range (&program{}).root().Commands {
-		if _, isVerb := verb.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb {
+		if _, isVerb := catalogue.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb {
 			out = append(out, c)
 		}
 	}
@@ -301,7 +303,7 @@ as they stand. Each code is shown by a story in
 
 const waitIntro = `## How a wait ends
 
-These codes are results and no errors. At the command line a wait leaves with 0, and with 6 when the time was up.
+These codes are results, not errors. At the command line a wait exits with 0, and with 6 if the time was up.
 
 `
 
@@ -315,7 +317,7 @@ func errorsPage(shown map[task.Code][]string) string {
 		rows = append(rows, []string{"`" + string(info.Code) + "`", fmt.Sprint(info.Exit), retryable, info.Meaning, storyLinks(info.Code, shown)})
 	}
 	ends := [][]string{{"code", "meaning"}}
-	for _, info := range verb.WaitCodes {
+	for _, info := range activity.WaitCodes {
 		ends = append(ends, []string{"`" + string(info.Code) + "`", info.Meaning})
 	}
 	return generatedMark + errorsIntro + markdown(rows) + waitIntro + markdown(ends) + "## Exit numbers\n\n```\n" + exitCodes() + "```\n"

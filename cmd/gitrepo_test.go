@@ -11,12 +11,12 @@ import (
 	"time"
 )
 
-// gitRepo is a repository, and an environment that no setting of this machine reaches into.
+// gitRepo is a repository, with an environment that is independent of the settings of this machine.
 type gitRepo struct {
 	t         *testing.T
 	dir, home string
 	env       []string
-	hostile   []string // what the environment of cairn, and not of git, has beside that
+	hostile   []string // further variables for cairn, but not for git
 }
 
 func newGitRepo(t *testing.T) *gitRepo {
@@ -25,16 +25,16 @@ func newGitRepo(t *testing.T) *gitRepo {
 	for name, text := range map[string]string{".gitconfig": gitConfig, "clock": ""} {
 		g.write(filepath.Join(g.home, name), []byte(text))
 	}
-	g.env = append(atHome(), "HOME="+g.home, "XDG_STATE_HOME="+filepath.Join(g.home, "state"),
+	g.env = append(withoutCI(), "HOME="+g.home, "XDG_STATE_HOME="+filepath.Join(g.home, "state"),
 		"GIT_CONFIG_GLOBAL="+filepath.Join(g.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
-		"CLOCK="+filepath.Join(g.home, "clock"), "GORACE=atexit_sleep_ms=0", "CAIRN_ACTOR=human:Shah", // also where an agent runs the tests
-		"GIT_AUTHOR_DATE="+dawn.Format(time.RFC3339), "GIT_COMMITTER_DATE="+dawn.Format(time.RFC3339))
+		"CLOCK="+filepath.Join(g.home, "clock"), "GORACE=atexit_sleep_ms=0", "CAIRN_ACTOR=human:Shah", // even if an agent runs the tests
+		"GIT_AUTHOR_DATE="+startTime.Format(time.RFC3339), "GIT_COMMITTER_DATE="+startTime.Format(time.RFC3339))
 	g.run("init", "-q", "-b", "base")
 	return g
 }
 
-// atHome is the environment without what a CI that runs the tests says of itself, and of what it merges.
-func atHome() []string {
+// withoutCI is the environment of this process without the variables that a CI sets.
+func withoutCI() []string {
 	return slices.DeleteFunc(os.Environ(), func(v string) bool {
 		name, _, _ := strings.Cut(v, "=")
 		return name == "CI" || slices.ContainsFunc([]string{
@@ -72,7 +72,7 @@ func (g *gitRepo) run(args ...string) string {
 	return string(out)
 }
 
-func (g *gitRepo) try(args ...string) error { return g.command(args).Run() }
+func (g *gitRepo) runErr(args ...string) error { return g.command(args).Run() }
 
 func (g *gitRepo) command(args []string) *exec.Cmd { return g.program("git", args) }
 
@@ -88,7 +88,7 @@ func (g *gitRepo) cairn(args ...string) (string, int) {
 	return g.cairnWith("", args...)
 }
 
-// cairnWith is cairn with an input.
+// cairnWith is cairn, with text on standard input.
 func (g *gitRepo) cairnWith(input string, args ...string) (string, int) {
 	g.t.Helper()
 	cmd := g.program("cairn", args)
@@ -105,8 +105,8 @@ func (g *gitRepo) cairnWith(input string, args ...string) (string, int) {
 	return string(out), 0
 }
 
-// lose takes an object out of the repository, as if it had been cloned without.
-func (g *gitRepo) lose(name string) {
+// removeObject removes an object from the repository, as in a partial clone that lacks it.
+func (g *gitRepo) removeObject(name string) {
 	g.t.Helper()
 	cmd := g.command([]string{"rev-parse", name})
 	out, err := cmd.Output()

@@ -21,11 +21,12 @@ import (
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
-// hostile is what a text of a file, of git or of a caller may hold: orders to CIs at the beginning of a line, orders to
-// terminals, writing that is turned around, and what nobody sees.
+// hostile is text that a file, git or a caller may contain: commands to CIs at the beginning of a line, commands to terminals,
+// text that changes its direction, and invisible characters.
 var hostile = strings.Join([]string{
 	"::set-env name=A::b", "\n::set-output name=x::y", "\n \t\u00a0::error file=a::z", "##vso[task.complete result=Failed]x",
 	"##teamcity[buildStop]", "##[add-mask]x", "\nsection_start:1:x\r\x1b[0K", "\n%%x", "\x1b]0;title\x07", "\x1b]8;;http://x\x1b\\",
@@ -33,25 +34,25 @@ var hostile = strings.Join([]string{
 	"\u2029", "\u0085", "\u3164\u034f\ufe01\U000e0101", "\x7f\b\v", "\r::warning::over", "\r\n::debug::x",
 }, "")
 
-// unseen is every character that nobody sees, or that acts on whoever shows it. It says so in its own words.
-var unseen = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e" +
+// hidden is every character that is invisible or that a terminal obeys. The list does not use the one of package harmless.
+var hidden = regexp.MustCompile("[\x00-\x08\x0b-\x1f\x7f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e" +
 	"\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]")
 
-// orders are the lines that a CI would obey.
-var orders = regexp.MustCompile(`(?mi)^[\s\pZ]*(::|%%|section_start:|section_end:).*|.*##(vso|teamcity)?\[.*`)
+// ciCommands are the lines that a CI would obey.
+var ciCommands = regexp.MustCompile(`(?mi)^[\s\pZ]*(::|%%|section_start:|section_end:).*|.*##(vso|teamcity)?\[.*`)
 
-// annotation is what cairn check itself says to GitHub.
+// annotation is a command to GitHub that cairn check itself prints.
 var annotation = regexp.MustCompile(`(?m)^::(error|warning|notice) file=[^:\s]*(,line=\d+)?,title=cairn [a-z-]+::.*\n`)
 
-// unfit says what of an output is not fit to be shown.
-func unfit(out string) string {
+// whyUnfit says why an output is not fit to be shown, or "".
+func whyUnfit(out string) string {
 	switch {
 	case !utf8.ValidString(out):
-		return "bytes that are no text"
-	case unseen.MatchString(out):
-		return fmt.Sprintf("a hidden character: %q", unseen.FindString(out))
-	case orders.MatchString(out):
-		return fmt.Sprintf("an order: %q", orders.FindString(out))
+		return "bytes that are not UTF-8"
+	case hidden.MatchString(out):
+		return fmt.Sprintf("a hidden character: %q", hidden.FindString(out))
+	case ciCommands.MatchString(out):
+		return fmt.Sprintf("a command to a CI: %q", ciCommands.FindString(out))
 	}
 	return ""
 }
@@ -61,8 +62,8 @@ const (
 	hostileSession = "ses-00vhnczb00388y"
 )
 
-// hostileFiles are the files of a workspace in which every text is hostile. Where cairn would refuse such a text, the file is
-// one by itself, so that it spoils no other.
+// hostileFiles are the files of a workspace in which every text is hostile. A text that makes a file unreadable has a file of its
+// own, so that the others can be read.
 func hostileFiles() map[string]string {
 	at := "2026-06-21T10:00:00Z"
 	fill := func(text string) string {
@@ -120,8 +121,8 @@ reason: EVIL
 	return files
 }
 
-// hostileRepo is a repository with such a workspace in it, on a branch and in a folder whose names hide something too, held
-// by an attempt that says hostile things.
+// hostileRepo is a repository with such a workspace. The names of its branch and its folder have hidden characters too, and a
+// session with hostile texts is active.
 func hostileRepo(t *testing.T) *gitRepo {
 	g := newGitRepo(t)
 	g.dir = filepath.Join(g.dir, "w\u202e\u200b ##vso[x]")
@@ -135,7 +136,7 @@ func hostileRepo(t *testing.T) *gitRepo {
 	g.run("commit", "-q", "-m", hostile)
 	in := hostileShell{t: t, dir: g.dir, home: g.home}
 	in.must("--actor", "agent:a", "begin", "T-1", "--expected-actor", "agent:a", "--idempotency-key", "k")
-	in.spoilLiveState()
+	in.makeLiveStateHostile()
 	in.must("--actor", "human:shah", "trust", "--yes")
 	_, _, _ = in.run("run-checks", "T-1", "--only", "2")
 	return g
@@ -158,7 +159,7 @@ func (in hostileShell) run(args ...string) (stdout, stderr string, exit int) {
 	var out, errs bytes.Buffer
 	exit = Main(ctx, Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: in.dir,
-		Getenv: func(name string) string { return vars[name] }, Now: func() time.Time { return dawn.Add(time.Hour) }, Rand: zeros{},
+		Getenv: func(name string) string { return vars[name] }, Now: func() time.Time { return startTime.Add(time.Hour) }, Rand: zeros{},
 	})
 	if ctx.Err() != nil {
 		in.t.Errorf("cairn %q does not end", args)
@@ -173,14 +174,14 @@ func (in hostileShell) must(args ...string) {
 	}
 }
 
-// spoilLiveState puts a hostile text into whatever live state says in words.
-func (in hostileShell) spoilLiveState() {
+// makeLiveStateHostile puts hostile text into the live state.
+func (in hostileShell) makeLiveStateHostile() {
 	in.t.Helper()
 	layout, err := store.Find(in.dir)
 	if err != nil {
 		in.t.Fatal(err)
 	}
-	spoiled := 0
+	changed := 0
 	err = filepath.WalkDir(layout.Live, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Ext(path) != ".json" {
 			return err
@@ -190,23 +191,23 @@ func (in hostileShell) spoilLiveState() {
 		if err != nil || json.Unmarshal(src, &v) != nil {
 			return err
 		}
-		spoil(v)
+		makeHostile(v)
 		if src, err = json.Marshal(v); err != nil {
 			return err
 		}
-		spoiled++
+		changed++
 		return os.WriteFile(path, src, 0o644)
 	})
-	if err != nil || spoiled == 0 {
-		in.t.Fatalf("%d files of live state were spoiled: %v", spoiled, err)
+	if err != nil || changed == 0 {
+		in.t.Fatalf("%d files of live state were changed: %v", changed, err)
 	}
 }
 
-func spoil(v any) {
+func makeHostile(v any) {
 	switch v := v.(type) {
 	case []any:
 		for _, one := range v {
-			spoil(one)
+			makeHostile(one)
 		}
 	case map[string]any:
 		for key, one := range v {
@@ -214,24 +215,23 @@ func spoil(v any) {
 				v[key] = hostile
 				continue
 			}
-			spoil(one)
+			makeHostile(one)
 		}
 	}
 }
 
-// Nothing that any command prints for people can act on a terminal or on a CI, or hide from whoever reads it, whatever the
-// files, git, live state and the caller say; and what --json prints is that JSON all the same. The commands come from the
-// catalogue, so one that is new is tried too.
+// Nothing that a command prints can command a terminal or a CI, or be invisible, whatever the files, git, live state and the
+// caller contain. The same holds with --json. The commands come from the catalogue, so a new one is tested too.
 func TestWhatIsPrintedIsFitToShow(t *testing.T) {
-	if why := unfit("  ::error::x"); why == "" {
+	if why := whyUnfit("  ::error::x"); why == "" {
 		t.Fatal("the test finds nothing")
 	}
 	g := hostileRepo(t)
 	commands := map[string][][]string{}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		commands[commandName(v.Name)] = verbCalls(v)
 	}
-	for _, c := range aroundIt() {
+	for _, c := range otherCommands() {
 		commands[c.Name] = otherCalls(c)
 	}
 	commands["nothing"] = [][]string{{hostile}, {"--" + hostile}, {"-C", hostile, "list"}, {"--actor", hostile, "list"}, {}}
@@ -251,7 +251,7 @@ func TestWhatIsPrintedIsFitToShow(t *testing.T) {
 	}
 }
 
-// printsFit runs a command for people, and as JSON.
+// printsFit runs a command with and without --json, and fails the test if its output is not fit to be shown.
 func (in hostileShell) printsFit(call []string) {
 	in.t.Helper()
 	out, errs, _ := in.run(call...)
@@ -259,17 +259,17 @@ func (in hostileShell) printsFit(call []string) {
 		out = annotation.ReplaceAllString(out, "")
 	}
 	for stream, text := range map[string]string{"standard output": out, "standard error": errs} {
-		if why := unfit(text); why != "" {
+		if why := whyUnfit(text); why != "" {
 			in.t.Errorf("cairn %q writes %s to %s:\n%.400q", call, why, stream, text)
 		}
 	}
 	out, errs, _ = in.run(append([]string{"--json"}, call...)...)
-	if why := unfit(out + "\n" + errs); why != "" && !slices.Contains(call, string(report.GitHub)) {
+	if why := whyUnfit(out + "\n" + errs); why != "" && !slices.Contains(call, string(report.GitHub)) {
 		in.t.Errorf("cairn --json %q writes %s:\n%.400q", call, why, out+errs)
 	}
 }
 
-// verbCalls are calls of a verb: with what it needs, with each of its arguments, and with wrong ones.
+// verbCalls are calls of a verb: with its required arguments, with each of the others, and with wrong ones.
 func verbCalls(v verb.Verb) [][]string {
 	name, whole := commandName(v.Name), func(in map[string]any) string {
 		text, _ := json.Marshal(in)
@@ -312,11 +312,11 @@ func verbCalls(v verb.Verb) [][]string {
 	return calls
 }
 
-// sample is a value for a field: one that may do, or a hostile one.
-func sample(f verb.Field, evil bool) any {
+// sample is a value for a field: a plausible one, or a hostile one.
+func sample(f verb.Field, useHostile bool) any {
 	text := hostile
 	switch {
-	case evil:
+	case useHostile:
 	case f.Names == "task":
 		text = hostileTask
 	case f.Names == "session":
@@ -340,8 +340,8 @@ func sample(f verb.Field, evil bool) any {
 	case verb.Objects:
 		one := map[string]any{}
 		for _, sub := range f.Fields {
-			if sub.Required || sub.Name == "cmd" || evil {
-				one[sub.Name] = sample(sub, sub.Names == "" && evil || sub.Type == verb.Text)
+			if sub.Required || sub.Name == "cmd" || useHostile {
+				one[sub.Name] = sample(sub, sub.Names == "" && useHostile || sub.Type == verb.Text)
 			}
 		}
 		return []any{one}
@@ -350,7 +350,7 @@ func sample(f verb.Field, evil bool) any {
 	}
 }
 
-// otherCalls are calls of a command that is no verb: with each of its flags, with wrong arguments, and those that say most.
+// otherCalls are calls of a command that is no verb: with each of its flags, with wrong arguments, and some that print much.
 func otherCalls(c *cli.Command) [][]string {
 	calls := [][]string{{c.Name}, {c.Name, "--help"}, {c.Name, hostile}, {c.Name, hostile, hostile}, {c.Name, "--" + hostile}}
 	if c.Name == "serve" {
@@ -381,7 +381,7 @@ func otherCalls(c *cli.Command) [][]string {
 	}[c.Name]...)
 }
 
-// What --json says is what the file says, character by character, and it names the texts that hide something.
+// --json prints texts exactly as the file has them, and names those with hidden characters.
 func TestJSONOfHostileTextIsExact(t *testing.T) {
 	g := hostileRepo(t)
 	in := hostileShell{t: t, dir: g.dir, home: g.home}

@@ -20,20 +20,23 @@ type initResult struct {
 	MergeDriver []string `json:"merge_driver,omitempty"` // what installing it changed
 }
 
-func (p *program) initCommand() *cli.Command {
+// initCommand is cairn init.
+type initCommand struct{ *program }
+
+func (p initCommand) command() *cli.Command {
 	return &cli.Command{
 		Name:     "init",
 		Usage:    "Make this folder a workspace, or finish one that is half made; nothing is overwritten.",
 		Category: "workspace",
 		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "prefix", Local: true, Usage: "what ids begin with, as `PREFIX`-...; made of the folder's name unless told"},
+			&cli.StringFlag{Name: "prefix", Local: true, Usage: "what ids begin with, as `PREFIX`-...; by default, made of the folder's name"},
 			&cli.BoolFlag{Name: "merge-driver", Local: true, Usage: "install the merge driver too, as cairn setup merge-driver --yes does"},
 		},
-		Action: p.runInit,
+		Action: p.run,
 	}
 }
 
-func (p *program) runInit(ctx context.Context, c *cli.Command) error {
+func (p initCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
@@ -72,14 +75,14 @@ func (p *program) runInit(ctx context.Context, c *cli.Command) error {
 	if driver != nil {
 		r.MergeDriver = driver.Lines
 	}
-	p.showInit(r, harmless)
+	p.show(r, harmless)
 	if driver != nil {
 		err = errors.Join(err, driver.Apply(ctx))
 	}
-	return err // what was made stands, even where consent cannot be kept
+	return err // the workspace is made, even if the consent could not be stored
 }
 
-// outerWorkspace is the workspace that commands in a folder work on while it is none itself; "" if there is none.
+// outerWorkspace is the workspace above a folder that is none itself; "" if there is none.
 func outerWorkspace(dir string) string {
 	layout, err := store.Find(dir)
 	if err != nil || layout.Root == filepath.Clean(dir) {
@@ -88,8 +91,9 @@ func outerWorkspace(dir string) string {
 	return layout.Root
 }
 
-// planMergeDriver is nil unless the driver was asked for. It comes first, so that nothing is made where it cannot be.
-func (p *program) planMergeDriver(ctx context.Context, c *cli.Command, dir string) (*store.MergeSetup, error) {
+// planMergeDriver plans what --merge-driver asks for, or returns nil. It is called first, so that init makes nothing if the plan
+// is impossible.
+func (p initCommand) planMergeDriver(ctx context.Context, c *cli.Command, dir string) (*store.MergeSetup, error) {
 	if !c.Bool("merge-driver") {
 		return nil, nil
 	}
@@ -100,7 +104,7 @@ func (p *program) planMergeDriver(ctx context.Context, c *cli.Command, dir strin
 	return layout.PlanMergeDriver(ctx, false)
 }
 
-func (p *program) showInit(r initResult, harmless bool) {
+func (p initCommand) show(r initResult, harmless bool) {
 	if p.json {
 		p.printJSON(r)
 		return
@@ -123,11 +127,4 @@ func (p *program) showInit(r initResult, harmless bool) {
 	if len(r.Made) > 0 {
 		p.printf("Next: cairn create 'what is to be done', and commit .cairn.\n")
 	}
-}
-
-func noArguments(c *cli.Command) error {
-	if c.Args().Len() > 0 {
-		return usage("does not take the argument %q", c.Args().First()).WithHint("cairn help %s", c.Name)
-	}
-	return nil
 }

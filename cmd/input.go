@@ -2,142 +2,163 @@ package cmd
 
 import (
 	"context"
+	"fmt"
+	"io"
 	"maps"
 	"os"
-	"path/filepath"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
 	"gopkg.in/yaml.v3"
 )
 
-// flags makes the flags of a verb: one for each field that is no positional argument. Fields that are lists have flags
-// that may be repeated, named in the singular.
+// flags are the flags of a verb's command: those of each field that is no positional argument, and those of every verb.
 func flags(v verb.Verb) []cli.Flag {
 	var out []cli.Flag
 	for _, f := range v.Fields {
-		if f.Arg {
-			continue
+		if !f.Arg {
+			out = append(out, flagsOf(f)...)
 		}
-		out = append(out, flagsOf(f)...)
 	}
-	out = append(out, signFlags(v)...)
+	if v.Signs {
+		out = append(out, signFlags()...)
+	}
 	return append(out, &cli.StringFlag{
 		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
 	})
 }
 
+// flagsOf are the flags of a field: those that it declares, else one for its type.
 func flagsOf(f verb.Field) []cli.Flag {
-	name := flagName(f)
 	switch {
+	case f.Not != "":
+		return []cli.Flag{
+			&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc},
+			&cli.BoolFlag{Name: f.Not, Local: true, Usage: "the opposite of --" + f.Flag},
+		}
 	case f.Type == verb.Objects:
-		return checkFlags(f)
-	case f.Type == verb.Boolean && f.Required:
-		return verdictFlags()
+		var out []cli.Flag
+		for _, flag := range objectFlags(f) {
+			out = append(out, &cli.StringSliceFlag{Name: flag.Name, Local: true, Usage: flag.Doc + ", as `" + flag.Form + "`; may be repeated"})
+		}
+		return out
 	case f.Type == verb.Boolean:
-		return []cli.Flag{&cli.BoolFlag{Name: name, Local: true, Usage: f.Doc}}
+		return []cli.Flag{&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
 	case f.Type == verb.Texts || f.Type == verb.Numbers:
-		return []cli.Flag{&cli.StringSliceFlag{Name: name, Local: true, Usage: f.Doc + "; may be repeated"}}
+		return []cli.Flag{&cli.StringSliceFlag{Name: f.Flag, Local: true, Usage: f.Doc + "; may be repeated"}}
 	default:
-		return []cli.Flag{&cli.StringFlag{Name: name, Local: true, Usage: f.Doc}}
+		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
 	}
 }
 
-// flagName is a field's name as a flag: add_deps is --add-dep.
-func flagName(f verb.Field) string {
-	name := commandName(f.Name)
-	if (f.Type == verb.Texts || f.Type == verb.Objects) && !strings.HasSuffix(name, "us") {
-		name = strings.TrimSuffix(name, "s")
+// objectFlags are the flags of a list of objects: those that it declares, else one whose values are objects as JSON.
+func objectFlags(f verb.Field) []verb.ObjectFlag {
+	if len(f.Flags) == 0 {
+		parse := func(value string) (map[string]any, error) { return verb.ReadObject([]byte(value)) }
+		return []verb.ObjectFlag{{Name: f.Flag, Doc: f.Doc, Form: objectForm(f.Fields), Parse: parse}}
 	}
-	return name
+	out := make([]verb.ObjectFlag, len(f.Flags))
+	for i, flag := range f.Flags {
+		if out[i] = flag; flag.Doc == "" {
+			out[i].Doc = f.Doc
+		}
+	}
+	return out
 }
 
-// input is what the command line says, as the JSON object that the verb decodes: --input first, then arguments and flags.
-func (p *program) input(ctx context.Context, c *cli.Command, v verb.Verb) (map[string]any, error) {
-	in, err := p.wholeInput(ctx, c)
-	if err != nil {
-		return nil, err
+// objectForm shows the keys of an object, as {"title": …, "url": …}.
+func objectForm(fields []verb.Field) string {
+	var keys []string
+	for _, f := range fields {
+		if f.Doc != "-" {
+			keys = append(keys, fmt.Sprintf("%q: …", f.Name))
+		}
 	}
-	if err := p.arguments(ctx, c, v, in); err != nil {
-		return nil, err
+	return "{" + strings.Join(keys, ", ") + "}"
+}
+
+// input reads the input of a verb off the command line, as the JSON object that the verb decodes.
+type input struct {
+	*program
+	line   *cli.Command
+	verb   verb.Verb
+	values map[string]any
+}
+
+func newInput(p *program, line *cli.Command, v verb.Verb) *input {
+	return &input{p, line, v, map[string]any{}}
+}
+
+// read reads --input, then the arguments and the flags, which replace what --input says.
+func (in *input) read(ctx context.Context) error {
+	if err := in.whole(ctx); err != nil {
+		return err
 	}
-	for _, f := range v.Fields {
+	if err := in.arguments(ctx); err != nil {
+		return err
+	}
+	for _, f := range in.verb.Fields {
 		if f.Arg {
 			continue
 		}
-		if err := p.flag(ctx, c, f, in); err != nil {
-			return nil, err
+		if err := in.flag(ctx, f); err != nil {
+			return err
 		}
 	}
-	return in, nil
+	return nil
 }
 
-func (p *program) wholeInput(ctx context.Context, c *cli.Command) (map[string]any, error) {
-	source := c.String("input")
+// whole reads the flag --input.
+func (in *input) whole(ctx context.Context) error {
+	source := in.line.String("input")
 	if source == "" {
-		return map[string]any{}, nil
+		return nil
 	}
-	text, err := p.inputText(ctx, source)
+	text, err := in.inputText(ctx, source)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return verb.ReadObject([]byte(text))
+	values, err := verb.ReadObject([]byte(text))
+	if err == nil {
+		in.values = values
+	}
+	return err
 }
 
-func (p *program) inputText(ctx context.Context, source string) (string, error) {
-	switch {
-	case source == "-":
-		return p.readStdin(ctx)
-	case strings.HasPrefix(strings.TrimSpace(source), "{"):
-		return source, nil
-	}
-	if !filepath.IsAbs(source) {
-		source = filepath.Join(p.Dir, source)
-	}
-	f, err := interruptible(ctx, func() (*os.File, error) { return os.Open(source) })
-	if ctx.Err() != nil {
-		return "", ctx.Err()
-	}
-	if err != nil {
-		return "", usage("the input: %v", err).WithHint("it is -, a file, or an {...} object")
-	}
-	defer func() { _ = f.Close() }()
-	return readAll(ctx, "--input", f)
-}
-
-// arguments fills the positional fields in their order.
-func (p *program) arguments(ctx context.Context, c *cli.Command, v verb.Verb, in map[string]any) error {
-	args := c.Args().Slice()
-	for _, f := range v.Fields {
+// arguments reads the positional fields in their order.
+func (in *input) arguments(ctx context.Context) error {
+	args := in.line.Args().Slice()
+	for _, f := range in.verb.Fields {
 		if !f.Arg || len(args) == 0 {
 			continue
 		}
-		if err := p.argument(ctx, f, args[0], in); err != nil {
+		if err := in.argument(ctx, f, args[0]); err != nil {
 			return err
 		}
 		args = args[1:]
 	}
 	if len(args) > 0 {
 		return usage("does not take the argument %q", args[0]).
-			WithHint("cairn %s %s; quote text that has spaces", c.Name, argsUsage(v))
+			WithHint("cairn %s %s; quote text that has spaces", in.line.Name, argsUsage(in.verb))
 	}
 	return nil
 }
 
-func (p *program) argument(ctx context.Context, f verb.Field, arg string, in map[string]any) error {
+func (in *input) argument(ctx context.Context, f verb.Field, arg string) (err error) {
 	if f.File {
-		return p.fromFile(ctx, f, arg, in)
+		return in.file(ctx, f, arg)
 	}
-	text, err := p.text(ctx, f, arg)
-	in[f.Name] = text
+	in.values[f.Name], err = in.text(ctx, f, arg)
 	return err
 }
 
-// fromFile takes a field from a file in YAML or JSON, where - is standard input. The file holds the field's value, or an
+// file reads a field from a file in YAML or JSON; the name - is standard input. The file contains the field's value, or an
 // object with that field and others.
-func (p *program) fromFile(ctx context.Context, f verb.Field, name string, in map[string]any) error {
-	text, err := p.inputText(ctx, name)
+func (in *input) file(ctx context.Context, f verb.Field, name string) error {
+	text, err := in.inputText(ctx, name)
 	if err != nil {
 		return err
 	}
@@ -149,34 +170,71 @@ func (p *program) fromFile(ctx context.Context, f verb.Field, name string, in ma
 	if !ok {
 		object = map[string]any{f.Name: got}
 	}
-	maps.Copy(in, object)
+	maps.Copy(in.values, object)
 	return nil
 }
 
-func (p *program) flag(ctx context.Context, c *cli.Command, f verb.Field, in map[string]any) error {
+// flag reads the flags of a field. Without them the field keeps the value that it has.
+func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 	switch {
+	case f.Not != "":
+		return in.choice(f)
 	case f.Type == verb.Objects:
-		return checksFromFlags(c, f, in)
-	case f.Type == verb.Boolean && f.Required:
-		return verdictFromFlags(c, f, in)
-	}
-	name := flagName(f)
-	if !c.IsSet(name) {
+		return in.objects(f)
+	case !in.line.IsSet(f.Flag):
 		return nil
 	}
-	var err error
 	switch f.Type {
 	case verb.Boolean:
-		in[f.Name] = c.Bool(name)
+		in.values[f.Name] = in.line.Bool(f.Flag)
 	case verb.Texts, verb.Numbers:
-		in[f.Name] = cleared(c.StringSlice(name))
+		in.values[f.Name] = cleared(in.line.StringSlice(f.Flag))
 	default:
-		in[f.Name], err = p.text(ctx, f, c.String(name))
+		in.values[f.Name], err = in.text(ctx, f, in.line.String(f.Flag))
 	}
 	return err
 }
 
-// cleared reads one empty value as the empty list, so that --label ” clears the labels.
+// choice reads a boolean that has a flag for each of its values.
+func (in *input) choice(f verb.Field) error {
+	yes, no := in.line.Bool(f.Flag), in.line.Bool(f.Not)
+	_, given := in.values[f.Name]
+	switch {
+	case yes && no:
+		return usage("--%s and --%s exclude each other", f.Flag, f.Not).WithHint("leave out the one that does not hold")
+	case yes || no:
+		in.values[f.Name] = yes
+	case f.Required && !given:
+		return usage("says neither --%s nor --%s", f.Flag, f.Not).WithHint("add the one that holds")
+	}
+	return nil
+}
+
+// objects reads a list of objects, flag by flag. One empty value of the first flag clears the list.
+func (in *input) objects(f verb.Field) error {
+	objects := []map[string]any{}
+	given := false
+	for i, flag := range objectFlags(f) {
+		given = given || in.line.IsSet(flag.Name)
+		values := in.line.StringSlice(flag.Name)
+		if i == 0 {
+			values = cleared(values)
+		}
+		for _, value := range values {
+			object, err := flag.Parse(value)
+			if err != nil {
+				return err
+			}
+			objects = append(objects, object)
+		}
+	}
+	if given {
+		in.values[f.Name] = objects
+	}
+	return nil
+}
+
+// cleared is the empty list for one empty value, so that --label= clears the labels.
 func cleared(values []string) []string {
 	if len(values) == 1 && values[0] == "" {
 		return []string{}
@@ -184,11 +242,101 @@ func cleared(values []string) []string {
 	return values
 }
 
-// text is a value as given, or what is on stdin if it is "-" and the field takes free text.
-func (p *program) text(ctx context.Context, f verb.Field, value string) (string, error) {
+// text is a value as given. For free text, - stands for standard input.
+func (in *input) text(ctx context.Context, f verb.Field, value string) (string, error) {
 	if value != "-" || f.Names != "" || f.Type != verb.Text {
 		return value, nil
 	}
-	text, err := p.readStdin(ctx)
+	text, err := readAll(ctx, "standard input", in.Stdin)
 	return strings.TrimRight(text, "\r\n"), err
+}
+
+// completeIDs replaces parts of ids by the whole ids. A destructive verb takes only whole ids.
+func (in *input) completeIDs(w *verb.Workspace) error {
+	if in.verb.Kind == verb.Destructive {
+		return nil
+	}
+	for _, f := range in.verb.Fields {
+		if f.Names == "" || in.values[f.Name] == nil {
+			continue
+		}
+		var err error
+		switch value := in.values[f.Name].(type) {
+		case string:
+			in.values[f.Name], err = completeID(w, f.Names, value)
+		case []string:
+			for i, part := range value {
+				if value[i], err = completeID(w, f.Names, part); err != nil {
+					return err
+				}
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completeID finds the id of a record of a kind by a part of it. A whole id is returned even if no record has it, since the
+// verb knows what that means.
+func completeID(w *verb.Workspace, kind, part string) (string, error) {
+	if part == "" {
+		return "", nil
+	}
+	s, err := w.Open()
+	if err != nil {
+		return "", err
+	}
+	if resolve := resolvers[kind]; resolve != nil {
+		return resolve(s, part)
+	}
+	return part, nil
+}
+
+// resolvers find the id of a record by a part of it, for each kind of record.
+var resolvers = map[string]func(s *store.Store, part string) (string, error){
+	"session": (*store.Store).ResolveSession,
+	"task": func(s *store.Store, part string) (string, error) {
+		id, err := s.Resolve(part)
+		if _, malformed := task.ParseID(part); task.CodeOf(err) == task.NotFound && malformed == nil {
+			return part, nil
+		}
+		return string(id), err
+	},
+}
+
+const maxInput = 4 << 20 // bytes; no file in a workspace may be larger
+
+// inputText reads what a flag or an argument names: - is standard input, {...} is the text itself, and the rest is a file.
+func (p *program) inputText(ctx context.Context, source string) (string, error) {
+	switch {
+	case source == "-":
+		return readAll(ctx, "standard input", p.Stdin)
+	case strings.HasPrefix(strings.TrimSpace(source), "{"):
+		return source, nil
+	}
+	f, err := interruptible(ctx, func() (*os.File, error) { return os.Open(p.abs(source)) })
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
+	if err != nil {
+		return "", usage("the input: %v", err).WithHint("it is -, a file, or an {...} object")
+	}
+	defer func() { _ = f.Close() }()
+	return readAll(ctx, "--input", f)
+}
+
+// readAll reads a stream to its end. It returns an error if ctx ends first, or if there are more than maxInput bytes.
+func readAll(ctx context.Context, name string, in io.Reader) (string, error) {
+	text, err := interruptible(ctx, func() ([]byte, error) { return io.ReadAll(io.LimitReader(in, maxInput+1)) })
+	switch {
+	case ctx.Err() != nil:
+		return "", ctx.Err()
+	case err != nil:
+		return "", task.Errorf(task.IO, "%s: %w", name, err).WithHint("name a file that can be read")
+	case len(text) > maxInput:
+		return "", usage("%s is longer than %d bytes", name, maxInput).WithHint("no file of cairn's may be larger")
+	}
+	return string(text), nil
 }

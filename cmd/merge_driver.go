@@ -12,10 +12,13 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// exitConflict is what git reads as a file with conflicts.
+// exitConflict says to git that the file has conflicts.
 const exitConflict = 1
 
-func (p *program) mergeDriverCommand() *cli.Command {
+// mergeDriverCommand is cairn merge-driver.
+type mergeDriverCommand struct{ *program }
+
+func (p mergeDriverCommand) command() *cli.Command {
 	return &cli.Command{
 		Name:      "merge-driver",
 		Usage:     "Merge two versions of a file of a workspace, key by key; git calls it.",
@@ -24,12 +27,12 @@ func (p *program) mergeDriverCommand() *cli.Command {
 		Description: "The result takes the place of OURS. It exits with 0 if nothing is left to settle and with 1 if there are conflict\n" +
 			"markers in it. cairn setup merge-driver has git call it.",
 		SkipFlagParsing: true, // a path may begin with a dash
-		Action:          p.runMergeDriver,
+		Action:          p.run,
 	}
 }
 
-// runMergeDriver is pure but for its files: no lock, no clock, no prompt, and no git process, since git is running already.
-func (p *program) runMergeDriver(ctx context.Context, c *cli.Command) error {
+// run reads and writes only the files that it is given: it takes no lock, asks nothing, and runs no git, which waits for it.
+func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 	args := c.Args().Slice()
 	if len(args) == 1 && (args[0] == "--help" || args[0] == "-h") {
 		return cli.ShowCommandHelp(ctx, c.Root(), c.Name)
@@ -43,14 +46,14 @@ func (p *program) runMergeDriver(ctx context.Context, c *cli.Command) error {
 	}
 	var versions [3][]byte
 	for i, name := range args[:3] {
-		if versions[i], err = store.ReadInput(p.at(name)); err != nil {
+		if versions[i], err = store.ReadInput(p.abs(name)); err != nil {
 			return usage("%v", err).WithHint("git passes the names of three files as %%O %%A %%B")
 		}
 	}
 	markers := frontmatter.Markers{Size: size, Ours: "ours", Theirs: "theirs"}
 	merged, clean := store.Merge(filepath.ToSlash(args[4]), versions[0], versions[1], versions[2], p.flowAt(args[4]), markers)
-	// The file is git's own, temporary, and read as soon as we exit.
-	if err := os.WriteFile(p.at(args[1]), merged, 0o666); err != nil {
+	// The file is a temporary one of git's, which reads it when this process ends.
+	if err := os.WriteFile(p.abs(args[1]), merged, 0o666); err != nil {
 		return task.Errorf(task.IO, "%w", err)
 	}
 	if !clean {
@@ -59,18 +62,10 @@ func (p *program) runMergeDriver(ctx context.Context, c *cli.Command) error {
 	return nil
 }
 
-// at is a path as seen from the working directory.
-func (p *program) at(name string) string {
-	if filepath.IsAbs(name) {
-		return name
-	}
-	return filepath.Join(p.Dir, name)
-}
-
-// flowAt is the flow of the workspace that a file belongs to. A config that cannot be read, as it may be in the middle of a
-// merge, says nothing.
-func (p *program) flowAt(name string) task.Flow {
-	for dir := filepath.Dir(p.at(name)); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
+// flowAt is the flow of the workspace that a file belongs to; the default one if its config cannot be read, as in the middle of
+// a merge.
+func (p mergeDriverCommand) flowAt(name string) task.Flow {
+	for dir := filepath.Dir(p.abs(name)); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
 		if filepath.Base(dir) != store.Folder {
 			continue
 		}
@@ -79,4 +74,68 @@ func (p *program) flowAt(name string) task.Flow {
 		}
 	}
 	return store.DefaultConfig().Flow
+}
+
+// setupResult is what setup changed.
+type setupResult struct {
+	Workspace string   `json:"workspace"`
+	Changed   []string `json:"changed"`
+}
+
+// setupCommand is cairn setup.
+type setupCommand struct{ *program }
+
+func (p setupCommand) command() *cli.Command {
+	return &cli.Command{
+		Name:      "setup",
+		Usage:     "Install the merge driver in this clone, or remove it; shows the changes and asks first.",
+		ArgsUsage: "merge-driver",
+		Category:  "workspace",
+		Description: "It writes lines between two marks in the workspace's .gitattributes, to be committed, and merge.cairn.name and\n" +
+			"merge.cairn.driver in the clone's own git config, which every clone needs for itself.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "remove", Local: true, Usage: "take it out again"},
+			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask"},
+		},
+		Action: p.run,
+	}
+}
+
+func (p setupCommand) run(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 1 || c.Args().First() != "merge-driver" {
+		return usage("does not know what to set up").WithHint("cairn setup merge-driver")
+	}
+	layout, err := p.layout(c)
+	if err != nil {
+		return err
+	}
+	return p.mergeDriver(ctx, layout, c.Bool("remove"), c.Bool("yes"))
+}
+
+// mergeDriver shows what will change, and changes it once the person agrees.
+func (p setupCommand) mergeDriver(ctx context.Context, layout store.Layout, remove, yes bool) error {
+	plan, err := layout.PlanMergeDriver(ctx, remove)
+	if err != nil {
+		return err
+	}
+	if !p.json {
+		for _, line := range plan.Lines {
+			p.printf("%s\n", line)
+		}
+	}
+	if len(plan.Lines) > 0 && !yes {
+		if err := p.agree(ctx, "cairn setup merge-driver --yes makes the changes"); err != nil {
+			return err
+		}
+	}
+	if err := plan.Apply(ctx); err != nil {
+		return err
+	}
+	switch {
+	case p.json:
+		p.printJSON(setupResult{layout.Root, append([]string{}, plan.Lines...)})
+	case len(plan.Lines) == 0:
+		p.printf("nothing to change\n")
+	}
+	return nil
 }

@@ -14,7 +14,7 @@ import (
 
 const driverLine = "cairn merge-driver %O %A %B %L %P"
 
-// situation is one of the store's table of merges, in a workspace of its own.
+// situation is a case of the store's table of merges, in a workspace of its own.
 type situation struct {
 	file                       string // from the top of the repository
 	base, ours, theirs, merged []byte
@@ -42,7 +42,7 @@ func situations(t *testing.T) []situation {
 	return out
 }
 
-// Whatever has git merge, the driver gives what the table says, and what needs a person is what git says is unmerged.
+// However git merges, the result of the driver is that of the table, and the files with conflicts are those that git calls unmerged.
 func TestMergeDriverUnderGit(t *testing.T) {
 	for name, command := range map[string][][]string{
 		"merge":       {{"checkout", "-q", "ours"}, {"merge", "theirs"}},
@@ -57,7 +57,7 @@ func TestMergeDriverUnderGit(t *testing.T) {
 			for _, args := range command[:len(command)-1] {
 				g.run(args...)
 			}
-			_ = g.try(command[len(command)-1]...) // it fails if there are conflicts, and there are
+			_ = g.runErr(command[len(command)-1]...) // it fails if there are conflicts, and there are
 			var unmerged []string
 			for _, s := range situations(t) {
 				got, err := os.ReadFile(filepath.Join(g.dir, s.file))
@@ -73,13 +73,13 @@ func TestMergeDriverUnderGit(t *testing.T) {
 			}
 			out := g.run("diff", "--name-only", "--diff-filter=U")
 			if got := strings.Fields(out); !slices.Equal(got, unmerged) {
-				t.Errorf("unmerged are\n%q, and not\n%q", got, unmerged)
+				t.Errorf("unmerged are\n%q, want\n%q", got, unmerged)
 			}
 		})
 	}
 }
 
-// A folder's name reaches the driver as it is, whatever a shell would make of it.
+// The driver gets a folder's name unchanged, even if a shell would expand it.
 func TestMergeDriverInFoldersWithOddNames(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("no such names here")
@@ -146,7 +146,7 @@ func newMergeRepo(t *testing.T) *gitRepo {
 	return g
 }
 
-// commit writes one version of every situation. An empty one is a file that is not there.
+// commit writes one version of every situation. An empty version is a missing file.
 func (g *gitRepo) commit(message string, version func(situation) []byte) {
 	for _, s := range situations(g.t) {
 		path := filepath.Join(g.dir, s.file)

@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	sound   = "sound"
-	unheard = "not what the driver makes, and no rule says so"
+	sound     = "sound"
+	unnoticed = "not what the driver makes, and no rule says so"
 )
 
-// mergedSilently are the situations that git merges by lines without a conflict, and what there is to say about the result.
-// All take an edit by hand: two writes of cairn's to one task are always a conflict, as both add to the end of its record.
+// mergedSilently are the situations that git merges by lines without a conflict, with the finding about the result.
+// All take an edit by hand: two writes of cairn's to one task always conflict, since both append to its provenance.
 var mergedSilently = map[string]string{
 	"closed-here-check-added-by-hand":     "not passed: lint",
 	"closed-here-command-changed-by-hand": "not passed: tests pass",
 	"layout-of-both-sides":                sound,
 	"record-begun-in-two-places":          `duplicate key "provenance"`,
-	"same-check-added-in-two-places":      unheard,
+	"same-check-added-in-two-places":      unnoticed,
 	"unknown-keys":                        sound,
 }
 
-// In a fresh clone, which has the lines of .gitattributes and no driver, git merges every situation by its lines. Either that
-// is a conflict, which cairn names and leaves alone while the other tasks of the workspace go on, or the result is what the
-// driver makes, or a rule tells what is wrong with it, but for what mergedSilently calls unheard.
+// In a fresh clone, which has .gitattributes but no driver, git merges every situation by lines. If that is a conflict, cairn
+// reports it and leaves the file alone, and the other tasks can be worked on. If not, the result is that of the driver, or a rule
+// says what is wrong with it; the exceptions are those that mergedSilently calls unnoticed.
 func TestMergeWithoutTheDriver(t *testing.T) {
 	g := newMergeRepo(t).clone()
 	g.run("checkout", "-q", "-b", "mine", "origin/ours")
-	_ = g.try("merge", "origin/theirs") // it fails if there are conflicts, and there are
+	_ = g.runErr("merge", "origin/theirs") // it fails if there are conflicts, and there are
 	unmerged := strings.Fields(g.run("diff", "--name-only", "--diff-filter=U"))
 	silent := maps.Clone(mergedSilently)
 	for _, s := range situations(t) {
@@ -50,9 +50,9 @@ func TestMergeWithoutTheDriver(t *testing.T) {
 			case isConflict == isSilent:
 				t.Errorf("is a conflict: %v", isConflict)
 			case isConflict:
-				w.leavesAlone(file)
+				w.wantLeftAlone(file)
 			default:
-				w.judges(file, s.merged, want)
+				w.wantFinding(file, s.merged, want)
 			}
 		})
 	}
@@ -75,36 +75,36 @@ func (w workspace) run(args ...string) (out, errs string, exit int) {
 	exit = Main(w.Context(), Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: w.dir,
 		Getenv: func(name string) string { return vars[name] },
-		Now:    func() time.Time { return dawn }, Rand: zeros{},
+		Now:    func() time.Time { return startTime }, Rand: zeros{},
 	})
 	return stdout.String(), stderr.String(), exit
 }
 
-// leavesAlone tries to read and to write a file in conflict, and then to go on beside it.
-func (w workspace) leavesAlone(file string) {
+// wantLeftAlone fails the test unless a file with conflicts is refused and unchanged, while other tasks can be worked on.
+func (w workspace) wantLeftAlone(file string) {
 	w.Helper()
 	before := readAt(w.T, w.dir, file)
 	refused := regexp.MustCompile(regexp.QuoteMeta(file) + `:\d+(:\d+)?: conflict markers`)
-	tries := map[string][][]string{
+	calls := map[string][][]string{
 		".cairn/tasks":    {{"show", "T-1"}, {"note", "T-1", "hello"}, {"transition", "T-1", "in_progress"}},
 		".cairn/sessions": {{"get-session", "ses-1"}, {"heartbeat", "ses-1", "at work"}},
 		".cairn":          {{"list"}, {"create", "Another"}},
 	}
-	for _, args := range tries[filepath.ToSlash(filepath.Dir(file))] {
+	for _, args := range calls[filepath.ToSlash(filepath.Dir(file))] {
 		if _, errs, exit := w.run(args...); exit != exitFailure || !refused.MatchString(errs) {
 			w.Errorf("%s exits with %d: %s", args, exit, errs)
 		}
 	}
 	if file != ".cairn/config.yaml" {
-		w.goesOn()
+		w.wantUsable()
 	}
 	if after := readAt(w.T, w.dir, file); after != before {
 		w.Errorf("was changed:\n%s", after)
 	}
 }
 
-// goesOn works on a task that is not in conflict.
-func (w workspace) goesOn() {
+// wantUsable fails the test unless a task without conflicts can be worked on.
+func (w workspace) wantUsable() {
 	w.Helper()
 	created, _, _ := w.run("create", "Another")
 	other := mintedID.FindString(created)
@@ -115,25 +115,25 @@ func (w workspace) goesOn() {
 	}
 }
 
-// judges compares what git made with what the driver makes.
-func (w workspace) judges(file string, merged []byte, want string) {
+// wantFinding compares the result of git with that of the driver.
+func (w workspace) wantFinding(file string, merged []byte, want string) {
 	w.Helper()
 	got, finding := w.read()
 	if finding == "" {
 		if err := os.WriteFile(filepath.Join(w.dir, file), merged, 0o644); err != nil {
 			w.Fatal(err)
 		}
-		finding = unheard
+		finding = unnoticed
 		if driven, _ := w.read(); reflect.DeepEqual(got, driven) {
 			finding = sound
 		}
 	}
 	if !strings.Contains(finding, want) {
-		w.Errorf("the finding is %q, and should be %q", finding, want)
+		w.Errorf("the finding is %q, want %q", finding, want)
 	}
 }
 
-// read reads the task as far as a rule can be asked about it, and says what is wrong with it.
+// read reads the task, and says what is wrong with it, or "".
 func (w workspace) read() (task.Task, string) {
 	w.Helper()
 	s, err := store.Open(w.dir, w.state)

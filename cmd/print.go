@@ -1,21 +1,19 @@
 package cmd
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"reflect"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/mattn/go-runewidth"
 )
 
-// printf prints for people. Each text among the arguments is made harmless and kept on one line, wherever it came from; of
-// several lines is only what is marked as lines, and as it is only what style painted.
-func (p *program) printf(format string, args ...any) { fprintf(p.out, format, args...) }
-
-// lines is text that may be of several lines.
-type lines string
-
-// output remembers that standard output could not be written to: a full disk must not pass for success.
+// output is standard output. It remembers the first error, so that a full disk does not pass for success.
 type output struct {
 	to  io.Writer
 	err error
@@ -29,16 +27,26 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// fprintf is printf on any stream. Its errors are the stream's to remember.
+// printf prints for people. Each text among the arguments is made harmless and kept on one line, whatever its source. Two
+// types are exceptions: lines keeps its line breaks, and painted is printed as it is.
+func (p *program) printf(format string, args ...any) { fprintf(p.out, format, args...) }
+
+// lines is text that may have several lines.
+type lines string
+
+// painted is text that is safe to print as it is: a style made it so, and may have put colours around it.
+type painted string
+
+// fprintf is printf on any stream. Errors are for the stream to remember.
 func fprintf(out io.Writer, format string, args ...any) {
 	for i, arg := range args {
-		args[i] = fit(arg)
+		args[i] = harmlessArg(arg)
 	}
 	_, _ = fmt.Fprintf(out, format, args...)
 }
 
-// fit makes an argument fit to be printed. Numbers and the like are.
-func fit(arg any) any {
+// harmlessArg is an argument as fprintf prints it.
+func harmlessArg(arg any) any {
 	switch arg := arg.(type) {
 	case painted:
 		return arg
@@ -55,4 +63,127 @@ func fit(arg any) any {
 	default:
 		return arg
 	}
+}
+
+// printJSON prints a value as JSON. If that is impossible, the program exits with a failure.
+func (p *program) printJSON(v any) {
+	line, err := harmless.Marshal(v)
+	var text bytes.Buffer
+	if err == nil {
+		err = json.Indent(&text, line, "", "  ")
+	}
+	if err != nil {
+		fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
+		p.exit = exitFailure
+		return
+	}
+	text.WriteByte('\n')
+	_, _ = text.WriteTo(p.out)
+}
+
+// style says whether text is coloured.
+type style bool
+
+const plainStyle style = false
+
+// style is coloured on a terminal, unless NO_COLOR is set.
+func (p *program) style() style {
+	_, terminal := isTerminal(p.Stdout)
+	return style(terminal && p.Getenv("NO_COLOR") == "" && p.Getenv("TERM") != "dumb")
+}
+
+// width is how many columns a line may have; 0 is without limit.
+func (p *program) width() int {
+	width, ok := isTerminal(p.Stdout)
+	if !ok {
+		return 0
+	}
+	return width
+}
+
+func (s style) paint(code, text string) painted {
+	text = harmless.Line(text)
+	if !s {
+		return painted(text)
+	}
+	return painted("\x1b[" + code + "m" + text + "\x1b[0m")
+}
+
+func (s style) bold(text string) painted { return s.paint("1", text) }
+func (s style) good(text string) painted { return s.paint("32", text) }
+func (s style) bad(text string) painted  { return s.paint("31", text) }
+
+func (s style) result(r task.Result) painted {
+	switch r {
+	case task.Pass:
+		return s.good("pass   ")
+	case task.Fail:
+		return s.bad("FAIL   ")
+	case task.Pending:
+	}
+	return "pending"
+}
+
+// table prints rows with aligned columns. The first column is bold. Where the terminal is too narrow, the column grow is cut.
+type table struct {
+	head []string
+	rows [][]string
+	grow int
+}
+
+// add adds a row. Each cell is made harmless and kept on one line.
+func (t *table) add(cells ...string) {
+	for i, c := range cells {
+		cells[i] = harmless.Line(c)
+	}
+	t.rows = append(t.rows, cells)
+}
+
+const (
+	gap       = "  "
+	leastGrow = 12 // columns
+)
+
+// print writes the table, at most width columns wide if possible; 0 is without limit. Without rows it writes nothing.
+func (t *table) print(out io.Writer, width int, st style) {
+	if len(t.rows) == 0 {
+		return
+	}
+	widths := t.widths()
+	total := len(gap) * (len(widths) - 1)
+	for _, w := range widths {
+		total += w
+	}
+	if width > 0 && total > width {
+		widths[t.grow] = max(leastGrow, widths[t.grow]-(total-width))
+	}
+	fprintf(out, "%s\n", painted(t.line(t.head, widths, plainStyle)))
+	for _, row := range t.rows {
+		fprintf(out, "%s\n", painted(t.line(row, widths, st)))
+	}
+}
+
+func (t *table) widths() []int {
+	widths := make([]int, len(t.head))
+	for _, row := range append([][]string{t.head}, t.rows...) {
+		for i, c := range row {
+			widths[i] = max(widths[i], runewidth.StringWidth(c))
+		}
+	}
+	return widths
+}
+
+func (t *table) line(row []string, widths []int, st style) string {
+	var b strings.Builder
+	for i, c := range row {
+		if i == t.grow {
+			c = runewidth.Truncate(c, widths[i], "…")
+		}
+		pad := strings.Repeat(" ", max(0, widths[i]-runewidth.StringWidth(c)))
+		if i == 0 {
+			c = string(st.bold(c))
+		}
+		b.WriteString(c + pad + gap)
+	}
+	return strings.TrimRight(b.String(), " ")
 }

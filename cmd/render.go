@@ -1,233 +1,259 @@
 package cmd
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
-	"io"
+	"reflect"
+	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
-// render prints what a verb returned, for people. Everything that came out of a file goes through printf, which makes it harmless.
-func (p *program) render(v verb.Verb, out any) {
-	st := p.style()
-	switch out := out.(type) {
-	case verb.Identity:
-		p.renderIdentity(out)
-	case verb.List:
-		p.renderList(out, st)
-	case verb.Task:
-		if v.Kind == verb.Read {
-			p.renderTask(out, st)
+// renderer prints the result of a verb for people. Text that comes from files goes through printf, which makes it harmless.
+type renderer struct {
+	*program
+	style style
+	kind  verb.Kind // of the verb
+}
+
+func newRenderer(p *program, kind verb.Kind) *renderer { return &renderer{p, p.style(), kind} }
+
+// show prints a result as the renderer of its type does. A type that has none is printed by its keys.
+func (r *renderer) show(out any) {
+	if render := renderers[reflect.TypeOf(out)]; render != nil {
+		render(r, out)
+		return
+	}
+	r.any(out)
+}
+
+// renderers are the types of results that have a form of their own.
+var renderers = rendererTable(
+	rendererOf(renderList),
+	rendererOf(renderTask),
+	rendererOf(renderPart),
+	rendererOf(renderContext),
+	rendererOf(renderWork),
+	rendererOf(renderPlan),
+	rendererOf(renderProposal),
+	rendererOf(renderDeleted),
+	rendererOf(renderLogs),
+	rendererOf(renderHistory),
+	rendererOf(renderWaited),
+	rendererOf(renderSession),
+	rendererOf(renderSessions),
+	rendererOf(renderIdentity),
+	rendererOf(renderSettings),
+	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
+)
+
+// typeRenderer prints results of one type.
+type typeRenderer struct {
+	result reflect.Type
+	render func(*renderer, any)
+}
+
+func rendererOf[Out any](render func(*renderer, Out)) typeRenderer {
+	return typeRenderer{reflect.TypeFor[Out](), func(r *renderer, out any) { render(r, out.(Out)) }}
+}
+
+func rendererTable(all ...typeRenderer) map[reflect.Type]func(*renderer, any) {
+	table := map[reflect.Type]func(*renderer, any){}
+	for _, one := range all {
+		table[one.result] = one.render
+	}
+	return table
+}
+
+// any prints a result of any type by the keys of its JSON: a line for each key, and a table for each list of objects.
+func (r *renderer) any(out any) {
+	raw, err := json.Marshal(out)
+	var value any
+	if err == nil {
+		d := json.NewDecoder(bytes.NewReader(raw))
+		d.UseNumber()
+		value, err = orderedValue(d)
+	}
+	if err != nil {
+		r.printJSON(out)
+		return
+	}
+	switch value := value.(type) {
+	case orderedObject:
+		r.fields(value, "")
+	case []any:
+		r.items(value)
+	default:
+		r.printf("%s\n", plainText(value))
+	}
+}
+
+// orderedObject is a JSON object whose keys keep their order.
+type orderedObject []keyValue
+
+type keyValue struct {
+	key   string
+	value any
+}
+
+// get is the value of a key, or nil.
+func (o orderedObject) get(key string) any {
+	for _, kv := range o {
+		if kv.key == key {
+			return kv.value
+		}
+	}
+	return nil
+}
+
+// orderedValue decodes one value; objects are an orderedObject.
+func orderedValue(d *json.Decoder) (any, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		object := orderedObject{}
+		for d.More() {
+			key, err := d.Token()
+			if err != nil {
+				return nil, err
+			}
+			value, err := orderedValue(d)
+			if err != nil {
+				return nil, err
+			}
+			object = append(object, keyValue{fmt.Sprint(key), value})
+		}
+		_, err := d.Token()
+		return object, err
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			value, err := orderedValue(d)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, value)
+		}
+		_, err := d.Token()
+		return list, err
+	default:
+		return token, nil
+	}
+}
+
+// fields prints the keys of an object: first those that have a plain value, then the others with a heading each. It leaves out
+// empty values.
+func (r *renderer) fields(o orderedObject, indent string) {
+	o = slices.DeleteFunc(slices.Clone(o), func(kv keyValue) bool { return isPlain(kv.value) && plainText(kv.value) == "" })
+	width := 0
+	for _, kv := range o {
+		if isPlain(kv.value) {
+			width = max(width, len(kv.key))
+		}
+	}
+	for _, kv := range o {
+		if isPlain(kv.value) {
+			r.printf("%s%-*s  %s\n", lines(indent), width, keyText(kv.key), lines(strings.ReplaceAll(plainText(kv.value), "\n", "\n      ")))
+		}
+	}
+	for _, kv := range o {
+		if isPlain(kv.value) {
+			continue
+		}
+		r.printf("\n%s%s\n", lines(indent), r.style.bold(keyText(kv.key)))
+		switch value := kv.value.(type) {
+		case orderedObject:
+			r.fields(value, indent+"  ")
+		case []any:
+			r.items(value)
+		}
+	}
+}
+
+// items prints a list: a table if all items are objects, else a line for each.
+func (r *renderer) items(list []any) {
+	var columns []string
+	for _, item := range list {
+		object, ok := item.(orderedObject)
+		if !ok {
+			r.itemLines(list)
 			return
 		}
-		p.renderChanged(out, st)
-	case verb.Work:
-		p.renderWork(out, st)
-	case verb.Waited:
-		p.renderWaited(out, st)
-	case verb.Row:
-		p.renderRows([]verb.Row{out}, st)
-	case verb.Part:
-		p.renderPart(out, st)
-	case verb.Context:
-		p.renderContext(out, st)
-	case verb.Plan:
-		p.renderRows(out.Tasks, st)
-	case verb.Proposal:
-		p.printf("%s  %s\n", st.bold(out.Proposal), out.Path)
-		p.renderRows(out.Tasks, st)
-	case verb.Deleted:
-		p.printf("%s is in the trash: %s\n", st.bold(string(out.ID)), out.Trash)
-	case verb.Logs:
-		p.renderLogs(out, st)
-	case verb.History:
-		p.renderHistory(out, st)
-	case verb.Settings:
-		p.renderSettings(out, st)
-	case verb.Session:
-		p.renderSession(out, st)
-	case verb.Sessions:
-		p.renderSessions(out, st)
+		for _, kv := range object {
+			if !slices.Contains(columns, kv.key) {
+				columns = append(columns, kv.key)
+			}
+		}
+	}
+	t := table{}
+	for _, c := range columns {
+		t.head = append(t.head, harmless.Line(strings.ToUpper(keyText(c))))
+	}
+	for _, item := range list {
+		var cells []string
+		for _, c := range columns {
+			cells = append(cells, plainText(item.(orderedObject).get(c)))
+		}
+		t.add(cells...)
+	}
+	t.grow = widest(t.widths())
+	t.print(r.out, r.width(), r.style)
+}
+
+func (r *renderer) itemLines(list []any) {
+	for _, item := range list {
+		r.printf("  %s\n", plainText(item))
+	}
+}
+
+// widest is the index of the greatest width; 0 if there is none.
+func widest(widths []int) int {
+	at := 0
+	for i, w := range widths {
+		if w > widths[at] {
+			at = i
+		}
+	}
+	return at
+}
+
+func keyText(key string) string { return strings.ReplaceAll(key, "_", " ") }
+
+// isPlain reports whether a value is text, a number, true, false or null, or a list of those.
+func isPlain(value any) bool {
+	switch value := value.(type) {
+	case orderedObject:
+		return false
+	case []any:
+		return !slices.ContainsFunc(value, func(item any) bool { return !isPlain(item) })
 	default:
-		p.printJSON(out)
+		return true
 	}
 }
 
-func (p *program) renderIdentity(id verb.Identity) {
-	p.printf("%s (profile %s)\n", id.Actor, id.Profile)
-	if id.Workspace == "" {
-		p.printf("no workspace here; cairn init makes one\n")
-		return
-	}
-	p.printf("workspace %s\n", id.Workspace)
-}
-
-func (p *program) renderList(l verb.List, st style) {
-	p.renderRows(l.Tasks, st)
-	if l.NextCursor != "" {
-		p.printf("%d of %d; the next: --cursor %s\n", len(l.Tasks), l.Total, l.NextCursor)
-	}
-	if l.Total == 0 && len(l.Problems.Problems) == 0 {
-		p.printf("no tasks\n")
-	}
-	p.renderProblems(l.Problems)
-}
-
-func (p *program) renderRows(rows []verb.Row, st style) {
-	t := table{head: []string{"ID", "P", "STATUS", "TITLE", "WHO", ""}, grow: 3}
-	for _, r := range rows {
-		t.add(string(r.ID), fmt.Sprint(r.Priority), string(r.Status), r.Title, holder(r), remark(r))
-	}
-	t.print(p.out, p.width(), st)
-}
-
-func (p *program) renderProblems(problems verb.Problems) {
-	for _, pr := range problems.Problems {
-		fprintf(p.Stderr, "cairn: left out: %s\n", problemText(pr))
-	}
-	if n := problems.ProblemsTotal; n > 0 {
-		fprintf(p.Stderr, "cairn: left out: %d files, of which this page names %d\n", n, len(problems.Problems))
-	}
-}
-
-func problemText(pr store.Problem) string {
-	if strings.HasPrefix(pr.Message, pr.Path) {
-		return pr.Message
-	}
-	return pr.Path + ": " + pr.Message
-}
-
-// holder is who is at work on a task, in a word.
-func holder(r verb.Row) string {
-	who := string(r.Assignee)
-	if r.Claim != nil {
-		who = string(r.Claim.Actor)
-	}
-	return who
-}
-
-// remark is the one thing about a task that a reader should not miss.
-func remark(r verb.Row) string {
-	switch {
-	case r.Elsewhere != nil:
-		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
-	case r.Execution != "" && r.Execution != "active":
-		return strings.ReplaceAll(r.Execution, "_", " ")
-	case r.Claim != nil && r.Claim.Lapsed:
-		return "claim lapsed"
-	case r.IsBlocked:
-		return "waits for " + string(r.BlockedBy[0]) + more(len(r.BlockedBy)-1)
+// plainText is a value in words: lists have commas, and objects are KEY VALUE pairs with semicolons.
+func plainText(value any) string {
+	var parts []string
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case orderedObject:
+		for _, kv := range value {
+			parts = append(parts, keyText(kv.key)+" "+plainText(kv.value))
+		}
+		return strings.Join(parts, "; ")
+	case []any:
+		for _, item := range value {
+			parts = append(parts, plainText(item))
+		}
+		return strings.Join(parts, ", ")
 	default:
-		return ""
+		return fmt.Sprint(value)
 	}
-}
-
-func more(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
-}
-
-// renderChanged is what a write says: the task as it is now, on one line, and what was run.
-func (p *program) renderChanged(t verb.Task, st style) {
-	if t.Run != nil {
-		writeRun(p.out, t.Run, st)
-	}
-	who := holder(t.Row)
-	if who != "" {
-		who = "  (" + who + ")"
-	}
-	p.printf("%s  %s  %s%s\n", st.bold(string(t.ID)), t.Status, t.Title, who)
-}
-
-// renderWork says what next found.
-func (p *program) renderWork(w verb.Work, st style) {
-	if w.Task != nil {
-		p.renderChanged(*w.Task, st)
-		return
-	}
-	p.printf("nothing to be had: tasks that wait for others: %d, taken: %d\n", w.Blocked, w.Claimed)
-}
-
-// writeRun shows how each check ended, and the last of what a failed one printed.
-func writeRun(out io.Writer, run *verb.RunReport, st style) {
-	if len(run.Checks) == 0 {
-		fprintf(out, "no command to run among these checks\n")
-	}
-	for _, c := range run.Checks {
-		word := st.good("pass")
-		if c.Result != task.Pass {
-			word = st.bad("FAIL")
-		}
-		fprintf(out, "%s  %s (%s, %.1f s)\n", word, c.Desc, c.Summary, c.Seconds)
-		if text := strings.Trim(c.Output, "\n"); text != "" {
-			fprintf(out, "%s\n", indent(text))
-		}
-	}
-	if len(run.TreeChanged) > 0 {
-		fprintf(out, "files changed meanwhile, so these results will not count later: %s\n", strings.Join(run.TreeChanged, ", "))
-	}
-	if run.Log != "" {
-		fprintf(out, "log   %s\n", run.Log)
-	}
-}
-
-// indent sets lines off from what is around them.
-func indent(text string) lines {
-	return lines("      " + strings.ReplaceAll(text, "\n", "\n      "))
-}
-
-func (p *program) renderSessions(s verb.Sessions, st style) {
-	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
-	for _, ses := range s.Sessions {
-		what := ses.Summary + ses.Reason
-		if what == "" {
-			what = ses.Progress
-		}
-		t.add(ses.ID, string(ses.Health), string(ses.Task), string(ses.Actor), what)
-	}
-	t.print(p.out, p.width(), st)
-	if s.NextCursor != "" {
-		p.printf("%d of %d; the next: --cursor %s\n", len(s.Sessions), s.Total, s.NextCursor)
-	}
-	if len(s.Sessions) == 0 && s.NextCursor == "" {
-		p.printf("no sessions\n")
-	}
-	p.renderProblems(s.Problems)
-}
-
-func (p *program) renderSession(s verb.Session, st style) {
-	p.printf("%s  %s (%s)  %s\n", st.bold(s.ID), s.Status, s.Health, s.Actor)
-	for _, f := range []struct{ name, text string }{
-		{"task", string(s.Task)}, {"branch", s.Branch}, {"worktree", s.Worktree}, {"head", s.Head}, {"client", s.Client},
-		{"model", s.Model}, {"progress", s.Progress}, {"summary", s.Summary}, {"reason", s.Reason},
-	} {
-		if f.text != "" {
-			p.printf("  %-9s %s\n", f.name, f.text)
-		}
-	}
-	for _, c := range s.OpenChecks {
-		p.printf("  %-9s check %d, %s\n", c.State, c.Check, c.Desc)
-	}
-}
-
-// width is how wide a line may be: the terminal's width, or without limit where there is none.
-func (p *program) width() int {
-	width, ok := isTerminal(p.Stdout)
-	if !ok {
-		return 0
-	}
-	return width
-}
-
-func (p *program) renderSettings(s verb.Settings, st style) {
-	t := table{head: []string{"SETTING", "VALUE", "WHAT IT IS"}, grow: 2}
-	for _, one := range s.Settings {
-		t.add(one.Key, fmt.Sprint(one.Value), one.Doc)
-	}
-	t.print(p.out, p.width(), st)
 }

@@ -24,7 +24,7 @@ Ids are stable: none is ever given a second meaning.
 
 // about says what the rules of a group have in common.
 var about = map[proof.Group]string{
-	proof.FileGroup:    "A file is the task, session or config that it should be.",
+	proof.FileGroup:    "A file is the record or the config that it should be.",
 	proof.GraphGroup:   "Dependencies and parents lead somewhere, and in no circle.",
 	proof.GateGroup:    "A closed task has passed its checks, and the record says how. Evidence belongs to the moment of the close: later commits do not make it stale.",
 	proof.HistoryGroup: "What a change does to the record is accounted for by entries, and entries are only ever appended. These rules need a base.",
@@ -37,11 +37,11 @@ func rulesPage() string {
 	var b strings.Builder
 	b.WriteString(generatedMark + rulesIntro)
 	b.WriteString(rulesTable())
-	for _, group := range proof.Groups() {
+	for _, group := range proof.Groups {
 		fmt.Fprintf(&b, "## Rules about: %s\n\n%s\n\n", group, about[group])
 		for _, rule := range proof.Rules {
 			if rule.Group == group {
-				fmt.Fprintf(&b, "### %s\n\n%s\n\n**%s.** To mend it: %s\n\n", rule.ID, sentence(rule.Summary), rule.Severity, withStop(rule.Mend))
+				fmt.Fprintf(&b, "### %s\n\n%s\n\n**%s.** To fix it: %s\n\n", rule.ID, sentence(rule.Summary), rule.Severity, withStop(rule.Fix))
 			}
 		}
 	}
@@ -60,7 +60,7 @@ func withStop(text string) string { return strings.TrimSuffix(text, ".") + "." }
 
 // A group that nobody describes has an empty section.
 func TestEveryGroupIsDescribed(t *testing.T) {
-	for _, group := range proof.Groups() {
+	for _, group := range proof.Groups {
 		if about[group] == "" {
 			t.Errorf("the rules of %s are about nothing", group)
 		}

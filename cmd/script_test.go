@@ -18,13 +18,13 @@ import (
 
 const storyDir = "testdata/script"
 
-// TestMain makes this test binary the program cairn when a story calls it by that name.
+// TestMain makes this test binary act as cairn when a story runs it by that name.
 func TestMain(m *testing.M) {
 	testscript.Main(m, map[string]func(){"cairn": cairn})
 }
 
-// TestStories runs the stories. Each plays in a folder of its own, $WORK, with a home, a git identity and a clock of its
-// own, which lie outside that folder. Beside testscript's commands a story has
+// TestStories runs the stories. Each has a folder, $WORK, and outside of it a home, a git identity and a clock of its own. Beside
+// the commands of testscript a story has
 //
 //	repo [DIR]         make a git repository of the folder and commit everything in it but want/
 //	exits N COMMAND    run a command that must exit with N
@@ -35,10 +35,11 @@ func TestMain(m *testing.M) {
 //	sshkeys NAME...    have an agent hold SSH keys of these names, each of which is $NAME
 //	agent TOOL JSON    call a tool over MCP, as agent:a with the rights of an operator
 //
-// At the terminal sits a person who types what they are asked for. PERSON is another word that they type, or nobody.
+// A person at the terminal types the word that each question asks for. PERSON is another word to type, or nobody.
 //
-// The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Its randomness is all zeros, so
-// ids follow from the clock, and whole files can be compared. UPDATE=1 rewrites the files that stories compare with.
+// The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Random
+// bytes are zeros, so ids follow from the clock, and whole files can be compared. UPDATE=1 rewrites the files that stories
+// compare with.
 func TestStories(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                storyDir,
@@ -59,7 +60,7 @@ func TestStories(t *testing.T) {
 	})
 }
 
-// condition knows root, whom no permissions stop.
+// condition knows root, for whom permissions do not hold.
 func condition(name string) (bool, error) {
 	if name != "root" {
 		return false, fmt.Errorf("there is no condition %s", name)
@@ -67,7 +68,7 @@ func condition(name string) (bool, error) {
 	return os.Geteuid() == 0, nil
 }
 
-// cairn is the program as a story runs it: the shipped one, but for its clock and its randomness.
+// cairn is the program as stories run it: only its clock, its randomness and its terminal differ.
 func cairn() {
 	dir, err := os.Getwd()
 	must(err)
@@ -80,8 +81,8 @@ func cairn() {
 	}))
 }
 
-// person is whoever sits at a story's terminal: $PERSON is what they type, or nobody where there is no terminal. Unless told
-// they type what they are asked for. What the terminal shows is added to the file $SCREEN.
+// person is a story's terminal. The person types $PERSON, or by default the word that is asked for; nobody means that there is no
+// terminal. What the terminal shows is appended to the file $SCREEN.
 func person() (io.ReadWriteCloser, error) {
 	types := os.Getenv("PERSON")
 	if types == "nobody" {
@@ -101,7 +102,7 @@ func must(err error) {
 	}
 }
 
-// zeros is randomness that holds no surprise.
+// zeros is a source of random bytes that are all zero.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -109,11 +110,11 @@ func (zeros) Read(p []byte) (int, error) {
 	return len(p), nil
 }
 
-var dawn = time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
+var startTime = time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 
 // tick reads the story's clock and then moves it on by a minute. The clock is a file with one duration a line.
 func tick(clock string) (time.Time, error) {
-	now := dawn
+	now := startTime
 	text, err := os.ReadFile(clock)
 	if err != nil {
 		return now, err
@@ -146,7 +147,7 @@ const gitConfig = `[user]
 	autocrlf = false
 `
 
-// isolate gives a story a home that no setting of this machine reaches into.
+// isolate gives a story a home of its own, so that settings of this machine have no effect.
 func isolate(env *testscript.Env) error {
 	home := env.T().(testing.TB).TempDir()
 	program, err := exec.LookPath("cairn")
@@ -163,8 +164,8 @@ func isolate(env *testscript.Env) error {
 		"BIN":                 filepath.Dir(program), // holds cairn and nothing else
 		"CLOCK":               filepath.Join(home, "clock"),
 		"SCREEN":              filepath.Join(home, "screen"),
-		"GIT_AUTHOR_DATE":     dawn.Format(time.RFC3339),
-		"GIT_COMMITTER_DATE":  dawn.Format(time.RFC3339),
+		"GIT_AUTHOR_DATE":     startTime.Format(time.RFC3339),
+		"GIT_COMMITTER_DATE":  startTime.Format(time.RFC3339),
 		"GIT_CONFIG_GLOBAL":   filepath.Join(home, ".gitconfig"),
 		"GIT_CONFIG_NOSYSTEM": "1",
 		"GORACE":              "atexit_sleep_ms=0",

@@ -1,13 +1,16 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"io"
 	"log/slog"
 	"os"
 	"os/signal"
 	"strings"
+	"sync/atomic"
 	"syscall"
+	"time"
 
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/task"
@@ -15,33 +18,36 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-func (p *program) serveCommand() *cli.Command {
+// serveCommand is cairn serve.
+type serveCommand struct{ *program }
+
+func (p serveCommand) command() *cli.Command {
 	return &cli.Command{
 		Name:     "serve",
 		Usage:    "Serve the verbs to a coding agent, as an MCP server on stdin and stdout.",
 		Category: "workspace",
 		Description: "Who acts is fixed here: --actor agent:NAME (or CAIRN_ACTOR) is required. It serves until the end of input, and starts\n" +
 			"outside a workspace too, so that one entry in a client's configuration works in every project. SIGTERM counts as the\n" +
-			"end of input. It logs to stderr; CAIRN_LOG says how much: debug, info, warn, error or off, warn unless told.\n" +
+			"end of input. It logs to stderr; CAIRN_LOG says how much: debug, info, warn, error or off, warn by default.\n" +
 			"With --http it serves the clients on this machine that connect to an address, many at once; all act under that one name.",
 		Flags: []cli.Flag{
 			&cli.StringFlag{Name: "client", Local: true, Usage: "name of the program that connects"},
-			&cli.StringFlag{Name: "profile", Local: true, Value: verb.Operator.String(), Usage: "what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator unless told"},
+			&cli.StringFlag{Name: "profile", Local: true, Value: verb.Operator.String(), Usage: "what the actor may do: viewer, planner, pair_worker, operator or maintainer; operator by default"},
 			&cli.StringFlag{Name: "scope", Local: true, Usage: "let the actor change one task only, as `task:ID`"},
 			&cli.BoolFlag{Name: "readonly", Local: true, Usage: "let the actor change nothing"},
 			&cli.StringFlag{Name: "http", Local: true, Usage: "serve Streamable HTTP on the loopback `ADDRESS` instead, on the path /mcp; port 0 takes a free one"},
-			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, or all, with commas between them; core unless told, and plan for a planner"},
+			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, or all, with commas between them; core by default, and plan for a planner"},
 		},
 		Action: p.runServe,
 	}
 }
 
-func (p *program) runServe(ctx context.Context, c *cli.Command) error {
+func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
 	if c.Root().String("actor") == "" && p.Getenv("CAIRN_ACTOR") == "" {
-		return usage("needs --actor").WithHint("cairn serve --actor agent:NAME; whoever connects acts under that name")
+		return usage("needs --actor").WithHint("cairn serve --actor agent:NAME; every client that connects acts under that name")
 	}
 	w, err := p.workspace(ctx, c)
 	if err != nil {
@@ -65,8 +71,8 @@ func (p *program) runServe(ctx context.Context, c *cli.Command) error {
 	return connection(s.Serve(ctx, p.Stdin, p.Stdout))
 }
 
-// serveHTTP serves until ctx ends, and says on stderr where.
-func (p *program) serveHTTP(ctx context.Context, s *mcpserver.Server, addr string) error {
+// serveHTTP serves until ctx ends, and prints its address on stderr.
+func (p serveCommand) serveHTTP(ctx context.Context, s *mcpserver.Server, addr string) error {
 	l, err := mcpserver.Listen(addr)
 	if err != nil {
 		return err
@@ -75,7 +81,7 @@ func (p *program) serveHTTP(ctx context.Context, s *mcpserver.Server, addr strin
 	return connection(s.ServeListener(ctx, l))
 }
 
-// connection gives a code to what ended the serving too early.
+// connection gives a code to the error that ended the serving, if any.
 func connection(err error) error {
 	if err != nil {
 		return task.Errorf(task.IO, "the connection: %w", err)
@@ -84,7 +90,7 @@ func connection(err error) error {
 }
 
 // rights are what the flags let the actor do. A scope must name a task that is there.
-func (p *program) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, error) {
+func (p serveCommand) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, error) {
 	r := verb.Rights{ReadOnly: c.Bool("readonly")}
 	var err error
 	if r.Profile, err = verb.ParseProfile(c.String("profile")); err != nil {
@@ -116,16 +122,16 @@ func (p *program) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, error)
 	return r, nil
 }
 
-// outlivePipe keeps the process alive when the client stops listening: by default the first write to a closed standard
-// output kills it, and what it had started would run on. The function that it returns ends that.
+// outlivePipe keeps the process alive after the client closes standard output. By default the next write kills the process, and
+// the commands that it started would run on. The function that it returns restores the default.
 func outlivePipe() (end func()) {
 	ignored := make(chan os.Signal, 1)
-	signal.Notify(ignored, syscall.SIGPIPE) // rather than signal.Ignore, which checks would inherit
+	signal.Notify(ignored, syscall.SIGPIPE) // not signal.Ignore, which the commands of checks would inherit
 	return func() { signal.Stop(ignored) }
 }
 
-// log is the server's log, from the level in CAIRN_LOG upwards.
-func (p *program) log(to io.Writer) (*slog.Logger, error) {
+// log is the server's log, from the level in CAIRN_LOG on.
+func (p serveCommand) log(to io.Writer) (*slog.Logger, error) {
 	level := slog.LevelWarn
 	switch name := p.Getenv("CAIRN_LOG"); name {
 	case "":
@@ -134,7 +140,63 @@ func (p *program) log(to io.Writer) (*slog.Logger, error) {
 	case "debug", "info", "warn", "error":
 		_ = level.UnmarshalText([]byte(name)) // it reads these four
 	default:
-		return nil, usage("CAIRN_LOG is %q", name).WithHint("it is debug, info, warn, error or off; warn unless told")
+		return nil, usage("CAIRN_LOG is %q", name).WithHint("it is debug, info, warn, error or off; warn by default")
 	}
 	return slog.New(slog.NewTextHandler(to, &slog.HandlerOptions{Level: level})), nil
+}
+
+const (
+	sinkSize  = 256                    // lines that wait to be written
+	sinkGrace = 200 * time.Millisecond // for writing the last of them
+)
+
+// sink writes lines in the background, and Write never blocks. Some clients do not read a server's standard error: lines for
+// which there is no more room are dropped.
+type sink struct {
+	lines   chan []byte
+	dropped atomic.Int64
+	quit    chan struct{}
+	done    chan struct{} // closed when the last line is written
+}
+
+func newSink(to io.Writer) *sink {
+	s := &sink{lines: make(chan []byte, sinkSize), quit: make(chan struct{}), done: make(chan struct{})}
+	go s.run(to)
+	return s
+}
+
+// Write accepts one line, and always succeeds.
+func (s *sink) Write(line []byte) (int, error) {
+	select {
+	case s.lines <- bytes.Clone(line):
+	default:
+		s.dropped.Add(1)
+	}
+	return len(line), nil
+}
+
+func (s *sink) run(to io.Writer) {
+	defer close(s.done)
+	for {
+		select {
+		case line := <-s.lines:
+			_, _ = to.Write(line) // there is nowhere to say that it failed
+			if n := s.dropped.Swap(0); n > 0 {
+				fprintf(to, "cairn: %d lines of the log were not read in time, and dropped\n", n)
+			}
+		case <-s.quit:
+			if len(s.lines) == 0 {
+				return
+			}
+		}
+	}
+}
+
+// close waits for a moment until the lines before it are written. Later lines are dropped.
+func (s *sink) close() {
+	close(s.quit)
+	select {
+	case <-s.done:
+	case <-time.After(sinkGrace):
+	}
 }

@@ -10,10 +10,10 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
-// unprovoked are the codes that no story can provoke, and why.
+// unprovoked are the codes that no story can provoke, with the reason.
 var unprovoked = map[task.Code]string{
 	task.ChecksRunning: "a command waits for its checks; only a server answers before they have ended",
 	task.OutOfScope:    "the command line has no scope; only a server is started with one",
@@ -46,7 +46,7 @@ func stories(t *testing.T) []script {
 
 var promise = regexp.MustCompile(`^# [A-Z0-9].*[^#]$`)
 
-// A reader who sees only the first lines of a story knows what it promises.
+// The first lines of a story say what it promises.
 func TestEveryStoryOpensWithItsPromise(t *testing.T) {
 	for _, s := range stories(t) {
 		sentence := ""
@@ -79,19 +79,19 @@ func (s script) commands() []string {
 }
 
 func TestEveryVerbHasAStory(t *testing.T) {
-	told := map[string]bool{}
+	run := map[string]bool{}
 	for _, s := range stories(t) {
 		for _, name := range s.commands() {
-			told[name] = true
+			run[name] = true
 		}
 	}
-	for _, v := range verb.All {
-		if !told[commandName(v.Name)] {
+	for _, v := range catalogue.All {
+		if !run[commandName(v.Name)] {
 			t.Errorf("no story runs cairn %s", commandName(v.Name))
 		}
 	}
-	for _, c := range aroundIt() {
-		if !told[c.Name] {
+	for _, c := range otherCommands() {
+		if !run[c.Name] {
 			t.Errorf("no story runs cairn %s", c.Name)
 		}
 	}
@@ -99,8 +99,8 @@ func TestEveryVerbHasAStory(t *testing.T) {
 
 const codeMark = "# code: "
 
-// scenes are the parts of a story that provoke an error, by its code: from the mark to the next empty line.
-func (s script) scenes() map[task.Code]string {
+// refusals are the parts of a story that provoke an error, by its code: from the mark to the next empty line.
+func (s script) refusals() map[task.Code]string {
 	out := map[task.Code]string{}
 	for i, line := range s.lines {
 		code, ok := strings.CutPrefix(line, codeMark)
@@ -121,7 +121,7 @@ func storiesOf(t *testing.T) map[task.Code][]string {
 	t.Helper()
 	out := map[task.Code][]string{}
 	for _, s := range stories(t) {
-		for code := range s.scenes() {
+		for code := range s.refusals() {
 			out[code] = append(out[code], s.name)
 		}
 	}
@@ -132,11 +132,11 @@ func TestEveryCodeHasAStory(t *testing.T) {
 	shown := storiesOf(t)
 	for _, info := range task.Codes {
 		reason, excused := unprovoked[info.Code]
-		switch told := len(shown[info.Code]) > 0; {
-		case !told && !excused:
+		switch provoked := len(shown[info.Code]) > 0; {
+		case !provoked && !excused:
 			t.Errorf("no story has the mark %q", codeMark+string(info.Code))
-		case told && excused:
-			t.Errorf("%s has a story by now; it is still excused: %s", info.Code, reason)
+		case provoked && excused:
+			t.Errorf("%s has a story now, and is still excused: %s", info.Code, reason)
 		}
 		delete(shown, info.Code)
 	}
@@ -145,19 +145,19 @@ func TestEveryCodeHasAStory(t *testing.T) {
 	}
 }
 
-// A scene shows a refusal whole: the exit number, the message and the hint as a person sees them, and the code as a
-// program does.
-func TestEverySceneShowsTheWholeRefusal(t *testing.T) {
+// A part that provokes an error shows the exit number, the message and the hint as a person sees them, and the code as a program
+// sees it.
+func TestEveryRefusalIsShownWhole(t *testing.T) {
 	for _, s := range stories(t) {
-		for code, scene := range s.scenes() {
+		for code, text := range s.refusals() {
 			for what, form := range map[string]string{
 				"exit number": fmt.Sprintf(`(?m)^exits %d cairn `, code.Info().Exit),
 				"message":     `(?m)^stderr '\^cairn: `,
 				"hint":        `(?m)^stderr '\^hint: `,
 				"code":        fmt.Sprintf(`(?m)^stdout '"code": "%s"'`, code),
 			} {
-				if !regexp.MustCompile(form).MatchString(scene) {
-					t.Errorf("%s: the scene of %s does not show the %s", s.name, code, what)
+				if !regexp.MustCompile(form).MatchString(text) {
+					t.Errorf("%s: the part about %s does not show the %s", s.name, code, what)
 				}
 			}
 		}

@@ -48,7 +48,7 @@ func exits(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Check(err)
 	}
 	if got != want {
-		ts.Fatalf("it exits with %d, not %d", got, want)
+		ts.Fatalf("it exits with %d, want %d", got, want)
 	}
 }
 
@@ -78,7 +78,7 @@ const handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"prot
 {"jsonrpc":"2.0","method":"notifications/initialized"}
 `
 
-// agent starts a server of all tools, with the flags given, makes one call, and ends the server's input once the answer is there.
+// agent starts a server with all tools and the flags given, makes one call, and closes the server's input after the answer.
 func agent(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: agent [FLAG...] TOOL JSON")
@@ -106,7 +106,7 @@ func agent(ts *testscript.TestScript, neg bool, args []string) {
 	ts.Check(errors.Join(err, in.Close(), server.Wait()))
 }
 
-// lock takes the write lock as another process would.
+// lock takes the write lock, as another process would.
 func lock(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 0 {
 		ts.Fatalf("usage: lock")
@@ -114,14 +114,14 @@ func lock(ts *testscript.TestScript, neg bool, args []string) {
 	paths, err := filepath.Glob(ts.MkAbs(".git/cairn/*/write.lock"))
 	ts.Check(err)
 	if len(paths) != 1 {
-		ts.Fatalf("there are %d locks and not one", len(paths))
+		ts.Fatalf("there are %d locks, want 1", len(paths))
 	}
 	held := flock.New(paths[0])
 	ts.Check(held.Lock())
 	ts.Defer(func() { _ = held.Unlock() })
 }
 
-// sshkeys serves an agent until the story ends.
+// sshkeys runs an SSH agent until the story ends.
 func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) == 0 {
 		ts.Fatalf("usage: sshkeys NAME...")
@@ -135,8 +135,8 @@ func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// sandbox makes a folder that cairn cannot write to from here on. Permissions stop no root that has all its powers, so there cairn
-// runs without the one to ignore them.
+// sandbox makes a folder that cairn cannot write to from then on. Root ignores permissions, so for root cairn runs without the
+// capability to ignore them.
 func sandbox(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) != 1 {
 		ts.Fatalf("usage: sandbox DIR")

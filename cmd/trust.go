@@ -1,11 +1,8 @@
 package cmd
 
 import (
-	"bufio"
 	"context"
-	"errors"
 	"io"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
@@ -14,19 +11,22 @@ import (
 	"github.com/urfave/cli/v3"
 )
 
-// trustResult is what trust decided, and about what.
+// trustResult is whether a workspace is trusted, and the commands that may run then.
 type trustResult struct {
 	Workspace string          `json:"workspace"`
 	Trusted   bool            `json:"trusted"`
 	Commands  []store.Command `json:"commands"`
 }
 
-// trustList is what this user trusted on this machine.
+// trustList is the clones that this user has trusted on this machine.
 type trustList struct {
 	Clones []store.Consent `json:"clones"`
 }
 
-func (p *program) trustCommand() *cli.Command {
+// trustCommand is cairn trust.
+type trustCommand struct{ *program }
+
+func (p trustCommand) command() *cli.Command {
 	return &cli.Command{
 		Name:      "trust",
 		Usage:     "Let the commands of this clone's checks run on this machine; lists them and asks first.",
@@ -40,12 +40,12 @@ func (p *program) trustCommand() *cli.Command {
 			&cli.BoolFlag{Name: "revoke", Local: true, Usage: "take the consent back"},
 			&cli.BoolFlag{Name: "list", Local: true, Usage: "list the clones that you trusted on this machine"},
 		},
-		Commands: []*cli.Command{p.trustSignerCommand()},
-		Action:   p.runTrust,
+		Commands: []*cli.Command{signerCommand(p).command()},
+		Action:   p.run,
 	}
 }
 
-func (p *program) runTrust(ctx context.Context, c *cli.Command) error {
+func (p trustCommand) run(ctx context.Context, c *cli.Command) error {
 	if c.Bool("list") && c.Bool("revoke") {
 		return usage("--list and --revoke do not go together").WithHint("cairn help trust")
 	}
@@ -57,15 +57,15 @@ func (p *program) runTrust(ctx context.Context, c *cli.Command) error {
 	}
 	switch {
 	case c.Bool("list"):
-		return p.listTrust()
+		return p.list()
 	case c.Bool("revoke"):
 		return p.revokeHere(c)
 	default:
-		return p.giveTrust(ctx, c)
+		return p.give(ctx, c)
 	}
 }
 
-func (p *program) giveTrust(ctx context.Context, c *cli.Command) error {
+func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 	w, s, err := p.open(ctx, c)
 	if err != nil {
 		return err
@@ -80,33 +80,33 @@ func (p *program) giveTrust(ctx context.Context, c *cli.Command) error {
 		}
 		err = s.SetTrust(w.Actor, p.Now())
 	}
-	return p.showTrust(trustResult{s.Root, true, commands}, err)
+	return p.show(trustResult{s.Root, true, commands}, err)
 }
 
-// revokeHere needs no config that can be read, and is content if there is nothing to take back.
-func (p *program) revokeHere(c *cli.Command) error {
+// revokeHere revokes the consent for this workspace. It succeeds if there is none, and if the config cannot be read.
+func (p trustCommand) revokeHere(c *cli.Command) error {
 	layout, err := p.layout(c)
 	if err != nil {
 		return err
 	}
 	_, err = store.Revoke(p.stateDir(), layout.Root)
-	return p.showTrust(trustResult{Workspace: layout.Root, Commands: []store.Command{}}, err)
+	return p.show(trustResult{Workspace: layout.Root, Commands: []store.Command{}}, err)
 }
 
-// revokeAt takes back what was said of a folder, and returns NOT_FOUND if nothing was.
-func (p *program) revokeAt(dir string) error {
-	revoked, err := store.Revoke(p.stateDir(), p.at(dir))
+// revokeAt revokes the consent for a folder, which may be gone. It returns NOT_FOUND if there is none.
+func (p trustCommand) revokeAt(dir string) error {
+	revoked, err := store.Revoke(p.stateDir(), p.abs(dir))
 	if err == nil && len(revoked) == 0 {
-		err = task.Errorf(task.NotFound, "no consent was given at %s", p.at(dir)).
+		err = task.Errorf(task.NotFound, "no consent was given at %s", p.abs(dir)).
 			WithHint("cairn trust --list shows where")
 	}
 	if err != nil {
 		return err
 	}
-	return p.showTrust(trustResult{Workspace: revoked[0].Workspace, Commands: []store.Command{}}, nil)
+	return p.show(trustResult{Workspace: revoked[0].Workspace, Commands: []store.Command{}}, nil)
 }
 
-func (p *program) listTrust() error {
+func (p trustCommand) list() error {
 	clones, err := store.Consents(p.stateDir())
 	switch {
 	case err != nil:
@@ -125,8 +125,8 @@ func (p *program) listTrust() error {
 	return nil
 }
 
-// consent shows the commands, and asks the person at the terminal unless they have said yes already. Only a person may.
-func (p *program) consent(ctx context.Context, actor task.Actor, workspace string, commands []store.Command, yes bool) error {
+// consent shows the commands, and has the person at the terminal approve them unless yes is set. Only a person can consent.
+func (p trustCommand) consent(ctx context.Context, actor task.Actor, workspace string, commands []store.Command, yes bool) error {
 	if !actor.Human() {
 		return task.Errorf(task.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
 	}
@@ -137,7 +137,7 @@ func (p *program) consent(ctx context.Context, actor task.Actor, workspace strin
 		return nil
 	}
 	var terminal io.ReadWriteCloser
-	err := errNoTerminal // as JSON nobody has seen the commands
+	err := errNoTerminal // with JSON the commands were not shown
 	if !p.json {
 		terminal, err = p.terminal()
 	}
@@ -147,15 +147,15 @@ func (p *program) consent(ctx context.Context, actor task.Actor, workspace strin
 		e.Details = map[string]any{"commands": commands}
 		return e
 	}
-	ok, err := typed(ctx, terminal, []task.Ask{task.TrustAsk(actor, workspace)})
+	ok, err := wordTyped(ctx, terminal, []task.Ask{task.TrustAsk(actor, workspace)})
 	if err == nil && !ok {
 		return task.Errorf(task.Untrusted, "not approved").WithHint("nothing was changed")
 	}
 	return err
 }
 
-// showCommands quotes each, so that nothing in one can pass for another, or for nothing at all.
-func (p *program) showCommands(commands []store.Command) {
+// showCommands lists commands. Each is quoted, so that its text can neither look like another command nor be invisible.
+func (p trustCommand) showCommands(commands []store.Command) {
 	if len(commands) == 0 {
 		p.printf("No file here holds a command now.\n")
 		return
@@ -166,21 +166,7 @@ func (p *program) showCommands(commands []store.Command) {
 	}
 }
 
-// ask puts a question to the person at the terminal. Only yes means yes.
-func (p *program) ask(ctx context.Context, question string) (bool, error) {
-	p.printf("%s [y/N] ", question)
-	answer, err := interruptible(ctx, func() (string, error) { return bufio.NewReader(p.Stdin).ReadString('\n') })
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	if err != nil && !errors.Is(err, io.EOF) {
-		return false, task.Errorf(task.IO, "the terminal: %w", err)
-	}
-	a := strings.ToLower(strings.TrimSpace(answer))
-	return a == "y" || a == "yes", nil
-}
-
-func (p *program) showTrust(r trustResult, err error) error {
+func (p trustCommand) show(r trustResult, err error) error {
 	switch {
 	case err != nil:
 		return err

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
-// traps are the keys of a clone's own config that have git start a program. TRAP becomes a program that leaves a trace.
+// traps are the keys of a clone's config that make git start a program. TRAP stands for a program that writes to the trace file.
 const traps = `
 [core]
 	repositoryFormatVersion = 1
@@ -147,7 +147,7 @@ provenance:
 ---
 `
 
-// trappedRepo is a clone whose config starts programs wherever git allows it, with changes that git would have to look into.
+// trappedRepo is a clone whose config starts programs wherever git allows it, with changes that git would have to read.
 func trappedRepo(t *testing.T) *gitRepo {
 	if runtime.GOOS == "windows" {
 		t.Skip("the traps are POSIX shell")
@@ -162,10 +162,10 @@ func trappedRepo(t *testing.T) *gitRepo {
 	g.run("commit", "-q", "-m", "base")
 	g.write(filepath.Join(g.dir, ".cairn", "tasks", "T-2.md"), []byte(closedTask))
 	g.run("add", "-A")
-	g.run("commit", "-q", "-m", "a close, on files of which only the work tree can tell")
+	g.run("commit", "-q", "-m", "a close, on files that only the work tree has")
 
 	trap, hooks := filepath.Join(g.home, "trap"), filepath.Join(g.home, "hooks")
-	script := []byte("#!/bin/sh\necho \"$0 $*\" >>'" + g.sprung() + "'\nexit 1\n")
+	script := []byte("#!/bin/sh\necho \"$0 $*\" >>'" + g.traceFile() + "'\nexit 1\n")
 	g.stash(signed(g, g.run("rev-parse", "HEAD^{tree}"), "HEAD"))
 	g.run("update-ref", "HEAD", signed(g, g.run("rev-parse", "HEAD^{tree}"), "HEAD~1"))
 	paths := []string{trap}
@@ -181,7 +181,7 @@ func trappedRepo(t *testing.T) *gitRepo {
 			t.Fatal(err)
 		}
 	}
-	config := strings.NewReplacer("TRAP", trap, "HOOKS", hooks, "SPRUNG", g.sprung()).Replace(traps)
+	config := strings.NewReplacer("TRAP", trap, "HOOKS", hooks, "SPRUNG", g.traceFile()).Replace(traps)
 	g.write(filepath.Join(g.dir, ".git", "config"), []byte(config))
 	short, _, _ := strings.Cut(config, "[include]") // what includes itself is an error
 	_, rest, _ := strings.Cut(short, "[extensions]")
@@ -192,18 +192,18 @@ func trappedRepo(t *testing.T) *gitRepo {
 		g.hostile = append(g.hostile, "GIT_"+name+"="+trap)
 	}
 	g.hostile = append(g.hostile, "GIT_EXEC_PATH="+hooks, "GIT_CONFIG_COUNT=1", "GIT_CONFIG_KEY_0=core.fsmonitor", "GIT_CONFIG_VALUE_0="+trap,
-		"GIT_CONFIG_PARAMETERS='core.fsmonitor'='"+trap+"'", "GIT_TRACE="+g.sprung(), "GIT_TRACE2="+g.sprung(), "GIT_TRACE2_EVENT="+g.sprung(),
-		"GIT_TRACE_SETUP="+g.sprung(), "GIT_TEMPLATE_DIR="+hooks, "GIT_ALLOW_PROTOCOL=ext:file:ssh", "GIT_PAGER_IN_USE=1", "SSH_ASKPASS="+trap, "PAGER="+trap, "EDITOR="+trap)
+		"GIT_CONFIG_PARAMETERS='core.fsmonitor'='"+trap+"'", "GIT_TRACE="+g.traceFile(), "GIT_TRACE2="+g.traceFile(), "GIT_TRACE2_EVENT="+g.traceFile(),
+		"GIT_TRACE_SETUP="+g.traceFile(), "GIT_TEMPLATE_DIR="+hooks, "GIT_ALLOW_PROTOCOL=ext:file:ssh", "GIT_PAGER_IN_USE=1", "SSH_ASKPASS="+trap, "PAGER="+trap, "EDITOR="+trap)
 	for _, name := range []string{"plain", "file.long"} {
 		g.write(filepath.Join(g.dir, name), []byte("changed\n"))
 	}
 	return g
 }
 
-// trapped is the attributes by which git runs the filters.
+// trapped are the attributes that make git run the filters.
 const trapped = "* filter=trap diff=trap merge=trap\n*.long filter=long\n"
 
-// signed makes a commit that says it is signed, by a signature that git would have a program look at.
+// signed makes a commit with a signature, which git would have a program verify.
 func signed(g *gitRepo, tree, parent string) string {
 	g.t.Helper()
 	text := "tree " + strings.TrimSpace(tree) + "\nparent " + strings.TrimSpace(g.run("rev-parse", parent)) +
@@ -224,7 +224,7 @@ func (g *gitRepo) stash(commit string) {
 	g.run("update-ref", "--create-reflog", "-m", "a stash", "refs/stash", commit)
 }
 
-// toolCalls are what an agent asks of a server in an untrusted clone.
+// toolCalls are the calls of an agent to a server in an untrusted clone.
 var toolCalls = []string{
 	`"list","arguments":{}`, `"get","arguments":{"id":"T-1","mode":"context"}`, `"history","arguments":{}`, `"logs","arguments":{"id":"T-1"}`,
 	`"create","arguments":{"title":"Raise the walls","checks":[{"desc":"built","cmd":"touch ran"}]}`, `"list_sessions","arguments":{}`,
@@ -232,11 +232,11 @@ var toolCalls = []string{
 	`"next","arguments":{}`, `"wait","arguments":{"id":"T-1","timeout_seconds":0}`,
 }
 
-// sprung is the file in which traps leave their traces.
-func (g *gitRepo) sprung() string { return filepath.Join(g.home, "sprung") }
+// traceFile is the file that the programs of the traps write to.
+func (g *gitRepo) traceFile() string { return filepath.Join(g.home, "sprung") }
 
-// An untrusted clone starts nothing, whatever is asked of cairn there: not the commands of its tasks, and no program that its
-// git config names. Giving it trust starts nothing either.
+// In an untrusted clone no command of cairn starts a program: neither the commands of its tasks nor those that its git config
+// names. Trusting the clone starts none either.
 func TestUntrustedCloneStartsNothing(t *testing.T) {
 	g := trappedRepo(t)
 	attributes := filepath.Join(g.dir, ".gitattributes")
@@ -245,11 +245,11 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{{"status"}, {"log", "--walk-reflogs", "--format=%H", "refs/stash"}} {
-		_ = g.try(args...)
-		if _, err := os.Stat(g.sprung()); err != nil {
+		_ = g.runErr(args...)
+		if _, err := os.Stat(g.traceFile()); err != nil {
 			t.Fatalf("the traps do not work for git %s: %v", args, err)
 		}
-		if err := os.Remove(g.sprung()); err != nil {
+		if err := os.Remove(g.traceFile()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -329,7 +329,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 			c.args[i] = session
 		}
 		if i := slices.Index(c.args, "SAVED-OVER"); i >= 0 {
-			g.write(edit, []byte(trappedTask+"\nAn editor had this.\n")) // what was written since is looked for in stashes and commits
+			g.write(edit, []byte(trappedTask+"\nAn editor had this.\n")) // doctor searches stashes and commits for the entries since then
 			c.args = c.args[:i]
 		}
 		input := ""
@@ -349,28 +349,28 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		if exit != c.exit {
 			t.Errorf("cairn %s exits with %d, not %d: %s", strings.Join(c.args, " "), exit, c.exit, out)
 		}
-		if trace, err := os.ReadFile(g.sprung()); err == nil {
+		if trace, err := os.ReadFile(g.traceFile()); err == nil {
 			t.Errorf("cairn %s started a program of the clone's:\n%s", strings.Join(c.args, " "), trace)
-			_ = os.Remove(g.sprung())
+			_ = os.Remove(g.traceFile())
 		}
 	}
-	g.lose("HEAD~1:.cairn/tasks/T-1.md")
-	_ = g.try("cat-file", "-p", "HEAD~1:.cairn/tasks/T-1.md")
-	if _, err := os.Stat(g.sprung()); err != nil {
+	g.removeObject("HEAD~1:.cairn/tasks/T-1.md")
+	_ = g.runErr("cat-file", "-p", "HEAD~1:.cairn/tasks/T-1.md")
+	if _, err := os.Stat(g.traceFile()); err != nil {
 		t.Error("git itself does not fetch what the clone has left out")
 	}
-	_ = os.Remove(g.sprung())
+	_ = os.Remove(g.traceFile())
 	for _, args := range [][]string{{"check", "--base", "HEAD~1"}, {"doctor"}, {"history"}, {"show", "T-1"}} {
 		out, _ := g.cairn(args...)
-		if trace, err := os.ReadFile(g.sprung()); err == nil {
+		if trace, err := os.ReadFile(g.traceFile()); err == nil {
 			t.Errorf("cairn %s fetches what the clone has left out, and says %s\n%s", args, out, trace)
-			_ = os.Remove(g.sprung())
+			_ = os.Remove(g.traceFile())
 		}
 	}
 	if _, err := os.Stat(filepath.Join(g.dir, "ran")); err == nil {
 		t.Error("a command of a task was run")
 	}
-	for _, name := range append(verbNames(), aroundItNames()...) {
+	for _, name := range append(verbNames(), otherCommandNames()...) {
 		if !tried[name] {
 			t.Errorf("cairn %s was not tried", name)
 		}
@@ -379,15 +379,15 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 
 func verbNames() []string {
 	var out []string
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		out = append(out, commandName(v.Name))
 	}
 	return slices.Sorted(slices.Values(out))
 }
 
-func aroundItNames() []string {
+func otherCommandNames() []string {
 	var out []string
-	for _, c := range aroundIt() {
+	for _, c := range otherCommands() {
 		out = append(out, c.Name)
 	}
 	return out

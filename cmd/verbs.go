@@ -1,44 +1,44 @@
 package cmd
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
-// verbCommand is the command of a verb: its arguments, flags and help are read off the declaration.
-func (p *program) verbCommand(v verb.Verb) *cli.Command {
+// verbCommand is the command of a verb. Its arguments, flags and help follow from the verb's declaration.
+type verbCommand struct {
+	*program
+	verb verb.Verb
+}
+
+func (p verbCommand) command() *cli.Command {
+	v := p.verb
 	c := &cli.Command{
 		Name:        commandName(v.Name),
+		Aliases:     slices.Clone(v.Aliases),
 		Usage:       v.Summary,
 		ArgsUsage:   argsUsage(v),
 		Description: description(v),
-		Category:    categories[v.Noun],
+		Category:    v.Group,
 		Flags:       flags(v),
-		Action:      func(ctx context.Context, c *cli.Command) error { return p.runVerb(ctx, c, v) },
+		Action:      p.run,
 	}
 	if c.Name != v.Name {
 		c.Aliases = append(c.Aliases, v.Name)
 	}
-	if v.Name == "get" {
-		c.Aliases = append(c.Aliases, "show")
-	}
 	return c
 }
 
-var categories = map[string]string{"task": "tasks", "session": "sessions"}
-
 func commandName(verbName string) string { return strings.ReplaceAll(verbName, "_", "-") }
 
-// argsUsage names the positional arguments, as in "ID TEXT".
+// argsUsage names the positional arguments, as in "ID [TEXT]".
 func argsUsage(v verb.Verb) string {
 	var words []string
 	for _, f := range v.Fields {
@@ -62,7 +62,7 @@ func argName(f verb.Field) string {
 	return strings.ToUpper(f.Name)
 }
 
-// description says when to use a verb, and what is in the file that it takes.
+// description says when to use a verb, and what the file that it takes contains.
 func description(v verb.Verb) string {
 	for _, f := range v.Fields {
 		if !f.File {
@@ -78,128 +78,95 @@ func description(v verb.Verb) string {
 	return v.When
 }
 
-// runVerb calls a verb with what the command line says and prints what it returns.
-func (p *program) runVerb(ctx context.Context, c *cli.Command, v verb.Verb) error {
+// run calls the verb with the input that the line describes, and prints the result.
+func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	w, err := p.workspace(ctx, c)
 	if err != nil {
 		return err
 	}
-	if err := p.signer(ctx, c, w); err != nil {
-		return err
-	}
-	in, err := p.input(ctx, c, v)
-	if err != nil {
-		return err
-	}
-	if err := completeIDs(w, v, in); err != nil {
-		return err
-	}
-	return p.call(ctx, w, v, in)
-}
-
-func (p *program) call(ctx context.Context, w *verb.Workspace, v verb.Verb, in map[string]any) error {
-	raw, err := json.Marshal(in)
-	if err != nil {
-		return usage("the input does not make JSON: %v", err)
-	}
-	out, err := v.Call(ctx, w, raw)
-	if err != nil {
-		return err
-	}
-	p.exit = exitOf(v, out)
-	if p.json {
-		p.printJSON(out)
-		return nil
-	}
-	p.render(v, out)
-	return nil
-}
-
-// exitOf is the exit number of a verb that did its work: run-checks says by it whether the checks passed, as every test
-// runner does, next whether there was a task, and wait whether it was in vain.
-func exitOf(v verb.Verb, out any) int {
-	switch out := out.(type) {
-	case verb.Work:
-		if out.Task == nil {
-			return exitNotFound
-		}
-	case verb.Waited:
-		if out.Code == verb.WaitTimeout {
-			return exitTimedOut
-		}
-	case verb.Task:
-		if v.Name == "run_checks" && out.Run != nil && slices.ContainsFunc(out.Run.Checks, failed) {
-			return exitRefused
-		}
-	}
-	return 0
-}
-
-func failed(c verb.CheckRun) bool { return c.Result != task.Pass }
-
-const (
-	exitFailure  = 1
-	exitNotFound = 3
-	exitRefused  = 4
-	exitTimedOut = 6
-)
-
-func (p *program) printJSON(v any) {
-	line, err := harmless.Marshal(v)
-	var text bytes.Buffer
-	if err == nil {
-		err = json.Indent(&text, line, "", "  ")
-	}
-	if err != nil {
-		fprintf(p.Stderr, "cairn: the result does not make JSON: %v\n", err)
-		p.exit = exitFailure
-		return
-	}
-	text.WriteByte('\n')
-	_, _ = text.WriteTo(p.out)
-}
-
-// completeIDs replaces parts of ids by the ids they are parts of. What takes something away wants the whole id.
-func completeIDs(w *verb.Workspace, v verb.Verb, in map[string]any) error {
-	if v.Kind == verb.Destructive {
-		return nil
-	}
-	for _, f := range v.Fields {
-		if f.Names == "" || in[f.Name] == nil {
-			continue
-		}
-		var err error
-		switch value := in[f.Name].(type) {
-		case string:
-			in[f.Name], err = completeID(w, f.Names, value)
-		case []string:
-			for i, part := range value {
-				if value[i], err = completeID(w, f.Names, part); err != nil {
-					return err
-				}
-			}
-		}
-		if err != nil {
+	if p.verb.Signs {
+		if err := p.giveSigner(ctx, c, w); err != nil {
 			return err
 		}
 	}
+	in := newInput(p.program, c, p.verb)
+	if err := in.read(ctx); err != nil {
+		return err
+	}
+	return p.call(ctx, w, in)
+}
+
+// call calls the verb, prints the result, and sets the exit number.
+func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) error {
+	if err := in.completeIDs(w); err != nil {
+		return err
+	}
+	raw, err := json.Marshal(in.values)
+	if err != nil {
+		return usage("the input does not make JSON: %v", err)
+	}
+	out, err := p.verb.Call(ctx, w, raw)
+	if err != nil {
+		return err
+	}
+	if p.verb.Exit != nil {
+		p.exit = p.verb.Exit(out)
+	}
+	if p.json {
+		p.printJSON(out)
+	} else {
+		newRenderer(p.program, p.verb.Kind).show(out)
+	}
 	return nil
 }
 
-func completeID(w *verb.Workspace, kind, part string) (string, error) {
-	if part == "" {
-		return "", nil
+// readyCommand is the verb that lists tasks, with the filters for what can be started now.
+type readyCommand struct{ *program }
+
+func (p readyCommand) command() *cli.Command {
+	c := &cli.Command{
+		Name:     "ready",
+		Usage:    "List what can be started now: tasks in the initial state whose deps are all closed.",
+		Category: "tasks",
+		Action:   p.run,
 	}
-	s, err := w.Open()
+	for _, f := range p.fields() {
+		c.Flags = append(c.Flags, flagsOf(f)...)
+	}
+	return c
+}
+
+// fields are the further filters that ready takes.
+func (p readyCommand) fields() []verb.Field {
+	list, _ := catalogue.ListerOf("task")
+	return slices.DeleteFunc(slices.Clone(list.Fields), func(f verb.Field) bool {
+		return !slices.Contains([]string{"label", "parent", "limit", "cursor"}, f.Name)
+	})
+}
+
+func (p readyCommand) run(ctx context.Context, c *cli.Command) error {
+	if err := noArguments(c); err != nil {
+		return err
+	}
+	w, s, err := p.open(ctx, c)
 	if err != nil {
-		return "", err
+		return err
 	}
-	if kind == "session" {
-		return s.ResolveSession(part)
+	list, _ := catalogue.ListerOf("task")
+	in := newInput(p.program, c, list)
+	in.values["ready"], in.values["status"] = true, string(s.Config.Flow.Initial)
+	for _, f := range p.fields() {
+		if err := in.flag(ctx, f); err != nil {
+			return err
+		}
 	}
-	id, err := s.Resolve(part)
-	if _, malformed := task.ParseID(part); task.CodeOf(err) == task.NotFound && malformed == nil {
-		return part, nil // a whole id that is not there: the verb knows what that means
+	return verbCommand{p.program, list}.call(ctx, w, in)
+}
+
+// noArguments returns an error if a command that takes no arguments was given one.
+func noArguments(c *cli.Command) error {
+	if c.Args().Len() > 0 {
+		return usage("does not take the argument %q", c.Args().First()).WithHint("cairn help %s", c.Name)
 	}
-	return string(id), err
+	return nil
 }

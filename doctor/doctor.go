@@ -54,7 +54,7 @@ func rank(f Finding) int {
 func saying(err error) (message, hint string) {
 	var e *task.Error
 	if errors.As(err, &e) {
-		return e.Msg, e.Hint
+		return e.Msg, e.Hint.Spell(proof.CommandLine)
 	}
 	return err.Error(), ""
 }

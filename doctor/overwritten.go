@@ -60,7 +60,7 @@ func (v Visit) offer(t task.Task, lost []task.Entry) Finding {
 		changes = append(changes, fmt.Sprintf("status: %s -> %s", t.Status, whole.Status))
 	}
 	if whole.Assignee != t.Assignee {
-		changes = append(changes, fmt.Sprintf("assignee: %s -> %s", orNobody(t.Assignee), orNobody(whole.Assignee)))
+		changes = append(changes, fmt.Sprintf("assignee: %s -> %s", t.Assignee.OrNobody(), whole.Assignee.OrNobody()))
 	}
 	for i, c := range whole.Checks {
 		if was := t.Checks[i].Result; was != c.Result {
@@ -110,11 +110,4 @@ func said(e task.Entry) string {
 		text += ": " + e.Text
 	}
 	return text
-}
-
-func orNobody(a task.Actor) string {
-	if a == "" {
-		return "nobody"
-	}
-	return string(a)
 }

@@ -61,7 +61,7 @@ func (v Visit) stranded(ctx context.Context) ([]Finding, error) {
 // claim looks at who holds an open task, and returns the session that the finding is about, if any.
 func (v Visit) claim(t task.Task) (found []Finding, ses string) {
 	live := v.Store.Live(t.ID)
-	hold := session.Holder(t, live, v.Now())
+	hold := session.Holder(t.Header(), live, v.Now())
 	if !hold.Lapsed {
 		return nil, ""
 	}
@@ -93,7 +93,7 @@ func (v Visit) session(ses session.Session) []Finding {
 		return nil // a broken task is a finding of its own
 	}
 	live := v.Store.Live(t.ID)
-	held := ses.Held(t, live, v.Store.Worktree)
+	held := ses.Held(t.Header(), live, v.Store.Worktree)
 	over := task.CodeOf(held) == task.SessionEnded // which refuses a cancel too
 	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
 	if over {
@@ -107,7 +107,7 @@ func (v Visit) session(ses session.Session) []Finding {
 	case over:
 		message, _ := saying(held)
 		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", ends).about(t.ID)}
-	case ses.Health(t, flow.Review, v.Store.Heartbeat(ses.ID), live.StaleAfter, v.Now()) == session.Stalled:
+	case ses.Health(t.Header(), flow.Review, v.Store.Heartbeat(ses.ID), live.StaleAfter, v.Now()) == session.Stalled:
 		message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, live.StaleAfter)
 		return []Finding{find(SessionStalled, path, message, ends).about(t.ID)}
 	default:

@@ -12,22 +12,22 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// answerShown is the longest answer to a call, in bytes of JSON. Verbs cut what is usually long, in a way of which the rest
-// can be read; this holds for what nobody writes but by hand, such as a title of a megabyte.
+// answerShown is the length of the longest answer to a call, in bytes of JSON. Verbs cut what is usually long, so that the rest can be read
+// by another call. This limit is for fields that only a hand-written file makes so long, such as a title of a megabyte.
 const answerShown = 1 << 20
 
-// cutKey is the field that an answer gets in which something was cut here.
+// cutKey is the field that lists what was cut from an answer.
 const cutKey = "truncated_fields"
 
-// cutsNamed is how many cut fields an answer names.
+// cutsNamed is the most cut fields that an answer lists.
 const cutsNamed = 20
 
-// steps are how much is left of the texts and lists of an answer that is too long, one after the other until it fits.
+// steps are the lengths to which the texts and lists of a long answer are cut, tried one after the other until the answer fits.
 var steps = []struct{ text, list, depth int }{
 	{64 << 10, 500, 64}, {8 << 10, 200, 16}, {1 << 10, 100, 8}, {200, 20, 6}, {100, 5, 4},
 }
 
-// encode is a value as JSON that is fit to be shown and not too long. What was cut is named.
+// encode returns a value as JSON that is safe to show and not too long. The answer lists what was cut.
 func encode(v any) ([]byte, error) {
 	text, err := harmless.Marshal(v)
 	if err != nil || len(text) <= answerShown {

@@ -13,6 +13,9 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -77,7 +80,7 @@ func TestEveryAnswerIsBounded(t *testing.T) {
 	cs := connect(t, w)
 	ids := []string{"PROJ-1", "PROJ-2", "PROJ-3", "PROJ-4", "PROJ-5", "PROJ-6", "PROJ-b1"}
 	var calls []object
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if v.Name == "delete" {
 			continue // it ends the task for those that follow
 		}
@@ -156,7 +159,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 	}
 	read := func(id task.ID, part string) (text string, entries []verb.Entry, rows []verb.Row) {
 		for offset := 0; ; {
-			piece := does[verb.Part](t, cs, "get", object{"id": id, "part": part, "offset": offset})
+			piece := does[tasks.Part](t, cs, "get", object{"id": id, "part": part, "offset": offset})
 			if piece.Offset != offset || len(piece.Text) > 256<<10 || len(piece.Entries) > 200 || len(piece.Tasks) > 200 {
 				t.Fatalf("the piece of %s from %d on: offset %d, %d bytes, %d entries, %d tasks", part, offset, piece.Offset, len(piece.Text), len(piece.Entries), len(piece.Tasks))
 			}
@@ -207,7 +210,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 	refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "part": "title"})
 	refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "part": "body", "offset": -1})
 	refused(t, cs, task.InvalidInput, "get", object{"id": "PROJ-1", "part": "body", "mode": "full"})
-	if past := does[verb.Part](t, cs, "get", object{"id": "PROJ-1", "part": "body", "offset": 1 << 30}); past.Text != "" || past.NextOffset != 0 {
+	if past := does[tasks.Part](t, cs, "get", object{"id": "PROJ-1", "part": "body", "offset": 1 << 30}); past.Text != "" || past.NextOffset != 0 {
 		t.Errorf("behind the end there is %+v", past)
 	}
 }
@@ -215,12 +218,12 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 // Sessions, and files that could not be read, come in pages like tasks, each once.
 func TestSessionsAndProblemsPage(t *testing.T) {
 	cs := connect(t, hugeWorkspace(t))
-	sessions, cursor := map[string]bool{}, ""
+	found, cursor := map[string]bool{}, ""
 	var order []string
 	for pages := 0; ; pages++ {
-		page := does[verb.Sessions](t, cs, "list_sessions", object{"cursor": cursor, "limit": 500})
+		page := does[sessions.ListOut](t, cs, "list_sessions", object{"cursor": cursor, "limit": 500})
 		for _, ses := range page.Sessions {
-			sessions[ses.ID] = true
+			found[ses.ID] = true
 			order = append(order, ses.ID)
 		}
 		if page.Total != manySessions+1 || len(page.Sessions) == 0 {
@@ -230,23 +233,23 @@ func TestSessionsAndProblemsPage(t *testing.T) {
 			break
 		}
 	}
-	if len(sessions) != manySessions+1 || len(order) != len(sessions) || !slices.IsSortedFunc(order[:manySessions], func(a, b string) int { return strings.Compare(b, a) }) {
-		t.Errorf("%d sessions on the pages, %d of them different", len(order), len(sessions))
+	if len(found) != manySessions+1 || len(order) != len(found) || !slices.IsSortedFunc(order[:manySessions], func(a, b string) int { return strings.Compare(b, a) }) {
+		t.Errorf("%d sessions on the pages, %d of them different", len(order), len(found))
 	}
-	if page := does[verb.Sessions](t, cs, "list_sessions", object{"limit": 7, "status": session.Finished}); len(page.Sessions) != 7 || page.Total != manySessions || page.NextCursor == "" {
+	if page := does[sessions.ListOut](t, cs, "list_sessions", object{"limit": 7, "status": session.Finished}); len(page.Sessions) != 7 || page.Total != manySessions || page.NextCursor == "" {
 		t.Errorf("%d sessions of %d", len(page.Sessions), page.Total)
 	}
 	refused(t, cs, task.InvalidInput, "list_sessions", object{"limit": 501})
 	refused(t, cs, task.InvalidInput, "list_sessions", object{"cursor": "x"})
 
 	for _, tool := range []string{"list", "history"} {
-		problems, tasks := map[string]bool{}, 0
+		problems, found := map[string]bool{}, 0
 		for cursor := ""; ; {
 			res, isError := call(t, cs, tool, object{"cursor": cursor, "limit": 500})
 			if isError {
 				t.Fatal(res)
 			}
-			page := as[verb.List](t, res)
+			page := as[tasks.ListOut](t, res)
 			if len(page.Problems.Problems) > 50 || page.ProblemsTotal != manyProblems {
 				t.Fatalf("%s: %d problems of %d on a page", tool, len(page.Problems.Problems), page.ProblemsTotal)
 			}
@@ -256,18 +259,18 @@ func TestSessionsAndProblemsPage(t *testing.T) {
 				}
 				problems[p.Path] = true
 			}
-			tasks += len(page.Tasks)
+			found += len(page.Tasks)
 			if cursor = page.NextCursor; cursor == "" {
 				break
 			}
 		}
-		if len(problems) != manyProblems || tool == "list" && tasks != 66 {
-			t.Errorf("%s: %d problems and %d tasks on all pages", tool, len(problems), tasks)
+		if len(problems) != manyProblems || tool == "list" && found != 66 {
+			t.Errorf("%s: %d problems and %d tasks on all pages", tool, len(problems), found)
 		}
 	}
 }
 
-// An agent is told which texts hold what it does not see, and gets them as they are.
+// An answer lists the texts with hidden characters, and has them as they are.
 func TestHiddenTextIsFlagged(t *testing.T) {
 	w := newWorkspace(t)
 	s, err := w.Open()

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// calls are the requests in flight, so that each can be canceled from the moment it was read.
+// calls are the requests in flight. Each can be canceled from the moment it was read.
 type calls struct {
 	mu   sync.Mutex
 	byID map[string]*inflight
@@ -17,8 +17,8 @@ type calls struct {
 type inflight struct {
 	id       json.RawMessage
 	cancel   context.CancelCauseFunc
-	waits    bool // for something to happen, and has nothing to finish
-	canceled bool // by the client, which wants no answer any more
+	waits    bool // for something to happen, so that it can be interrupted at any time
+	canceled bool // by the client, which then gets no answer
 }
 
 func newCalls() *calls {
@@ -27,7 +27,7 @@ func newCalls() *calls {
 	return c
 }
 
-// begin takes note of a request before anything is done for it. It returns false if its id is in use.
+// begin records a request before anything is done for it. It returns false if its id is in use.
 func (c *calls) begin(ctx context.Context, id json.RawMessage, waits bool) (context.Context, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -42,8 +42,8 @@ func (c *calls) begin(ctx context.Context, id json.RawMessage, waits bool) (cont
 	return ctx, true
 }
 
-// end is called once for a request that was begun, with what answers it. The answer goes out before anybody who waits for
-// the calls to end is told; it does not go out if the client canceled the request, or got an answer already.
+// end records that a request has ended, and sends its answer, unless the client canceled the request or has an answer already. The answer is
+// sent before wait returns.
 func (c *calls) end(id json.RawMessage, answer func()) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -71,7 +71,7 @@ func (c *calls) cancel(id json.RawMessage) {
 	}
 }
 
-// interrupt ends the contexts of those requests that only wait, or of all. They still get an answer.
+// interrupt ends the contexts of the requests that only wait, or of all. They still get an answer.
 func (c *calls) interrupt(all bool, cause error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -95,7 +95,7 @@ func (c *calls) wait(limit time.Duration) {
 	}
 }
 
-// left are the ids of the requests in flight.
+// left returns the ids of the requests in flight.
 func (c *calls) left() []json.RawMessage {
 	c.mu.Lock()
 	defer c.mu.Unlock()

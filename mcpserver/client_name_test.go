@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/sessions"
 )
 
 // A client is known by the name that it introduces itself with, in both eras of the protocol; what the server was started with
@@ -13,7 +14,7 @@ func TestTheClientIsKnownByItsName(t *testing.T) {
 		w := newWorkspace(t)
 		w.Client = ""
 		cs := connectAs(t, w, version)
-		if got := does[verb.Identity](t, cs, "identity", object{}); got.Client != "test" {
+		if got := does[sessions.IdentityOut](t, cs, "identity", object{}); got.Client != "test" {
 			t.Errorf("%q: identity says %q", version, got.Client)
 		}
 		made := does[verb.Task](t, cs, "create", object{"title": "one"})
@@ -22,12 +23,12 @@ func TestTheClientIsKnownByItsName(t *testing.T) {
 			t.Errorf("%q: the session is of %q", version, ses.Client)
 		}
 		other := does[verb.Task](t, cs, "create", object{"title": "two"})
-		told := does[verb.Session](t, cs, "begin", object{"id": other.ID, "expected_actor": string(w.Actor), "idempotency_key": "l", "client": "told"})
-		if told.Client != "told" {
-			t.Errorf("%q: told its client, the session is of %q", version, told.Client)
+		named := does[verb.Session](t, cs, "begin", object{"id": other.ID, "expected_actor": string(w.Actor), "idempotency_key": "l", "client": "told"})
+		if named.Client != "told" {
+			t.Errorf("%q: given its client, the session is of %q", version, named.Client)
 		}
 		w.Client = "flag"
-		if got := does[verb.Identity](t, connectAs(t, w, version), "identity", object{}); got.Client != "flag" {
+		if got := does[sessions.IdentityOut](t, connectAs(t, w, version), "identity", object{}); got.Client != "flag" {
 			t.Errorf("%q: started with a name, identity says %q", version, got.Client)
 		}
 	}

@@ -17,10 +17,11 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// isolate gives the test a home and a git identity of its own, so that the settings of whoever runs it do not matter.
+// isolate gives the test a home and a git identity of its own, so that the settings of the user who runs it do not matter.
 func isolate(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -169,13 +170,13 @@ func does[T any](t *testing.T, cs *mcp.ClientSession, tool string, args object) 
 }
 
 // refused calls a tool that must fail with a code, and returns the failure.
-func refused(t *testing.T, cs *mcp.ClientSession, code task.Code, tool string, args object) verb.FailureBody {
+func refused(t *testing.T, cs *mcp.ClientSession, code task.Code, tool string, args object) catalogue.FailureBody {
 	t.Helper()
 	content, isError := call(t, cs, tool, args)
 	if !isError {
 		t.Fatalf("%s %v was let through, want %s", tool, args, code)
 	}
-	failure := as[verb.Failure](t, content).Error
+	failure := as[catalogue.Failure](t, content).Error
 	if failure.Code != code {
 		t.Fatalf("%s %v: %s %s, want %s", tool, args, failure.Code, failure.Message, code)
 	}

@@ -5,17 +5,26 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// completed is how many completions a client can be given at once.
+// completed is the most completions of one answer; the protocol allows no more.
 const completed = 100
+
+// candidates lists the ids of each kind of record in which a text occurs.
+var candidates = map[string]func(s *store.Store, part string) ([]string, error){
+	task.KindName:    (*store.Store).Candidates,
+	session.KindName: (*store.Store).SessionCandidates,
+}
 
 // completer completes ids, for templates and for prompts.
 type completer struct{ *Server }
 
-// CompleteResourceArgument completes the id in a template: to those in which the text occurs, the newest first.
+// CompleteResourceArgument completes the id in a template to those in which the text occurs, the newest first.
 func (c completer) CompleteResourceArgument(_ context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	r, id, err := resourceOf(uri)
 	if err != nil || id != idPart || !c.offers(r.verb) {
@@ -23,22 +32,18 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	}
 	at, err := c.w.Open()
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
-	find := at.Candidates
-	if r.argument == "session" {
-		find = at.SessionCandidates
-	}
-	ids, err := find(argument.Value)
+	ids, err := candidates[r.kind](at, argument.Value)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	slices.Reverse(ids) // they begin with the time
 	shown := ids[:min(len(ids), completed)]
 	return &mcp.Completion{Values: shown, Total: len(ids), HasMore: len(shown) < len(ids)}, nil
 }
 
-// CompletePromptArgument completes the task of a prompt: to those that can be started now, the most urgent first.
+// CompletePromptArgument completes the task of a prompt to those that can be started now, the most urgent first.
 func (c completer) CompletePromptArgument(ctx context.Context, _ string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	ready, _, err := resourceOf(readyURI)
 	if err != nil || argument.Name != taskArgument || !c.offers(ready.verb) {
@@ -46,14 +51,14 @@ func (c completer) CompletePromptArgument(ctx context.Context, _ string, argumen
 	}
 	args, err := c.arguments(ready, "")
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	args["text"] = argument.Value
 	out, err := c.do(ctx, ready.verb, args)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
-	list := out.(verb.List)
+	list := out.(tasks.ListOut)
 	found := &mcp.Completion{HasMore: list.NextCursor != ""}
 	for _, row := range list.Tasks {
 		if strings.Contains(strings.ToLower(string(row.ID)), strings.ToLower(argument.Value)) { // and not in its title alone

@@ -62,16 +62,16 @@ func converse(t *testing.T, path string) {
 		w.Rights, files = rightsIn(t, files[0].Data), files[1:]
 	}
 	unpack(t, w, files)
-	told := &archive.Files[0]
+	script := &archive.Files[0]
 	var got string
-	synctest.Test(t, func(t *testing.T) { got = tell(t, w, string(told.Data)) })
-	if got == string(told.Data) {
+	synctest.Test(t, func(t *testing.T) { got = play(t, w, string(script.Data)) })
+	if got == string(script.Data) {
 		return
 	}
 	if os.Getenv("UPDATE") == "" {
 		t.Fatalf("the server writes\n%s\nUPDATE=1 takes it as it is", got)
 	}
-	told.Data = []byte(got)
+	script.Data = []byte(got)
 	if err := os.WriteFile(path, txtar.Format(archive), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -118,7 +118,7 @@ func unpack(t *testing.T, w verb.Workspace, files []txtar.File) {
 }
 
 // tell plays the client's part of a conversation and returns the whole, as it went.
-func tell(t *testing.T, w verb.Workspace, told string) string {
+func play(t *testing.T, w verb.Workspace, script string) string {
 	c := newClient(t, w)
 	var got strings.Builder
 	heard := func() {
@@ -128,7 +128,7 @@ func tell(t *testing.T, w verb.Workspace, told string) string {
 		}
 	}
 	last := ""
-	for line := range strings.Lines(told) {
+	for line := range strings.Lines(script) {
 		word, rest, _ := strings.Cut(strings.TrimSuffix(line, "\n"), " ")
 		if word == "<" {
 			last = word

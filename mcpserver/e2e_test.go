@@ -20,6 +20,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -189,7 +192,7 @@ func (s *story) confirmed(id task.ID, check string) verb.Task {
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: time.Now, Rand: rand.Reader,
 		Confirm: func(context.Context, []task.Ask) error { return nil },
 	}
-	attest, _ := verb.Named("attest")
+	attest, _ := catalogue.Named("attest")
 	input, err := json.Marshal(object{"id": id, "check": check, "pass": true})
 	if err != nil {
 		s.Fatal(err)
@@ -211,7 +214,7 @@ func (s *story) cliSession(args ...string) verb.Session {
 func (s *story) refusedCLI(code task.Code, args ...string) string {
 	s.Helper()
 	stdout, _, exit := s.cli(append(args, "--json")...)
-	failure := as[verb.Failure](s.T, asObject(s.T, stdout)).Error
+	failure := as[catalogue.Failure](s.T, asObject(s.T, stdout)).Error
 	if failure.Code != code || exit != code.Info().Exit {
 		s.Fatalf("cairn %v: exit %d, %s %s; want %s", args, exit, failure.Code, failure.Message, code)
 	}
@@ -230,7 +233,7 @@ func (s *story) toolSession(name string, args object) verb.Session {
 	return does[verb.Session](s.T, s.agent, name, args)
 }
 
-func (s *story) refused(code task.Code, name string, args object) verb.FailureBody {
+func (s *story) refused(code task.Code, name string, args object) catalogue.FailureBody {
 	s.Helper()
 	return refused(s.T, s.agent, code, name, args)
 }
@@ -273,13 +276,13 @@ func (s *story) want(what string, got, want any) {
 }
 
 func (s *story) whoActs() {
-	agent := does[verb.Identity](s.T, s.agent, "identity", nil)
+	agent := does[sessions.IdentityOut](s.T, s.agent, "identity", nil)
 	s.want("the agent's actor", agent.Actor, task.Actor(agentName))
 	s.want("the agent's client", agent.Client, "story")
 	s.want("the agent's profile", agent.Profile, "operator")
 	s.want("a version is given", agent.Version != "", true)
 
-	person := as[verb.Identity](s.T, s.json("identity"))
+	person := as[sessions.IdentityOut](s.T, s.json("identity"))
 	s.want("the person's actor", person.Actor, task.Actor(personName))
 	s.want("the workspace", person.Workspace, agent.Workspace)
 
@@ -293,7 +296,7 @@ func (s *story) versions() {
 		tools, err := cs.ListTools(s.Context(), nil)
 		s.want("tools/list fails", err, nil)
 		s.want("there are tools", len(tools.Tools) > 0, true)
-		s.want("the agent", does[verb.Identity](s.T, cs, "identity", nil).Actor, task.Actor(agentName))
+		s.want("the agent", does[sessions.IdentityOut](s.T, cs, "identity", nil).Actor, task.Actor(agentName))
 		refused(s.T, cs, task.NotFound, "get", object{"id": "PROJ-404"})
 		s.want("closing fails", cs.Close(), nil)
 		s.want("the exit number at the end of input", server.ProcessState.ExitCode(), 0)
@@ -373,7 +376,7 @@ func (s *story) ids(args object, flags ...string) []string {
 	overMCP, _ := call(s.T, s.agent, "list", args)
 	s.want(fmt.Sprintf("list %v and list %v", args, flags), overMCP, s.json(append([]string{"list"}, flags...)...))
 	var out []string
-	for _, row := range as[verb.List](s.T, overMCP).Tasks {
+	for _, row := range as[tasks.ListOut](s.T, overMCP).Tasks {
 		out = append(out, string(row.ID))
 	}
 	slices.Sort(out)
@@ -588,7 +591,7 @@ func (s *story) readsSessions() {
 	} {
 		overMCP, _ := call(s.T, s.agent, "list_sessions", tt.args)
 		s.want(tt.name, overMCP, s.json(append([]string{"list-sessions"}, tt.flags...)...))
-		s.want(tt.name, len(as[verb.Sessions](s.T, overMCP).Sessions), tt.want)
+		s.want(tt.name, len(as[sessions.ListOut](s.T, overMCP).Sessions), tt.want)
 	}
 }
 

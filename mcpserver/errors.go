@@ -1,14 +1,40 @@
 package mcpserver
 
 import (
+	"errors"
+	"fmt"
+
+	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// failed tells the client what went wrong and what to do next, as a result that the model sees: protocol errors are shown
-// to few of them. The next tool is one that the client has, and the hint speaks of tools too.
+// failed returns an error as a result that the model sees: protocol errors are shown to few of them. The next tool is one that
+// the client has, and the hint names tools.
 func failed(err error, w verb.Workspace) (*mcp.CallToolResult, error) {
-	failure := verb.FailureOf(err, w.Rights)
-	failure.Error.Hint = inTools(failure.Error.Hint)
-	return result(failure, true)
+	return result(catalogue.FailureOf(err, w.Rights, inTools), true)
+}
+
+// protocolError returns an error as an error of the protocol, whose message is the only place for the code and the hint.
+func protocolError(err error) error {
+	e := (*task.Error)(nil)
+	switch {
+	case !errors.As(err, &e):
+		return err
+	case e.Hint.Empty():
+		return fmt.Errorf("%s: %s", e.Code, harmless.Line(e.Msg))
+	default:
+		return fmt.Errorf("%s: %s (%s)", e.Code, harmless.Line(e.Msg), harmless.Line(e.Hint.Spell(inTools)))
+	}
+}
+
+// inTools spells a call as the tool that a client has: "the tool get with id PROJ-7". What is no tool, such as cairn trust, and
+// what only a person may do stay commands.
+func inTools(c task.Call) string {
+	if _, ok := catalogue.Named(c.Verb); !ok || c.Person {
+		return catalogue.CommandLine(c)
+	}
+	return "the tool " + c.String()
 }

@@ -15,7 +15,7 @@ func (s *Server) AddTool(v verb.Verb, call func(context.Context, *verb.Workspace
 // SetLimits bounds, in bytes, the length of a message and what is held for a client.
 func (s *Server) SetLimits(line, load int) { s.limits = limits{line, load} }
 
-// SetPatience says how long a call waits that is told nothing in between.
+// SetPatience sets how long a call without progress reports waits.
 func (s *Server) SetPatience(d time.Duration) { s.long.patience = d }
 
 // Encode is what makes a result of a value.

@@ -2,103 +2,131 @@ package mcpserver
 
 import (
 	"encoding/json"
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"io/fs"
-	"os"
 	"path/filepath"
-	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
-// Hints that name commands are said in tools.
-func TestHintsSpeakOfTools(t *testing.T) {
-	for hint, want := range map[string]string{
-		"cairn show PROJ-7":                                             "the tool get with id PROJ-7",
-		"cairn run-checks PROJ-7 --only 0":                              "the tool run_checks with id PROJ-7, only 0",
-		"cairn attest PROJ-7 0 --pass, once it is as the check demands": "the tool attest with id PROJ-7, check 0, pass true, once it is as the check demands",
-		"cairn update PROJ-7 --remove-dep PROJ-8 lets it go":            "the tool update with id PROJ-7, remove_deps PROJ-8 lets it go",
-		"cairn cancel ses-1 with a reason ends the session":             "the tool cancel with session ses-1 with a reason ends the session",
-		"take another task: cairn ready":                                "take another task: the tool list with ready true",
-		"cairn list-sessions shows them":                                "the tool list_sessions shows them",
-		"cairn get-session ses_02 and cairn list":                       "the tool get_session with session ses_02 and the tool list",
-		"read them, then a person runs cairn trust":                     "read them, then a person runs cairn trust",
-		"a person runs cairn attest PROJ-7 0 --pass":                    "a person runs cairn attest PROJ-7 0 --pass",
-		"ask a person to run cairn update PROJ-7 with a reason":         "ask a person to run cairn update PROJ-7 with a reason",
-		"cairn init makes one":                                          "cairn init makes one",
-		"the MCP server (cairn serve) usually runs outside the sandbox": "the MCP server (cairn serve) usually runs outside the sandbox",
-		"cairn reads and writes nothing through links":                  "cairn reads and writes nothing through links",
-		"cairn doctor --fix drops what the clone knows of it":           "cairn doctor --fix drops what the clone knows of it",
+// A call in a hint is a tool for a client and a command for a person. What is no tool, and what only a person may do, is a command
+// for both.
+func TestCallsAreSpelledByTheFrontEnd(t *testing.T) {
+	id := task.ID("PROJ-7")
+	for _, tt := range []struct {
+		call       task.Call
+		tool, line string
+	}{
+		{task.CallTo("get", "id", id), "the tool get with id PROJ-7", "cairn show PROJ-7"},
+		{task.CallTo("run_checks", "id", id, "only", []int{0}), "the tool run_checks with id PROJ-7, only 0", "cairn run-checks PROJ-7 --only 0"},
+		{task.CallTo("attest", "id", id, "check", 0, "pass", true), "the tool attest with id PROJ-7, check 0, pass true", "cairn attest PROJ-7 0 --pass"},
+		{task.CallTo("attest", "id", id, "check", 0, "pass", false), "the tool attest with id PROJ-7, check 0, pass false", "cairn attest PROJ-7 0 --fail"},
+		{task.CallTo("update", "id", id, "remove_deps", "PROJ-8"), "the tool update with id PROJ-7, remove_deps PROJ-8", "cairn update PROJ-7 --remove-dep PROJ-8"},
+		{task.CallTo("cancel", "session", "ses-1"), "the tool cancel with session ses-1", "cairn cancel ses-1"},
+		{task.CallTo("get_session", "session", "ses_02"), "the tool get_session with session ses_02", "cairn get-session ses_02"},
+		{task.CallTo("list", "ready", true), "the tool list with ready true", "cairn ready"},
+		{task.CallTo("list_sessions"), "the tool list_sessions", "cairn list-sessions"},
+		{task.CallTo("attest", "id", id, "check", 0, "pass", task.Either).ByPerson(), "cairn attest PROJ-7 0 --pass|--fail", "cairn attest PROJ-7 0 --pass|--fail"},
+		{task.CallTo("update", "id", id).ByPerson(), "cairn update PROJ-7", "cairn update PROJ-7"},
+		{task.CallTo("trust"), "cairn trust", "cairn trust"},
+		{task.CallTo("init"), "cairn init", "cairn init"},
+		{task.CallTo("serve"), "cairn serve", "cairn serve"},
+		{task.CallTo("doctor", "fix", true), "cairn doctor --fix", "cairn doctor --fix"},
+		{task.CallTo("trust signer add", "", "human:ada", "", "KEY.pub"), "cairn trust signer add human:ada KEY.pub", "cairn trust signer add human:ada KEY.pub"},
 	} {
-		if got := inTools(hint); got != want {
-			t.Errorf("%q becomes\n%q, not\n%q", hint, got, want)
+		if got := inTools(tt.call); got != tt.tool {
+			t.Errorf("for a client: got %q, want %q", got, tt.tool)
+		}
+		if got := catalogue.CommandLine(tt.call); got != tt.line {
+			t.Errorf("for a person: got %q, want %q", got, tt.line)
 		}
 	}
 }
 
-var hinted = regexp.MustCompile(`WithHint\(("(?:[^"\\]|\\.)*")`)
-
-// No hint in the code of any error, said over MCP, sends a client to a command for what it has a tool for.
-func TestNoHintSendsToTheCommandLine(t *testing.T) {
-	hints, commands := 0, 0
-	for _, dir := range []string{"task", "session", "store", "verb", "check", "mcpserver"} {
-		err := filepath.WalkDir(filepath.Join("..", dir), func(path string, d fs.DirEntry, err error) error {
-			if err != nil || d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
-				return err
+// No hint spells a command: each front-end does that itself, in its own way.
+func TestHintsSpellNoCommand(t *testing.T) {
+	hints, calls := 0, 0
+	for _, dir := range []string{"task", "session", "store", "verb", "mcpserver", "check"} {
+		eachHint(t, filepath.Join("..", dir), func(at string, parts []ast.Expr) {
+			hints++
+			for _, part := range parts {
+				ast.Inspect(part, func(n ast.Node) bool {
+					switch n := n.(type) {
+					case *ast.BasicLit:
+						if strings.Contains(strings.ReplaceAll(n.Value, "-n cairn ", ""), "cairn ") {
+							t.Errorf("%s spells a command: %s", at, n.Value)
+						}
+					case *ast.Ident:
+						if n.Name == "CallTo" {
+							calls++
+						}
+					}
+					return true
+				})
 			}
-			src, err := os.ReadFile(path)
-			for _, m := range hinted.FindAllStringSubmatch(string(src), -1) {
-				hint, err := strconv.Unquote(m[1])
-				if err != nil {
-					return err
-				}
-				hints++
-				said := inTools(strings.NewReplacer("%s", "PROJ-7", "%d", "0", "%v", "PROJ-7", "%q", `"x"`).Replace(hint))
-				if said != hint {
-					commands++
-				}
-				if sent := sentTo(said); sent != "" {
-					t.Errorf("%s: %q sends a client to %q", path, hint, sent)
-				}
-			}
-			return err
 		})
+	}
+	if hints < 150 || calls < 30 {
+		t.Errorf("found %d hints with %d calls", hints, calls)
+	}
+}
+
+// eachHint visits the arguments of WithHint and of Hintf in the source.
+func eachHint(t *testing.T, dir string, visit func(at string, parts []ast.Expr)) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") {
+			return err
+		}
+		files := token.NewFileSet()
+		file, err := parser.ParseFile(files, path, nil, 0)
 		if err != nil {
-			t.Fatal(err)
+			return err
 		}
-	}
-	if hints < 100 || commands < 5 {
-		t.Errorf("%d hints, of which %d name commands", hints, commands)
+		ast.Inspect(file, func(n ast.Node) bool {
+			call, ok := n.(*ast.CallExpr)
+			if !ok {
+				return true
+			}
+			name := ""
+			switch f := call.Fun.(type) {
+			case *ast.SelectorExpr:
+				name = f.Sel.Name
+			case *ast.Ident:
+				name = f.Name
+			}
+			if name == "WithHint" || name == "Hintf" {
+				visit(files.Position(call.Pos()).String(), call.Args)
+			}
+			return true
+		})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }
 
-// sentTo is the first command of a verb that a text has for anybody but a person, or "".
-func sentTo(text string) string {
-	for _, m := range command.FindAllStringSubmatch(text, -1) {
-		if _, _, ok := verbOf(m[2]); ok && m[1] == "" {
-			return m[0]
-		}
-	}
-	return ""
-}
-
-// The words of every code pass through: a failure over MCP has its hint in tools, whatever its code.
+// A failure over MCP has its hint in tools, whatever its code, and the one call in it as the next tool.
 func TestEveryCodeHasItsHintInTools(t *testing.T) {
 	for _, info := range task.Codes {
-		err := task.Errorf(info.Code, "no").WithHint("cairn show PROJ-7")
+		err := task.Errorf(info.Code, "no").WithHint("%s says more", task.CallTo("get", "id", "PROJ-7"))
 		got, failure := failed(err, verb.Workspace{})
 		if failure != nil {
 			t.Fatal(failure)
 		}
-		var said verb.Failure
-		if err := json.Unmarshal(got.StructuredContent.(json.RawMessage), &said); err != nil {
+		var answer catalogue.Failure
+		if err := json.Unmarshal(got.StructuredContent.(json.RawMessage), &answer); err != nil {
 			t.Fatal(err)
 		}
-		body := said.Error
-		if body.Hint != "the tool get with id PROJ-7" || body.Code != info.Code {
+		body := answer.Error
+		if body.Hint != "the tool get with id PROJ-7 says more" || body.Code != info.Code || body.NextTool != "get" || body.NextArguments["id"] != "PROJ-7" {
 			t.Errorf("%s: %+v", info.Code, body)
 		}
 	}

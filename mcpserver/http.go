@@ -19,8 +19,8 @@ import (
 )
 
 const (
-	sessionIdleTime = time.Hour        // after which what is kept for a client of the older versions is forgotten
-	heartbeatTime   = 30 * time.Second // between signs of life to a client that only listens
+	sessionIdleTime = time.Hour        // after which the session of a client of the older protocol versions ends
+	heartbeatTime   = 30 * time.Second // between pings to a client that only listens
 )
 
 // Listen listens on an address that only this machine can reach; port 0 takes a free one. It returns INVALID_INPUT for any
@@ -44,10 +44,10 @@ func Listen(addr string) (net.Listener, error) {
 }
 
 // ServeListener answers requests over Streamable HTTP, on the path /mcp, until ctx ends, and returns within 2 seconds of it.
-// Calls then in flight end as they do at the end of a standard input. Clients come and go meanwhile; to the verbs all of
-// them are one actor. It closes the listener, and returns the error that ended the listening, if there was one.
+// Calls in flight then end as Serve ends them. All clients act as the one actor of the server. It closes the listener, and returns the error
+// that ended the listening, if there was one.
 func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
-	open, hangUp := context.WithCancel(context.WithoutCancel(ctx)) // streams last as long
+	open, hangUp := context.WithCancel(context.WithoutCancel(ctx)) // of the streams
 	defer hangUp()
 	clients := &sessions{used: map[string]time.Time{}}
 	h := &httpHandler{
@@ -92,14 +92,14 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	return errors.Join(err, srv.Close())
 }
 
-// httpHandler takes in what mcp-go then answers.
+// httpHandler checks each HTTP request and passes it to mcp-go.
 type httpHandler struct {
 	*Server
 	ctx     context.Context // of its calls; outlives the listening
 	stream  *server.StreamableHTTPServer
 	calls   *calls
 	clients *sessions
-	count   atomic.Uint64 // of calls: clients choose the same ids
+	count   atomic.Uint64 // of calls; ids of requests are not unique among clients
 }
 
 func (h *httpHandler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
@@ -144,12 +144,12 @@ func (h *httpHandler) refuse(w http.ResponseWriter, status int, refusal *mcp.JSO
 	_, _ = w.Write(marshal(refusal)) // a client that is gone needs no answer
 }
 
-// serve has mcp-go answer a message. A call of a tool can be ended by this server, and is answered then. All else that
-// takes long are streams, which end with their connections.
+// serve has mcp-go answer a message. The server can end a call of a tool, which then still gets an answer. Streams end with their
+// connections.
 func (h *httpHandler) serve(w http.ResponseWriter, r *http.Request, m message) {
 	switch {
 	case m.method == string(mcp.MethodNotificationCancelled) && r.Header.Get(server.HeaderKeySessionID) == "":
-		w.WriteHeader(http.StatusAccepted) // without a session an id is anybody's; closing the connection cancels
+		w.WriteHeader(http.StatusAccepted) // without a session the id may be another client's; closing the connection cancels
 		return
 	case m.tool() != "":
 		id := strconv.AppendUint(nil, h.count.Add(1), 10)
@@ -163,11 +163,11 @@ func (h *httpHandler) serve(w http.ResponseWriter, r *http.Request, m message) {
 // asked is the key of the message in the context of its request.
 type asked struct{}
 
-// ending is the key of a second context of a call, through which the server ends it. It cannot be the request's own:
-// mcp-go answers nothing once that has ended.
+// ending is the key of a second context of a call, by which the server ends it. It is not the request's own context, because mcp-go gives
+// no answer once that has ended.
 type ending struct{}
 
-// endable is the context of a call, ended also by the server.
+// endable returns the context of a call, which the server can end too.
 func endable(ctx context.Context) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Value(ending{}).(context.Context)
 	if !ok {
@@ -178,9 +178,9 @@ func endable(ctx context.Context) (context.Context, context.CancelFunc) {
 	return ctx, func() { stop(); cancel(nil) }
 }
 
-// foreign says why a request may come from a web page, "" if it does not. A page can make the browser of its visitor send
-// requests here: under a name of its own that it lets stand for this address, which the Host header tells, or from its own
-// origin to ours. Programs send no Origin.
+// foreign returns why a request may come from a web page, or "" if it does not. A page can make its visitor's browser send requests to this
+// address in two ways: under a host name of the page's that resolves to it, which shows in the Host header, or as a request to
+// another origin, which shows in the Origin header. Programs send no Origin.
 func foreign(r *http.Request) string {
 	name := r.Host
 	if host, _, err := net.SplitHostPort(r.Host); err == nil {

@@ -10,34 +10,34 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// What clients over HTTP can take of the server at most. They are programs of this machine; these bounds are for those that
-// are broken.
+// The most that clients over HTTP may use of the server. They are programs on this machine; the limits are for those that do not work as
+// they should.
 const (
 	headerTime    = 10 * time.Second // for the head of a request to arrive
 	bodyTime      = 30 * time.Second // for the rest of it
-	idleConnTime  = 2 * time.Minute  // that a connection is kept on which nothing comes
+	idleConnTime  = 2 * time.Minute  // that an idle connection is kept
 	maxHeader     = 64 << 10         // bytes
 	maxConns      = 256              // at once; others wait
-	maxSessions   = 128              // clients of the older versions
-	displacedTime = 5 * time.Minute  // after which an idle session gives way to a new one, if there are too many
+	maxSessions   = 128              // of clients of the older protocol versions
+	displacedTime = 5 * time.Minute  // after which an idle session is ended for a new one, if there are too many
 )
 
-// readWithin gives the rest of a request its time; the function that it returns takes the limit away again, for an answer may
-// take as long as it needs.
+// readWithin limits the time for reading the rest of a request. The function that it returns ends the limit, because the answer may take as
+// long as it needs.
 func readWithin(w http.ResponseWriter) (done func()) {
 	c := http.NewResponseController(w)
 	_ = c.SetReadDeadline(time.Now().Add(bodyTime)) // a connection without deadlines has no limit
 	return func() { _ = c.SetReadDeadline(time.Time{}) }
 }
 
-// sessions are the ids of the clients that said hello. It is mcp-go's SessionIdManager.
+// sessions are the ids of the clients that were initialized. It is mcp-go's SessionIdManager.
 type sessions struct {
 	server.StatelessGeneratingSessionIdManager
 	mu   sync.Mutex
-	used map[string]time.Time // when each was last heard of
+	used map[string]time.Time // time of each client's last request
 }
 
-// room makes room for one more, and reports false if there is none.
+// room makes room for one more session, and reports false if it cannot.
 func (s *sessions) room() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,7 +66,7 @@ func (s *sessions) Generate() string {
 	return id
 }
 
-// Validate tells whether an id is still one. One of a server that ran before is taken over, if there is room.
+// Validate reports whether the session of an id has ended. It accepts an id of an earlier run of the server if there is room.
 func (s *sessions) Validate(id string) (isTerminated bool, err error) {
 	if _, err := s.StatelessGeneratingSessionIdManager.Validate(id); err != nil {
 		return false, err
@@ -80,7 +80,7 @@ func (s *sessions) Validate(id string) (isTerminated bool, err error) {
 	return false, nil
 }
 
-// Terminate forgets an id.
+// Terminate ends the session of an id.
 func (s *sessions) Terminate(id string) (isNotAllowed bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -88,7 +88,7 @@ func (s *sessions) Terminate(id string) (isNotAllowed bool, err error) {
 	return false, nil
 }
 
-// fewAtOnce is a listener that takes in no more connections than maxConns at once.
+// fewAtOnce is a listener with at most maxConns connections at once.
 type fewAtOnce struct {
 	net.Listener
 	slots  chan struct{}
@@ -132,7 +132,7 @@ func (c *slotConn) Close() error {
 	return c.Conn.Close()
 }
 
-// tooMany refuses one more client.
+// tooMany returns the refusal of one more client.
 func tooMany(m message) *mcp.JSONRPCError {
 	return refusal(m.id, mcp.INTERNAL_ERROR, "%d clients are served already; end one, or wait until one was idle for %v", maxSessions, displacedTime)
 }

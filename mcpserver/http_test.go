@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -65,7 +66,7 @@ func TestOverHTTP(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := openDoor(t, w)
 				cs := d.connect(era, nil)
-				if me := does[verb.Identity](t, cs, "identity", nil); me.Actor != "agent:claude-1" || me.Profile != "operator" {
+				if me := does[sessions.IdentityOut](t, cs, "identity", nil); me.Actor != "agent:claude-1" || me.Profile != "operator" {
 					t.Errorf("the client acts as %+v", me)
 				}
 				made := does[verb.Task](t, cs, "create", object{"title": "Over HTTP"})
@@ -87,12 +88,12 @@ func TestProgressOverHTTP(t *testing.T) {
 			w := anywhere(t.TempDir())
 			synctest.Test(t, func(t *testing.T) {
 				var mu sync.Mutex
-				var told []string
+				var got []string
 				cs := openDoor(t, w).connect(era, &mcp.ClientOptions{
 					ProgressNotificationHandler: func(_ context.Context, r *mcp.ProgressNotificationClientRequest) {
 						mu.Lock()
 						defer mu.Unlock()
-						told = append(told, r.Params.Message)
+						got = append(got, r.Params.Message)
 					},
 				})
 				params := &mcp.CallToolParams{Name: "work"}
@@ -103,15 +104,15 @@ func TestProgressOverHTTP(t *testing.T) {
 				synctest.Wait()
 				mu.Lock()
 				defer mu.Unlock()
-				if want := []string{"part 1 of 3", "part 2 of 3", "part 3 of 3"}; !slices.Equal(told, want) {
-					t.Errorf("it tells %q, want %q", told, want)
+				if want := []string{"part 1 of 3", "part 2 of 3", "part 3 of 3"}; !slices.Equal(got, want) {
+					t.Errorf("got %q, want %q", got, want)
 				}
 			})
 		})
 	}
 }
 
-// A client that asks for no progress is told after 45 seconds to come back, and gets the result of the same run.
+// A client that asks for no progress is asked after 45 seconds to call again, and gets the result of the same run.
 func TestLongCallOverHTTP(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
@@ -262,7 +263,7 @@ func TestEndOfServiceIsNotHeldUp(t *testing.T) {
 	}{
 		{"a call that waits", "watch", "interrupted", 0},
 		{"a call that ends when it is canceled", "work", "canceled before it was done", 1500 * time.Millisecond},
-		{"a call that never looks up", "stubborn", "EOF", 1800 * time.Millisecond},
+		{"a call that ignores its context", "stubborn", "EOF", 1800 * time.Millisecond},
 	} {
 		for _, era := range eras {
 			t.Run(tt.name+" in "+era, func(t *testing.T) {
@@ -315,13 +316,13 @@ func TestIdleSessionIsForgotten(t *testing.T) {
 		d.post(session, `{"jsonrpc":"2.0","id":1,"method":"ping"}`)
 		time.Sleep(50 * time.Minute)
 		synctest.Wait()
-		if told := d.log.take(); strings.Contains(told, "Sweeping") {
-			t.Errorf("it is forgotten while it is used: %s", told)
+		if log := d.log.take(); strings.Contains(log, "Sweeping") {
+			t.Errorf("it is forgotten while it is used: %s", log)
 		}
 		time.Sleep(2 * time.Hour)
 		synctest.Wait()
-		if told := d.log.take(); strings.Count(told, "Sweeping") != 1 {
-			t.Errorf("the log says %q", told)
+		if log := d.log.take(); strings.Count(log, "Sweeping") != 1 {
+			t.Errorf("the log says %q", log)
 		}
 	})
 }

@@ -8,7 +8,7 @@ import (
 
 var errTooLong = errors.New("the line is too long")
 
-// lines reads text line by line and never holds more of a line than the limit.
+// lines reads text line by line. It holds no more of a line than the limit.
 type lines struct {
 	from  *bufio.Reader
 	limit int
@@ -57,8 +57,8 @@ type input struct {
 	err  error
 }
 
-// feed reads lines in a goroutine of its own, since a read cannot be interrupted. The channel is closed behind the last
-// input, which carries the error that ended the reading. After stop nobody needs to receive any more.
+// feed reads lines in a goroutine of its own, because a read cannot be interrupted. The last input has the error that ended the reading;
+// then the channel is closed. Once stop is closed, the channel need not be received from any more.
 func feed(from io.Reader, limit int, stop <-chan struct{}) <-chan input {
 	out := make(chan input)
 	go func() {

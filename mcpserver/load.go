@@ -2,13 +2,13 @@ package mcpserver
 
 import "sync"
 
-// load counts the bytes that are held for a client: its requests in flight, and the answers that it has not read. While it
-// is full nothing more is read from the client, so one that asks and never listens costs no more than this.
+// load counts the bytes that are held for a client: its requests in flight, and the answers that it has not read. While it is full no
+// more requests are read, so a client that never reads its answers costs no more than the limit.
 type load struct {
 	mu    sync.Mutex
 	limit int
 	bytes int
-	freed chan struct{} // it became less
+	freed chan struct{} // gets a value when bytes became less
 }
 
 func newLoad(limit int) *load { return &load{limit: limit, freed: make(chan struct{}, 1)} }
@@ -21,7 +21,7 @@ func (l *load) add(n int) {
 	if n < 0 {
 		select {
 		case l.freed <- struct{}{}:
-		default: // whoever waits is on the way
+		default: // a value is waiting already
 		}
 	}
 }

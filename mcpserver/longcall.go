@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"context"
 	"encoding/json"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -12,12 +13,12 @@ import (
 )
 
 const (
-	patience = 45 * time.Second // how long a caller that is told nothing in between waits; many clients give up after 60
-	keepTime = 2 * time.Minute  // how long a result is kept for a caller that was told to come back
+	patience = 45 * time.Second // how long a caller without progress reports waits; many clients give up after 60
+	keepTime = 2 * time.Minute  // how long a result is kept for a caller that was asked to call again
 )
 
-// longCalls are calls that may take longer than a client waits. Equal calls share one run. A run ends early when its last
-// caller gives it up, but not when a caller was told to come back.
+// longCalls are calls that may take longer than a client waits. Equal calls share one run. A run is canceled when its last caller gives it
+// up, unless a caller was asked to call again.
 type longCalls struct {
 	patience time.Duration
 
@@ -29,7 +30,7 @@ type longCall struct {
 	cancel  context.CancelCauseFunc
 	done    chan struct{}
 	callers []*waiter
-	awaited bool // by a caller that was told to come back
+	awaited bool // by a caller that was asked to call again
 	last    verb.Progress
 	out     any // with err, set before done is closed
 	err     error
@@ -37,19 +38,19 @@ type longCall struct {
 
 // waiter is a request that waits for a run.
 type waiter struct {
-	progress func(verb.Progress) // nil if it does not want to know
+	progress func(verb.Progress) // nil if it wants no reports
 }
 
 func newLongCalls() *longCalls {
 	return &longCalls{patience: patience, runs: map[string]*longCall{}}
 }
 
-// longRun does what was called.
+// longRun makes the call.
 type longRun func(ctx context.Context, progress func(verb.Progress)) (any, error)
 
-// do runs a call, or joins the run of an equal one, and returns its result. A caller without progress gets CHECKS_RUNNING
-// when its patience ends; the run goes on, and its result is kept for the next equal call. It returns the context's error
-// once ctx ends, and if no other caller is left not before the run has ended too.
+// do runs a call, or joins the run of an equal one, and returns its result. A caller without progress reports gets CHECKS_RUNNING after
+// patience; the run goes on, and its result is kept for the next equal call. If ctx ends, do returns its error; if there is no other
+// caller, it cancels the run and waits for it to end first.
 func (l *longCalls) do(ctx context.Context, v verb.Verb, input []byte, progress func(verb.Progress), run longRun) (any, error) {
 	c, key := &waiter{progress}, callKey(v, input)
 	r := l.join(ctx, key, c, run)
@@ -74,7 +75,7 @@ func (l *longCalls) do(ctx context.Context, v verb.Verb, input []byte, progress 
 	}
 }
 
-// join finds the run of an equal call, or starts one. It outlives the request that began it.
+// join returns the run of an equal call, or starts one. A run outlives the request that started it.
 func (l *longCalls) join(ctx context.Context, key string, c *waiter, run longRun) *longCall {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -93,7 +94,7 @@ func (l *longCalls) join(ctx context.Context, key string, c *waiter, run longRun
 	return r
 }
 
-// leave takes a caller off a run and reports whether it was the last one. The run, or its result, is then forgotten.
+// leave removes a caller from a run and reports whether it was the last one. Then the run and its result are forgotten.
 func (l *longCalls) leave(key string, r *longCall, c *waiter) (last bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -109,14 +110,14 @@ func (r *longCall) drop(c *waiter) {
 	r.callers = slices.DeleteFunc(r.callers, func(other *waiter) bool { return other == c })
 }
 
-// forget is called under the lock. The next equal call begins a run of its own.
+// forget lets the next equal call start a run of its own. It is called under the lock.
 func (l *longCalls) forget(key string, r *longCall) {
 	if l.runs[key] == r {
 		delete(l.runs, key)
 	}
 }
 
-// detach takes a caller off a run that goes on without it, and returns how far that is.
+// detach removes a caller from a run that goes on without it, and returns the progress of the run.
 func (l *longCalls) detach(r *longCall, c *waiter) verb.Progress {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -125,7 +126,7 @@ func (l *longCalls) detach(r *longCall, c *waiter) verb.Progress {
 	return r.last
 }
 
-// ended hands the result to the callers that are there, or keeps it for one that was told to come back.
+// ended gives the result to the callers that wait, or keeps it for one that was asked to call again.
 func (l *longCalls) ended(key string, r *longCall) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -152,7 +153,7 @@ func (l *longCalls) report(r *longCall, p verb.Progress) {
 	}
 }
 
-// stop ends every run, and returns when all have ended or limit is over.
+// stop cancels every run, and returns when all have ended or after limit.
 func (l *longCalls) stop(cause error, limit time.Duration) {
 	l.mu.Lock()
 	var running []*longCall
@@ -172,7 +173,7 @@ func (l *longCalls) stop(cause error, limit time.Duration) {
 	}
 }
 
-// callKey is the same for equal calls: of one verb, with arguments that say the same in any order and spacing.
+// callKey is equal for calls of one verb with equal arguments, in whatever order and spacing.
 func callKey(v verb.Verb, input []byte) string {
 	var args any
 	if json.Unmarshal(input, &args) != nil {
@@ -181,7 +182,7 @@ func callKey(v verb.Verb, input []byte) string {
 	return v.Name + " " + string(marshal(args))
 }
 
-// comeBack is what a caller is told whose patience ended: to make the same call again.
+// comeBack returns the error that asks a caller to make the same call again.
 func comeBack(v verb.Verb, input []byte, after time.Duration, last verb.Progress) error {
 	args := map[string]any{}
 	_ = json.Unmarshal(input, &args) // the verb says what is wrong with it
@@ -191,5 +192,9 @@ func comeBack(v verb.Verb, input []byte, after time.Duration, last verb.Progress
 	}
 	err.Op = v.Name
 	err.ID, _ = args["id"].(string)
-	return err.WithHint("make the same call again: it joins the run and gets its result").WithNext(v.Name, args)
+	again := task.Call{Verb: v.Name}
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		again.Args = append(again.Args, task.Arg{Name: name, Value: args[name]})
+	}
+	return err.WithHint("make the same call again: it joins the run and gets its result").WithNext(again)
 }

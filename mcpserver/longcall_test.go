@@ -6,13 +6,14 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // The refusal names the very call that was made, so making it joins the run.
 func TestComeBack(t *testing.T) {
-	v, _ := verb.Named("run_checks")
+	v, _ := catalogue.Named("run_checks")
 	const input = `{"id": "PROJ-1", "only": [0]}`
-	got := verb.FailureOf(comeBack(v, []byte(input), time.Second, verb.Progress{Message: "check 1 of 2"}), verb.Rights{Profile: verb.Operator}).Error
+	got := catalogue.FailureOf(comeBack(v, []byte(input), time.Second, verb.Progress{Message: "check 1 of 2"}), verb.Rights{Profile: verb.Operator}, inTools).Error
 	if got.Code != task.ChecksRunning || !got.Retryable || got.Message != "run_checks PROJ-1: still at work after 1s: check 1 of 2" {
 		t.Errorf("it says %+v", got)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -28,15 +29,14 @@ type Server struct {
 	limits limits
 }
 
-// atOnce is how many reads may be under way at once, and how many writes may stand at the lock. A client that sends a
-// thousand in one go would have most writes refused as BUSY if all stood there, and reads that read every task would need
-// more memory than there is. Here they wait for their turn instead, and a wait for a turn has no limit.
+// atOnce is how many reads, and how many writes, may run at once; the others wait for their turn without a limit of time. Without it, of a
+// thousand writes sent together most would be refused as BUSY, and a thousand reads of all tasks would need too much memory.
 const atOnce = 8
 
 // limits bound what a client can make the server hold. They are in bytes.
 type limits struct {
 	line int // of a message
-	load int // of requests in flight and answers that were not read; above it no more requests are read
+	load int // of requests in flight and unread answers together; above it no more requests are read
 }
 
 // New makes a server whose answers fit an agent's context. Each call runs on a copy of w, so what it says about actor and
@@ -47,8 +47,8 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	if w.Watcher == nil {
 		w.Watcher = &store.Watcher{}
 	}
-	if w.Looks == nil {
-		w.Looks = &verb.Looks{}
+	if w.Reads == nil {
+		w.Reads = &verb.SharedReads{}
 	}
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
@@ -63,8 +63,8 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 		server.WithPromptCapabilities(false),
 		server.WithCompletions(),
 	)}
-	for _, v := range verb.All {
-		s.add(v, v.Call) // also what the actor may not call: the refusal says which flag allows it
+	for _, v := range catalogue.All {
+		s.add(v, v.Call) // also those that the actor may not call: the refusal says which flag allows it
 	}
 	s.addResources(hooks)
 	s.addPrompts()
@@ -82,10 +82,10 @@ func (s *Server) add(v verb.Verb, call caller) {
 	s.mcp.AddTool(tool(v), s.handler(v, call))
 }
 
-// tools is what a client is told it can call: the verbs within its rights, in the order of the catalogue.
+// tools returns what a client can call: the verbs within its rights, in the order of the catalogue.
 func tools(w verb.Workspace) []mcp.Tool {
 	out := []mcp.Tool{}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if w.Allow(v) == nil {
 			out = append(out, tool(v))
 		}

@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// message is a line from the client: a request (id and method), a notification (a method alone), or an answer (no method),
-// though nothing is asked here that it could answer.
+// message is a line from the client: a request (id and method), a notification (a method alone), or an answer (no method). The server asks
+// nothing, so answers are ignored.
 type message struct {
 	raw    json.RawMessage
 	id     json.RawMessage // as the client wrote it; nil if it sent none
@@ -17,8 +17,8 @@ type message struct {
 	params json.RawMessage
 }
 
-// parse reads a message without space around it. What cannot be served comes back as the answer that says so, whose id is
-// null where the message has none that is usable.
+// parse reads a message without space around it. For a message that cannot be served it returns the answer that says why, with a null id if
+// the message has no usable one.
 func parse(line []byte) (message, *mcp.JSONRPCError) {
 	switch {
 	case !utf8.Valid(line):
@@ -56,7 +56,7 @@ func usableID(id json.RawMessage) bool {
 	return id[0] == '"' || id[0] == '-' || '0' <= id[0] && id[0] <= '9'
 }
 
-// idKey is the same for all spellings of an id, and different for the number 1 and the text "1".
+// idKey is equal for all spellings of an id. The number 1 and the text "1" are different ids.
 func idKey(id json.RawMessage) string {
 	var text string
 	if json.Unmarshal(id, &text) == nil {
@@ -71,7 +71,7 @@ func (m message) tool() string {
 		Name string `json:"name"`
 	}
 	if m.method == string(mcp.MethodToolsCall) {
-		_ = json.Unmarshal(m.params, &params) // whoever serves the request says what is wrong with it
+		_ = json.Unmarshal(m.params, &params) // what is wrong with it is answered when the request is served
 	}
 	return params.Name
 }

@@ -19,6 +19,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -28,97 +30,108 @@ type refusalCase struct {
 	from    string // the function that names the next call
 	code    task.Code
 	next    string
-	provoke func(*scene) (*mcp.ClientSession, string, object)
+	provoke func(*fixture) (*mcp.ClientSession, string, object)
 }
 
 var refusalCases = []refusalCase{
-	{"an id that names no task", "verb.setName", task.InvalidInput, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"an id that names no task", "verb.setName", task.InvalidInput, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get", object{"id": "../PROJ-1"}
 	}},
-	{"an id that names no session", "verb.setName", task.InvalidInput, "list_sessions", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"an id that names no session", "verb.setName", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "../ses-1"}
 	}},
-	{"a task that is not there", "store.missing", task.NotFound, "list", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that is not there", "store.missing", task.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get", object{"id": "PROJ-404"}
 	}},
-	{"a session that is not there", "store.missing", task.NotFound, "list_sessions", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a session that is not there", "store.missing", task.NotFound, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "ses-404"}
 	}},
-	{"an actor that is not the caller", "verb.mayBegin", task.IdentityMismatch, "identity", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a proposal that was made real before", "store.Proposal", task.Conflict, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		made := does[proposals.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
+		does[proposals.PlanOut](s.T, s.person(), "plan", object{"proposal": made.Proposal})
+		return s.person(), "plan", object{"proposal": made.Proposal}
+	}},
+	{"a setting that does not exist", "store.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
+	}},
+	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
-	{"an open dependency taken away after work began", "task.mayDropDeps", task.Forbidden, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"an open dependency taken away after work began", "task.mayDropDeps", task.Forbidden, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		first := s.create(nil)
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		does[verb.Task](s.T, s.agent(), "update", object{"id": id, "add_deps": []task.ID{first}})
 		return s.agent(), "update", object{"id": id, "remove_deps": []task.ID{first}, "reason": "slow"}
 	}},
-	{"another revision than expected", "verb.expects", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"another revision than expected", "tasks.expects", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_rev": "0123456789abcdef"}
 	}},
-	{"a task that moved while its checks ran", "verb.stillHolds", task.Conflict, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that moved while its checks ran", "gates.stillHolds", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(object{"checks": []object{{"desc": "moves it", "cmd": "for f in .cairn/tasks/*; do sed 's/^status: backlog/status: in_progress/' $f >moved; cp moved $f; done"}}})
 		return s.agent(), "transition", object{"id": id, "to": "done"}
 	}},
-	{"a second session of one's own", "verb.noSecond", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a second session of one's own", "sessions.noSecond", task.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.agent(), "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "2"}
 	}},
-	{"a release under one's own session", "verb.mayEndSession", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a release under one's own session", "verb.MayEndSession", task.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.agent(), "release", object{"id": id}
 	}},
-	{"the deletion of what is worked on", "verb.mayDelete", task.SessionLive, "get_session", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"the deletion of what is worked on", "tasks.mayDelete", task.SessionLive, "get_session", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.begin(s.agent(), id)
 		return s.person(), "delete", object{"id": id}
 	}},
-	{"the deletion of what is needed", "task.hasDependents", task.HasDependents, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"the deletion of what is needed", "task.hasDependents", task.HasDependents, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.create(object{"deps": []task.ID{id}})
 		return s.person(), "delete", object{"id": id}
 	}},
-	{"a task out of scope", "verb.inScope", task.OutOfScope, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task out of scope", "verb.InScope", task.OutOfScope, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		scoped := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Scope: s.create(nil)})
 		return scoped, "note", object{"id": s.create(nil), "text": "not mine"}
 	}},
-	{"a command that is attested", "task.Attest", task.InvalidInput, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a command that is attested", "task.Attest", task.InvalidInput, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "attest", object{"id": s.create(object{"checks": []object{{"desc": "runs", "cmd": "true"}}}), "check": "0", "pass": true}
 	}},
-	{"a task that waits", "task.DepsGate", task.DepsOpen, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that the task does not have", "task.FindCheck", task.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "attest", object{"id": s.create(nil), "check": "no such check", "pass": true}
+	}},
+	{"a task that waits", "task.DepsGate", task.DepsOpen, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"deps": []task.ID{s.create(nil)}}), "to": "in_progress"}
 	}},
-	{"a task that waits for what is not there", "task.DepsGate", task.DepsOpen, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that waits for what is not there", "task.DepsGate", task.DepsOpen, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		writeFile(s, s.file(s.w, "tasks", "PROJ-1.md"), "---\nid: PROJ-1\ntitle: Waits\nstatus: backlog\ndeps: [PROJ-404]\n---\n")
 		return s.agent(), "transition", object{"id": "PROJ-1", "to": "in_progress"}
 	}},
-	{"a check that fails", "task.leadOn", task.ChecksFailed, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that fails", "task.sayWhatHelps", task.ChecksFailed, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "fails", "cmd": "false"}}}), "to": "done"}
 	}},
-	{"a check that the caller settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that the caller settles", "task.sayWhatHelps", task.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
 	}},
-	{"a check that the caller would settle, had it the tool", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that the caller would settle, had it the tool", "task.sayWhatHelps", task.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		core := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Toolsets: []verb.Toolset{verb.Core}})
 		return core, "transition", object{"id": s.create(object{"acceptance": "it reads well"}), "to": "done"}
 	}},
-	{"a check that a person settles", "task.leadOn", task.ChecksPending, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a check that a person settles", "task.sayWhatHelps", task.ChecksPending, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "transition", object{"id": s.create(object{"checks": []object{{"desc": "read", "type": "manual"}}}), "to": "done"}
 	}},
-	{"a task that another holds", "session.freeWork", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that another holds", "session.Refuse", task.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, _ := s.create(nil), s.create(nil)
 		does[verb.Task](s.T, s.person(), "claim", object{"id": id})
 		return s.agent(), "claim", object{"id": id}
 	}},
-	{"a task that another worktree carried further", "session.Refuse", task.Elsewhere, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that another worktree carried further", "session.Refuse", task.Elsewhere, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		does[verb.Task](s.T, connect(s.T, s.worktree()), "transition", object{"id": id, "to": "in_review"})
 		return s.agent(), "claim", object{"id": id}
 	}},
-	{"a task that another branch carried further", "session.Refuse", task.Elsewhere, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a task that another branch carried further", "session.Refuse", task.Elsewhere, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id := s.create(nil)
 		s.commit()
 		git(s, s.w.Dir, "switch", "-qc", "feature")
@@ -127,12 +140,12 @@ var refusalCases = []refusalCase{
 		git(s, s.w.Dir, "switch", "-q", "main")
 		return s.agent(), "claim", object{"id": id}
 	}},
-	{"a session that is over", "session.Usable", task.SessionEnded, "get", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a session that is over", "session.Usable", task.SessionEnded, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		ses := s.begin(s.agent(), s.create(nil))
 		does[verb.Session](s.T, s.agent(), "finish", object{"session": ses.ID, "summary": "done"})
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
-	{"a session at work in another worktree", "session.freeWork", task.AlreadyClaimed, "wait", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"a session at work in another worktree", "session.Held", task.AlreadyClaimed, "wait", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, there := s.create(nil), s.worktree()
 		s.create(nil)
 		ses := s.begin(connect(s.T, there), id)
@@ -143,7 +156,7 @@ var refusalCases = []refusalCase{
 		writeFile(s, s.file(s.w, "tasks", string(id)+".md"), readFile(s.T, s.file(there, "tasks", string(id)+".md")))
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
-	{"checks that take long", "mcpserver.comeBack", task.ChecksRunning, "run_checks", func(s *scene) (*mcp.ClientSession, string, object) {
+	{"checks that take long", "mcpserver.comeBack", task.ChecksRunning, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		server := newServer(s.w, slog.New(slog.DiscardHandler))
 		server.SetPatience(time.Nanosecond)
 		return connectTo(s, server, "", nil), "run_checks", object{"id": s.create(object{"checks": []object{{"desc": "slow", "cmd": "sleep 0.1"}}})}
@@ -152,7 +165,7 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"get", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "wait", computed}
+var harmlessNext = []string{"get", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "settings_get", "wait", computed}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}
@@ -167,7 +180,7 @@ func TestNextCalls(t *testing.T) {
 	}
 	for _, tt := range refusalCases {
 		t.Run(tt.name, func(t *testing.T) {
-			cs, tool, args := tt.provoke(newScene(t))
+			cs, tool, args := tt.provoke(newFixture(t))
 			no := refused(t, cs, tt.code, tool, args)
 			if no.NextTool != tt.next {
 				t.Fatalf("the next tool is %q, want %q", no.NextTool, tt.next)
@@ -184,7 +197,7 @@ func TestNextCalls(t *testing.T) {
 			if !isError {
 				return
 			}
-			if code := as[verb.Failure](t, answer).Error.Code; slices.Contains(unusable, code) {
+			if code := as[catalogue.Failure](t, answer).Error.Code; slices.Contains(unusable, code) {
 				t.Errorf("the next call fails: %v", answer)
 			}
 		})
@@ -199,7 +212,7 @@ func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 	}
 	for _, tt := range refusalCases {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newScene(t)
+			s := newFixture(t)
 			cs, tool, args := tt.provoke(s)
 			no := refused(t, cs, tt.code, tool, args)
 			before := s.settled()
@@ -209,7 +222,7 @@ func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 				if !isError {
 					break
 				}
-				no = as[verb.Failure](t, answer).Error
+				no = as[catalogue.Failure](t, answer).Error
 			}
 			if after := s.settled(); !maps.Equal(before, after) {
 				t.Errorf("after %d steps, the last to %s:\n%v\nbefore:\n%v", steps+1, no.NextTool, after, before)
@@ -220,7 +233,7 @@ func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 
 // settled is what is decided about each task: where it stands, who holds it, what it must pass and wait for, and which manual
 // checks have a verdict.
-func (s *scene) settled() map[task.ID]string {
+func (s *fixture) settled() map[task.ID]string {
 	s.Helper()
 	at, err := s.w.Open()
 	if err != nil {
@@ -259,7 +272,7 @@ func TestEveryNextCallIsTried(t *testing.T) {
 	for _, place := range nextCalls(t) {
 		named[place] = true
 		if _, verbName, _ := strings.Cut(place, " "); !slices.Contains(harmlessNext, verbName) {
-			t.Errorf("%s: is that call harmless to whoever makes it unseen?", place)
+			t.Errorf("%s: is that call harmless to a caller who makes it without reading it?", place)
 		}
 		if !tried[place] {
 			t.Errorf("no case for %s", place)
@@ -275,11 +288,70 @@ func TestEveryNextCallIsTried(t *testing.T) {
 // computed stands for a verb that is no literal.
 const computed = "?"
 
-// nextCalls are the calls of WithNext in the source, each as package.function and the verb that it names.
+// nextCalls returns what the source names as next calls, each as package.function and the verb: by WithNext, and by a hint without
+// WithNext that holds one call, which has all that its verb requires and is not for a person.
 func nextCalls(t *testing.T) []string {
-	found := map[string]bool{}
-	eachCall(t, []string{"WithNext"}, func(place, name string) { found[place+" "+name] = true })
+	found, named := map[string]bool{}, map[ast.Node]bool{}
+	eachCall(t, []string{"WithNext"}, func(place string, call *ast.CallExpr) {
+		found[place+" "+verbOf(call.Args[0])] = true
+		ast.Inspect(call.Fun, func(n ast.Node) bool { named[n] = true; return true })
+	})
+	eachCall(t, []string{"WithHint"}, func(place string, call *ast.CallExpr) {
+		if verbs := callsIn(call); !named[call] && len(verbs) == 1 && verbs[0] != "" {
+			found[place+" "+verbs[0]] = true
+		}
+	})
 	return slices.Sorted(maps.Keys(found))
+}
+
+// callsIn returns the verbs of the calls that a hint makes: "" for one that is no next call.
+func callsIn(hint *ast.CallExpr) []string {
+	var verbs []string
+	person := map[ast.Node]bool{}
+	ast.Inspect(hint, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		switch nameOf(call) {
+		case "ByPerson":
+			person[call.Fun.(*ast.SelectorExpr).X] = true
+		case "CallTo":
+			name := literal(call.Args[0])
+			v, ok := catalogue.Named(name)
+			ok = ok || name == computed
+			for _, f := range v.Fields {
+				ok = ok && (!f.Required || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return literal(arg) == f.Name }))
+			}
+			if !ok || person[call] {
+				name = ""
+			}
+			if !person[call] {
+				verbs = append(verbs, name)
+			}
+		}
+		return true
+	})
+	return verbs
+}
+
+// verbOf returns the verb of a call that the source makes with CallTo, or computed.
+func verbOf(e ast.Expr) string {
+	if call, ok := e.(*ast.CallExpr); ok && nameOf(call) == "CallTo" {
+		return literal(call.Args[0])
+	}
+	return computed
+}
+
+// nameOf returns the name of the function or method that is called, without its package.
+func nameOf(call *ast.CallExpr) string {
+	switch f := call.Fun.(type) {
+	case *ast.SelectorExpr:
+		return f.Sel.Name
+	case *ast.Ident:
+		return f.Name
+	}
+	return ""
 }
 
 // handedOut are flags and arguments that lift a refusal without any work. A hint names none of them, but that what has
@@ -290,14 +362,15 @@ var handedOut = []string{"--pass", "pass: true", "--yes", "--no-base", "--remove
 // A hint names no way around what was refused.
 func TestNoHintHandsOutItsKey(t *testing.T) {
 	hints := 0
-	eachCall(t, []string{"WithHint"}, func(place, hint string) {
+	eachCall(t, []string{"WithHint"}, func(place string, call *ast.CallExpr) {
+		hint := literal(call.Args[0])
 		hints++
 		if place == "session.Refuse" && strings.HasPrefix(hint, "take it over with takeover: true") ||
 			place == "cmd.runServe" && strings.HasPrefix(hint, "cairn serve --actor agent:NAME") {
-			return // it has lapsed, and whoever asks for it says so in the record; a server has no actor of its own
+			return // the claim has lapsed, and taking it over is recorded; a server has no actor of its own
 		}
 		if place == "store.hidden" && strings.HasPrefix(hint, "git update-index --no-") {
-			return // it has git look at the files again
+			return // git then reads the files again
 		}
 		for _, key := range handedOut {
 			if strings.Contains(hint, key) {
@@ -310,9 +383,8 @@ func TestNoHintHandsOutItsKey(t *testing.T) {
 	}
 }
 
-// eachCall tells the calls of methods in the source: the function that each is in, and its first argument, or computed where
-// that is no literal.
-func eachCall(t *testing.T, methods []string, tell func(place, argument string)) {
+// eachCall visits the calls of methods in the source, each with the function that it is in.
+func eachCall(t *testing.T, methods []string, visit func(place string, call *ast.CallExpr)) {
 	t.Helper()
 	calls := 0
 	err := filepath.WalkDir("..", func(path string, e fs.DirEntry, err error) error {
@@ -335,7 +407,7 @@ func eachCall(t *testing.T, methods []string, tell func(place, argument string))
 				}
 				if method, ok := call.Fun.(*ast.SelectorExpr); ok && slices.Contains(methods, method.Sel.Name) {
 					calls++
-					tell(file.Name.Name+"."+f.Name.Name, literal(call.Args[0]))
+					visit(file.Name.Name+"."+f.Name.Name, call)
 				}
 				return true
 			})
@@ -366,46 +438,46 @@ func offered(t *testing.T, cs *mcp.ClientSession) []string {
 	return namesOf(list.Tools)
 }
 
-// scene is a workspace with an agent and a person in it.
-type scene struct {
+// fixture is a workspace with an agent and a person in it.
+type fixture struct {
 	*testing.T
 	w verb.Workspace
 }
 
-func newScene(t *testing.T) *scene { return &scene{t, newWorkspace(t)} }
+func newFixture(t *testing.T) *fixture { return &fixture{t, newWorkspace(t)} }
 
-func (s *scene) agent() *mcp.ClientSession { return connect(s.T, s.w) }
+func (s *fixture) agent() *mcp.ClientSession { return connect(s.T, s.w) }
 
-func (s *scene) person() *mcp.ClientSession {
+func (s *fixture) person() *mcp.ClientSession {
 	return s.as("human:shah", verb.Rights{Profile: verb.Maintainer})
 }
 
-func (s *scene) as(who task.Actor, rights verb.Rights) *mcp.ClientSession {
+func (s *fixture) as(who task.Actor, rights verb.Rights) *mcp.ClientSession {
 	w := s.w
 	w.Actor, w.Rights = who, rights
 	return connect(s.T, w)
 }
 
-func (s *scene) create(args object) task.ID {
+func (s *fixture) create(args object) task.ID {
 	s.Helper()
 	with := object{"title": "A task"}
 	maps.Copy(with, args)
 	return does[verb.Task](s.T, s.agent(), "create", with).ID
 }
 
-func (s *scene) begin(cs *mcp.ClientSession, id task.ID) verb.Session {
+func (s *fixture) begin(cs *mcp.ClientSession, id task.ID) verb.Session {
 	s.Helper()
 	return does[verb.Session](s.T, cs, "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "1"})
 }
 
-func (s *scene) commit() {
+func (s *fixture) commit() {
 	s.Helper()
 	git(s, s.w.Dir, "add", "-A")
 	git(s, s.w.Dir, "commit", "-qm", "work")
 }
 
 // worktree is the workspace in another worktree of the repository.
-func (s *scene) worktree() verb.Workspace {
+func (s *fixture) worktree() verb.Workspace {
 	s.Helper()
 	s.commit()
 	w := s.w
@@ -414,6 +486,6 @@ func (s *scene) worktree() verb.Workspace {
 	return w
 }
 
-func (*scene) file(w verb.Workspace, folder, name string) string {
+func (*fixture) file(w verb.Workspace, folder, name string) string {
 	return filepath.Join(w.Dir, ".cairn", folder, name)
 }

@@ -6,10 +6,11 @@ import (
 	"text/template"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
-// text fills a page in for a caller. A page is a template with two functions: has asks whether every one of some tools is
-// offered, so that no page names a tool that the caller lacks, and n counts the steps that are left.
+// text executes a page's template for a caller. A page has two functions: has reports whether all the named tools are offered, so that no
+// page names a tool that the caller lacks, and n numbers the steps.
 func text(page string, rights verb.Rights) string {
 	step := 0
 	funcs := template.FuncMap{
@@ -27,6 +28,6 @@ func text(page string, rights verb.Rights) string {
 
 // offered reports whether a caller is offered a tool.
 func offered(rights verb.Rights, name string) bool {
-	v, ok := verb.Named(name)
+	v, ok := catalogue.Named(name)
 	return ok && rights.Allow(v) == nil
 }

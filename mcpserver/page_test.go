@@ -8,6 +8,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 var (
@@ -38,7 +39,7 @@ func TestPagesNameNoToolThatIsMissing(t *testing.T) {
 				}
 			}
 			for _, word := range words {
-				if _, isVerb := verb.Named(word); !isVerb {
+				if _, isVerb := catalogue.Named(word); !isVerb {
 					continue
 				}
 				named[word] = true
@@ -80,4 +81,17 @@ func everyRight() (all []verb.Rights) {
 		}
 	}
 	return all
+}
+
+// Each kind of record that a verb reads has a template, whose ids can be completed.
+func TestEveryKindThatIsReadHasATemplate(t *testing.T) {
+	found := templates()
+	if len(found) < 2 {
+		t.Fatalf("found %d templates", len(found))
+	}
+	for _, r := range found {
+		if r.argument == "" || candidates[r.kind] == nil {
+			t.Errorf("%s: the argument is %q, and its ids can be completed: %v", r.uri, r.argument, candidates[r.kind] != nil)
+		}
+	}
 }

@@ -18,16 +18,16 @@ var planPage string
 
 const taskArgument = "task"
 
-// prompt is a text that a person can have a client send, with the argument in the place of its name in capitals.
+// prompt is a text that a person can have a client send. The argument replaces its own name in capitals.
 type prompt struct {
 	name     string
 	title    string
 	says     string
 	argument string
 	about    string // what the argument is
-	unless   string // what stands for an argument that was left out; "" for one that must be given
+	unless   string // the value of an argument that is left out; "" for one that is required
 	page     string
-	verbs    []string // of which one must be offered, or the text leads nowhere
+	verbs    []string // of which one must be offered for the text to make sense
 }
 
 var prompts = []prompt{

@@ -3,13 +3,12 @@ package mcpserver
 import (
 	"context"
 	_ "embed"
-	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -17,14 +16,15 @@ import (
 //go:embed pages/guide.md
 var guide string
 
-// resource is what a verb returns, under a URI: of one thing, or of each whose id takes the place of {id}.
+// resource is the result of a verb, or a page, under a URI. The URI of a template ends with {id}.
 type resource struct {
 	uri      string
 	name     string
 	title    string
 	says     string
 	verb     string // "" for a page
-	argument string // of the verb, that takes the id
+	argument string // of the verb, that takes the id; "" if the URI has none
+	kind     string // of record that the verb reads; "" if the URI has no id
 }
 
 const (
@@ -33,11 +33,35 @@ const (
 	idPart   = "{id}"
 )
 
-var resources = []resource{
-	{readyURI, "ready", "Ready tasks", "What list returns with ready true and the initial state: what can be started now.", "list", ""},
-	{guideURI, "guide", "Working with cairn", "The loop, the gates, waiting, and what to do about a refusal, on one page.", "", ""},
-	{"cairn://task/" + idPart, "task", "A task", "What get returns: body, checks, provenance, what blocks it, who holds it.", "get", "id"},
-	{"cairn://session/" + idPart, "session", "A session", "What get_session returns: how an attempt is doing, or how it ended.", "get_session", "session"},
+// resources are what is ready, the guide, and one template for each kind of record that a verb reads.
+var resources = append([]resource{
+	{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true and the initial state: what can be started now.", verb: "list"},
+	{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page."},
+}, templates()...)
+
+// templates returns a resource for each verb that reads one record of a kind.
+func templates() []resource {
+	var out []resource
+	for _, v := range catalogue.All {
+		if v.Reads == "" {
+			continue
+		}
+		out = append(out, resource{
+			uri: "cairn://" + v.Reads + "/" + idPart, name: v.Reads, title: "A " + v.Reads,
+			says: "What " + v.Name + " returns: " + strings.TrimPrefix(v.Summary, "Read "),
+			verb: v.Name, argument: argumentFor(v, v.Reads), kind: v.Reads,
+		})
+	}
+	return out
+}
+
+// argumentFor returns the name of the first field of a verb that takes the id of a kind of record, or "".
+func argumentFor(v verb.Verb, kind string) string {
+	i := slices.IndexFunc(v.Fields, func(f verb.Field) bool { return f.Names == kind })
+	if i < 0 {
+		return ""
+	}
+	return v.Fields[i].Name
 }
 
 func (r resource) mime() string {
@@ -47,7 +71,7 @@ func (r resource) mime() string {
 	return "application/json"
 }
 
-// resourceOf finds the resource that a URI names, and the id in it. It returns NOT_FOUND for a URI that is none of ours.
+// resourceOf returns the resource that a URI names, and the id in it. It returns NOT_FOUND if there is no such resource.
 func resourceOf(uri string) (r resource, id string, err error) {
 	for _, r := range resources {
 		prefix, many := strings.CutSuffix(r.uri, idPart)
@@ -59,8 +83,8 @@ func resourceOf(uri string) (r resource, id string, err error) {
 		WithHint("resources/list and resources/templates/list show them")
 }
 
-// addResources makes the resources known. Those that the caller may not read are not listed, and refused with the flag that
-// would allow it.
+// addResources adds the resources to the server. Those that the caller may not read are not listed; reading one is refused, with the flag
+// that would allow it in the hint.
 func (s *Server) addResources(hooks *server.Hooks) {
 	for _, r := range resources {
 		if r.argument != "" {
@@ -92,11 +116,11 @@ func (s *Server) offers(name string) bool { return offered(s.w.Rights, name) }
 func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	r, id, err := resourceOf(req.Params.URI)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	text, err := s.read(ctx, r, id)
 	if err != nil {
-		return nil, told(err)
+		return nil, protocolError(err)
 	}
 	return []mcp.ResourceContents{mcp.TextResourceContents{URI: req.Params.URI, MIMEType: r.mime(), Text: text}}, nil
 }
@@ -134,17 +158,4 @@ func (s *Server) arguments(r resource, id string) (map[string]any, error) {
 func (s *Server) do(ctx context.Context, name string, args map[string]any) (any, error) {
 	v := s.tools[name]
 	return s.call(ctx, v, v.Call, nil, marshal(args), "")
-}
-
-// told puts the code and the hint into the message: an error of the protocol has no other place for them.
-func told(err error) error {
-	e := (*task.Error)(nil)
-	switch {
-	case !errors.As(err, &e):
-		return err
-	case e.Hint == "":
-		return fmt.Errorf("%s: %s", e.Code, harmless.Line(e.Msg))
-	default:
-		return fmt.Errorf("%s: %s (%s)", e.Code, harmless.Line(e.Msg), harmless.Line(e.Hint))
-	}
 }

@@ -8,6 +8,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -41,7 +43,7 @@ func TestResourcesAreWhatVerbsReturn(t *testing.T) {
 				t.Errorf("the session is read as %+v", got)
 			}
 			does[verb.Task](t, cs, "transition", object{"id": made.ID, "to": "done"})
-			ready := as[verb.List](t, asObject(t, readResource(t, cs, "cairn://tasks/ready"))).Tasks
+			ready := as[tasks.ListOut](t, asObject(t, readResource(t, cs, "cairn://tasks/ready"))).Tasks
 			if !slices.ContainsFunc(ready, func(r verb.Row) bool { return r.ID == other.ID }) {
 				t.Errorf("%s is not among the ready %+v", other.ID, ready)
 			}
@@ -56,7 +58,7 @@ func TestResourcesAreWhatVerbsReturn(t *testing.T) {
 	}
 }
 
-// No more than 100 ids are returned, as the protocol has it, and the client is told that there are more.
+// No more than 100 ids are returned, as the protocol has it, and the answer says that there are more.
 func TestCompletionsAreBounded(t *testing.T) {
 	w := newWorkspace(t)
 	w.Profile = verb.Maintainer
@@ -95,7 +97,7 @@ func TestWorkIsOnTheTaskInScope(t *testing.T) {
 func TestGuide(t *testing.T) {
 	guide := readResource(t, connect(t, anywhere(t.TempDir())), "cairn://guide")
 	for _, name := range []string{"next", "wait", "begin", "get", "heartbeat", "note", "run_checks", "finish", "cancel", "transition"} {
-		if _, there := verb.Named(name); !there || !strings.Contains(guide, "`"+name+"`") {
+		if _, there := catalogue.Named(name); !there || !strings.Contains(guide, "`"+name+"`") {
 			t.Errorf("the guide does not name %s", name)
 		}
 	}
@@ -176,7 +178,7 @@ func TestPromptsAreForTheToolsThereAre(t *testing.T) {
 		}
 		text := got.Messages[0].Content.(*mcp.TextContent).Text
 		for _, tool := range tt.tools {
-			if _, there := verb.Named(tool); !there || !strings.Contains(text, tool) {
+			if _, there := catalogue.Named(tool); !there || !strings.Contains(text, tool) {
 				t.Errorf("%s does not name %s", name, tool)
 			}
 		}

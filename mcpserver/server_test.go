@@ -12,6 +12,9 @@ import (
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -105,7 +108,7 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
-// A close that the checks refuse brings the output, so that the model can mend what is broken without another call.
+// A close that the checks refuse brings the output, so that the model can fix what is broken without another call.
 func TestRefusedCloseShowsTheOutput(t *testing.T) {
 	cs := connect(t, newWorkspace(t))
 	waits, first := blocked(t, cs)
@@ -147,7 +150,7 @@ func TestInputsThatAreRefused(t *testing.T) {
 			}
 		})
 	}
-	if rows := does[verb.List](t, cs, "list", nil).Tasks; len(rows) != 0 {
+	if rows := does[tasks.ListOut](t, cs, "list", nil).Tasks; len(rows) != 0 {
 		t.Errorf("a refused input made %v", rows)
 	}
 }
@@ -160,7 +163,7 @@ func TestInputsThatAreUnderstood(t *testing.T) {
 	if !reflect.DeepEqual(made.Labels, []string{"payments"}) || made.Priority != 1 || made.Checks[0].Timeout != 30 {
 		t.Errorf("understood as %+v", made)
 	}
-	if rows := does[verb.List](t, cs, "list", object{"ready": "true", "limit": "1"}).Tasks; len(rows) != 1 {
+	if rows := does[tasks.ListOut](t, cs, "list", object{"ready": "true", "limit": "1"}).Tasks; len(rows) != 1 {
 		t.Errorf("listed %v", rows)
 	}
 }
@@ -180,7 +183,7 @@ func TestOutsideAWorkspace(t *testing.T) {
 	w := anywhere(t.TempDir())
 	w.Profile = verb.Maintainer
 	cs := connect(t, w)
-	me := does[verb.Identity](t, cs, "identity", nil)
+	me := does[sessions.IdentityOut](t, cs, "identity", nil)
 	if me.Actor != "agent:claude-1" || me.Client != "a-client" || me.Version != "1.2.3" || me.Workspace != "" {
 		t.Errorf("identity is %+v", me)
 	}
@@ -190,7 +193,7 @@ func TestOutsideAWorkspace(t *testing.T) {
 			t.Errorf("%s: the hint is %q", name, failure.Hint)
 		}
 	}
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		if _, tried := smallestCalls[v.Name]; !tried && v.Name != "identity" {
 			t.Errorf("%s is new: add a call of it to the table", v.Name)
 		}
@@ -226,7 +229,7 @@ var smallestCalls = map[string]object{
 	"list_sessions": {},
 }
 
-// A tool beyond the profile is not listed, and whoever calls it anyway is told what would allow it.
+// A tool beyond the profile is not listed. The refusal of a call says what would allow it.
 func TestToolBeyondTheProfile(t *testing.T) {
 	w := newWorkspace(t)
 	w.Profile = verb.Viewer
@@ -242,7 +245,7 @@ func TestUnknownTool(t *testing.T) {
 	if result, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "crate"}); err == nil {
 		t.Errorf("answered %+v", result)
 	}
-	does[verb.Identity](t, cs, "identity", nil) // and the connection lives on
+	does[sessions.IdentityOut](t, cs, "identity", nil) // and the connection lives on
 }
 
 // Nothing but MCP is written to the client, whatever it sends, and every request is answered.

@@ -12,11 +12,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// A client that closes our input waits about as long for us to go. Within these two times every request has an answer and
+// Clients that close the input wait about as long for the server to end. Within the sum of these times every request has an answer, and
 // every process that was started for one has ended.
 const (
-	finishTime = 1500 * time.Millisecond // for what is under way at the end of input, before it is canceled
-	cancelTime = 400 * time.Millisecond  // for what was canceled, and for the client to read the answers
+	finishTime = 1500 * time.Millisecond // for calls in flight at the end of input, before they are canceled
+	cancelTime = 400 * time.Millisecond  // for canceled calls to end, and for the client to read the answers
 )
 
 // Serve answers requests until the end of input, which the end of ctx counts as, and returns within 2 seconds of it. Every
@@ -27,7 +27,7 @@ const (
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &conn{Server: s, load: newLoad(s.limits.load), calls: newCalls()}
 	c.out = newWriter(out, c.load)
-	session := newSession(c.out)
+	session := newClientSession(c.out)
 	if err := s.mcp.RegisterSession(ctx, session); err != nil {
 		return err
 	}
@@ -50,8 +50,8 @@ type conn struct {
 	calls *calls
 }
 
-// receive takes lines until the input or ctx ends, or the client can no longer be written to. Nothing that a line asks for
-// holds up the next, so a cancellation is always heard.
+// receive reads lines until the input or ctx ends, or the client can no longer be written to. No request holds up the next line, so a
+// cancellation always arrives.
 func (c *conn) receive(ctx context.Context, in io.Reader) error {
 	stop := make(chan struct{})
 	defer close(stop)
@@ -87,7 +87,7 @@ func (c *conn) refuse(refusal *mcp.JSONRPCError) {
 	c.out.send(*refusal)
 }
 
-// take does what a line asks for, or begins to.
+// take serves a line, or starts to.
 func (c *conn) take(line []byte) {
 	if line = bytes.TrimSpace(line); len(line) == 0 {
 		return
@@ -111,7 +111,7 @@ func (c *conn) take(line []byte) {
 // begin serves a request in a goroutine of its own.
 func (c *conn) begin(m message) {
 	ctx, ok := c.calls.begin(c.ctx, m.id, c.waits(m))
-	if !ok { // an answer under this id would be taken for the answer to the other
+	if !ok { // the client could not tell the two answers apart
 		c.refuse(refusal(nil, mcp.INVALID_REQUEST, "the id %s is that of a request in flight", m.id))
 		return
 	}
@@ -130,7 +130,7 @@ func (c *conn) waits(m message) bool {
 	return m.method == string(mcp.MethodSubscriptionsListen) || c.tools[m.tool()].Waits
 }
 
-// serve has mcp-go answer a request. A panic is a defect of ours that must not end the server, nor show the client a stack.
+// serve has mcp-go answer a request. A panic is a bug in the server; it must not end the server, nor show the client a stack.
 func (c *conn) serve(ctx context.Context, m message) (answer mcp.JSONRPCMessage) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -141,7 +141,7 @@ func (c *conn) serve(ctx context.Context, m message) (answer mcp.JSONRPCMessage)
 	return c.mcp.HandleMessage(c.subscribing(ctx, m), m.raw)
 }
 
-// finish ends what the end of input ends.
+// finish ends the calls in flight and the writer at the end of input.
 func (c *conn) finish() {
 	c.drain(c.calls)
 	for _, id := range c.calls.left() {

@@ -79,7 +79,7 @@ func TestEndOfInputIsNotHeldUp(t *testing.T) {
 	}{
 		{"a call that waits", "watch", "interrupted", 0},
 		{"a call that ends when it is canceled", "work", "canceled before it was done", 1500 * time.Millisecond},
-		{"a call that never looks up", "stubborn", "canceled: the input ended", 1600 * time.Millisecond},
+		{"a call that ignores its context", "stubborn", "canceled: the input ended", 1600 * time.Millisecond},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			w := anywhere(t.TempDir())
@@ -213,7 +213,7 @@ func TestPanicIsLoggedWithItsStack(t *testing.T) {
 				c.call(1, tool, "{}")
 				c.end()
 				if said := out.take(); strings.Contains(said, "goroutine") || !strings.Contains(said, "internal error") {
-					t.Errorf("the client is told %s", said)
+					t.Errorf("the client gets %s", said)
 				}
 				if !strings.Contains(log.String(), "conversation_test.go") {
 					t.Errorf("the log says %s", log.String())

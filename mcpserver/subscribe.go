@@ -9,9 +9,9 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// subscriber is a client as mcp-go meets it in a request that subscribes. Up to 2025-11-25 a client subscribes to one
-// resource at a time, for its whole session. From 2026-07-28 on a request subscribes to several for as long as it is
-// served, and what it is told carries the id of the request.
+// subscriber is the client session that mcp-go gets in a request that subscribes. Up to protocol version 2025-11-25 a client subscribes to
+// one resource at a time, for its whole session. From 2026-07-28 on a request subscribes to several for as long as it is served, and
+// the notifications carry the id of the request.
 type subscriber struct {
 	server.ClientSession
 	updates *updates // nil if the session is not known here
@@ -38,7 +38,7 @@ func (s *Server) subscribing(ctx context.Context, m message) context.Context {
 	return s.mcp.WithContext(ctx, sub)
 }
 
-// addSubscriptions has mcp-go tell of sessions that come and go, and of requests that listen.
+// addSubscriptions registers the hooks for sessions that begin and end, and for requests that listen.
 func (s *Server) addSubscriptions(hooks *server.Hooks) {
 	hooks.AddOnRegisterSession(func(_ context.Context, client server.ClientSession) {
 		s.sessions.Store(client.SessionID(), newUpdates(s.mcp.WithContext(context.Background(), client), s))
@@ -58,19 +58,19 @@ func (s *Server) addSubscriptions(hooks *server.Hooks) {
 	})
 }
 
-// NotificationChannel is where mcp-go acknowledges that a request listens, and nobody reads it: updates does that, before it
-// tells anything else.
+// NotificationChannel is where mcp-go acknowledges that a request listens. Nothing reads it: updates sends the acknowledgement itself, before
+// any other notification.
 func (s *subscriber) NotificationChannel() chan<- mcp.JSONRPCNotification { return s.acks }
 
 // SubscribeToResourceErr subscribes. For a request that listens it has nothing left to do.
 func (s *subscriber) SubscribeToResourceErr(uri string) error {
 	if s.updates == nil {
-		return told(task.Errorf(task.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
+		return protocolError(task.Errorf(task.NotFound, "this server does not know the session").WithHint("begin a new one with initialize"))
 	}
-	return told(s.updates.add(uri))
+	return protocolError(s.updates.add(uri))
 }
 
-// SubscribeToResource is not called where SubscribeToResourceErr is there.
+// SubscribeToResource is required by the interface; mcp-go calls SubscribeToResourceErr instead.
 func (s *subscriber) SubscribeToResource(uri string) { _ = s.SubscribeToResourceErr(uri) }
 
 // UnsubscribeFromResource unsubscribes.

@@ -15,7 +15,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// tool is a verb as clients see it. All four annotations are set, because what is left out counts as destructive.
+// tool returns a verb as clients see it. All four annotations are set, because clients take one that is missing for the worst.
 func tool(v verb.Verb) mcp.Tool {
 	t := mcp.NewToolWithRawSchema(v.Name, v.Summary+" "+v.When, v.Schema())
 	t.Title = v.Title
@@ -55,7 +55,7 @@ func (s *Server) handler(v verb.Verb, call caller) server.ToolHandlerFunc {
 	}
 }
 
-// call runs the verb. A panic is a defect of ours that must not end the server, nor show the client a stack.
+// call runs the verb. A panic is a bug in the server; it must not end the server, nor show the client a stack.
 func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func(verb.Progress), input []byte, client string) (out any, err error) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -74,10 +74,10 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 	return call(ctx, &w, input)
 }
 
-const longestClient = 64 // characters of a client's name that are kept
+const longestClient = 64 // characters of a client's name
 
-// clientName is what a client calls itself: with the request, or when it introduced itself. It is a claim, and is made fit
-// to be shown. What the server was started with counts for more.
+// clientName returns the name that a client gives itself, in the request or at its initialization, in a form that is safe to show. Nothing
+// proves it. A name that the server was started with has precedence.
 func clientName(ctx context.Context, req mcp.CallToolRequest) string {
 	name := ""
 	if info := req.Params.Meta.ClientInfo(); info != nil {
@@ -89,8 +89,7 @@ func clientName(ctx context.Context, req mcp.CallToolRequest) string {
 	return string(runes[:min(len(runes), longestClient)])
 }
 
-// turn waits until a verb may begin. Only what is quick takes turns: what waits, or runs commands, would keep its turn for
-// minutes.
+// turn waits until a verb may begin; see atOnce. Verbs that wait or run commands take no turn, because they would keep it for minutes.
 func (s *Server) turn(ctx context.Context, v verb.Verb) (end func(), err error) {
 	if v.Waits || v.Runs {
 		return func() {}, nil
@@ -107,7 +106,7 @@ func (s *Server) turn(ctx context.Context, v verb.Verb) (end func(), err error) 
 	}
 }
 
-// progress is where a call reports how far it has come; nil if the client did not ask to be told.
+// progress returns where a call reports its progress, or nil if the client did not ask for it.
 func (s *Server) progress(ctx context.Context, req mcp.CallToolRequest) func(verb.Progress) {
 	if req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
 		return nil
@@ -115,25 +114,25 @@ func (s *Server) progress(ctx context.Context, req mcp.CallToolRequest) func(ver
 	token := req.Params.Meta.ProgressToken
 	return func(p verb.Progress) {
 		if ctx.Err() != nil {
-			return // a client that gave a call up is told no more of it
+			return // the client has given the call up
 		}
 		_ = s.notify(ctx, fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
 			"progressToken": token, "progress": p.Done, "total": p.Total, "message": harmless.Line(p.Message),
-		}) // the next report says more
+		}) // one that is lost is replaced by the next
 	}
 }
 
-// notify tells the client of a context something. On standard output a newer notification of the same key replaces one that
-// is not written yet. Over HTTP mcp-go keeps what it tells, and an error says that there is no more room.
+// notify sends a notification to the client of a context. On standard output a newer notification with the same key replaces one that
+// is not written yet. Over HTTP mcp-go queues it, and notify returns an error if there is no more room.
 func (s *Server) notify(ctx context.Context, key, method string, params map[string]any) error {
-	if session, ok := server.ClientSessionFromContext(ctx).(*session); ok {
+	if session, ok := server.ClientSessionFromContext(ctx).(*clientSession); ok {
 		session.out.notify(key, method, params)
 		return nil
 	}
 	return s.mcp.SendNotificationToClient(ctx, method, params)
 }
 
-// arguments is the JSON that the client sent, to the byte where mcp-go kept it; nothing for null.
+// arguments returns the JSON that the client sent, unchanged if mcp-go has kept it, and nothing for null.
 func arguments(req mcp.CallToolRequest) []byte {
 	raw := req.Params.RawArguments
 	if len(raw) == 0 {
@@ -148,7 +147,7 @@ func arguments(req mcp.CallToolRequest) []byte {
 	return raw
 }
 
-// result puts a value into both places where clients look. Texts that hide something are named in it.
+// result returns a value both as structured content and as text. Texts with hidden characters are listed in it.
 func result(v any, isError bool) (*mcp.CallToolResult, error) {
 	text, err := encode(v)
 	if err != nil {

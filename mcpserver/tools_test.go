@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -41,7 +42,7 @@ func TestToolsAreTheVerbsOfTheProfile(t *testing.T) {
 			w := anywhere(t.TempDir())
 			w.Profile = profile
 			var want []string
-			for _, v := range verb.All {
+			for _, v := range catalogue.All {
 				if v.Profile <= profile {
 					want = append(want, v.Name)
 				}
@@ -53,7 +54,7 @@ func TestToolsAreTheVerbsOfTheProfile(t *testing.T) {
 	}
 }
 
-// A viewer is shown nothing that writes, and whoever works on tasks the whole life of one.
+// A viewer is offered no tool that writes; a worker is offered all tools that a task needs in its life.
 func TestProfiles(t *testing.T) {
 	w := anywhere(t.TempDir())
 	w.Profile = verb.Viewer

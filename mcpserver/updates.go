@@ -8,39 +8,40 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// updates tells a client when a resource that it subscribed to has changed. Changes that come between two looks are told as
-// one, and so are those that come while the client does not read. What is missing counts as changed once it is gone for
-// verb.GoneAfter.
+// updates notifies a client when a resource that it subscribed to has changed. Several changes between two checks are one notification, and
+// so are changes while the client does not read. A resource that is missing counts as changed after activity.GoneAfter.
 type updates struct {
 	server *Server
 	ctx    context.Context // of the client, as Server.notify takes it
 	cancel context.CancelFunc
-	tag    map[string]any // _meta of everything that is told; nil for none
+	tag    map[string]any // _meta of every notification; nil for none
 	key    string         // differs from that of other updates for the same client
 
-	mu   sync.Mutex
-	seen map[string]*seen // by URI
-	stop func()           // of the watch; nil while there is nothing to watch
+	mu    sync.Mutex
+	known map[string]*known // by URI
+	stop  func()            // of the watch; nil while there is nothing to watch
 }
 
-// seen is a resource as the client knows it.
-type seen struct {
+// known is the state of a resource that the client knows.
+type known struct {
 	state string
 	gone  time.Time // since when it cannot be read; zero if it can
 }
 
 func newUpdates(ctx context.Context, s *Server) *updates {
-	u := &updates{server: s, seen: map[string]*seen{}}
+	u := &updates{server: s, known: map[string]*known{}}
 	u.ctx, u.cancel = context.WithCancel(ctx)
 	return u
 }
 
-// add subscribes to a resource. What changes after it has returned is told. It returns why the resource cannot be read, if
-// it cannot.
+// add subscribes to a resource. The client is notified of changes after it has returned. It returns why the resource cannot be read, if it
+// cannot.
 func (u *updates) add(uri string) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -48,21 +49,21 @@ func (u *updates) add(uri string) error {
 }
 
 func (u *updates) addLocked(uri string) error {
-	if u.seen[uri] != nil {
+	if u.known[uri] != nil {
 		return nil
 	}
-	defer u.rest()
+	defer u.unwatch()
 	if err := u.watch(); err != nil {
 		return err
 	}
 	state, err := u.server.state(u.ctx, uri)
 	if err == nil {
-		u.seen[uri] = &seen{state: state}
+		u.known[uri] = &known{state: state}
 	}
 	return err
 }
 
-// listen subscribes to those of the resources that can be read, and tells which they are before it tells anything of them.
+// listen subscribes to those of the resources that can be read. The client is first told which those are.
 func (u *updates) listen(uris []string) (established mcp.SubscriptionFilter) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
@@ -71,35 +72,35 @@ func (u *updates) listen(uris []string) (established mcp.SubscriptionFilter) {
 			established.ResourceSubscriptions = append(established.ResourceSubscriptions, uri)
 		}
 	}
-	u.tell("", mcp.MethodNotificationSubscriptionsAcknowledged, map[string]any{"notifications": established})
+	u.notify("", mcp.MethodNotificationSubscriptionsAcknowledged, map[string]any{"notifications": established})
 	return established
 }
 
-// remove unsubscribes. After it has returned nothing is told of the resource.
+// remove unsubscribes. After it has returned the client gets no notification of the resource.
 func (u *updates) remove(uri string) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	delete(u.seen, uri)
-	u.rest()
+	delete(u.known, uri)
+	u.unwatch()
 }
 
-// uris are what is subscribed to, sorted.
+// uris returns the subscribed resources, sorted.
 func (u *updates) uris() []string {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return slices.Sorted(maps.Keys(u.seen))
+	return slices.Sorted(maps.Keys(u.known))
 }
 
-// close ends all subscriptions. It does not wait for a look at many resources to be over.
+// close ends all subscriptions. It does not wait for a check of many resources to end.
 func (u *updates) close() {
 	u.cancel()
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	clear(u.seen)
-	u.rest()
+	clear(u.known)
+	u.unwatch()
 }
 
-// watch begins to look at each tick, unless it does already. It is called under the lock.
+// watch starts to check at each tick, unless it does already. It is called under the lock.
 func (u *updates) watch() error {
 	if u.stop != nil {
 		return nil
@@ -117,31 +118,31 @@ func (u *updates) watch() error {
 			case <-done:
 				return
 			case <-ticks:
-				u.look()
+				u.check()
 			}
 		}
 	}()
 	return nil
 }
 
-// rest ends the watch when nothing is subscribed to. It is called under the lock.
-func (u *updates) rest() {
-	if len(u.seen) == 0 && u.stop != nil {
+// unwatch ends the watch if there is no subscription left. It is called under the lock.
+func (u *updates) unwatch() {
+	if len(u.known) == 0 && u.stop != nil {
 		u.stop()
 		u.stop = nil
 	}
 }
 
-// look reads what is subscribed to and tells what is new. While the client has not taken what it was told before, it waits
-// for a later tick.
-func (u *updates) look() {
+// check reads the subscribed resources and notifies the client of those that changed. If the client has not taken the last notification
+// yet, it does nothing until a later tick.
+func (u *updates) check() {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if len(server.ClientSessionFromContext(u.ctx).NotificationChannel()) > 0 {
 		return
 	}
-	for _, uri := range slices.Sorted(maps.Keys(u.seen)) {
-		last := u.seen[uri]
+	for _, uri := range slices.Sorted(maps.Keys(u.known)) {
+		last := u.known[uri]
 		state, err := u.server.state(u.ctx, uri)
 		switch {
 		case u.ctx.Err() != nil:
@@ -151,38 +152,48 @@ func (u *updates) look() {
 		case last.gone.IsZero():
 			last.gone = time.Now()
 			continue
-		case time.Since(last.gone) < verb.GoneAfter:
+		case time.Since(last.gone) < activity.GoneAfter:
 			continue
 		default:
 			state = err.Error()
 		}
-		if state != last.state && u.tell(uri, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri}) {
+		if state != last.state && u.notify(uri, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri}) {
 			last.state = state
 		}
 	}
 }
 
-// tell reports whether there was room for what it tells.
-func (u *updates) tell(uri, method string, params map[string]any) bool {
+// notify queues a notification, and reports whether there was room for it.
+func (u *updates) notify(uri, method string, params map[string]any) bool {
 	if u.tag != nil {
 		params["_meta"] = u.tag
 	}
 	return u.server.notify(u.ctx, u.key+" "+uri, method, params) == nil
 }
 
-// state returns a text that changes when a resource does. For a task or a session it is the cursor of wait, so that all
-// who watch one are told of the same changes: of a sign of life as a change of the session, and not of its task.
+// state returns a text that changes when a resource does. For a record that can be waited for it is the cursor of a wait, so that a
+// subscription and a wait see the same changes: a heartbeat, for instance, changes the session and not its task.
 func (s *Server) state(ctx context.Context, uri string) (string, error) {
 	r, id, err := resourceOf(uri)
 	if err != nil {
 		return "", err
 	}
-	if r.argument == "" {
+	wait, argument := waitFor(r.kind)
+	if argument == "" {
 		return s.read(ctx, r, id)
 	}
-	out, err := s.do(ctx, "wait", map[string]any{r.argument: id, "timeout_seconds": 0})
+	out, err := s.do(ctx, wait.Name, map[string]any{argument: id, "timeout_seconds": 0})
 	if err != nil {
 		return "", err
 	}
-	return out.(verb.Waited).Cursor, nil
+	return out.(activity.Waited).Cursor, nil
+}
+
+// waitFor returns the verb that waits for a record of a kind, and its argument that takes the id: "" if it cannot wait for that kind.
+func waitFor(kind string) (wait verb.Verb, argument string) {
+	i := slices.IndexFunc(catalogue.All, func(v verb.Verb) bool { return v.Waits })
+	if i < 0 || kind == "" {
+		return verb.Verb{}, ""
+	}
+	return catalogue.All[i], argumentFor(catalogue.All[i], kind)
 }

@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -27,7 +28,7 @@ const (
 	firstTask = "---\nid: T-1\ntitle: First\nstatus: backlog\n---\n"
 )
 
-// oneTask makes a workspace with the task T-1, which looks for changes every second of a bubble's clock.
+// oneTask makes a workspace with the task T-1, which is checked for changes every second of a bubble's clock.
 func oneTask(t *testing.T) (w verb.Workspace, file string) {
 	t.Helper()
 	w = newWorkspace(t)
@@ -46,7 +47,7 @@ func (c *client) ask(id int, what, uri string) {
 	c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/%s","params":{"uri":%q}}`+"\n", id, what, uri))
 }
 
-// While a client does not read, however often a resource changes it is told once.
+// While a client does not read, any number of changes of a resource is one notification.
 func TestUpdatesCoalesce(t *testing.T) {
 	w, _ := oneTask(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -60,13 +61,13 @@ func TestUpdatesCoalesce(t *testing.T) {
 		close(out.blocked)
 		synctest.Wait()
 		if said := out.take(); strings.Count(said, updated) != 1 {
-			t.Errorf("20 changes are told with %s", said)
+			t.Errorf("20 changes are notified with %s", said)
 		}
 		c.end()
 	})
 }
 
-// Once an unsubscribe is answered nothing more is told, though the task changes and is looked at without a pause.
+// Once an unsubscribe is answered there are no more notifications, although the task changes and is checked without a pause.
 func TestNoUpdateAfterAnUnsubscribe(t *testing.T) {
 	w, _ := oneTask(t)
 	w.Watcher = restless{}
@@ -104,7 +105,7 @@ func TestNoUpdateAfterAnUnsubscribe(t *testing.T) {
 		until(fmt.Sprintf(`"id":%d,`, round+2))
 		c.call(round+3, "note", `{"id": "T-1", "text": "no news"}`)
 		if n := until(fmt.Sprintf(`"id":%d,`, round+3)); n > 0 {
-			t.Fatalf("in round %d it is told %d times after it unsubscribed", round, n)
+			t.Fatalf("in round %d got %d notifications after it unsubscribed", round, n)
 		}
 	}
 	go func() {
@@ -157,7 +158,7 @@ func TestUpdateOfATaskThatGoesAndComes(t *testing.T) {
 			time.Sleep(step.takes)
 			synctest.Wait()
 			if n := strings.Count(c.out.take(), updated); n != step.want {
-				t.Errorf("%s: told %d times, want %d", step.name, n, step.want)
+				t.Errorf("%s: notified %d times, want %d", step.name, n, step.want)
 			}
 		}
 	})
@@ -178,7 +179,7 @@ func TestUpdateOfASession(t *testing.T) {
 		time.Sleep(time.Minute)
 		synctest.Wait()
 		if said := c.out.take(); strings.Count(said, updated) != 1 || !strings.Contains(said, `{"uri":"cairn://session/`+begun.ID) {
-			t.Errorf("a heartbeat is told with %s", said)
+			t.Errorf("a heartbeat is notified with %s", said)
 		}
 	})
 }
@@ -186,7 +187,7 @@ func TestUpdateOfASession(t *testing.T) {
 // callVerb calls a verb without a server.
 func callVerb(t *testing.T, w verb.Workspace, name, input string) any {
 	t.Helper()
-	v, _ := verb.Named(name)
+	v, _ := catalogue.Named(name)
 	out, err := v.Call(t.Context(), &w, []byte(input))
 	if err != nil {
 		t.Fatal(err)
@@ -203,11 +204,11 @@ func TestSubscribeOutsideAWorkspace(t *testing.T) {
 	}
 }
 
-// updatesTo has a client keep the URIs that it is told of.
-func updatesTo(told chan<- string) *mcp.ClientOptions {
+// updatesTo has a client send the URIs that it is notified of to a channel.
+func updatesTo(uris chan<- string) *mcp.ClientOptions {
 	return &mcp.ClientOptions{ResourceUpdatedHandler: func(_ context.Context, r *mcp.ResourceUpdatedNotificationRequest) {
 		select {
-		case told <- r.Params.URI:
+		case uris <- r.Params.URI:
 		default: // nobody counts so many
 		}
 	}}
@@ -225,20 +226,20 @@ func subscribeTo(t *testing.T, cs *mcp.ClientSession, era, uri string) {
 	go func() { _ = cs.Subscribe(context.Background(), &mcp.SubscribeParams{URI: uri}) }() // ends with an error, as what is canceled does
 }
 
-// The official client is told what is written without the server, in either era, by the system's own notices.
+// The official client is notified of what is written without the server, in either era, by events of the file system.
 func TestUpdatesReachTheOfficialClient(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			w, _ := oneTask(t)
 			w.Watcher = &store.Watcher{}
-			told := make(chan string, 100)
-			cs := connectTo(t, mcpserver.New(w, slog.New(slog.DiscardHandler)), era, updatesTo(told))
+			uris := make(chan string, 100)
+			cs := connectTo(t, mcpserver.New(w, slog.New(slog.DiscardHandler)), era, updatesTo(uris))
 			subscribeTo(t, cs, era, firstURI)
-			for len(told) == 0 { // the subscription may not stand at once
+			for len(uris) == 0 { // the subscription may not stand at once
 				callVerb(t, w, "note", `{"id": "T-1", "text": "news"}`)
 			}
-			if uri := <-told; uri != firstURI {
-				t.Errorf("told of %s", uri)
+			if uri := <-uris; uri != firstURI {
+				t.Errorf("notified of %s", uri)
 			}
 			if err := cs.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: firstURI}); err != nil {
 				t.Error(err)
@@ -247,20 +248,20 @@ func TestUpdatesReachTheOfficialClient(t *testing.T) {
 	}
 }
 
-// Over HTTP the same holds, in either era: what changes is told, and after an unsubscribe nothing is.
+// Over HTTP the same holds, in either era: a change is notified, and nothing is after an unsubscribe.
 func TestUpdatesOverHTTP(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			w, _ := oneTask(t)
 			synctest.Test(t, func(t *testing.T) {
-				told := make(chan string, 100)
-				cs := openDoor(t, w).connect(era, updatesTo(told))
+				uris := make(chan string, 100)
+				cs := openDoor(t, w).connect(era, updatesTo(uris))
 				subscribeTo(t, cs, era, firstURI)
 				time.Sleep(time.Minute)
 				callVerb(t, w, "note", `{"id": "T-1", "text": "news"}`)
 				time.Sleep(time.Minute)
-				if len(told) != 1 {
-					t.Errorf("told %d times", len(told))
+				if len(uris) != 1 {
+					t.Errorf("notified %d times", len(uris))
 				}
 				if err := cs.Unsubscribe(t.Context(), &mcp.UnsubscribeParams{URI: firstURI}); err != nil {
 					t.Error(err)
@@ -268,15 +269,15 @@ func TestUpdatesOverHTTP(t *testing.T) {
 				time.Sleep(time.Second)
 				callVerb(t, w, "note", `{"id": "T-1", "text": "no news"}`)
 				time.Sleep(time.Minute)
-				if len(told) != 1 {
-					t.Errorf("told %d times in all", len(told))
+				if len(uris) != 1 {
+					t.Errorf("notified %d times in all", len(uris))
 				}
 			})
 		})
 	}
 }
 
-// A request that listens over HTTP is told first what it will hear of, and all it is told carries its id.
+// A request that listens over HTTP first gets the list of its resources, and each notification carries its id.
 func TestListenOverHTTP(t *testing.T) {
 	w, _ := oneTask(t)
 	synctest.Test(t, func(t *testing.T) {
@@ -305,7 +306,7 @@ data: {"jsonrpc":"2.0","method":"notifications/resources/updated","params":{` + 
 	})
 }
 
-// A client over HTTP that does not listen is told once when it does, however often a resource changed.
+// A client over HTTP that starts to listen late gets one notification, however often a resource changed before.
 func TestUpdatesOverHTTPCoalesce(t *testing.T) {
 	w, _ := oneTask(t)
 	synctest.Test(t, func(t *testing.T) {

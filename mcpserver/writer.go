@@ -8,8 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// writer owns the stream to the client. One goroutine writes, in the order in which lines were queued, so what a call
-// reports stands before its answer. Nobody who queues a line waits for the client.
+// writer owns the stream to the client. One goroutine writes lines in the order in which they were queued, so the progress of a call comes
+// before its answer. Queueing a line never waits for the client.
 type writer struct {
 	to   io.Writer
 	load *load
@@ -43,13 +43,13 @@ func newWriter(to io.Writer, load *load) *writer {
 // send queues an answer, which must be written.
 func (w *writer) send(answer mcp.JSONRPCMessage) { w.enqueue(&outgoing{line: marshal(answer)}) }
 
-// notify queues a notification. One with the same key that is not written yet gives its place in the queue to the newer:
-// a client that reads slowly is told how things stand, and not how they came about.
+// notify queues a notification. It replaces one with the same method and key that is not written yet, so a client that reads slowly gets the
+// newest state only.
 func (w *writer) notify(key, method string, params map[string]any) {
 	w.enqueue(&outgoing{line: marshal(notification(method, params)), key: method + " " + key})
 }
 
-// notification is one as mcp-go writes it, which keeps _meta apart from the other params.
+// notification returns a notification in the form that mcp-go writes, with _meta apart from the other params.
 func notification(method string, params map[string]any) mcp.JSONRPCNotification {
 	meta, _ := params["_meta"].(map[string]any)
 	return mcp.JSONRPCNotification{
@@ -88,11 +88,11 @@ func (w *writer) close() {
 func (w *writer) wake() {
 	select {
 	case w.queued <- struct{}{}:
-	default: // it is awake, or about to be
+	default: // a value is waiting already
 	}
 }
 
-// next takes the first line of the queue. It returns nil if there is none, and then whether none will come.
+// next takes the first line from the queue. If there is none it returns nil, and whether the writer is closed.
 func (w *writer) next() (line []byte, closed bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -128,7 +128,7 @@ func (w *writer) flush() (closed bool) {
 	}
 }
 
-// marshal makes a line. What goes to a client is made of values that were JSON or are texts and numbers.
+// marshal returns a value as JSON. It is for values that came from JSON or consist of texts and numbers, which cannot fail.
 func marshal(v any) []byte {
 	line, err := json.Marshal(v)
 	if err != nil {
@@ -137,7 +137,7 @@ func marshal(v any) []byte {
 	return line
 }
 
-// write writes one line. After the first failure there is nobody to write to.
+// write writes one line. After the first failure it does nothing.
 func (w *writer) write(line []byte) {
 	if w.err != nil {
 		return

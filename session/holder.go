@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Live is what the clone knows about a task when somebody asks who holds it.
+// Live is what the clone knows about a record beside its file.
 type Live struct {
 	Record     *Record
 	Beat       *Heartbeat // of the lease's session
@@ -17,36 +17,36 @@ type Live struct {
 	StaleAfter time.Duration
 }
 
-// How says in what way a task is held.
+// How is the way in which a record is held.
 type How string
 
 // The ways.
 const (
 	Nobody   How = ""
 	Claimed  How = "claimed"  // by a live claim of this clone
-	Behind   How = "behind"   // another branch or worktree of this clone has carried it further
+	Behind   How = "behind"   // this file lacks a newer status from another branch or worktree of the clone
 	Assigned How = "assigned" // by the file alone
 )
 
-// Hold is who holds a task. The zero value is nobody.
+// Hold is who holds a record. The zero value is nobody.
 type Hold struct {
 	How      How
 	Actor    task.Actor
 	Session  string
 	Worktree string      // absolute path; "" when only the file says so
 	Branch   string      // "" when unknown or detached
-	Status   task.Status // of Behind: the state reached elsewhere
+	Status   task.Status // of Behind: the status elsewhere
 	Since    time.Time
 	Until    time.Time // when the claim expires; zero for never
 	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
 	NoBranch bool      // of Behind: the branch is no longer there
-	Gone     bool      // its worktree is no longer there, or was moved without telling git
+	Gone     bool      // git knows no worktree there any more
 }
 
-// Holder decides who holds a task: a live claim, then a record that is further than this file, then an unexpired assignee,
-// then nobody. A claim that expired leaves nobody, with Lapsed set and its holder still named; one whose worktree is gone
-// comes behind a record that is further.
-func Holder(file task.Task, live Live, now time.Time) Hold {
+// Holder decides who holds a record, of whatever kind: a live claim, then work elsewhere that this file lacks, then an unexpired
+// assignee, then nobody. An expired claim is reported as Nobody with Lapsed set and its holder named. A claim whose worktree is
+// gone yields to work elsewhere.
+func Holder(file task.Header, live Live, now time.Time) Hold {
 	lease := live.lease(file, now)
 	if lease.How == Claimed && !live.Gone {
 		return lease
@@ -60,9 +60,9 @@ func Holder(file task.Task, live Live, now time.Time) Hold {
 	return live.assignee(file, now)
 }
 
-// IsBehind returns how far another branch or worktree of the clone has carried a task, whoever holds it; nobody's Hold if
-// this file is as far. A file is behind if it lacks an entry that moved the task, and has another status than that gave it.
-func IsBehind(file task.Task, live Live) Hold {
+// IsBehind returns the state that another branch or worktree of the clone has brought a record to, whoever holds it, or the zero
+// Hold if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status is another.
+func IsBehind(file task.Header, live Live) Hold {
 	r := live.Record.ahead(file)
 	if r == nil {
 		return Hold{}
@@ -70,8 +70,8 @@ func IsBehind(file task.Task, live Live) Hold {
 	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status}
 }
 
-// lease judges the live claim.
-func (l Live) lease(file task.Task, now time.Time) Hold {
+// lease returns who holds the record by a live claim.
+func (l Live) lease(file task.Header, now time.Time) Hold {
 	lease := l.Record.heldBy(file)
 	if lease == nil {
 		return Hold{}
@@ -84,7 +84,7 @@ func (l Live) lease(file task.Task, now time.Time) Hold {
 		h.Worktree, h.Gone, h.Lapsed = "", true, true
 		return h
 	}
-	sign := latest(lease.Seen, file.Provenance.NewestBy(lease.Actor))
+	sign := latest(lease.Seen, file.Log.NewestBy(lease.Actor))
 	if lease.Session != "" {
 		if l.Beat != nil {
 			sign = latest(sign, l.Beat.At)
@@ -95,26 +95,26 @@ func (l Live) lease(file task.Task, now time.Time) Hold {
 	return h.expiring(sign, l.ClaimTTL, now)
 }
 
-// assignee judges what the file alone says.
-func (l Live) assignee(file task.Task, now time.Time) Hold {
+// assignee returns who holds the record by its file alone.
+func (l Live) assignee(file task.Header, now time.Time) Hold {
 	if file.Assignee == "" {
 		return Hold{}
 	}
-	h := Hold{How: Assigned, Actor: file.Assignee, Session: file.Provenance.LastSession()}
-	sign := file.Provenance.NewestBy(file.Assignee)
-	for _, e := range file.Provenance {
+	h := Hold{How: Assigned, Actor: file.Assignee, Session: file.Log.LastSession()}
+	sign := file.Log.NewestBy(file.Assignee)
+	for _, e := range file.Log {
 		if e.Assignee != nil && *e.Assignee == file.Assignee {
 			sign = latest(sign, e.At)
 		}
 	}
 	if sign.IsZero() {
-		return h // nobody can say how old it is
+		return h // its age is not known
 	}
 	h.Since = sign
 	return h.expiring(sign, l.ClaimTTL, now)
 }
 
-// expiring ends a claim that is older than its time to live. A person's never ends by itself.
+// expiring returns the hold with its expiry, or as a lapsed one if that has passed. A person's claim does not expire.
 func (h Hold) expiring(sign time.Time, ttl time.Duration, now time.Time) Hold {
 	if h.Actor.Human() {
 		return h
@@ -126,8 +126,8 @@ func (h Hold) expiring(sign time.Time, ttl time.Duration, now time.Time) Hold {
 	return h
 }
 
-// Mine reports whether the actor holds the task from here. A person holds as themselves; anybody else as the actor in one
-// worktree, since two agents of one name in two worktrees would do the work twice.
+// Mine reports whether the actor holds the record from here. A person holds it from every worktree. Any other actor holds it from one
+// worktree only, because two agents of one name in two worktrees would do the work twice.
 func (h Hold) Mine(actor task.Actor, worktree string) bool {
 	if h.Actor != actor || h.How == Behind {
 		return false
@@ -135,56 +135,57 @@ func (h Hold) Mine(actor task.Actor, worktree string) bool {
 	return actor.Human() || h.Worktree == "" && !h.Gone || h.Worktree == worktree
 }
 
-// Free reports whether the actor may take the task without taking it from anybody.
+// Free reports whether the actor may take the record without taking it from anybody.
 func (h Hold) Free(actor task.Actor, worktree string) bool {
 	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)
 }
 
-// Refuse returns why an actor may not take the task: ELSEWHERE where the file is behind, else ALREADY_CLAIMED naming the
-// holder. With takeover, what lapsed and what is behind may be taken.
+// Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, or else ALREADY_CLAIMED, naming the holder. With
+// takeover, a record whose claim has lapsed or whose file is behind may be taken.
 func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover bool) error {
 	switch {
 	case h.Free(actor, worktree), takeover && (h.Lapsed || h.How == Behind):
 		return nil
 	case h.How == Behind && h.NoBranch:
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
-			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs cairn doctor --fix, which lets go of it").
-			WithNext("get", map[string]any{"id": string(id)})
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
+			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
+			WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind && h.Worktree == worktree:
-		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.place()).
+		return task.Errorf(task.Elsewhere, "%s was written here on %s, and this file does not say so", h.Status, h.location()).
 			WithHint("switch to that branch, merge it, or bring that version back with git").
-			WithNext("get", map[string]any{"id": string(id)})
+			WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind:
-		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.place()).
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("merge that work here, or go on there").
-			WithNext("get", map[string]any{"id": string(id)})
+			WithNext(task.CallTo("get", "id", id))
 	case h.Lapsed:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
 			WithHint("take it over with takeover: true (--takeover)")
 	case h.Actor == actor:
-		return freeWork(task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("you hold it there: go on there, or take another task: cairn ready"))
+		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
 	default:
-		return freeWork(task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
-			WithHint("take another task: cairn ready"))
+		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
+			WithHint("take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
 	}
 }
 
-// freeWork leads to the tasks that nobody holds, and waits for one if there is none; list has closed and held ones too.
-func freeWork(e *task.Error) *task.Error { return e.WithNext("wait", map[string]any{"ready": true}) }
+// ready lists the tasks that can be started. The next call of a refusal is wait instead: it leaves out what somebody holds, which
+// list does not, and waits for a task if there is none.
+var ready = task.CallTo("list", "ready", true)
 
-// where names the place in words, for messages.
+// where returns " on" and the location, for messages, or "" if neither branch nor worktree is known.
 func (h Hold) where() string {
 	if h.Worktree == "" && h.Branch == "" {
 		return ""
 	}
-	return " on " + h.place()
+	return " on " + h.location()
 }
 
-func (h Hold) place() string { return place(h.Branch, h.Worktree) }
+func (h Hold) location() string { return location(h.Branch, h.Worktree) }
 
-// place names a branch, a worktree, or both.
-func place(branch, worktree string) string {
+// location names a branch, a worktree, or both.
+func location(branch, worktree string) string {
 	switch name := filepath.Base(worktree); {
 	case worktree == "" && branch == "":
 		return "another worktree"

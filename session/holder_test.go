@@ -44,8 +44,8 @@ func toHolder(who, holder task.Actor, d time.Duration) task.Entry {
 }
 
 // file is the task as the worktree that asks has it.
-func file(status task.Status, assignee task.Actor, entries ...task.Entry) task.Task {
-	return task.Task{ID: "PROJ-7", Title: "Pay twice", Status: status, Assignee: assignee, Provenance: entries}
+func file(status task.Status, assignee task.Actor, entries ...task.Entry) task.Header {
+	return task.Task{ID: "PROJ-7", Title: "Pay twice", Status: status, Assignee: assignee, Provenance: entries}.Header()
 }
 
 // lease is a live claim, made and last seen so long ago.
@@ -78,7 +78,7 @@ var (
 // that is further than this file, then an unexpired assignee, then nobody.
 var holderTests = []struct {
 	name   string
-	file   task.Task
+	file   task.Header
 	record *session.Record
 	beat   *session.Heartbeat
 
@@ -287,7 +287,7 @@ var (
 	noWorktree = session.Hold{How: session.Behind, Branch: "fix", Status: "done"}
 )
 
-// Whether an actor who asks from the worktree "here" may take a task, and what it is told if not.
+// Whether an actor who asks from the worktree "here" may take a task, and the refusal if not.
 // gone is a hold whose worktree is gone.
 func gone(h session.Hold) session.Hold {
 	h.Worktree, h.Gone, h.Lapsed = "", true, true
@@ -367,7 +367,7 @@ func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 		if !errors.As(tt.hold.Refuse("PROJ-7", tt.who, here, false), &refusal) {
 			t.Fatalf("%s: not refused", tt.name)
 		}
-		if offered := strings.Contains(refusal.Hint, "takeover: true"); offered != tt.hold.Lapsed {
+		if offered := strings.Contains(refusal.Hint.String(), "takeover: true"); offered != tt.hold.Lapsed {
 			t.Errorf("%s: hint %q", tt.name, refusal.Hint)
 		}
 	}
@@ -401,7 +401,7 @@ func TestAnnounce(t *testing.T) {
 	before := session.Record{Task: "PROJ-7", Reaches: []session.Reach{has, lacks}}
 	for _, tt := range []struct {
 		name      string
-		file      task.Task
+		file      task.Header
 		to        task.Status
 		supersede bool
 		want      []task.Status // the newest last
@@ -436,13 +436,13 @@ func TestAnnounce(t *testing.T) {
 
 // Work on a branch that is gone is not to be had by switching to it: the refusal leads to what lets go of it.
 func TestRefuseLeadsToDoctorWhereTheBranchIsGone(t *testing.T) {
-	for gone, want := range map[bool]string{true: "cairn doctor --fix", false: "merge that work here"} {
+	for gone, want := range map[bool]string{true: "a person runs doctor with fix true", false: "merge that work here"} {
 		hold := session.Hold{How: session.Behind, Status: "done", Branch: "fix", Worktree: there, NoBranch: gone}
 		var refusal *task.Error
 		if err := hold.Refuse("PROJ-7", claude, here, false); !errors.As(err, &refusal) || refusal.Code != task.Elsewhere {
 			t.Fatalf("refused with %v", err)
 		}
-		if !strings.Contains(refusal.Hint, want) {
+		if !strings.Contains(refusal.Hint.String(), want) {
 			t.Errorf("the branch is gone: %v; hint %q", gone, refusal.Hint)
 		}
 	}

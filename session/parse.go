@@ -11,12 +11,12 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// What a clone keeps beside the files is read as if a stranger had written it: it may have come along with a copied folder.
-// Whatever later becomes part of a path, of a question to git or of a file is parsed here, once; keys that are not known are
-// passed over, since a newer version may have written them. A record that fails is no record.
+// Live state is not trusted: it may have come with a copied folder. Each value that later becomes part of a path, of an argument to git or
+// of a file is parsed here, once. Unknown keys are ignored, because a newer version may have written them. A file that does not parse
+// counts as absent.
 
-// ParseRecord reads the record of a task. It returns INVALID_INPUT if it is about another task, or names something that cannot
-// be what it should be.
+// ParseRecord reads the live state of a task. It returns INVALID_INPUT if it is about another task, or has a value that is not of the
+// right form.
 func ParseRecord(src []byte, id task.ID) (Record, error) {
 	var r Record
 	if err := json.Unmarshal(src, &r); err != nil {
@@ -29,7 +29,7 @@ func ParseRecord(src []byte, id task.ID) (Record, error) {
 	return r, nil
 }
 
-// ParseHeartbeat reads a sign of life of a session.
+// ParseHeartbeat reads the heartbeat of a session.
 func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
 	var b Heartbeat
 	if err := json.Unmarshal(src, &b); err != nil {
@@ -41,7 +41,7 @@ func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
 	return b, nil
 }
 
-// ParseKey reads what is remembered of a call.
+// ParseKey reads what is known of a call with an idempotency key.
 func ParseKey(src []byte, call string) (Key, error) {
 	var k Key
 	if err := json.Unmarshal(src, &k); err != nil {
@@ -60,7 +60,7 @@ func ParseWritten(line []byte) (Written, error) {
 		return Written{}, invalid("the line", err)
 	}
 	e, on := w.Entry, w.On
-	ok := isPlace(on.Worktree) && isName(on.Branch) && isObject(on.Head) && (on.Rev == "" || isHash(string(on.Rev))) &&
+	ok := isFolder(on.Worktree) && isName(on.Branch) && isObject(on.Head) && (on.Rev == "" || isHash(string(on.Rev))) &&
 		e.Did != "" && !e.At.IsZero() && len(e.Text) <= task.MaxText
 	if !ok {
 		return Written{}, invalid("the line", nil)
@@ -69,12 +69,12 @@ func ParseWritten(line []byte) (Written, error) {
 }
 
 func (l *Lease) valid() bool {
-	return l == nil || isActor(l.Actor) && (l.Session == "" || isSession(l.Session)) && isPlace(l.Worktree) && isName(l.Branch) &&
+	return l == nil || isActor(l.Actor) && (l.Session == "" || isSession(l.Session)) && isFolder(l.Worktree) && isName(l.Branch) &&
 		(l.GitDir == "" || filepath.IsLocal(filepath.FromSlash(l.GitDir)))
 }
 
 func (r Reach) valid() bool {
-	return isName(string(r.Status)) && isName(r.Branch) && isPlace(r.Worktree) && isObject(r.Head) && isHash(r.Entry)
+	return isName(string(r.Status)) && isName(r.Branch) && isFolder(r.Worktree) && isObject(r.Head) && isHash(r.Entry)
 }
 
 func (in *Intent) valid(id task.ID) bool {
@@ -88,10 +88,15 @@ func (k Key) valid() bool {
 		(k.Session == "" || isTask(task.ID(k.Session)))
 }
 
-// ends reports whether a session is one as the write that ended it left it.
+// ends reports whether a session is one that has ended, with values of the right form.
 func (s Session) ends() bool {
 	return isSession(s.ID) && isTask(s.Task) && slices.Contains([]Status{Finished, Canceled, Abandoned}, s.Status) &&
-		len(s.Summary) <= task.MaxText && len(s.Reason) <= task.MaxText
+		len(s.Summary) <= task.MaxText && len(s.Reason) <= task.MaxText && all(s.Provenance, isEntry)
+}
+
+// isEntry accepts an entry that a session can have.
+func isEntry(e task.Entry) bool {
+	return isActor(e.Who) && e.Did != "" && !e.At.IsZero() && len(e.Text) <= task.MaxText
 }
 
 func isTask(id task.ID) bool {
@@ -109,18 +114,18 @@ func isActor(a task.Actor) bool {
 	return err == nil
 }
 
-// isPlace accepts the path of a folder, "" for none.
-func isPlace(path string) bool {
+// isFolder accepts an absolute path, and "" for none.
+func isFolder(path string) bool {
 	return path == "" || filepath.IsAbs(path) && !strings.ContainsRune(path, 0)
 }
 
-// isName accepts what may be the name of a branch or of a state, "" for none.
+// isName accepts what may be the name of a branch or of a state, and "" for none.
 func isName(s string) bool { return len(s) <= 1024 && !strings.ContainsFunc(s, unicode.IsControl) }
 
-// isObject accepts the full id of a commit, "" for none.
+// isObject accepts the full id of a commit, and "" for none.
 func isObject(id string) bool { return id == "" || (len(id) == 40 || len(id) == 64) && isHex(id) }
 
-// isHash accepts what may be the hash of an entry, of a call or of a file: a word that no path can be made of.
+// isHash accepts what may be the hash of an entry, of a call or of a file: one word, with which no path can be formed.
 func isHash(s string) bool { return hashForm.MatchString(s) }
 
 var hashForm = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
@@ -132,7 +137,7 @@ func all[T any](list []T, valid func(T) bool) bool {
 }
 
 func invalid(what string, err error) error {
-	e := task.Errorf(task.InvalidInput, "%s is not what cairn writes", what).WithHint("cairn doctor shows what to do about it")
+	e := task.Errorf(task.InvalidInput, "%s is not what cairn writes", what).WithHint("%s shows what to do about it", task.CallTo("doctor"))
 	e.Err = err
 	return e
 }

@@ -7,12 +7,12 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Record is what a clone knows of one task beside its files: who holds it, and how far its worktrees have carried it.
+// Record is the live state of one task in a clone: who holds it, and the statuses that its worktrees have given it.
 type Record struct {
 	Task    task.ID  `json:"task"`
 	Lease   *Lease   `json:"lease,omitempty"`
-	Reaches []Reach  `json:"reaches,omitempty"` // states that some file may lack, the newest last
-	Ended   []string `json:"ended,omitempty"`   // sessions whose lease ended, the newest last; their files may lie elsewhere
+	Reaches []Reach  `json:"reaches,omitempty"` // statuses that the file of some worktree may lack, the newest last
+	Ended   []string `json:"ended,omitempty"`   // sessions whose lease ended, the newest last; their files may be in other worktrees
 	Intent  *Intent  `json:"intent,omitempty"`
 }
 
@@ -27,13 +27,13 @@ type Lease struct {
 	Seen     time.Time  `json:"seen"` // the holder's newest write
 }
 
-// Reach is a state that the clone has brought a task to.
+// Reach is a status that a worktree of the clone gave the task.
 type Reach struct {
 	Status   task.Status `json:"status"`
 	Branch   string      `json:"branch,omitempty"`
 	Worktree string      `json:"worktree"`
 	Head     string      `json:"head,omitempty"`
-	Entry    string      `json:"entry"` // hash of the entry that did
+	Entry    string      `json:"entry"` // hash of the entry that did it
 }
 
 // Intent is a write that was announced. What it says becomes the record's when the file has the entry that Reach names,
@@ -60,20 +60,19 @@ type Key struct {
 	Session string    `json:"session,omitempty"` // or what else has an id
 }
 
-// String is what an entry says of the key.
+// String returns the key as entries contain it.
 func (k Key) String() string { return k.Call + "-" + k.Args }
 
 // Announce adds an intent to a record that has none, and says in it what else stays known. The file is the task as it was.
 //
-// A note or a claim carries a task no further, so it leaves what is known as it is. A move does: it stands for the states
-// before it that this file has, and the others stay known beside it. With supersede they do not: work elsewhere was given up
-// for what is here, which is then what other files may lack, even if it is no new state. The first state of a task is no move:
-// every file of it has that.
-func (r Record) Announce(file task.Task, in Intent, supersede bool) Record {
-	in.Moves = file.ID != "" && in.Reach.Status != file.Status
+// Only a status change adds a Reach, and it replaces those whose entries this file has. Reaches whose entries the file lacks stay. With
+// supersede they go too, because work elsewhere was given up for this file; then this write is a Reach even if the status stays. The
+// status in which a task is created is no change: every file of the task has it.
+func (r Record) Announce(file task.Header, in Intent, supersede bool) Record {
+	in.Moves = file.Ref.ID != "" && in.Reach.Status != file.Status
 	moved := in.Moves
 	for _, known := range r.Reaches {
-		lacks := !file.Provenance.Has(known.Entry)
+		lacks := !file.Log.Has(known.Entry)
 		switch {
 		case lacks && supersede:
 			in.Moves = true
@@ -101,11 +100,11 @@ func (r Record) Settle(came bool) Record {
 }
 
 // Seen is the record as a reader of the file should take it: an intent came if the file has its entry, and else did not.
-func (r Record) Seen(file task.Task) Record {
-	return r.Settle(r.Intent != nil && file.Provenance.Has(r.Intent.Reach.Entry))
+func (r Record) Seen(file task.Header) Record {
+	return r.Settle(r.Intent != nil && file.Log.Has(r.Intent.Reach.Entry))
 }
 
-const endedKept = 16 // sessions; older ones have long been told
+const endedKept = 16 // sessions; those that ended earlier have found out by now
 
 // WithLease changes the lease, and remembers the session whose lease that ends.
 func (r Record) WithLease(lease *Lease) Record {
@@ -119,15 +118,15 @@ func (r Record) WithLease(lease *Lease) Record {
 	return r
 }
 
-// heldBy is the lease that counts. While an intent is open, whoever it would give the task to holds it: better one claim
-// too many for a moment than the same work twice.
-func (r *Record) heldBy(file task.Task) *Lease {
+// heldBy returns the lease that counts. While an intent is open, that is the intended lease if there is one: for a moment the task
+// may count as claimed too early, so that two actors never do the same work.
+func (r *Record) heldBy(file task.Header) *Lease {
 	switch {
 	case r == nil:
 		return nil
 	case r.Intent == nil:
 		return r.Lease
-	case file.Provenance.Has(r.Intent.Reach.Entry):
+	case file.Log.Has(r.Intent.Reach.Entry):
 		return r.Intent.Lease
 	case r.Intent.Lease != nil:
 		return r.Intent.Lease
@@ -136,17 +135,17 @@ func (r *Record) heldBy(file task.Task) *Lease {
 	}
 }
 
-// ahead is the newest state that a file lacks and that differs from its own, or nil.
-func (r *Record) ahead(file task.Task) *Reach {
+// ahead returns the newest Reach that a file lacks and whose status is not that of the file, or nil.
+func (r *Record) ahead(file task.Header) *Reach {
 	if r == nil {
 		return nil
 	}
 	known := r.Reaches
-	if r.Intent != nil && file.Provenance.Has(r.Intent.Reach.Entry) {
+	if r.Intent != nil && file.Log.Has(r.Intent.Reach.Entry) {
 		known = r.Intent.Rest
 	}
 	for _, reach := range slices.Backward(known) {
-		if reach.Status != file.Status && !file.Provenance.Has(reach.Entry) {
+		if reach.Status != file.Status && !file.Log.Has(reach.Entry) {
 			return &reach
 		}
 	}

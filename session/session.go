@@ -12,7 +12,7 @@ import (
 // Prefix is what stands before the dash of a session's id.
 const Prefix = "ses"
 
-// Status is how far a session has come. It only ever leaves active.
+// Status is the status of a session. It changes once, from active to an ended one.
 type Status string
 
 // The statuses of a session.
@@ -23,16 +23,19 @@ const (
 	Abandoned Status = "abandoned" // ended by somebody else's takeover
 )
 
-// Health is how a session is doing now.
+// Health is how a session is doing at a moment.
 type Health string
 
 // The healths of a session.
 const (
 	Alive          Health = "active"
 	Stalled        Health = "stalled"         // no sign of life for longer than session_stale_after
-	AwaitingReview Health = "awaiting_review" // the task's last attempt, finished, and the task is in review
+	AwaitingReview Health = "awaiting_review" // finished, the last attempt at its task, and the task is in review
 	Ended          Health = "ended"
 )
+
+// KindName is the kind of a session, in a task.Ref.
+const KindName = "session"
 
 // Session is the durable record of an attempt.
 type Session struct {
@@ -49,6 +52,23 @@ type Session struct {
 	Head      string // commit it began at; after finish, the one it ended at
 	Summary   string
 	Reason    string
+
+	Provenance task.Log // empty before a write, in sessions of earlier programs
+}
+
+// Header returns what the session has in common with records of other kinds.
+func (s Session) Header() task.Header {
+	return task.Header{
+		Ref: task.Ref{Kind: KindName, ID: s.ID}, Status: task.Status(s.Status), Assignee: s.Actor, Log: s.Provenance,
+	}
+}
+
+// Equal reports whether two sessions say the same.
+func (s Session) Equal(other Session) bool {
+	return s.ID == other.ID && s.Task == other.Task && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model &&
+		s.Status == other.Status && s.StartedAt.Equal(other.StartedAt) && s.EndedAt.Equal(other.EndedAt) &&
+		s.Branch == other.Branch && s.Worktree == other.Worktree && s.Head == other.Head &&
+		s.Summary == other.Summary && s.Reason == other.Reason && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)
 }
 
 // originalID is the form of ids that the original cairn minted: ses_ and 24 hex digits.
@@ -56,17 +76,17 @@ var originalID = regexp.MustCompile(`^` + Prefix + `_[A-Za-z0-9._-]+$`)
 
 const maxID = 80 // bytes, as for a task
 
-// ParseID accepts what may be the name of a session file: the form of a task id, or that of the original cairn, which has
-// an underscore where ours has a dash. Neither can lead out of its folder.
+// ParseID accepts what may be the name of a session file: the form of a task id with the prefix ses, or that of the original cairn, which
+// has an underscore instead of the dash. Neither can name a file outside its folder.
 func ParseID(s string) (string, error) {
 	_, err := task.ParseID(s)
 	if ours, original := err == nil && strings.HasPrefix(s, Prefix), len(s) <= maxID && originalID.MatchString(s); !ours && !original {
-		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("cairn list-sessions shows them")
+		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("an id looks like ses-01j8x2k7q7f3az")
 	}
 	return s, nil
 }
 
-// Heartbeat is the newest sign of life of a session that the clone has seen.
+// Heartbeat is the newest report of a session in this clone that it is at work.
 type Heartbeat struct {
 	Session  string     `json:"session"`
 	Actor    task.Actor `json:"actor"`
@@ -74,20 +94,45 @@ type Heartbeat struct {
 	Progress string     `json:"progress,omitempty"`
 }
 
-// End ends a session: as Finished with a summary, as Canceled or Abandoned with a reason.
-func (s Session) End(to Status, at time.Time, text string) Session {
-	s.Status, s.EndedAt = to, at.UTC().Truncate(time.Second)
+// New returns a session that begins: active since the time of the stamp, with the entry that says so.
+func New(s Session, by task.Stamp) Session {
+	s.Status, s.StartedAt = Active, by.At.UTC()
+	s.Provenance = task.Log{}.Add(entry(task.Began, by))
+	return s
+}
+
+// ends is how each end of a session is recorded.
+var ends = map[Status]task.Did{Finished: task.Finished, Canceled: task.Canceled, Abandoned: task.Abandoned}
+
+// End ends an active session as Finished, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
+// the summary of a finished session, and the reason of any other.
+func (s Session) End(to Status, by task.Stamp) Session {
+	e := entry(ends[to], by)
+	e.From, e.To = task.Status(s.Status), task.Status(to)
+	s.Provenance = s.Provenance.Add(e)
+	s.Status, s.EndedAt = to, by.At.UTC().Truncate(time.Second)
 	if to == Finished {
-		s.Summary = text
+		s.Summary = by.Text
 	} else {
-		s.Reason = text
+		s.Reason = by.Text
 	}
 	return s
 }
 
-// EndAs ends a session as another record of it has ended.
+// entry is what a stamp says in the session's own provenance, where the session need not be named.
+func entry(did task.Did, by task.Stamp) task.Entry {
+	by.Session = ""
+	return by.Entry(did)
+}
+
+// EndAs ends a session as another version of it has ended, with the entries that only that version has.
 func (s Session) EndAs(end Session) Session {
 	s.Status, s.EndedAt, s.Head, s.Summary, s.Reason = end.Status, end.EndedAt, end.Head, end.Summary, end.Reason
+	for _, e := range end.Provenance {
+		if !s.Provenance.Has(e.Hash()) {
+			s.Provenance = s.Provenance.Add(e)
+		}
+	}
 	return s
 }
 
@@ -99,27 +144,27 @@ func (s Session) Usable(by task.Actor) error {
 	if s.Status != Active {
 		return task.Errorf(task.SessionEnded, "the session is over (%s)", s.Status).
 			WithHint("begin a new one, if there is more to do").
-			WithNext("get", map[string]any{"id": string(s.Task)})
+			WithNext(task.CallTo("get", "id", s.Task))
 	}
 	return nil
 }
 
-// Held returns why an active session may not go on here, although its file says nothing against it: SESSION_ENDED if its
-// claim was taken over or let go in another worktree, ALREADY_CLAIMED if it is at work there.
-func (s Session) Held(file task.Task, live Live, worktree string) error {
+// Held returns why a session that is active by its file may not go on here: SESSION_ENDED if its claim was taken over, or ended in another
+// worktree, and ALREADY_CLAIMED if it is at work there.
+func (s Session) Held(file task.Header, live Live, worktree string) error {
 	lease := live.Record.heldBy(file)
 	if lease == nil {
 		if live.Record != nil && slices.Contains(live.Record.Ended, s.ID) {
 			return ended("its claim was let go in another worktree")
 		}
-		return nil // nobody here ever claimed it: the session came with the files
+		return nil // never claimed in this clone: the session came with the files
 	}
 	switch {
 	case lease.Session != s.ID:
-		return ended(string(lease.Actor) + " holds the task on " + place(lease.Branch, lease.Worktree))
+		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
-		return freeWork(task.Errorf(task.AlreadyClaimed, "the session is at work on %s", place(lease.Branch, lease.Worktree)).
-			WithHint("go on there, or take another task: cairn ready"))
+		return task.Errorf(task.AlreadyClaimed, "the session is at work on %s", location(lease.Branch, lease.Worktree)).
+			WithHint("go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
 	default:
 		return nil
 	}
@@ -129,17 +174,17 @@ func ended(why string) error {
 	return task.Errorf(task.SessionEnded, "the session is over: %s", why).WithHint("begin a new one, if there is more to do")
 }
 
-// Health derives how the session is doing. The task is the one it is about; beat may be nil, as it always is in another
-// clone than the session's: then the actor's newest entry speaks for it.
-func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
+// Health derives how the session is doing from the record that it is about and its newest sign of life. beat is nil in any clone
+// but the session's own; then the actor's newest entry is the sign of life.
+func (s Session) Health(about task.Header, review task.Status, beat *Heartbeat, staleAfter time.Duration, now time.Time) Health {
 	switch s.Status {
 	case Active:
-		if now.Sub(s.LastSign(t, beat)) > staleAfter {
+		if now.Sub(s.LastSign(about.Log, beat)) > staleAfter {
 			return Stalled
 		}
 		return Alive
 	case Finished:
-		if t.ID == s.Task && t.Status == review && t.Provenance.LastSession() == s.ID {
+		if about.Ref == s.Task.Ref() && about.Status == review && about.Log.LastSession() == s.ID {
 			return AwaitingReview
 		}
 	case Canceled, Abandoned:
@@ -147,9 +192,10 @@ func (s Session) Health(t task.Task, review task.Status, beat *Heartbeat, staleA
 	return Ended
 }
 
-// LastSign is the newest sign of life: a heartbeat, an entry of the actor on the task, or the beginning.
-func (s Session) LastSign(t task.Task, beat *Heartbeat) time.Time {
-	sign := latest(s.StartedAt, t.Provenance.NewestBy(s.Actor))
+// LastSign is the newest sign of life: a heartbeat, an entry by the actor in the record that the session is about, or the
+// session's start.
+func (s Session) LastSign(about task.Log, beat *Heartbeat) time.Time {
+	sign := latest(s.StartedAt, about.NewestBy(s.Actor))
 	if beat != nil {
 		sign = latest(sign, beat.At)
 	}

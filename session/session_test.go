@@ -1,6 +1,7 @@
 package session_test
 
 import (
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,7 +25,7 @@ func began(ses string, d time.Duration) task.Entry {
 var healthTests = []struct {
 	name    string
 	session session.Session
-	task    task.Task
+	about   task.Header
 	beat    *session.Heartbeat
 	want    session.Health
 }{
@@ -49,7 +50,7 @@ var healthTests = []struct {
 		file("done", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
 	{"finished, and another attempt followed", attempt(session.Finished),
 		file("in_review", claude, began("ses-1", 24*time.Hour), began("ses-2", time.Hour)), nil, session.Ended},
-	{"finished, and the task is not to be found", attempt(session.Finished), task.Task{}, nil, session.Ended},
+	{"finished, and the task is not to be found", attempt(session.Finished), task.Header{}, nil, session.Ended},
 	{"canceled, while the task is in review", attempt(session.Canceled),
 		file("in_review", claude, began("ses-1", 24*time.Hour)), nil, session.Ended},
 	{"abandoned by a takeover", attempt(session.Abandoned),
@@ -59,7 +60,7 @@ var healthTests = []struct {
 func TestHealth(t *testing.T) {
 	for _, tt := range healthTests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := tt.session.Health(tt.task, "in_review", tt.beat, stale, now); got != tt.want {
+			if got := tt.session.Health(tt.about, "in_review", tt.beat, stale, now); got != tt.want {
 				t.Errorf("is %q, want %q", got, tt.want)
 			}
 		})
@@ -96,7 +97,7 @@ func TestUsable(t *testing.T) {
 func TestEnd(t *testing.T) {
 	at := now.Add(1500 * time.Millisecond).In(time.FixedZone("", 3600))
 
-	finished := attempt(session.Active).End(session.Finished, at, "keys are stored")
+	finished := attempt(session.Active).End(session.Finished, task.Stamp{Who: claude, At: at, Text: "keys are stored"})
 	if finished.Status != session.Finished || finished.Summary != "keys are stored" || finished.Reason != "" {
 		t.Errorf("finished: %+v", finished)
 	}
@@ -104,10 +105,45 @@ func TestEnd(t *testing.T) {
 		t.Errorf("ended at %v, want whole seconds of UTC: %v", finished.EndedAt, want)
 	}
 	for _, status := range []session.Status{session.Canceled, session.Abandoned} {
-		ended := attempt(session.Active).End(status, at, "no access")
+		ended := attempt(session.Active).End(status, task.Stamp{Who: shah, At: at, Text: "no access"})
 		if ended.Status != status || ended.Reason != "no access" || ended.Summary != "" {
 			t.Errorf("%s: %+v", status, ended)
 		}
+	}
+}
+
+// A session's own provenance says by whom and when it began and ended. One that was written without any gains the end alone.
+func TestSessionProvenance(t *testing.T) {
+	begins := task.Stamp{Who: claude, At: ago(time.Hour), Session: "ses-1", Key: "k"}
+	ends := task.Stamp{Who: shah, At: now, Text: "taken over", Session: "ses-1"}
+	began := task.Entry{Who: claude, At: ago(time.Hour), Did: task.Began, Key: "k"}
+	ended := task.Entry{Who: shah, At: now, Did: task.Abandoned, From: "active", To: "abandoned", Text: "taken over"}
+
+	made := session.New(session.Session{ID: "ses-1", Task: "PROJ-7", Actor: claude}, begins)
+	if made.Status != session.Active || !made.StartedAt.Equal(begins.At) {
+		t.Errorf("made %+v", made)
+	}
+	for _, tt := range []struct {
+		name string
+		was  session.Session
+		want task.Log
+	}{
+		{"one with provenance", made, task.Log{began, ended}},
+		{"one of an earlier program", attempt(session.Active), task.Log{ended}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			over := tt.was.End(session.Abandoned, ends)
+			if !slices.EqualFunc(over.Provenance, tt.want, task.Entry.Equal) {
+				t.Errorf("got %+v, want %+v", over.Provenance, tt.want)
+			}
+			if h := over.Header(); h.Ref.String() != "session ses-1" || h.Status != "abandoned" || len(h.Log) != len(tt.want) {
+				t.Errorf("the header is %+v", h)
+			}
+			again := tt.was.EndAs(over)
+			if !again.Equal(over) || !again.EndAs(over).Equal(over) || again.Equal(tt.was) {
+				t.Errorf("ended as the other: %+v, want %+v", again, over)
+			}
+		})
 	}
 }
 

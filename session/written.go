@@ -6,48 +6,48 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Written is an entry that a worktree wrote, as the clone remembers it beside the file.
+// Written is a line of a record's journal, which is live state: an entry that this clone wrote, and on what file.
 type Written struct {
-	On     Sighting   `json:"on"` // the file that the entry was written on
+	On     Sighting   `json:"on"` // the file before the write
 	Entry  task.Entry `json:"entry"`
 	At     time.Time  `json:"at,omitzero"`      // when the file got it, by the clock; the entry's own time is whole seconds
-	Beside bool       `json:"beside,omitempty"` // git was at work in the worktree just then
+	Beside bool       `json:"beside,omitempty"` // git was at work in the worktree during the write
 }
 
-// Sighting is a task's file as it was met at some moment.
+// Sighting is the state of a record's file at some moment.
 type Sighting struct {
 	Worktree string   `json:"worktree"` // absolute path
 	Branch   string   `json:"branch,omitempty"`
 	Head     string   `json:"head,omitempty"` // the commit that was checked out
-	Rev      task.Rev `json:"rev,omitempty"`  // "" if it was not there, or nobody knows any more
+	Rev      task.Rev `json:"rev,omitempty"`  // "" if the file was not there, or is not known
 
 	Modified time.Time `json:"modified,omitzero"` // when the file was last changed, as the file system says
 }
 
-// hasty is how soon after a write git must have replaced the file for it to be by chance: no command of git that somebody gives
-// once a write is done comes sooner, and hardly any that was under way is done later.
-const hasty = 5 * time.Second
+// underWay is how long after a write a git command that was running during it may still replace the file. A command that a person gives
+// after a write comes later than that.
+const underWay = 5 * time.Second
 
-// byChance reports whether git may have replaced the file that an entry was written to without having seen it: it did so while
-// the entry was written, or so soon afterwards that it may have looked at the file before.
+// byChance reports whether git may have replaced a file without having read the entry that was written to it: it did so during the write,
+// or so soon afterwards that it may have read the file before.
 func (w Written) byChance(then Sighting) bool {
 	if w.At.IsZero() || then.Modified.IsZero() {
 		return false
 	}
-	return w.Beside || then.Modified.Sub(w.At) < hasty
+	return w.Beside || then.Modified.Sub(w.At) < underWay
 }
 
-// Overwritten returns the entries, oldest first, that were written in the worktree of a file and that it lacks although git
-// did not take them away: somebody, most likely an editor, has saved over them. On whatever branch they were written, git
-// carries a file that was not committed along when it switches; whether an entry is safe on its branch is not asked here.
+// Overwritten returns the entries, oldest first, that were written in the worktree of a file and that the file lacks although git did not
+// take them away: a program, most likely an editor, has saved over them. The branch does not matter, because git keeps uncommitted changes
+// when it switches. The caller finds out whether an entry is safe elsewhere, such as on its branch.
 //
-// now is the file as it is, and the journal what the clone has written of the task, oldest first. checkedOut returns the
-// task as git had it, if a sighting was simply that. A reset, a stash or a checkout makes the file what git has, and what is
-// missing there was taken away by the will of whoever asked git for it. So an entry that the file lacked when git had just
-// checked it out, now or at any write since, is not lost: but for one that git replaced by chance, while it was being written.
-// Those are returned beside the others, since git may have kept them all the same, in a stash or a commit.
-func Overwritten(file task.Task, now Sighting, journal []Written, checkedOut func(Sighting) (task.Task, bool)) (lost, byChance []task.Entry) {
-	have := file.Provenance.Hashes()
+// now is the present state of the file, and journal has what the clone wrote to the record, oldest first. checkedOut returns the
+// provenance in git's version if a sighting was exactly that version. After a reset, a stash or a checkout the file is git's version, and
+// an entry that is missing there was taken away on purpose. So an entry counts as taken away if the file was git's version without it,
+// now or at any later write. The exception is a file that git may have replaced by chance, while the entry was being written. Such
+// entries are returned apart, in byChance, because git may still have them in a stash or a commit.
+func Overwritten(file task.Log, now Sighting, journal []Written, checkedOut func(Sighting) (task.Log, bool)) (lost, byChance []task.Entry) {
+	have := file.Hashes()
 	for i, w := range journal {
 		hash := w.Entry.Hash()
 		if have[hash] || w.On.Worktree != now.Worktree {
@@ -64,16 +64,16 @@ func Overwritten(file task.Task, now Sighting, journal []Written, checkedOut fun
 	return lost, byChance
 }
 
-// firstWithout is the first time since an entry was written that the file was as git had it and lacked the entry.
-func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Sighting) (task.Task, bool)) (Sighting, bool) {
+// firstWithout returns the first sighting since an entry was written at which the file was git's version, without the entry.
+func firstWithout(hash string, now Sighting, since []Written, checkedOut func(Sighting) (task.Log, bool)) (Sighting, bool) {
 	for _, later := range since {
 		if later.On.Worktree != now.Worktree {
 			continue
 		}
-		if t, ok := checkedOut(later.On); ok && !t.Provenance.Has(hash) {
+		if log, ok := checkedOut(later.On); ok && !log.Has(hash) {
 			return later.On, true
 		}
 	}
-	t, ok := checkedOut(now)
-	return now, ok && !t.Provenance.Has(hash)
+	log, ok := checkedOut(now)
+	return now, ok && !log.Has(hash)
 }

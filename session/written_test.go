@@ -26,8 +26,8 @@ func wroteAt(e task.Entry, on task.Rev, worktree, branch string) session.Written
 // What was written and is no longer there was overwritten, unless git took it away.
 func TestOverwritten(t *testing.T) {
 	// What commit c0 has is the revision "committed". It holds the first entry alone.
-	inGit := func(s session.Sighting) (task.Task, bool) {
-		return file("backlog", "", created), s.Head == "c0" && s.Rev == "committed"
+	inGit := func(s session.Sighting) (task.Log, bool) {
+		return task.Log{created}, s.Head == "c0" && s.Rev == "committed"
 	}
 	for _, tt := range []struct {
 		name    string
@@ -64,7 +64,7 @@ func TestOverwritten(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			now := session.Sighting{Worktree: here, Branch: "main", Head: "c0", Rev: tt.rev}
-			got, byChance := session.Overwritten(file("backlog", "", tt.has...), now, tt.journal, inGit)
+			got, byChance := session.Overwritten(tt.has, now, tt.journal, inGit)
 			if !slices.EqualFunc(got, tt.want, task.Entry.Equal) || len(byChance) > 0 {
 				t.Errorf("lost: %v and %v, and not %v", got, byChance, tt.want)
 			}
@@ -74,8 +74,8 @@ func TestOverwritten(t *testing.T) {
 
 // What git took away while it was being written, or right after, may never have been seen by git.
 func TestReplacedByChance(t *testing.T) {
-	inGit := func(s session.Sighting) (task.Task, bool) {
-		return file("backlog", "", created), s.Rev == "committed"
+	inGit := func(s session.Sighting) (task.Log, bool) {
+		return task.Log{created}, s.Rev == "committed"
 	}
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 	for _, tt := range []struct {
@@ -96,7 +96,7 @@ func TestReplacedByChance(t *testing.T) {
 			w := wrote(first, "committed")
 			w.At, w.Beside = at, tt.beside
 			now := session.Sighting{Worktree: here, Branch: "main", Head: "c0", Rev: "committed", Modified: at.Add(tt.after)}
-			_, byChance := session.Overwritten(file("backlog", "", created, second), now, append([]session.Written{w}, tt.since...), inGit)
+			_, byChance := session.Overwritten(task.Log{created, second}, now, append([]session.Written{w}, tt.since...), inGit)
 			if got := len(byChance) == 1; got != tt.want {
 				t.Errorf("by chance: %v", byChance)
 			}

@@ -34,7 +34,7 @@ func (a actor) change(id task.ID, decide func(scene) (task.Task, *task.Entry, er
 		if err != nil {
 			return err
 		}
-		t, entry, err := decide(scene{tx, t, session.Holder(t, tx.Live(id), a.now())})
+		t, entry, err := decide(scene{tx, t, session.Holder(t.Header(), tx.Live(id), a.now())})
 		if err == nil && entry != nil {
 			tx.Put(t)
 		}
@@ -94,18 +94,18 @@ func (a actor) release(id task.ID) error {
 			return t, nil, err
 		}
 		sc.tx.Claim(id, nil)
-		return t, entry, sc.endSession(a.now())
+		return t, entry, sc.endSession(a.stamp("released"))
 	})
 }
 
 // endSession abandons the session under which the task is held.
-func (sc scene) endSession(now time.Time) error {
+func (sc scene) endSession(by task.Stamp) error {
 	if sc.hold.Session == "" {
 		return nil
 	}
 	ses, err := sc.tx.Session(sc.hold.Session)
 	if err == nil && ses.Status == session.Active {
-		sc.tx.PutSession(ses.End(session.Abandoned, now, "released"))
+		sc.tx.PutSession(ses.End(session.Abandoned, by))
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func (a actor) begin(id task.ID) (string, error) {
 		if entry != nil {
 			sc.tx.Put(t)
 			sc.tx.Claim(id, a.lease(ses))
-			sc.tx.PutSession(session.Session{ID: ses, Task: id, Actor: a.who, Status: session.Active, StartedAt: a.now().UTC()})
+			sc.tx.PutSession(session.New(session.Session{ID: ses, Task: id, Actor: a.who}, stamp))
 			sc.tx.Beat(session.Heartbeat{Session: ses, Actor: a.who, At: a.now()})
 		}
 		return t, entry, err
@@ -155,7 +155,7 @@ func (a actor) finish(ses string) error {
 		stamp.Session = ses
 		t, entry, err := a.s.Config.Flow.Finish(sc.t, task.Proof{}, sc.tx.Find, stamp)
 		if entry != nil {
-			sc.tx.PutSession(s.End(session.Finished, a.now(), "done"))
+			sc.tx.PutSession(s.End(session.Finished, stamp))
 			sc.tx.Claim(s.Task, a.lease(""))
 		}
 		return t, entry, err

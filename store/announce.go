@@ -22,7 +22,7 @@ func (tx *Tx) records(ctx context.Context) []session.Record {
 		intent := session.Intent{
 			Lease: tx.s.nextLease(st, r.Lease, head.Branch), Reach: reach, New: st.was.ID == "", With: tx.created(), Session: st.opens, Key: tx.key, Ends: tx.ends(id),
 		}
-		out = append(out, r.Announce(st.was, intent, st.supersedes))
+		out = append(out, r.Announce(st.was.Header(), intent, st.supersedes))
 	}
 	return out
 }

@@ -117,7 +117,7 @@ func (l Layout) valid(opts CheckOptions) error {
 		return task.Errorf(task.InvalidInput, "the index or a commit can be judged, not both").WithHint("leave one of them out")
 	case l.Repo == nil && (opts.Base != "" || opts.Staged || opts.Commit != ""):
 		return task.Errorf(task.InvalidInput, "%s is not in a git repository, so there is no commit and no index", l.Root).
-			WithHint("cairn check judges the files alone")
+			WithHint("%s judges the files alone", task.CallTo("check"))
 	case opts.Staged || opts.Commit != "":
 		return nil
 	}
@@ -199,7 +199,7 @@ func (l Layout) staged(ctx context.Context, index, head string) (s subject, err 
 
 // readGit is readTree for what git has, or would have, and judges only what everybody gets.
 func (l Layout) readGit(ctx context.Context, src source, staged bool, index string) (*tree, error) {
-	if err := l.Repo.NoPipes(l.TasksDir(), l.SessionsDir()); err != nil {
+	if err := l.Repo.NoPipes(l.TasksDir(), l.SessionsDir(), l.PlansDir()); err != nil {
 		return nil, err
 	}
 	t, err := l.readTree(ctx, src, nil)
@@ -257,8 +257,8 @@ func (l Layout) compare(ctx context.Context, s subject, b base, c *Checked) erro
 		if change.Past, err = h.past(change.Suspects()); err != nil {
 			return err
 		}
-		change.Committed, change.BroughtBy, change.FilesAt, change.Newest = h.committed, h.broughtBy, h.filesAt, newest
-		c.add(change, commit, append(change.Judge(), change.DeletedSessions()...))
+		change.Committed, change.BroughtBy, change.RecordBroughtBy, change.FilesAt, change.Newest = h.committed, h.broughtBy, h.recordBroughtBy, h.filesAt, newest
+		c.add(change, commit, change.Judge())
 		if h.err != nil {
 			return h.err
 		}

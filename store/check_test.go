@@ -77,6 +77,12 @@ func TestCheckReadsTheSameEverywhere(t *testing.T) {
 		}, proof.IDMismatch},
 		{"a conflict that was committed", func(t *testing.T, s *Store) { handWrite(t, s, "PROJ-2", "<<<<<<< ours") }, proof.ConflictMarkers},
 		{"a session that is none", func(t *testing.T, s *Store) { writeFile(t, s.session("ses-1"), "id: [\n") }, proof.BadYAML},
+		{"a proposal that is none", func(t *testing.T, s *Store) {
+			writeFile(t, filepath.Join(s.PlansDir(), "plan-1.yaml"), "x: [")
+		}, proof.BadYAML},
+		{"a folder where a proposal should be", func(t *testing.T, s *Store) {
+			writeFile(t, filepath.Join(s.PlansDir(), "plan-1.yaml", "a"), "")
+		}, proof.BadYAML},
 		{"a config that is wrong", func(t *testing.T, s *Store) { writeFile(t, s.ConfigFile(), "states: []\n") }, proof.BadField},
 		{"a config that is gone", func(t *testing.T, s *Store) { remove(t, s.ConfigFile()) }, proof.BadYAML},
 		{"a log of checks, against the ignored lines", func(t *testing.T, s *Store) {
@@ -87,7 +93,7 @@ func TestCheckReadsTheSameEverywhere(t *testing.T) {
 			writeFile(t, filepath.Join(s.TasksDir(), ".hidden.md"), "")
 			writeFile(t, filepath.Join(s.TasksDir(), "README"), "")
 			writeFile(t, filepath.Join(s.TasksDir(), "old", "PROJ-7.md"), "")
-			writeFile(t, filepath.Join(s.Root, Folder, "plans", "plan-1.yaml"), "x: [")
+			writeFile(t, filepath.Join(s.Root, Folder, "plans", "plan-1.yaml.orig"), "x: [")
 		}, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {

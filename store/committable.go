@@ -43,7 +43,7 @@ func andMore(n int) string {
 // ownTree returns INVALID_INPUT if what lies here is not the work tree of the repository around it: if core.worktree names another
 // one, or if a folder of the record is a repository of its own.
 func (l Layout) ownTree(ctx context.Context) error {
-	for _, dir := range []string{filepath.Join(l.Root, Folder), l.TasksDir(), l.SessionsDir()} {
+	for _, dir := range []string{filepath.Join(l.Root, Folder), l.TasksDir(), l.SessionsDir(), l.PlansDir()} {
 		if dotGit := filepath.Join(dir, ".git"); exists(dotGit) {
 			return task.Errorf(task.InvalidInput, "%s is a repository of its own", dir).
 				WithHint("take %s away, so that the record is a part of the repository around it", dotGit)

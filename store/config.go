@@ -41,11 +41,10 @@ func DefaultConfig() Config {
 		Format: Format,
 		Prefix: "TASK",
 		Flow: task.Flow{
-			States:  []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
-			Initial: "backlog",
-			Closed:  []task.Status{"done", "canceled"},
-			Settles: task.ByHuman,
-			Prefix:  "TASK",
+			States:    []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
+			Initial:   "backlog",
+			Closed:    []task.Status{"done", "canceled"},
+			Attesters: task.Attesters{Settles: task.ByHuman, Prefix: "TASK"},
 		},
 		CheckTimeout: 120 * time.Second,
 		StaleAfter:   5 * time.Minute,
@@ -61,7 +60,7 @@ func ReadConfig(l Layout) (Config, error) {
 	src, err := readRegular(l.ConfigFile())
 	if isMissing(err) {
 		return Config{}, task.Errorf(task.NoWorkspace, "%s has no config.yaml", filepath.Join(l.Root, Folder)).
-			WithHint("cairn init finishes it")
+			WithHint("%s finishes it", task.CallTo("init"))
 	}
 	if err != nil {
 		return Config{}, ioError(err)

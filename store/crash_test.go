@@ -229,7 +229,7 @@ func wantScene(t *testing.T, s *Store, when, want string) {
 	for _, e := range one.Provenance {
 		did = append(did, string(e.Did))
 	}
-	holder := session.Holder(one, s.Live("PROJ-1"), time.Now()).Actor
+	holder := session.Holder(one.Header(), s.Live("PROJ-1"), time.Now()).Actor
 	if holder == "" {
 		holder = task.Actor("nobody")
 	}

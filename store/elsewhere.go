@@ -66,9 +66,10 @@ func (l Layout) elsewhere(ctx context.Context, commit, name string) error {
 	if len(folders) == 0 {
 		return nil
 	}
-	hint := ownChange
+	hint := task.Hintf(ownChange)
 	if there := slices.IndexFunc(folders, l.isWorkspace); there >= 0 {
-		hint = fmt.Sprintf("cairn -C %s check judges the one there; docs/ci.md says how a new workspace beside it lands", l.atTop(folders[there]))
+		hint = task.Hintf("%s judges the one there; docs/ci.md says how a new workspace beside it lands",
+			task.CallTo("check", "", "-C", "", l.atTop(folders[there])))
 	}
 	return task.Errorf(task.NoBase, "%s has no record in %s, and one in %s", name, several([]string{l.here()}), several(folders)).WithHint("%s", hint)
 }

@@ -40,11 +40,11 @@ func remedy(err error) string {
 func (l Layout) liveError(err error) error {
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, syscall.EROFS) {
 		return task.Errorf(task.Sandboxed, "%s cannot be written, and the lock lies there", l.Live).
-			WithHint("allow writes to that folder; the MCP server (cairn serve) usually runs outside the sandbox")
+			WithHint("allow writes to that folder; the MCP server (%s) usually runs outside the sandbox", task.CallTo("serve"))
 	}
 	if errors.Is(err, disk.ErrNotRegular) {
 		e := task.Errorf(task.BadFile, "what cairn keeps in %s is damaged: %w", l.Live, err)
-		return e.WithHint("see what it is, and take it away; cairn makes nothing but files there")
+		return e.WithHint("see what it is, and take it away; only regular files belong there")
 	}
 	return ioError(err)
 }
@@ -55,7 +55,7 @@ func hintOf(err error) string {
 	if !errors.As(err, &e) {
 		return ""
 	}
-	return e.Hint
+	return e.Hint.String()
 }
 
 // Problem is a file under .cairn that cannot be read as what it should be.

@@ -72,7 +72,7 @@ func TestFilesCostWhatTheyHold(t *testing.T) {
 		"judged": func(n int) func() {
 			src := bigFile(n, 0, "pass")
 			_, one := parseTask(t, src)
-			tree := proof.Tree{Tasks: []proof.TaskFile{{File: proof.File{Path: "tasks/T-1.md", Src: src, Kind: frontmatter.Markdown}, Name: "T-1", Task: one}}}
+			tree := proof.Tree{Tasks: []proof.TaskFile{{File: proof.File{Path: "tasks/T-1.md", Src: src, Parse: ParseMarkdown}, Name: "T-1", Task: one}}}
 			tree.Config.Flow = DefaultConfig().Flow
 			return func() {
 				if found := proof.Judge(tree); len(found) < n {

@@ -151,14 +151,14 @@ func (h *history) fail(err error) {
 	}
 }
 
-// past returns the versions of the suspects' files since the base. For a suspect marked Untold it returns every version in the
+// past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every version in the
 // history. Versions that cannot be read as a task are left out.
 func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
 	recent, old := map[string]task.ID{}, map[string]task.ID{}
 	for _, s := range suspects {
 		path := h.inRepo(s.Path)
 		recent[path] = s.ID
-		if s.Untold {
+		if s.Undeclared {
 			old[path] = s.ID
 		}
 	}
@@ -202,7 +202,7 @@ func (l Layout) recallDeleted(ctx context.Context, s subject, commit string, bef
 	return l.Repo.Blobs(ctx, ids, frontmatter.MaxFile, func(i int, b git.Blob) {
 		if t, err := taskIn(b.Content); err == nil {
 			name := strings.TrimPrefix(paths[i], l.inRepo(""))
-			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Kind: frontmatter.Markdown}, Name: t.ID, Task: t})
+			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Parse: ParseMarkdown}, Name: t.ID, Task: t})
 		}
 	})
 }

@@ -174,7 +174,7 @@ func (s *Store) Overwritten(ctx context.Context, t task.Task) ([]task.Entry, err
 	head := s.Head(ctx)
 	now := session.Sighting{Worktree: s.Worktree, Branch: head.Branch, Head: head.Commit, Rev: t.Rev, Modified: modified(s.task(t.ID))}
 	history := &committed{s: s, id: t.ID, at: map[string]*revision{}}
-	lost, byChance := session.Overwritten(t, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Task, bool) {
+	lost, byChance := session.Overwritten(t.Provenance, now, s.readJournal(t.ID), func(seen session.Sighting) (task.Log, bool) {
 		return history.checkedOut(ctx, seen)
 	})
 	if len(lost)+len(byChance) == 0 || history.err != nil || s.Repo == nil {
@@ -235,16 +235,16 @@ type committed struct {
 	err error                // the first
 }
 
-// revision is a task as a commit has it, and as what revisions its file may be checked out: git may turn the line breaks.
+// revision is a task's provenance as a commit has it, and as what revisions its file may be checked out: git may turn the line breaks.
 type revision struct {
-	task task.Task
+	log  task.Log
 	revs [2]task.Rev
 }
 
-// checkedOut returns the task as the commit of a sighting has it, if the file was just that.
-func (c *committed) checkedOut(ctx context.Context, seen session.Sighting) (task.Task, bool) {
+// checkedOut returns the provenance as the commit of a sighting has it, if the file was just that.
+func (c *committed) checkedOut(ctx context.Context, seen session.Sighting) (task.Log, bool) {
 	if seen.Head == "" || seen.Rev == "" || c.s.Repo == nil {
-		return task.Task{}, false
+		return nil, false
 	}
 	r, known := c.at[seen.Head]
 	if !known && c.err == nil {
@@ -252,9 +252,9 @@ func (c *committed) checkedOut(ctx context.Context, seen session.Sighting) (task
 		c.at[seen.Head] = r
 	}
 	if r == nil || !slices.Contains(r.revs[:], seen.Rev) {
-		return task.Task{}, false
+		return nil, false
 	}
-	return r.task, true
+	return r.log, true
 }
 
 func (c *committed) read(ctx context.Context, commit string) (*revision, error) {
@@ -263,7 +263,8 @@ func (c *committed) read(ctx context.Context, commit string) (*revision, error) 
 	err := c.s.Repo.Files(ctx, []string{commit}, []string{name}, func(_ string, src []byte) {
 		turned := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
 		r = &revision{revs: [2]task.Rev{revOf(src), revOf(turned)}}
-		r.task, _ = taskIn(src) // one that cannot be read has no entries
+		t, _ := taskIn(src) // one that cannot be read has no entries
+		r.log = t.Provenance
 	})
 	return r, err
 }

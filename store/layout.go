@@ -91,7 +91,7 @@ func Find(dir string) (Layout, error) {
 		}
 		if at == filepath.Dir(at) {
 			return Layout{}, task.Errorf(task.NoWorkspace, "no %s folder in %s or above", Folder, dir).
-				WithHint("cairn init makes one; or name the repository with -C DIR")
+				WithHint("%s makes one; or name the repository with -C DIR", task.CallTo("init"))
 		}
 	}
 }
@@ -131,7 +131,7 @@ func filesBelow(dir string) error {
 			return linkError(path)
 		case !e.IsDir() && !e.Type().IsRegular():
 			return task.Errorf(task.InvalidInput, "%s is not a regular file", path).
-				WithHint("see what it is; cairn makes files and folders only")
+				WithHint("see what it is; only regular files and folders belong there")
 		}
 		return nil
 	})
@@ -143,7 +143,7 @@ func filesBelow(dir string) error {
 
 func linkError(path string) error {
 	return task.Errorf(task.InvalidInput, "%s is a link", path).
-		WithHint("put a real one there; cairn reads and writes nothing through links")
+		WithHint("put a real one there; nothing is read or written through links")
 }
 
 // LayoutAt is the layout of a workspace whose root is known, whether or not its files exist yet.

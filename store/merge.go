@@ -72,6 +72,8 @@ var schemas = map[recordKind]frontmatter.Schema{
 		"head":     {Choose: endOf},
 		"summary":  {Choose: endOf},
 		"reason":   {Choose: endOf},
+
+		"provenance": {Kind: frontmatter.Log, Key: "at", Values: frontmatter.Values(task.EntryValues())},
 	}},
 	configRecord: {Fields: map[string]frontmatter.Rule{
 		"default_checks": {Kind: frontmatter.Keyed, Key: "desc"},
@@ -84,7 +86,7 @@ var schemas = map[recordKind]frontmatter.Schema{
 }
 
 // endOf chooses the side on which a session ended. An end wins over active. If it ended on both sides in the same way, the
-// later end counts, in all that it says: the entries of both stay in the provenance of the task. Two different ends are for
+// later end counts, in all that it says: the entries of both stay in the provenance. Two different ends are for
 // a person to settle.
 func endOf(_, ours, theirs *frontmatter.Doc) frontmatter.Side {
 	o, err1 := readSession(ours)

@@ -219,7 +219,7 @@ func (m *model) agrees(rt *rapid.T) {
 	}
 	for _, t := range tasks {
 		want := m.tasks[t.ID]
-		hold := session.Holder(t, m.s.Live(t.ID), m.now)
+		hold := session.Holder(t.Header(), m.s.Live(t.ID), m.now)
 		got := modelTask{t.Status, t.Deps, hold.Actor, hold.Session, notesOf(t), len(t.Provenance)}
 		if fmt.Sprint(got) != fmt.Sprint(*want) || t.Assignee != want.holder {
 			rt.Fatalf("%s is %+v, assigned to %q, and should be %+v", t.ID, got, t.Assignee, *want)

@@ -37,7 +37,7 @@ var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "mad
 func (s *Store) Proposal(id string) (Proposal, error) {
 	_, p, err := s.readProposal(id)
 	if err == nil && slices.ContainsFunc(p.Made, func(id task.ID) bool { return exists(s.task(id)) }) {
-		err = task.Errorf(task.Conflict, "%s was made real before, as %s", id, joined(p.Made)).WithHint("cairn list shows its tasks")
+		err = task.Errorf(task.Conflict, "%s was made real before, as %s", id, joined(p.Made)).WithHint("%s shows its tasks", task.CallTo("list"))
 	}
 	return p, err
 }
@@ -45,11 +45,11 @@ func (s *Store) Proposal(id string) (Proposal, error) {
 func (s *Store) readProposal(id string) (file, Proposal, error) {
 	if _, err := task.ParseID(id); err != nil || !strings.HasPrefix(id, ProposalPrefix+"-") {
 		return file{}, Proposal{}, task.Errorf(task.InvalidInput, "%q is not the id of a proposal", id).
-			WithHint("propose returns it; the files are in .cairn/plans")
+			WithHint("%s returns it; the files are in .cairn/plans", task.CallTo("propose"))
 	}
 	f, err := s.readFile(s.proposal(id), frontmatter.YAML, &patience{patient})
 	if isMissing(err) {
-		return f, Proposal{}, task.Errorf(task.NotFound, "there is no proposal %s", id).WithHint("propose makes one; the files are in .cairn/plans")
+		return f, Proposal{}, task.Errorf(task.NotFound, "there is no proposal %s", id).WithHint("%s makes one; the files are in .cairn/plans", task.CallTo("propose"))
 	}
 	if err != nil {
 		return f, Proposal{}, ioError(err)

@@ -9,7 +9,7 @@ import (
 // sessionKeys is the order in which the keys of a session file stand.
 var sessionKeys = []string{
 	"id", "task", "actor", "client", "model", "status", "started_at", "ended_at", "branch", "worktree", "head", "summary",
-	"reason",
+	"reason", "provenance",
 }
 
 // readSession reads a document as a session. Unknown keys and a missing task are fine: other kinds of session have them.
@@ -39,12 +39,18 @@ func readSession(doc *frontmatter.Doc) (session.Session, error) {
 		Head:      text("head", "head_finished", "head_started"),
 		Summary:   text("summary"),
 		Reason:    text("reason", "cancel_reason"),
+
+		Provenance: r.entries(),
 	}
 	return s, r.err
 }
 
 func newSessionFile(s session.Session) ([]byte, error) {
-	doc, err := frontmatter.New(frontmatter.YAML, sessionMap(s), "")
+	m := sessionMap(s)
+	if len(s.Provenance) > 0 {
+		m = append(m, frontmatter.Field{Key: "provenance", Value: seqOf(s.Provenance, entryValue)})
+	}
+	doc, err := frontmatter.New(frontmatter.YAML, m, "")
 	if err != nil {
 		return nil, err
 	}
@@ -63,9 +69,13 @@ func editSession(doc *frontmatter.Doc, was, now session.Session) (*frontmatter.D
 			edits = append(edits, frontmatter.Set(frontmatter.Path{f.Key}, f.Value))
 		}
 	}
+	if len(now.Provenance) > len(was.Provenance) {
+		edits = append(edits, setItems(doc, "provenance", grown(was.Provenance, now.Provenance))...)
+	}
 	return doc.Edit(sessionKeys, edits...)
 }
 
+// sessionMap is all that a session says, but for its provenance.
 func sessionMap(s session.Session) frontmatter.Map {
 	var m mapping
 	m.text("id", s.ID)

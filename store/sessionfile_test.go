@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // A session file by another hand, with keys and comments of its own.
@@ -26,11 +27,15 @@ func TestNewSessionFile(t *testing.T) {
 		ID: "ses-01j8x2k7q7f3az", Task: "PROJ-1", Actor: "agent:claude-1", Client: "codex", Model: "m-1", Status: session.Finished,
 		StartedAt: noon, EndedAt: noon.Add(time.Hour), Branch: "feature/x", Worktree: "shop", Head: "1f3870b",
 		Summary: "done: #1\nand more",
+		Provenance: task.Log{
+			{Who: "agent:claude-1", At: noon, Did: task.Began},
+			{Who: "agent:claude-1", At: noon.Add(time.Hour), Did: task.Finished, From: "active", To: "finished", Text: "done: #1\nand more"},
+		},
 	}
 	src, err := newSessionFile(want)
 	wantCode(t, err, "")
 	golden(t, "testdata/new-session.yaml", string(src))
-	if _, got := parseSession(t, src); got != want {
+	if _, got := parseSession(t, src); !got.Equal(want) {
 		t.Errorf("reads back as\n%+v\nand was made of\n%+v", got, want)
 	}
 }
@@ -41,18 +46,20 @@ func TestSessionWritesTouchOnlyTheirOwnLines(t *testing.T) {
 	if was.Task != "" || !was.StartedAt.Equal(time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)) {
 		t.Errorf("reads %+v", was)
 	}
-	now := was.End(session.Finished, noon, "ready for review")
+	now := was.End(session.Finished, task.Stamp{Who: was.Actor, At: noon, Text: "ready for review"})
 	edited, err := editSession(doc, was, now)
 	wantCode(t, err, "")
 	want := `-status: active # for now
 +status: finished # for now
 +ended_at: 2026-07-01T12:00:00Z
 +summary: ready for review
++provenance:
++  - {who: 'agent:claude-1', at: 2026-07-01T12:00:00Z, did: finished, from: active, to: finished, text: ready for review}
 `
 	if got := diffLines(handwrittenSession, string(edited.Bytes())); got != want {
 		t.Errorf("changes\n%s\nand should change\n%s", got, want)
 	}
-	if _, got := parseSession(t, edited.Bytes()); got != now {
+	if _, got := parseSession(t, edited.Bytes()); !got.Equal(now) {
 		t.Errorf("reads back as\n%+v\nand was meant to be\n%+v", got, now)
 	}
 }

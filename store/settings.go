@@ -55,7 +55,7 @@ func (tx *Tx) Set(key, value string, stamp task.Stamp) error {
 	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
 	if at < 0 {
 		return task.Errorf(task.InvalidInput, "%q is not a setting that can be changed", key).
-			WithHint("settings_get lists them; everything else is for an editor and a review")
+			WithHint("%s lists them; everything else is for an editor and a review", task.CallTo("settings_get"))
 	}
 	f, err := tx.s.readFile(tx.s.ConfigFile(), frontmatter.YAML, &patience{patient})
 	if err != nil {
@@ -67,7 +67,7 @@ func (tx *Tx) Set(key, value string, stamp task.Stamp) error {
 	}
 	now, err := ParseConfig(doc.Bytes())
 	if err != nil {
-		return task.Errorf(task.InvalidInput, "%s cannot be %q: %w", key, value, err).WithHint("settings_get says what it is now")
+		return task.Errorf(task.InvalidInput, "%s cannot be %q: %w", key, value, err).WithHint("%s says what it is now", task.CallTo("settings_get"))
 	}
 	if string(doc.Bytes()) != string(f.doc.Bytes()) {
 		stamp.Text = key + ": " + Settings[at].Value(tx.s.Config) + ", now " + Settings[at].Value(now)

@@ -22,7 +22,7 @@ func (s *Store) AddSigner(ctx context.Context, who task.Actor, key sshsign.Publi
 		for _, have := range sshsign.ParseAllowed(src).Signers {
 			if key.Is(have) {
 				return nil, task.Errorf(task.Conflict, "the key %s is there already, as that of %s", key.Fingerprint(), have.Actor).
-					WithHint("cairn trust signer list shows the keys").ForGood()
+					WithHint("%s shows the keys", task.CallTo("trust signer list")).ForGood()
 			}
 		}
 		text := string(src)
@@ -58,7 +58,7 @@ func (s *Store) EndSigners(ctx context.Context, who task.Actor, fingerprint stri
 		}
 		if len(ended) == 0 {
 			return nil, task.Errorf(task.NotFound, "allowed_signers has no such key of %s that still counts", who).
-				WithHint("cairn trust signer list shows the keys")
+				WithHint("%s shows the keys", task.CallTo("trust signer list"))
 		}
 		return bytes.Join(lines, nil), nil
 	})

@@ -38,7 +38,7 @@ type diskSource struct{ Layout }
 
 func (d diskSource) list(ctx context.Context) ([]blob, error) {
 	out := []blob{{path: d.ConfigPath()}, {path: d.rel(d.SignersFile())}}
-	for _, folder := range []struct{ dir, ext string }{{d.TasksDir(), taskExt}, {d.SessionsDir(), sessionExt}} {
+	for _, folder := range []struct{ dir, ext string }{{d.TasksDir(), taskExt}, {d.SessionsDir(), sessionExt}, {d.PlansDir(), sessionExt}} {
 		err := eachName(folder.dir, folder.ext, func(name string) {
 			out = append(out, blob{path: d.rel(filepath.Join(folder.dir, name+folder.ext))})
 		})
@@ -98,7 +98,7 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 		case !f.Regular() && frames(b.path):
 			return nil, linkError(b.path)
 		case frames(b.path) && b.path != g.ConfigPath():
-			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; cairn init makes the folder")
+			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; %s makes the folder", task.CallTo("init"))
 		case !f.Regular():
 			b.flaw, b.link = notRegular(b.path), true
 		case f.Unmerged:
@@ -191,7 +191,7 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 		}
 	}
 	for name := range unstaged {
-		if kind, _ := recordAt(name); kind != sessionRecord && exists(t.disk.onDisk(name)) {
+		if kind, _ := recordAt(name); kind != sessionRecord && kind != proposalRecord && exists(t.disk.onDisk(name)) {
 			t.untracked = append(t.untracked, name)
 		}
 	}
@@ -234,7 +234,7 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 // frames tells what is the frame of a record, and not one file of it among many: its folders and its config.
 func frames(name string) bool {
 	switch name {
-	case Folder, Folder + "/tasks", Folder + "/sessions", Folder + "/config.yaml":
+	case Folder, Folder + "/tasks", Folder + "/sessions", Folder + "/plans", Folder + "/config.yaml":
 		return true
 	}
 	return false
@@ -261,7 +261,11 @@ func recordAt(name string) (recordKind, string) {
 	for _, folder := range []struct {
 		prefix, ext string
 		kind        recordKind
-	}{{Folder + "/tasks/", taskExt, taskRecord}, {Folder + "/sessions/", sessionExt, sessionRecord}} {
+	}{
+		{Folder + "/tasks/", taskExt, taskRecord},
+		{Folder + "/sessions/", sessionExt, sessionRecord},
+		{Folder + "/plans/", sessionExt, proposalRecord},
+	} {
 		file, inside := strings.CutPrefix(name, folder.prefix)
 		if file, ok := strings.CutSuffix(file, folder.ext); ok && inside && file != "" && file[0] != '.' && !strings.Contains(file, "/") {
 			return folder.kind, file

@@ -182,9 +182,9 @@ func found(id task.ID, err error) error {
 func missing(kind, name string) error {
 	e := task.Errorf(task.NotFound, "there is no %s %s", kind, name)
 	if kind == "session" {
-		return e.WithHint("cairn list-sessions shows them").WithNext("list_sessions", map[string]any{})
+		return e.WithHint("%s shows them", task.CallTo("list_sessions"))
 	}
-	return e.WithHint("cairn list shows what there is").WithNext("list", map[string]any{})
+	return e.WithHint("%s shows what there is", task.CallTo("list"))
 }
 
 // Find is a task.Find over the files.

@@ -51,7 +51,7 @@ func (l Layout) fillTree(ctx context.Context, src source, r *treeReader) (*tree,
 	}
 	// What was deleted since it was listed is not there.
 	r.Tasks = slices.DeleteFunc(r.Tasks, func(f proof.TaskFile) bool { return isMissing(f.Unread) })
-	r.Sessions = slices.DeleteFunc(r.Sessions, func(f proof.SessionFile) bool { return isMissing(f.Unread) })
+	r.Records = slices.DeleteFunc(r.Records, func(f proof.RecordFile) bool { return isMissing(f.Unread) })
 	r.Config.Flow.Signers = r.keys
 	return r.tree, nil
 }
@@ -73,11 +73,11 @@ func (t *tree) task(name, id string) (proof.TaskFile, bool) {
 }
 
 // errNoConfig is why the config of a tree without one is not sound.
-var errNoConfig = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("cairn init writes one")
+var errNoConfig = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("%s writes one", task.CallTo("init"))
 
-// empty reports whether there is no record: no config, no task and no session.
+// empty reports whether there is no record: no config, no task and none of another kind.
 func (t *tree) empty() bool {
-	return isAbsent(&t.Config.File) && len(t.Tasks) == 0 && len(t.Sessions) == 0
+	return isAbsent(&t.Config.File) && len(t.Tasks) == 0 && len(t.Records) == 0
 }
 
 // treeReader fills a tree.
@@ -120,12 +120,11 @@ func (r *treeReader) place(b blob) {
 			r.todo = append(r.todo, unread{b, frontmatter.Markdown, false, func(f proof.File, doc *frontmatter.Doc) { r.setTask(i, f, doc) }})
 		}
 	case sessionRecord:
-		i := len(r.Sessions)
-		r.Sessions = append(r.Sessions, proof.SessionFile{Name: name})
-		r.todo = append(r.todo, unread{b, frontmatter.YAML, false, func(f proof.File, doc *frontmatter.Doc) { r.setSession(i, f, doc) }})
+		r.placeRecord(b, proof.SessionKind, name, sessionRecordOf)
 	case signersRecord:
 		r.todo = append(r.todo, unread{b, frontmatter.YAML, true, r.setSigners})
-	case proposalRecord: // not judged
+	case proposalRecord:
+		r.placeRecord(b, proof.ProposalKind, name, proposalRecordOf)
 	case otherRecord:
 		if other, ok := takenFor(b.path); ok {
 			unread := task.Errorf(task.BadFile, "is taken for %s where names that differ in case, blanks or invisible characters are one", other).
@@ -136,6 +135,33 @@ func (r *treeReader) place(b blob) {
 			r.Local = append(r.Local, b.path)
 		}
 	}
+}
+
+// placeRecord makes room for a record that is no task. decode reads what the rules judge of it.
+func (r *treeReader) placeRecord(b blob, kind, name string, decode func(*frontmatter.Doc) (task.Header, any, error)) {
+	i := len(r.Records)
+	r.Records = append(r.Records, proof.RecordFile{Kind: kind, Name: name})
+	r.todo = append(r.todo, unread{b, frontmatter.YAML, false, func(f proof.File, doc *frontmatter.Doc) {
+		got := &r.Records[i]
+		got.File = f
+		if doc != nil {
+			got.Head, got.Value, got.Flaw = decode(doc)
+			got.Flaw = formatError(got.Flaw)
+		}
+	}})
+}
+
+// sessionRecordOf reads what the rules judge of a session.
+func sessionRecordOf(doc *frontmatter.Doc) (task.Header, any, error) {
+	s, err := readSession(doc)
+	return task.Header{Ref: task.Ref{Kind: proof.SessionKind, ID: s.ID}, Status: task.Status(s.Status), Assignee: s.Actor}, s, err
+}
+
+// proposalRecordOf reads what the rules judge of a proposal.
+func proposalRecordOf(doc *frontmatter.Doc) (task.Header, any, error) {
+	p, err := readProposal(doc)
+	log := (&reader{doc: doc}).entries() // without those that an older proposal has in keys of its own
+	return task.Header{Ref: task.Ref{Kind: proof.ProposalKind, ID: p.ID}, Title: p.Summary, Log: log}, proof.Proposal{Made: p.Made}, err
 }
 
 // read reads the files one after the other, and parses them on all processors.
@@ -166,7 +192,10 @@ func (r *treeReader) read(ctx context.Context, src source) error {
 
 // parse reads a file as a document, patiently if it lies where an editor may be saving it.
 func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontmatter.Doc) {
-	f := proof.File{Path: u.path, Kind: u.kind}
+	f := proof.File{Path: u.path, Parse: ParseYAML}
+	if u.kind == frontmatter.Markdown {
+		f.Parse = ParseMarkdown
+	}
 	if err == nil && bytes.HasPrefix(src, []byte(pointer)) {
 		err = errPointer
 	}
@@ -185,7 +214,7 @@ func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontm
 			src, err = readRegular(r.onDisk(u.path))
 		}
 	}
-	f.Unread = ioError(err)
+	f.Unread = formatError(ioError(err))
 	r.summing.Lock()
 	defer r.summing.Unlock()
 	switch {
@@ -212,6 +241,7 @@ func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
 	if doc != nil {
 		var c Config
 		c, r.Config.Unknown, r.Config.Flaw = readConfig(doc)
+		r.Config.Flaw = formatError(r.Config.Flaw)
 		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
 		r.format = c.Format
 	}
@@ -242,6 +272,7 @@ func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
 	got.File = f
 	if doc != nil {
 		got.Task, got.Flaw = readTask(doc)
+		got.Flaw = formatError(got.Flaw)
 		if r.lean && len(got.Task.Body) > bodyListed && !strings.Contains(got.Task.Body, conflictMark) {
 			got.Task.Body, got.Src = "", bytes.Clone(got.Src[:len(got.Src)-len(doc.Body())])
 		}
@@ -251,10 +282,45 @@ func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
 // conflictMark is what a body has that the rules look into.
 const conflictMark = "<<<<<<< "
 
-func (r *treeReader) setSession(i int, f proof.File, doc *frontmatter.Doc) {
-	got := &r.Sessions[i]
-	got.File = f
-	if doc != nil {
-		got.Session, got.Flaw = readSession(doc)
+// ParseMarkdown reads a file with front matter for the rules of package proof. It returns nil if it is none.
+func ParseMarkdown(src []byte) proof.Document { return parseDocument(src, frontmatter.Markdown) }
+
+// ParseYAML reads a YAML file for the rules of package proof. It returns nil if it is none.
+func ParseYAML(src []byte) proof.Document { return parseDocument(src, frontmatter.YAML) }
+
+func parseDocument(src []byte, kind frontmatter.Kind) proof.Document {
+	doc, err := frontmatter.Parse(src, kind)
+	if err != nil {
+		return nil
 	}
+	return document{doc}
+}
+
+// document answers what the rules ask of a file.
+type document struct{ doc *frontmatter.Doc }
+
+func (d document) Line(at proof.Path) int { return d.doc.LineOf(frontmatter.Path(at)) }
+
+func (d document) Conflict() int { return d.doc.Unmerged() }
+
+func (d document) Entries() []string {
+	return d.doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
+}
+
+// formatError gives an error of the format the form that the rules know. Other errors stay as they are.
+func formatError(err error) error {
+	var at *frontmatter.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	out := &proof.FormatError{Line: at.Line, Msg: at.Msg, Err: err}
+	switch {
+	case at.Conflict:
+		out.Rule = proof.ConflictMarkers
+	case at.Duplicate:
+		out.Rule = proof.DuplicateKey
+	case at.Missing:
+		out.Rule = proof.MissingField
+	}
+	return out
 }

@@ -175,4 +175,4 @@ func (st *stagedSession) content(old *frontmatter.Doc) ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-func (st *stagedSession) changed() bool { return st.was != st.now }
+func (st *stagedSession) changed() bool { return !st.was.Equal(st.now) }

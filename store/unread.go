@@ -18,8 +18,8 @@ func (t *tree) files() []*proof.File {
 	for i := range t.Tasks {
 		out = append(out, &t.Tasks[i].File)
 	}
-	for i := range t.Sessions {
-		out = append(out, &t.Sessions[i].File)
+	for i := range t.Records {
+		out = append(out, &t.Records[i].File)
 	}
 	if t.Signers.Path != "" {
 		out = append(out, &t.Signers.File)

@@ -270,7 +270,7 @@ func TestBeginWritesTaskSessionAndClaim(t *testing.T) {
 	wantCode(t, err, "")
 	got, err := s.Get("PROJ-1")
 	wantCode(t, err, "")
-	hold := session.Holder(got, s.Live("PROJ-1"), a.now())
+	hold := session.Holder(got.Header(), s.Live("PROJ-1"), a.now())
 	if got.Provenance.LastSession() != ses || got.Status != flow.Working || hold.Session != ses || hold.How != session.Claimed {
 		t.Errorf("reads %+v, held by %+v", got, hold)
 	}
@@ -288,7 +288,7 @@ func TestLockIsHeld(t *testing.T) {
 	s.lockPatience = time.Millisecond
 	err = newActor(s, "human:lee").note("PROJ-1", "x")
 	wantMessage(t, err, task.Busy, "waited 1ms for other processes")
-	if e, ok := errors.AsType[*task.Error](err); !ok || !strings.Contains(e.Hint, s.lock()) {
+	if e, ok := errors.AsType[*task.Error](err); !ok || !strings.Contains(e.Hint.String(), s.lock()) {
 		t.Errorf("the hint of %v does not name the lock", err)
 	}
 

@@ -7,17 +7,17 @@ import (
 	"time"
 )
 
-// SignatureNamespace is what signatures of approvals are made for, so that none that was made for something else counts.
+// SignatureNamespace is the SSH signature namespace of approvals. A signature made in another namespace does not count.
 const SignatureNamespace = "cairn"
 
-// MaxSignature is the longest signature that is looked at, in bytes of its text.
+// MaxSignature is the length of the longest signature that is verified, in bytes of its text.
 const MaxSignature = 4096
 
-// Approval is what somebody signs: that a check of a record came out as it did, on a state of the files. Approvals of other
-// things than checks will have an Approves of their own.
+// Approval is what somebody signs: the result of a check of a record, on a state of the files. Approves says what kind of thing is
+// approved; so far that is always a check.
 type Approval struct {
 	Workspace   string // the prefix of its ids
-	Approves    string // what kind of thing: ApprovesCheck
+	Approves    string // ApprovesCheck
 	Record      ID
 	Check       string // Check.Key
 	Declaration string // hash of what the check asks for, and of whom
@@ -32,8 +32,8 @@ type Approval struct {
 // ApprovesCheck is the attestation of a manual check.
 const ApprovesCheck = "check"
 
-// Message is the text that is signed. Each value has its line and is left out if it is empty; the text, which may have lines
-// of its own, comes last. So two approvals with the same message say the same. It fails for a value that is not one line.
+// Message returns the text that is signed. Each value has a line of its own, or none if it is empty. The text, which may have several
+// lines, comes last, so no two approvals have the same message. It returns INVALID_INPUT if another value is not one line.
 func (a Approval) Message() ([]byte, error) {
 	var b strings.Builder
 	b.WriteString("cairn approval 1\n")
@@ -64,18 +64,18 @@ func (a Approval) Message() ([]byte, error) {
 
 // Signers knows which keys are whose.
 type Signers interface {
-	// Verify returns nil if a signature is one of the message, by a key that was the actor's at a time, and else why not: an
-	// error that is ErrOtherMessage if the key is right and signed something else.
+	// Verify returns nil if the signature is of the message, by a key that was the actor's at the time, or else the reason. That is
+	// ErrOtherMessage if the key is right and signed something else.
 	Verify(message []byte, sig string, who Actor, at time.Time) error
 }
 
-// ErrOtherMessage says that a signature is by a key that counts, and of another message.
+// ErrOtherMessage says that a signature is by a key that counts, over another message.
 var ErrOtherMessage = errors.New("what it signs is something else")
 
 // SignatureError says why a signature does not count.
 type SignatureError struct {
-	Elsewhere bool // it holds, for something else: another record, check, declaration or state of the files
-	Other     bool // it is by a key that counts, and what it signs is not this; SignedInstead may tell what is
+	Elsewhere bool // the entry is about something else, or stands where it cannot have been written: another task's check, out of order
+	Other     bool // it is by a key that counts, over another message; SignedInstead may find out which
 	Msg       string
 }
 
@@ -89,15 +89,15 @@ func signedElsewhere(format string, args ...any) *SignatureError {
 	return &SignatureError{Elsewhere: true, Msg: fmt.Sprintf(format, args...)}
 }
 
-// Signature returns why the signature of the task's n-th entry does not hold, and nil if it does. It holds if it is of the
-// approval that the entry tells of, by a key of the entry's actor. It is the one answer for the gate of a working tree and for
-// cairn check. An entry without a signature has none that could hold.
-func (f Flow) Signature(t Task, n int) *SignatureError {
+// Signature returns why the signature of the task's n-th entry does not hold, or nil if it does. It holds if it signs the approval that
+// the entry describes, by a key of the entry's actor. An entry without a signature has none that holds. The checks gate and cairn
+// check both go by this.
+func (a Attesters) Signature(t Task, n int) *SignatureError {
 	e := t.Provenance[n]
 	if e.Sig == "" {
 		return badSignature("it is not signed")
 	}
-	if f.Signers == nil {
+	if a.Signers == nil {
 		return badSignature("no keys are known")
 	}
 	c, flaw := t.approved(e)
@@ -109,7 +109,7 @@ func (f Flow) Signature(t Task, n int) *SignatureError {
 			return signedElsewhere("it is of %s, and stands below entries that are later", e.At.Format(time.RFC3339))
 		}
 	}
-	err := f.verify(f.approval(t.ID, c, e), e)
+	err := a.verify(a.approval(t.ID, c, e), e)
 	switch {
 	case err == nil:
 		return nil
@@ -119,8 +119,8 @@ func (f Flow) Signature(t Task, n int) *SignatureError {
 	return &SignatureError{Other: true, Msg: "what it signs is not what the entry says of this check"}
 }
 
-// approved is the check that a signed entry is about. Nothing but one result of one manual check can be signed: whatever else
-// stood in the entry would be covered by nothing.
+// approved returns the check that a signed entry is about. Such an entry has exactly one result, of a manual check, and nothing else,
+// because the signature would not cover the rest.
 func (t Task) approved(e Entry) (Check, *SignatureError) {
 	if e.Did != Attested || len(e.Results) != 1 || e.Results[0].Unhashed ||
 		e.From != "" || e.To != "" || e.Assignee != nil || e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps)+len(e.Fields) > 0 {
@@ -134,52 +134,52 @@ func (t Task) approved(e Entry) (Check, *SignatureError) {
 	return Check{}, signedElsewhere("it is about %q, which is no check of the task", clip(e.Results[0].Check, 60))
 }
 
-// approval is what an entry about a check of a record approves.
-func (f Flow) approval(id ID, c Check, e Entry) Approval {
+// approval returns the approval that an entry about a check of a record describes.
+func (a Attesters) approval(id ID, c Check, e Entry) Approval {
 	return Approval{
-		Workspace: f.Prefix, Approves: ApprovesCheck, Record: id, Check: e.Results[0].Check, Declaration: c.Hash(id),
+		Workspace: a.Prefix, Approves: ApprovesCheck, Record: id, Check: e.Results[0].Check, Declaration: c.Hash(id),
 		Result: e.Results[0].Result, Who: e.Who, At: e.At, Commit: e.Commit, Tree: e.Tree, Text: e.Text,
 	}
 }
 
-func (f Flow) verify(a Approval, e Entry) error {
-	message, err := a.Message()
+func (a Attesters) verify(approval Approval, e Entry) error {
+	message, err := approval.Message()
 	if err != nil {
 		return err
 	}
-	return f.Signers.Verify(message, e.Sig, e.Who, e.At)
+	return a.Signers.Verify(message, e.Sig, e.Who, e.At)
 }
 
-// mostSearched is how many checks, and how many entries, are looked at for what a signature may have been made for.
+// mostSearched limits the checks, and the entries, that SignedInstead tries.
 const mostSearched = 16
 
-// SignedInstead finds out what the signature of the n-th entry was made for, where it was not for the check as the task has it:
-// the same check when it asked somebody else, another check of the task, or another state of the files that the record tells of.
-// It returns "" if it was none of those that are looked at.
-func (f Flow) SignedInstead(t Task, n int) string {
+// SignedInstead returns in words what the signature of the n-th entry was made for, if not for the check as the task has it now: the
+// same check when somebody else was to settle it, another check of the task, or another state of the files that an entry names. It
+// returns "" if it was none of those that it tries.
+func (a Attesters) SignedInstead(t Task, n int) string {
 	e := t.Provenance[n]
 	c, flaw := t.approved(e)
 	if flaw != nil {
 		return ""
 	}
-	holds := func(a Approval) bool { return f.verify(a, e) == nil }
+	holds := func(other Approval) bool { return a.verify(other, e) == nil }
 	was := c
 	for _, by := range []string{"", ByAnyone, ByHuman, BySigned, string(e.Who), BySigned + " " + string(e.Who)} {
-		if was.By = by; by != c.By && holds(f.approval(t.ID, was, e)) {
+		if was.By = by; by != c.By && holds(a.approval(t.ID, was, e)) {
 			return fmt.Sprintf("the check when it was settled by %s", orDefault(by))
 		}
 	}
 	for _, other := range t.Checks[:min(len(t.Checks), mostSearched)] {
-		a := f.approval(t.ID, other, e)
-		a.Check = other.Key(t.ID)
-		if other.Manual() && other.Desc != c.Desc && holds(a) {
+		approval := a.approval(t.ID, other, e)
+		approval.Check = other.Key(t.ID)
+		if other.Manual() && other.Desc != c.Desc && holds(approval) {
 			return fmt.Sprintf("the check %q", other.Desc)
 		}
 	}
 	for _, other := range t.Provenance[max(0, n-mostSearched):n] {
-		a := f.approval(t.ID, c, e)
-		a.Commit, a.Tree = other.Commit, other.Tree
-		if other.Tree != e.Tree && holds(a) {
+		approval := a.approval(t.ID, c, e)
+		approval.Commit, approval.Tree = other.Commit, other.Tree
+		if other.Tree != e.Tree && holds(approval) {
 			return "another state of the files"
 		}
 	}
@@ -193,12 +193,12 @@ func orDefault(by string) string {
 	return by
 }
 
-// SignedFor reports whether a signature holds for what an entry says of a check of another task: one of those that the check
-// could have been copied to.
-func (f Flow) SignedFor(other Task, e Entry) bool {
-	if f.Signers == nil {
+// SignedFor reports whether the signature of an entry holds if the entry is taken as one of another task: the one that it was copied
+// from.
+func (a Attesters) SignedFor(other Task, e Entry) bool {
+	if a.Signers == nil {
 		return false
 	}
 	c, flaw := other.approved(e)
-	return flaw == nil && f.verify(f.approval(other.ID, c, e), e) == nil
+	return flaw == nil && a.verify(a.approval(other.ID, c, e), e) == nil
 }

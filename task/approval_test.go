@@ -35,7 +35,7 @@ func (s stamps) Verify(message []byte, sig string, who Actor, _ time.Time) error
 
 var (
 	keys      = stamps{"human:ada": "k1", "human:bob": "k2", "agent:a": "k3"}
-	signing   = Flow{States: []Status{"todo", "done"}, Initial: "todo", Closed: []Status{"done"}, Settles: BySigned, Prefix: "T", Signers: keys}
+	signing   = Flow{States: []Status{"todo", "done"}, Initial: "todo", Closed: []Status{"done"}, Attesters: Attesters{Settles: BySigned, Prefix: "T", Signers: keys}}
 	signedAt  = time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	unsettled = Task{ID: "T-1", Title: "t", Status: "todo", Checks: []Check{
 		{Desc: "read", Result: Pending}, {Desc: "tried", Result: Pending}, {Desc: "tested", Cmd: "true", Result: Pending},
@@ -96,7 +96,7 @@ func TestSignatureHoldsForWhatWasSigned(t *testing.T) {
 	if flaw := signing.Signature(signed, 0); flaw != nil {
 		t.Fatalf("the signature does not hold: %v", flaw)
 	}
-	if got := signing.Recorded(signed, 0); got != Pass {
+	if got := signed.EvidenceIndex().Recorded(signing, 0); got != Pass {
 		t.Fatalf("recorded %s", got)
 	}
 	for name, row := range map[string]struct {
@@ -154,7 +154,7 @@ func TestSignatureHoldsForWhatWasSigned(t *testing.T) {
 			if elsewhere != row.elsewhere {
 				t.Errorf("the flaw is %+v, and it was made for %q", flaw, f.SignedInstead(task, len(task.Provenance)-1))
 			}
-			if got := f.Recorded(task, 0); got == Pass {
+			if got := task.EvidenceIndex().Recorded(f, 0); got == Pass {
 				t.Error("and the pass counts all the same")
 			}
 		})

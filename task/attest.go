@@ -2,49 +2,138 @@ package task
 
 import (
 	"slices"
-	"strconv"
 	"strings"
 )
 
-// FindCheck resolves an index, a description, or a part of exactly one description to the index of a check.
-func (t Task) FindCheck(ref string) (int, error) {
-	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(t.Checks) {
-		return i, nil
-	}
-	var hits []int
-	for i, c := range t.Checks {
-		if c.Desc == ref {
-			return i, nil
-		}
-		if ref != "" && strings.Contains(strings.ToLower(c.Desc), strings.ToLower(ref)) {
-			hits = append(hits, i)
-		}
-	}
-	if len(hits) == 1 {
-		return hits[0], nil
-	}
-	which := "no check is called"
-	if len(hits) > 1 {
-		which = "more than one check fits"
-	}
-	return 0, Errorf(InvalidInput, "%s %q", which, clip(ref, 60)).
-		WithHint("name a check by its index, from 0, or by its description; cairn show %s lists them", t.ID)
+// Attesters is the configuration of who settles manual checks, and of whose signatures count.
+type Attesters struct {
+	Settles string  // who settles manual checks that name nobody: BySigned, ByHuman or ByAnyone; "" is ByHuman
+	Prefix  string  // of the workspace's ids, which signed approvals name
+	Signers Signers // whose signatures count; nil for nobody's
 }
 
-// Attest settles a manual check. Who may is said by the check's By, else by the flow: FORBIDDEN for anybody else. Saying
-// again what was attested, without text, changes nothing.
-func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
+// Who may attest a manual check that names nobody in particular.
+const (
+	BySigned = "signed" // a person who signs it; with an actor behind it, that actor
+	ByHuman  = "human"
+	ByAnyone = "anyone"
+)
+
+// Stricter returns the one of two defaults for who settles manual checks that admits fewer: signed, then human, then anyone.
+func Stricter(a, b string) string {
+	for _, by := range []string{BySigned, ByHuman} {
+		if a == by || b == by {
+			return by
+		}
+	}
+	return a
+}
+
+// settledBy returns who may attest a manual check, and whether that must be signed: ByHuman, ByAnyone, or one actor.
+func (a Attesters) settledBy(c Check) (who string, sign bool) {
+	by := c.By
+	if by == "" {
+		by = a.Settles
+	}
+	if by == "" {
+		return ByHuman, false
+	}
+	if by == BySigned {
+		return ByHuman, true
+	}
+	return strings.CutPrefix(by, BySigned+" ")
+}
+
+// maySettle reports whether an actor may attest a manual check.
+func (a Attesters) maySettle(c Check, who Actor) bool {
+	by, _ := a.settledBy(c)
+	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
+}
+
+// mayAttest returns FORBIDDEN, naming who may attest the check, if the actor may not.
+func (a Attesters) mayAttest(t Task, i int, who Actor) error {
+	c := t.Checks[i]
+	if a.maySettle(c, who) {
+		return nil
+	}
+	if by, _ := a.settledBy(c); by != ByHuman {
+		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
+	}
+	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
+		WithHint("a person runs %s in a terminal, having looked at it", a.attestCall(t, i))
+}
+
+// MustSign reports whether a pass of a check counts only with a signature.
+func (a Attesters) MustSign(c Check) bool {
+	_, sign := a.settledBy(c)
+	return c.Manual() && sign
+}
+
+// Signs reports whether one of the checks needs a signature.
+func (a Attesters) Signs(checks []Check) bool { return slices.ContainsFunc(checks, a.MustSign) }
+
+// attestCall returns the call by which a person settles a check.
+func (a Attesters) attestCall(t Task, i int) Call {
+	call := CallTo("attest", "id", t.ID, "check", i, "pass", Either)
+	if a.MustSign(t.Checks[i]) {
+		call.Args = append(call.Args, Arg{Name: "sign", Value: true})
+	}
+	return call.ByPerson()
+}
+
+// settled reports whether the attestation of a manual check is by an actor who may make it, and signed where it must be. An attestation
+// with a signature that does not hold is worthless, also where none was needed.
+func (a Attesters) settled(t Task, i int, ev Evidence) bool {
+	c := t.Checks[i]
+	switch signed := t.Provenance[ev.Entry].Sig != ""; {
+	case signed && a.Signature(t, ev.Entry) != nil, !signed && a.MustSign(c):
+		return false
+	default:
+		return a.maySettle(c, ev.Who)
+	}
+}
+
+// whyUnsettled says why an attested check does not count at the gate, as " (attested, and not signed)". It returns "" where a signature
+// is not the reason.
+func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
+	c := t.Checks[i]
+	if !c.Manual() || c.Result != Pass {
+		return ""
+	}
+	ev, ok := t.Evidence(i)
+	if !ok || ev.Result != Pass {
+		return ""
+	}
+	signed := t.Provenance[ev.Entry].Sig != ""
+	flaw := a.Signature(t, ev.Entry)
+	switch {
+	case signed && flaw != nil:
+		return " (the signature does not count: " + flaw.Msg + ")"
+	case !signed && a.MustSign(c):
+		return " (attested, and not signed)"
+	case signed && a.MustSign(c) && p.Tree == "":
+		return " (signed, and the state of the files is not known now)"
+	case signed && a.MustSign(c) && p.Tree != ev.Tree:
+		return " (signed for another state of the files)"
+	default:
+		return ""
+	}
+}
+
+// Attest settles a manual check. The check's By, or else the configuration, says who may; it returns FORBIDDEN for anybody else, and
+// for a pass that must be signed. Attesting again what was attested, without text, changes nothing.
+func (a Attesters) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	c := t.Checks[i]
 	if !c.Manual() {
 		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
-			WithHint("cairn run-checks %s --only %d", t.ID, i).
-			WithNext("run_checks", map[string]any{"id": string(t.ID), "only": []int{i}})
+			WithHint("%s", CallTo("run_checks", "id", t.ID, "only", []int{i}))
 	}
-	if err := f.mayAttest(t, i, s.Who); err != nil {
+	if err := a.mayAttest(t, i, s.Who); err != nil {
 		return t, nil, err
 	}
-	if pass && f.MustSign(c) {
-		return t, nil, f.mustSign(t, i)
+	if pass && a.MustSign(c) {
+		return t, nil, Errorf(Forbidden, "check %d (%s) passes with a signature only", i, c.Desc).
+			WithHint("a person runs %s in a terminal", a.attestCall(t, i))
 	}
 	result := verdict(pass)
 	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
@@ -52,36 +141,67 @@ func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
 	}
 	t.Checks = slices.Clone(t.Checks)
 	t.Checks[i].Result = result
-	e := s.entry(Attested)
+	e := s.Entry(Attested)
 	e.Results = []CheckResult{{Check: c.Key(t.ID), Result: result}}
 	return commit(t, e)
 }
 
-// settledBy is who may attest a manual check: BySigned, ByHuman, ByAnyone, one actor, or BySigned and one actor.
-func (f Flow) settledBy(c Check) string {
-	switch {
-	case c.By != "":
-		return c.By
-	case f.Settles != "":
-		return f.Settles
-	default:
-		return ByHuman
+func verdict(pass bool) Result {
+	if pass {
+		return Pass
 	}
+	return Fail
 }
 
-func (f Flow) maySettle(c Check, who Actor) bool {
-	by, _ := signedBy(f.settledBy(c))
-	return by == ByAnyone || by == ByHuman && who.Human() || by == string(who)
+// Approve prepares a signed attestation. It returns the approval that is to be signed, with the time that the entry will have, and
+// refuses as Attest does. It returns false if there is nothing to sign: the check has this result already, signed for this state
+// of the files.
+func (a Attesters) Approve(t Task, i int, pass bool, s Stamp, commit, tree string) (Approval, bool, error) {
+	e, err := a.unsigned(t, i, pass, s, commit, tree)
+	if err != nil {
+		return Approval{}, false, err
+	}
+	if ev, ok := t.Evidence(i); ok && s.Text == "" && ev.Result == e.Results[0].Result && t.Checks[i].Result == ev.Result &&
+		ev.Tree == tree && a.Signature(t, ev.Entry) == nil {
+		return Approval{}, false, nil
+	}
+	return a.approval(t.ID, t.Checks[i], t.With(e).Provenance.Last()), true, nil
 }
 
-func (f Flow) mayAttest(t Task, i int, who Actor) error {
-	c := t.Checks[i]
-	if f.maySettle(c, who) {
-		return nil
+// unsigned returns the entry of a signed attestation before it is signed.
+func (a Attesters) unsigned(t Task, i int, pass bool, s Stamp, commit, tree string) (Entry, error) {
+	if !t.Checks[i].Manual() {
+		_, _, err := a.Attest(t, i, pass, s) // refuses, and says how the check is settled
+		return Entry{}, err
 	}
-	if by, _ := signedBy(f.settledBy(c)); by != ByHuman {
-		return Errorf(Forbidden, "check %d (%s) is settled by %s", i, c.Desc, by).WithHint("ask %s to attest it", by)
+	if err := a.mayAttest(t, i, s.Who); err != nil {
+		return Entry{}, err
 	}
-	return Errorf(Forbidden, "check %d (%s) is settled by a person", i, c.Desc).
-		WithHint("a person runs %s in a terminal, having looked at it", f.attestCommand(t, i))
+	e := s.Entry(Attested)
+	e.Results = []CheckResult{{Check: t.Checks[i].Key(t.ID), Result: verdict(pass)}}
+	e.Commit, e.Tree = commit, tree
+	return e, nil
+}
+
+// AttestSigned settles a manual check with the signature of an approval that Approve prepared. It returns CONFLICT if the task changed
+// since, so that another approval would have to be signed, and FORBIDDEN if the signature does not hold.
+func (a Attesters) AttestSigned(t Task, i int, approved Approval, sig string, s Stamp) (Task, *Entry, error) {
+	s.At = approved.At
+	e, err := a.unsigned(t, i, approved.Result == Pass, s, approved.Commit, approved.Tree)
+	if err != nil {
+		return t, nil, err
+	}
+	e.Sig = sig
+	next := t.With(e)
+	if a.approval(t.ID, t.Checks[i], next.Provenance.Last()) != approved {
+		return t, nil, Errorf(Conflict, "the task changed while the approval was signed").WithHint("sign it again")
+	}
+	if flaw := a.Signature(next, len(next.Provenance)-1); flaw != nil {
+		return t, nil, Errorf(Forbidden, "the signature does not count: %s", flaw.Msg).
+			WithHint("%s says what signing needs; %s shows whose keys count", CallTo("doctor"), CallTo("trust signer list"))
+	}
+	next.Checks = slices.Clone(t.Checks)
+	next.Checks[i].Result = approved.Result
+	last := next.Provenance.Last()
+	return next, &last, nil
 }

@@ -5,8 +5,8 @@ import (
 	"encoding/hex"
 	"path"
 	"slices"
+	"strconv"
 	"strings"
-	"unicode/utf8"
 )
 
 // Result is what is recorded of a check.
@@ -29,21 +29,14 @@ type Check struct {
 	Result  Result
 }
 
-// Who may attest a manual check that names nobody in particular.
-const (
-	BySigned = "signed" // a person who signs it; with an actor behind it, that one
-	ByHuman  = "human"
-	ByAnyone = "anyone"
-)
-
 // Manual reports whether the check is settled by attestation and not by a command.
 func (c Check) Manual() bool { return c.Cmd == "" }
 
-// Folder is Cwd in its one spelling, "." for the workspace itself.
+// Folder returns Cwd in its shortest form, "." for the workspace itself.
 func (c Check) Folder() string { return path.Clean("./" + c.Cwd) }
 
-// Key is how the provenance of a task names the check: for a command 16 hex digits of the hash of task, command and folder,
-// so that evidence cannot be carried over to another task or command; for a manual check its description.
+// Key names the check in the provenance of a task. For a command it is 16 hex digits of the hash of task, command and folder, so that
+// evidence for one command cannot stand for another, nor for another task. For a manual check it is the description.
 func (c Check) Key(of ID) string {
 	if c.Manual() {
 		return c.Desc
@@ -52,14 +45,19 @@ func (c Check) Key(of ID) string {
 }
 
 // Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
-func (c Check) Same(d Check) bool {
-	return c.sameAs() == d.sameAs()
+func (c Check) Same(d Check) bool { return c.asks() == d.asks() }
+
+// asked is what a check asks for: equal for checks that are Same.
+type asked struct {
+	desc, cmd, folder, by string
 }
+
+func (c Check) asks() asked { return asked{c.Desc, c.Cmd, c.Folder(), c.By} }
 
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
 func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.Folder(), c.By) }
 
-// CheckHashes is Check.Hash of each check that the task declares, in their order. It is never nil.
+// CheckHashes returns Check.Hash of each check of the task, in their order. It is never nil.
 func (t Task) CheckHashes() []string {
 	out := make([]string, len(t.Checks))
 	for i, c := range t.Checks {
@@ -73,7 +71,7 @@ func (t Task) SameChecks(other Task) bool {
 	return slices.EqualFunc(t.Checks, other.Checks, Check.Same)
 }
 
-// digest is 16 hex digits over the parts, each ended by a NUL that no part can hold.
+// digest returns 16 hex digits of the hash of the parts. Each part is ended by a NUL, which no part can contain.
 func digest(parts ...string) string {
 	sum := sha256.New()
 	for _, p := range parts {
@@ -83,75 +81,71 @@ func digest(parts ...string) string {
 	return hex.EncodeToString(sum.Sum(nil))[:16]
 }
 
-const (
-	maxLine    = 500    // bytes of a title, a label, a description
-	maxCommand = 16_384 // bytes of a command
-	maxTimeout = 86_400 // seconds; a day
-)
-
-// ValidChecks returns INVALID_INPUT for a list that may not be declared.
-func ValidChecks(checks []Check) error {
-	seen := map[string]bool{}
-	for i, c := range checks {
-		if err := validCheck(c); err != nil {
-			return Errorf(InvalidInput, "checks[%d]: %s", i, err.Msg).WithHint("%s", err.Hint)
+// carryResults returns the checks of a new list with the results that the same checks had before. The others are pending.
+func carryResults(before, after []Check) []Check {
+	out := slices.Clone(after)
+	had := make(map[asked]Result, len(before))
+	for _, old := range before {
+		had[old.asks()] = old.Result
+	}
+	for i, c := range out {
+		out[i].Result = Pending
+		if r, ok := had[c.asks()]; ok {
+			out[i].Result = r
 		}
-		if seen[c.Desc] {
-			return Errorf(InvalidInput, "checks[%d]: another check is called %q", i, c.Desc).WithHint("give each check a desc of its own")
+	}
+	return out
+}
+
+// Acceptance turns acceptance criteria into manual checks that anyone may attest.
+func Acceptance(criteria []string) []Check {
+	out := make([]Check, len(criteria))
+	for i, text := range criteria {
+		out[i] = Check{Desc: text, By: ByAnyone, Result: Pending}
+	}
+	return out
+}
+
+// WithDefaults returns a new task's own checks followed by the default ones. It returns INVALID_INPUT for a check that has the
+// description of a default one and asks for something else.
+func (f Flow) WithDefaults(checks []Check) ([]Check, error) {
+	byDesc := make(map[string]Check, len(checks))
+	for _, c := range checks {
+		byDesc[c.Desc] = c
+	}
+	for _, d := range f.Defaults {
+		switch c, declared := byDesc[d.Desc]; {
+		case !declared:
+			checks = append(checks, d)
+		case !c.Same(d):
+			return nil, Errorf(InvalidInput, "every task has a check called %q, and it asks for something else", d.Desc).
+				WithHint("leave it out, or give yours another desc; default_checks in config.yaml declares it")
 		}
-		seen[c.Desc] = true
 	}
-	return nil
+	return checks, nil
 }
 
-func validCheck(c Check) *Error {
-	if err := validLine("desc", c.Desc); err != nil {
-		return err
+// FindCheck returns the index of a check that is named by its index, its description, or a part of exactly one description.
+func (t Task) FindCheck(ref string) (int, error) {
+	if i, err := strconv.Atoi(ref); err == nil && i >= 0 && i < len(t.Checks) {
+		return i, nil
 	}
-	if c.Cmd != "" && blank(c.Cmd) {
-		return Errorf(InvalidInput, "cmd is blank").WithHint("leave it out for a manual check")
+	var hits []int
+	for i, c := range t.Checks {
+		if c.Desc == ref {
+			return i, nil
+		}
+		if ref != "" && strings.Contains(strings.ToLower(c.Desc), strings.ToLower(ref)) {
+			hits = append(hits, i)
+		}
 	}
-	if len(c.Cmd) > maxCommand || strings.ContainsRune(c.Cmd, 0) || !utf8.ValidString(c.Cmd) {
-		return Errorf(InvalidInput, "cmd is not text of at most %d bytes", maxCommand)
+	if len(hits) == 1 {
+		return hits[0], nil
 	}
-	if c.Timeout < 0 || c.Timeout > maxTimeout {
-		return Errorf(InvalidInput, "timeout %d is not between 1 and %d seconds", c.Timeout, maxTimeout)
+	which := "no check is called"
+	if len(hits) > 1 {
+		which = "more than one check fits"
 	}
-	if c.Cwd != "" && (path.IsAbs(c.Cwd) || strings.Contains(c.Cwd, `\`) || !pathStays(c.Cwd)) {
-		return Errorf(InvalidInput, "cwd %q leaves the workspace", clip(c.Cwd, 100)).
-			WithHint("cwd is relative to the folder that holds .cairn, with forward slashes")
-	}
-	return validBy(c)
-}
-
-func validBy(c Check) *Error {
-	if c.By == "" || c.By == ByHuman || c.By == ByAnyone || c.By == BySigned {
-		return nil
-	}
-	if _, err := ParseActor(strings.TrimPrefix(c.By, BySigned+" ")); err != nil {
-		return Errorf(InvalidInput, "by %q is not signed, human, anyone, an actor, or signed and an actor", clip(c.By, 100))
-	}
-	return nil
-}
-
-func pathStays(p string) bool {
-	clean := path.Clean(p)
-	return clean != ".." && !strings.HasPrefix(clean, "../")
-}
-
-// validLine accepts non-empty text on one line.
-func validLine(field, s string) *Error {
-	switch {
-	case blank(s):
-		return Errorf(InvalidInput, "%s is empty", field)
-	case len(s) > maxLine:
-		return Errorf(InvalidInput, "%s is longer than %d bytes", field, maxLine)
-	case !utf8.ValidString(s) || strings.ContainsFunc(s, breaksLine):
-		return Errorf(InvalidInput, "%s is not one line of text", field)
-	}
-	return nil
-}
-
-func breaksLine(r rune) bool {
-	return r < ' ' && r != '\t' || r == 0x7f || r == 0x85 || r == 0x2028 || r == 0x2029
+	return 0, Errorf(InvalidInput, "%s %q", which, clip(ref, 60)).
+		WithHint("name a check by its index, from 0, or by its description; %s lists them", CallTo("get", "id", t.ID))
 }

@@ -131,7 +131,7 @@ func TestValidChecks(t *testing.T) {
 	}
 }
 
-// How a check is named by whoever attests it.
+// The ways in which a caller can name a check.
 func TestFindCheck(t *testing.T) {
 	of := task.Task{ID: "A-1", Checks: []task.Check{
 		{Desc: "tests pass", Cmd: "true"}, {Desc: "Read by a person"}, {Desc: "read"}, {Desc: "7 looked at it"},

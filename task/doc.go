@@ -1,14 +1,13 @@
-// Package task holds the rules of cairn: what a task is, and what may happen to it.
+// Package task holds the rules of cairn: what a task is, and what may happen to it. No other package decides that.
 //
-// It is pure. Nothing here reads a file, a clock or the network; time and the look-up of other tasks are arguments. Whoever
-// wants to know whether something is allowed asks here, and nobody else decides.
+// It is pure. Nothing here reads a file, a clock or the network; the time and other tasks are arguments.
 //
 // # The life of a task
 //
 // A task is created in the flow's initial state. From there it may move to any state and back, reopening included, but for
 // two gates:
 //
-//   - The deps gate: a task may not leave the initial state until every task it depends on is closed.
+//   - The deps gate: a task may not leave the initial state until every task that it depends on is closed.
 //   - The checks gate: a task may not enter a closed state until every one of its checks has passed.
 //
 // A move into an abandoned state (closed without claiming that the work is done) passes both.
@@ -16,12 +15,26 @@
 // # Words
 //
 //   - Flow: the configured states and what each means to the gates. No state is known by name.
+//   - Record: a file under .cairn/: a task, a session, a proposal. What all kinds share is in record.go.
 //   - Check: a command, or a question to a person, that must be answered before the task may be closed.
 //   - Entry: one line of provenance. Every write that changes a task appends exactly one, and none is ever changed.
-//   - Evidence: the entry that says how a check came by its result. A pass without evidence counts as pending.
+//   - Evidence: the newest entry that records a result of a check. A pass without evidence counts as pending.
 //   - Proof: what is known at the moment of a move: the state of the working tree, and the results of a run just made.
-//   - Ready: every dependency is closed. Derived whenever it is asked for, never stored.
+//   - Ready: every dependency is closed. It is computed whenever it is needed, never stored.
 //
 // Every function that changes a task takes a value and returns a new one with its entry, or the value itself and no entry
-// if nothing would change. Slices of the old value are never written to.
+// if nothing would change. It never writes to slices of the old value.
+//
+// # The files
+//
+//	task.go, record.go, entry.go      what a task is; what all kinds of record share; one line of provenance
+//	check.go, evidence.go             checks as declared; how each came by its result
+//	flow.go, gate.go, attest.go       the states; both gates; who settles manual checks
+//	approval.go                       what a signed attestation signs, and whether it holds
+//	create.go, edit.go, move.go       the writes: new tasks; changed fields; status, holder, notes
+//	fields.go, graph.go, weaken.go    what fields may hold; dependencies; checks that were taken away
+//	person.go                         what a person must confirm
+//	putback.go                        restoring entries that an editor overwrote
+//	replay*.go                        judging the entries of a change afterwards, for cairn check
+//	error.go, hint.go                 the error type, all codes, and what a refusal says to do next
 package task

@@ -19,103 +19,108 @@ type Edit struct {
 	RemoveDeps []ID
 	To         *Status // moves through the same gates as Move
 	MayWeaken  bool    // the caller may take away checks and open dependencies: a person, or a maintainer
-	Explains   bool    // the text says why the edit is made; where nothing changes it is no note
+	Explains   bool    // the text says why the edit is made; if nothing changes, it is not recorded as a note
 }
 
-// Update applies an edit in one entry. It returns INVALID_INPUT for values that may not stand, DANGLING_DEP or DEP_CYCLE
-// for edges, the gates' refusals for To, TASK_CLOSED for checks of a closed task, and FORBIDDEN for dropping or changing a check
-// (see mayWeaken) or dropping an open dependency (see mayDropDeps) without the right to. An edit that says what is so already
-// changes nothing.
+// Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or DEP_CYCLE for edges, the
+// gates' refusals for To, TASK_CLOSED for the checks of a closed task, and FORBIDDEN for dropping or changing a check (see mayWeaken) or
+// an open dependency (see mayDropDeps) without the right to. An edit that changes nothing appends no entry.
 func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry, error) {
-	before := t
-	e := s.entry(Updated)
-	t = ed.fields(t)
-	t, err := ed.edges(t, find)
-	if err == nil {
-		err = f.mayDropDeps(before, ed, find, e)
-	}
-	if err != nil {
-		return before, nil, err
-	}
-	e = e.changedDeps(before, t)
-	if t, e, err = f.editChecks(t, ed, e); err != nil {
-		return before, nil, err
-	}
-	if ed.Assignee != nil {
-		t, e = assign(t, *ed.Assignee, e)
-	}
-	if err := ed.valid(t); err != nil {
-		return before, nil, err
-	}
-	if err := ValidCounts(before, t); err != nil {
-		return before, nil, err
+	u := &update{flow: f, edit: ed, find: find, before: t, task: t, entry: s.Entry(Updated)}
+	u.fields()
+	for _, step := range []func() error{u.edges, u.checks, u.valid} {
+		if err := step(); err != nil {
+			return t, nil, err
+		}
 	}
 	if ed.To != nil {
-		if err := f.Gate(t, *ed.To, p, find, s.Who); err != nil {
-			return before, nil, err
+		if err := f.Gate(u.task, *ed.To, p, find, s.Who); err != nil {
+			return t, nil, err
 		}
-		t, e = f.move(t, *ed.To, e)
+		u.task, u.entry = moved(u.task, *ed.To, u.entry)
 	}
-	t, e = f.ran(t, p, e)
-	e.Fields = changedFields(before, t)
-	if e.Did = kindOfEdit(before, t, e); e.Did == "" || e.Did == Noted && ed.Explains {
-		return before, nil, nil
+	after, e := f.recordProof(u.task, p, u.entry)
+	e.Fields = changedFields(t, after)
+	if e.Did = kindOfEdit(t, after, e); e.Did == "" || e.Did == Noted && ed.Explains {
+		return t, nil, nil
 	}
-	return commit(t, e)
+	return commit(after, e)
 }
 
-// fields sets what needs no look at other tasks.
-func (ed Edit) fields(t Task) Task {
-	if ed.Title != nil {
-		t.Title = *ed.Title
-	}
-	if ed.Body != nil {
-		t.Body = CleanBody(*ed.Body)
-	}
-	if ed.Labels != nil {
-		t.Labels = unique(*ed.Labels)
-	}
-	if ed.Priority != nil {
-		t.Priority = *ed.Priority
-	}
-	return t
+// update is an edit that is being applied.
+type update struct {
+	flow   Flow
+	edit   Edit
+	find   Find
+	before Task
+	task   Task  // as it becomes
+	entry  Entry // that says so
 }
 
-// valid looks at the fields that the edit sets. What else is wrong with a file is not the caller's doing.
-func (ed Edit) valid(t Task) error {
-	looked := Task{Title: "-", Priority: t.Priority}
-	if ed.Title != nil {
-		looked.Title = t.Title
+// fields sets what can be set without reading other tasks.
+func (u *update) fields() {
+	if u.edit.Title != nil {
+		u.task.Title = *u.edit.Title
 	}
-	if ed.Body != nil {
-		looked.Body = t.Body
+	if u.edit.Body != nil {
+		u.task.Body = CleanBody(*u.edit.Body)
 	}
-	if ed.Labels != nil {
-		looked.Labels = t.Labels
+	if u.edit.Labels != nil {
+		u.task.Labels = unique(*u.edit.Labels)
 	}
-	if ed.Checks != nil || ed.Acceptance != nil {
-		looked.Checks = t.Checks
+	if u.edit.Priority != nil {
+		u.task.Priority = *u.edit.Priority
 	}
-	return ValidFields(looked)
+	if u.edit.Assignee != nil {
+		u.task, u.entry = assign(u.task, *u.edit.Assignee, u.entry)
+	}
+}
+
+// valid checks the fields that the edit sets. What else is wrong with the file is not the caller's doing.
+func (u *update) valid() error {
+	checked := Task{Title: "-", Priority: u.task.Priority}
+	if u.edit.Title != nil {
+		checked.Title = u.task.Title
+	}
+	if u.edit.Body != nil {
+		checked.Body = u.task.Body
+	}
+	if u.edit.Labels != nil {
+		checked.Labels = u.task.Labels
+	}
+	if u.edit.Checks != nil || u.edit.Acceptance != nil {
+		checked.Checks = u.task.Checks
+	}
+	if err := ValidFields(checked); err != nil {
+		return err
+	}
+	return ValidCounts(u.before, u.task)
 }
 
 // edges sets deps and parent.
-func (ed Edit) edges(t Task, find Find) (Task, error) {
-	if err := ValidDeps(t.ID, ed.AddDeps, find); err != nil {
-		return t, err
+func (u *update) edges() error {
+	t := u.task
+	if err := ValidDeps(t.ID, u.edit.AddDeps, u.find); err != nil {
+		return err
 	}
-	if err := t.hasDeps(ed.RemoveDeps); err != nil {
-		return t, err
+	if err := t.hasDeps(u.edit.RemoveDeps); err != nil {
+		return err
 	}
-	t.Deps = Entry{AddDeps: ed.AddDeps, RemoveDeps: ed.RemoveDeps}.WithDeps(t.Deps)
-	if ed.Parent == nil {
-		return t, nil
+	u.task.Deps = Entry{AddDeps: u.edit.AddDeps, RemoveDeps: u.edit.RemoveDeps}.WithDeps(t.Deps)
+	if u.edit.Parent != nil {
+		u.task.Parent = *u.edit.Parent
+		if err := ValidParent(t.ID, u.task.Parent, u.find); err != nil {
+			return err
+		}
 	}
-	t.Parent = *ed.Parent
-	return t, ValidParent(t.ID, t.Parent, find)
+	if err := u.mayDropDeps(); err != nil {
+		return err
+	}
+	u.entry = u.entry.changedDeps(u.before, u.task)
+	return nil
 }
 
-// changedDeps says in an entry how the dependencies changed, if they did.
+// changedDeps returns the entry with the difference between the dependencies of two states of the task.
 func (e Entry) changedDeps(before, after Task) Entry {
 	e.AddDeps, e.RemoveDeps = without(after.Deps, before.Deps), without(before.Deps, after.Deps)
 	if len(e.AddDeps)+len(e.RemoveDeps) > 0 {
@@ -124,14 +129,8 @@ func (e Entry) changedDeps(before, after Task) Entry {
 	return e
 }
 
-// without lists what is in one list and not in another, none twice.
-func without(list, other []ID) []ID {
-	in := setOf(other)
-	return unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
-}
-
-// hasDeps returns INVALID_INPUT if one of the tasks that are to be taken out of the deps is not among them: it is most likely
-// a slip, and the task would wait on for what was meant.
+// hasDeps returns INVALID_INPUT if the task does not depend on one of the ids. An id that is to be taken away and is not there is most
+// likely a mistake, and the task would go on waiting for the one that was meant.
 func (t Task) hasDeps(ids []ID) error {
 	for _, id := range ids {
 		if !slices.Contains(t.Deps, id) {
@@ -141,72 +140,81 @@ func (t Task) hasDeps(ids []ID) error {
 	return nil
 }
 
-func orNone(ids []ID) string {
-	if len(ids) == 0 {
-		return "none"
+// mayDropDeps decides whether dependencies that are still open may be taken away. That needs a reason; once work has begun it also needs
+// a person or a maintainer. A dependency that is closed, or does not exist, may always go.
+func (u *update) mayDropDeps() error {
+	open := u.flow.openDeps(u.before, u.edit.RemoveDeps, u.find)
+	if len(open) == 0 {
+		return nil
 	}
-	return joinIDs(ids, ", ")
+	names := joinIDs(open, ", ")
+	switch {
+	case u.flow.HasLeft(u.before) && !u.edit.MayWeaken:
+		return Errorf(Forbidden, "work has begun, and %s is open: only a person may let it go", names).
+			WithHint("ask a person to run %s with a reason", CallTo("update", "id", u.before.ID).ByPerson()).
+			WithNext(CallTo("get", "id", open[0]))
+	case strings.TrimSpace(u.entry.Text) == "":
+		return Errorf(InvalidInput, "%s is open: to wait for it no more needs a reason", names).
+			WithHint("say why in reason")
+	}
+	return nil
 }
 
-func (f Flow) editChecks(t Task, ed Edit, e Entry) (Task, Entry, error) {
-	after := ed.newChecks(t.Checks)
-	explained := t.ChecksExplained()
-	if slices.EqualFunc(after, t.Checks, Check.Same) && (explained || ed.Checks == nil) && !f.vouches(t, ed, e) {
-		t.Checks = after // time limits may differ
-		return t, e, nil
+// checks sets the list of checks.
+func (u *update) checks() error {
+	was, after := u.before.Checks, u.edit.newChecks(u.before.Checks)
+	explained := u.before.ChecksExplained()
+	if slices.EqualFunc(after, was, Check.Same) && (explained || u.edit.Checks == nil) && !u.answersForChecks() {
+		u.task.Checks = after // time limits may differ
+		return nil
 	}
-	if f.IsClosed(t.Status) {
-		return t, e, closedError(t)
+	if u.flow.IsClosed(u.before.Status) {
+		return closedError(u.before)
 	}
-	if dropped := Dropped(t.Checks, after); len(dropped) > 0 || !explained && f.HasLeft(t) {
-		if err := f.mayWeaken(t, ed, dropped, e); err != nil {
-			return t, e, err
+	if dropped := Dropped(was, after); len(dropped) > 0 || !explained && u.flow.HasLeft(u.before) {
+		if err := u.mayWeaken(dropped); err != nil {
+			return err
 		}
 	}
-	t.Checks = after
-	e.Checks = t.CheckHashes()
-	return t, e, nil
+	u.task.Checks = after
+	u.entry.Checks = u.task.CheckHashes()
+	return nil
 }
 
-// vouches reports whether a person says of the list as it stands, with a reason, that it is right. The record keeps that, since
-// it answers for what was taken away before.
-func (f Flow) vouches(t Task, ed Edit, e Entry) bool {
-	return ed.Checks != nil && e.Who.Human() && e.Text != "" && f.HasLeft(t) && !f.IsClosed(t.Status)
+// answersForChecks reports whether a person states the list of checks, with a reason, after work began. Such an entry is recorded even if
+// the list is as it was, because it excuses what was taken away before; see Entry.Excuses.
+func (u *update) answersForChecks() bool {
+	return u.edit.Checks != nil && u.entry.Who.Human() && u.entry.Text != "" &&
+		u.flow.HasLeft(u.before) && !u.flow.IsClosed(u.before.Status)
 }
 
-// mayWeaken decides whether the writer of an entry may drop checks, or vouch for a list that the record does not explain. Until
-// work has begun a person, and whoever alone declared the list, may drop what is no default check; everything else takes a person
-// or a maintainer, and a reason.
-func (f Flow) mayWeaken(t Task, ed Edit, dropped []Check, e Entry) error {
-	planned := !f.HasLeft(t) && (e.Who.Human() || t.declaredBy(e.Who))
+// mayWeaken decides whether the writer may drop checks, or state a list that the provenance does not explain. Before work begins,
+// a person may drop any check that is not a default one, and so may an actor who alone has declared the list. Everything else needs a
+// person or a maintainer, and a reason.
+func (u *update) mayWeaken(dropped []Check) error {
+	who := u.entry.Who
+	planning := !u.flow.HasLeft(u.before) && (who.Human() || u.before.declaredBy(who))
 	switch {
-	case planned && len(Dropped(dropped, f.Defaults)) == len(dropped):
+	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped):
 		return nil
-	case !ed.MayWeaken:
+	case !u.edit.MayWeaken:
 		return Errorf(Forbidden, "a check that others rely on can be taken away or changed by a person only").
-			WithHint("ask a person to run cairn update %s with a reason; adding checks is free", t.ID)
-	case strings.TrimSpace(e.Text) == "":
+			WithHint("ask a person to run %s with a reason; adding checks is free", CallTo("update", "id", u.before.ID).ByPerson())
+	case strings.TrimSpace(u.entry.Text) == "":
 		return Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
 	default:
 		return nil
 	}
 }
 
-// declaredBy reports whether nobody else ever had a hand in the list of checks.
+// declaredBy reports whether the actor alone has created the task and set its checks.
 func (t Task) declaredBy(who Actor) bool {
 	return len(t.Provenance) > 0 && !slices.ContainsFunc(t.Provenance, func(e Entry) bool {
 		return (e.Checks != nil || e.Did == Created) && e.Who != who
 	})
 }
 
-// HasLeft reports whether the task is, or ever was, out of the initial state. Going back to it takes no check away.
-func (f Flow) HasLeft(t Task) bool {
-	return t.Status != f.Initial || slices.ContainsFunc(t.Provenance, func(e Entry) bool {
-		return e.To != "" && e.To != f.Initial
-	})
-}
-
-// newChecks is the list that the edit asks for.
+// newChecks returns the list that the edit asks for.
 func (ed Edit) newChecks(now []Check) []Check {
 	if ed.Checks == nil && ed.Acceptance == nil {
 		return now
@@ -223,7 +231,7 @@ func (ed Edit) newChecks(now []Check) []Check {
 	return carryResults(now, after)
 }
 
-// changedFields names the keys of the file that differ and that no other part of an entry tells of.
+// changedFields names the keys of the file that differ and that no other part of an entry describes.
 func changedFields(before, after Task) []string {
 	var out []string
 	for _, field := range []struct {
@@ -244,7 +252,7 @@ func changedFields(before, after Task) []string {
 	return out
 }
 
-// timeoutChanged reports whether a check that asks for what it asked for has another time limit.
+// timeoutChanged reports whether a check that otherwise stays the same has another time limit.
 func timeoutChanged(before, after []Check) bool {
 	limits := make(map[string]Check, len(before))
 	for _, c := range before {
@@ -273,17 +281,4 @@ func kindOfEdit(before, after Task, e Entry) Did {
 	default:
 		return ""
 	}
-}
-
-// unique drops later repetitions.
-func unique[T comparable](in []T) []T {
-	var out []T
-	seen := make(map[T]bool, len(in))
-	for _, v := range in {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
 }

@@ -65,8 +65,8 @@ func TestChangingChecks(t *testing.T) {
 		checks []task.Check
 		want   task.Code
 	}{
-		{"before work began whoever declared them may take one away", own, false, "", []task.Check{read}, ""},
-		{"before work began whoever declared them may change one", own, false, "", []task.Check{easier, read}, ""},
+		{"before work began the actor who declared them may take one away", own, false, "", []task.Check{read}, ""},
+		{"before work began the actor who declared them may change one", own, false, "", []task.Check{easier, read}, ""},
 		{"before work began another agent may not", created(suite, read), false, reason, []task.Check{read}, task.Forbidden},
 		{"an agent does not make the list its own by adding to it", extended, false, reason, []task.Check{lint}, task.Forbidden},
 		{"before work began a person needs no reason", created(suite, read), true, "", []task.Check{read}, ""},
@@ -116,7 +116,7 @@ func TestChangingChecks(t *testing.T) {
 	}
 }
 
-// A list that was changed past the record is declared anew by whoever may take checks away, and the entry then accounts for it.
+// A list that was changed without an entry is stated anew by an actor who may take checks away, and the entry then explains it.
 func TestDeclaringAnewWhatTheRecordDoesNotExplain(t *testing.T) {
 	tampered := underway()
 	tampered.Checks = tampered.Checks[:1]
@@ -274,7 +274,7 @@ func TestEditsThatChangeNothing(t *testing.T) {
 	}
 }
 
-// What is no dep cannot be taken out: the slip is told, and nothing changes.
+// What is no dep cannot be taken out: the call is refused, and nothing changes.
 func TestRemovingWhatIsNoDep(t *testing.T) {
 	waits := underway()
 	waits.Deps = []task.ID{"A-2", "A-3"}
@@ -298,7 +298,7 @@ func TestRemovingWhatIsNoDep(t *testing.T) {
 			if !tt.ok && !reflect.DeepEqual(after, waits) {
 				t.Errorf("the task is now %+v", after)
 			}
-			if e := (*task.Error)(nil); errors.As(err, &e) && e.Hint != "its deps are A-2, A-3" {
+			if e := (*task.Error)(nil); errors.As(err, &e) && e.Hint.String() != "its deps are A-2, A-3" {
 				t.Errorf("the hint is %q", e.Hint)
 			}
 		})
@@ -389,5 +389,70 @@ func TestEditJudgesTheMoveByTheNewDeps(t *testing.T) {
 	freed := task.Edit{RemoveDeps: []task.ID{"A-3"}, To: ptr(task.Status("in_progress"))}
 	if _, _, err := flow.Update(waiting, freed, task.Proof{}, find, saying(claude, "not needed after all")); err != nil {
 		t.Error(err)
+	}
+}
+
+// Who may take away what a task waits for: it takes a reason while that is open, and once work began a person or a maintainer too.
+func TestTakingDepsAway(t *testing.T) {
+	const reason = "it waits for the other one"
+	find := graph(node("A-2", "backlog"), node("A-3", "done"))
+	waiting := func(status task.Status) task.Task {
+		one := created()
+		one.Deps = []task.ID{"A-2", "A-3", "A-4"}
+		if status != one.Status {
+			one = one.With(task.Entry{Who: claude, At: now, Did: task.Transitioned, From: one.Status, To: status})
+			one.Status = status
+		}
+		return one
+	}
+	for _, tt := range []struct {
+		name   string
+		status task.Status
+		may    bool // the caller is a person, or a maintainer
+		reason string
+		remove []task.ID
+		want   task.Code
+	}{
+		{"an open one, while planning, with a reason", "backlog", false, reason, []task.ID{"A-2"}, ""},
+		{"an open one, while planning, without", "backlog", false, "", []task.ID{"A-2"}, task.InvalidInput},
+		{"a blank is no reason", "backlog", true, " \n", []task.ID{"A-2"}, task.InvalidInput},
+		{"an open one once work began", "in_progress", false, reason, []task.ID{"A-2"}, task.Forbidden},
+		{"an open one once work began, by who may", "in_progress", true, reason, []task.ID{"A-2"}, ""},
+		{"an open one once work began, by who may, without a reason", "in_progress", true, "", []task.ID{"A-2"}, task.InvalidInput},
+		{"one that is closed", "in_progress", false, "", []task.ID{"A-3"}, ""},
+		{"one that does not exist", "in_progress", false, "", []task.ID{"A-4"}, ""},
+		{"a closed one and an open one", "in_progress", false, "", []task.ID{"A-3", "A-2"}, task.Forbidden},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before := waiting(tt.status)
+			after, entry, err := flow.Update(before, task.Edit{RemoveDeps: tt.remove, MayWeaken: tt.may}, task.Proof{}, find, saying(claude, tt.reason))
+			wantCode(t, err, tt.want)
+			if err != nil {
+				return
+			}
+			if !slices.Equal(entry.RemoveDeps, tt.remove) || entry.Deps != task.DepsHash(after.ID, after.Deps) {
+				t.Errorf("the entry tells of %v, and %s", entry.RemoveDeps, entry.Deps)
+			}
+			if got := entry.WithDeps(before.Deps); !slices.Equal(got, after.Deps) {
+				t.Errorf("by the entry the deps become %v, and they are %v", got, after.Deps)
+			}
+		})
+	}
+}
+
+// The hash of deps is that of one task's, in whatever order and however often they stand there.
+func TestDepsHash(t *testing.T) {
+	base := task.DepsHash("A-1", []task.ID{"A-2", "A-3"})
+	if got := task.DepsHash("A-1", []task.ID{"A-3", "A-2", "A-3"}); got != base {
+		t.Error("order or repetition counts")
+	}
+	for name, other := range map[string]string{
+		"another task": task.DepsHash("A-9", []task.ID{"A-2", "A-3"}),
+		"one fewer":    task.DepsHash("A-1", []task.ID{"A-2"}),
+		"none":         task.DepsHash("A-1", nil),
+	} {
+		if other == base {
+			t.Errorf("%s has the same hash", name)
+		}
 	}
 }

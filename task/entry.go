@@ -1,15 +1,15 @@
 package task
 
 import (
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
-	"unicode"
-	"unicode/utf8"
 )
 
-// Did says what kind of write an entry stands for.
+// Did is the kind of write that appended an entry.
 type Did string
 
 // The kinds of write.
@@ -21,6 +21,7 @@ const (
 	Began        Did = "began"
 	Finished     Did = "finished"
 	Canceled     Did = "canceled"
+	Abandoned    Did = "abandoned" // only of a session: somebody else's write ended it
 	TakenOver    Did = "taken_over"
 	Transitioned Did = "transitioned"
 	Checked      Did = "checked"
@@ -30,7 +31,7 @@ const (
 	Deleted      Did = "deleted" // only in the trash of a clone
 )
 
-// Entry is one line of provenance: who changed the task, when, and how. Fields that say nothing are left out of the file.
+// Entry is one line of provenance: who changed the record, when, and how. A file leaves out the fields that are empty.
 type Entry struct {
 	Who      Actor         `json:"who,omitempty"`
 	At       time.Time     `json:"at"` // UTC, whole seconds
@@ -46,7 +47,7 @@ type Entry struct {
 
 	AddDeps    []ID     `json:"add_deps,omitempty"`    // dependencies that were added
 	RemoveDeps []ID     `json:"remove_deps,omitempty"` // dependencies that were taken away
-	Fields     []string `json:"fields,omitempty"`      // keys of the file that were changed and that nothing else in the entry tells of
+	Fields     []string `json:"fields,omitempty"`      // keys of the file that were changed and that nothing else in the entry describes
 
 	Text    string `json:"text,omitempty"`    // a note, a reason, a summary; 4 KiB at most
 	Session string `json:"session,omitempty"` // the session it belongs to
@@ -64,38 +65,21 @@ type CheckResult struct {
 	Unhashed bool   `json:"unhashed,omitempty"` // from a wording of the original cairn: Check is "*" for all that were run, or an index
 }
 
-// MaxText is the longest text of an entry, in bytes.
-const MaxText = 4096
-
-// ValidText returns INVALID_INPUT for text that an entry cannot hold: too long, no UTF-8, or blank. No text at all is fine.
-// The field is named in the message.
-func ValidText(field, s string) error {
-	if s != "" && blank(s) {
-		return Errorf(InvalidInput, "%s is blank", field).WithHint("leave it out, or write something that can be read")
+// EntryValues returns the keys that an entry has in a file, those of times apart from all others. With them entries can be compared by
+// what they say, not by how it is written. Keys that are not listed belong to other programs.
+var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string }) {
+	for f := range reflect.TypeFor[Entry]().Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		if f.Type == reflect.TypeFor[time.Time]() {
+			values.Times = append(values.Times, name)
+		} else {
+			values.Texts = append(values.Texts, name)
+		}
 	}
-	if len(s) > MaxText {
-		return Errorf(InvalidInput, "%s is %d bytes long, more than %d", field, len(s), MaxText).WithHint("put long text into the body or a file of its own")
-	}
-	if !utf8.ValidString(s) {
-		return Errorf(InvalidInput, "%s is not valid UTF-8", field)
-	}
-	return nil
-}
+	return values
+})
 
-// RequiredText is ValidText for what must say something; the hint tells what.
-func RequiredText(field, s, hint string) error {
-	if blank(s) {
-		return Errorf(InvalidInput, "%s is empty", field).WithHint("%s", hint)
-	}
-	return ValidText(field, s)
-}
-
-// blank reports whether nobody would see anything of a text: it has white space and characters without a shape only.
-func blank(s string) bool {
-	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
-}
-
-// Hash identifies what an entry says, however it is written down: 16 hex digits.
+// Hash identifies what an entry says, however its line is written: 16 hex digits.
 func (e Entry) Hash() string {
 	parts := []string{string(e.Who), e.At.UTC().Format(time.RFC3339), string(e.Did), string(e.From), string(e.To),
 		e.Commit, e.Tree, e.Text, e.Session, e.Key, e.Deps}
@@ -127,13 +111,35 @@ func (e Entry) Equal(other Entry) bool {
 		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig
 }
 
-// unhashedAll stands for every check of its kind, in evidence from before results named their checks.
+// Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier programs, which do
+// not record that, it follows from the kind of the entry.
+func (e Entry) Holder() (Actor, bool) {
+	switch {
+	case e.Assignee != nil:
+		return *e.Assignee, true
+	case e.Did == Claimed, e.Did == Began, e.Did == TakenOver:
+		return e.Who, true
+	case e.Did == Released:
+		return "", true
+	}
+	return "", false
+}
+
+// HasHolder reports whether any entry changed the holder.
+func (t Task) HasHolder() bool {
+	return slices.ContainsFunc(t.Provenance, func(e Entry) bool {
+		_, ok := e.Holder()
+		return ok
+	})
+}
+
+// unhashedAll stands for every check of its kind, in entries of the original cairn, whose results name no check.
 const unhashedAll = "*"
 
-// ReadDid fills e.Did, and whatever else the wording says, from the text of a file. The wordings of the original cairn
-// ("ran checks", "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested",
-// "check N pass") are read as today's kinds; their results are evidence without a hash. An attestation of the original says
-// in its text, which must be read before, which check it is about. A wording that nobody knows is kept as it is.
+// ReadDid sets e.Did, and what else the text of that key implies. It reads the wordings of the original cairn ("ran checks",
+// "transitioned to X", "note", "began session S", "finished session S", "canceled session S", "attested", "check N pass") as
+// today's kinds, with results that name no check. The original says in an attestation's text which check it is about, so e.Text must be
+// set before. An unknown wording is kept as it is.
 func (e *Entry) ReadDid(text string) {
 	words := strings.Fields(text)
 	e.Old = true

@@ -47,12 +47,12 @@ const (
 	NoBase           Code = "NO_BASE"
 )
 
-// CodeInfo says what a code means to whoever meets it.
+// CodeInfo says what a code means.
 type CodeInfo struct {
 	Code      Code
 	Meaning   string // one sentence, for docs/errors.md
 	Exit      int    // the command line's exit number
-	Retryable bool   // the same call may succeed later without anything else being done, unless its error is Final
+	Retryable bool   // the same call may succeed later, even if nothing else is done; not if the error is Final
 }
 
 // Codes is every code, in the order of their exit numbers. A code that is not here does not exist.
@@ -93,7 +93,7 @@ var Codes = []CodeInfo{
 	{Untrusted, "commands from this clone's files were not approved on this machine", 8, false},
 }
 
-// Info looks a code up. An unknown code reads as a plain failure.
+// Info returns what a code means. An unknown code is a plain failure.
 func (c Code) Info() CodeInfo {
 	for _, info := range Codes {
 		if info.Code == c {
@@ -103,23 +103,29 @@ func (c Code) Info() CodeInfo {
 	return CodeInfo{Code: c, Meaning: "a failure without a code of its own", Exit: 1}
 }
 
-// Error is the one error type of cairn. Op and ID are filled in by the layer that knows them, so a message never repeats them.
+// Error is the error type of cairn. The layer that knows Op and ID sets them, so a message need not contain them.
 type Error struct {
 	Code    Code
 	Op      string         // the verb, e.g. "transition"
 	ID      string         // the task or session concerned, if any
 	Msg     string         // one line, lower case, no full stop
-	Hint    string         // what to do next, as a command or an instruction; never anything destructive
-	Next    []Next         // the same for a program, if a verb helps; the first that the caller may call
-	Final   bool           // the same call cannot succeed later, whatever the code promises
+	Hint    Hint           // what to do next; never anything destructive
+	Next    []Call         // calls that help, where the hint does not hold the one that does; see NextCalls
+	Final   bool           // the same call cannot succeed later, even if the code is Retryable
 	Details map[string]any // what a program may want beyond the message: candidates, failed checks, commands
 	Err     error          // the cause, for errors.Is
 }
 
-// Next is a call that helps after a refusal. It can be made as it stands.
-type Next struct {
-	Verb string
-	Args map[string]any
+// NextCalls returns the calls that help, the best one first: those that WithNext named, or else the one call in the hint, if there
+// is exactly one and it is not for a person. What the hint holds may lack arguments that its verb requires.
+func (e *Error) NextCalls() []Call {
+	if len(e.Next) > 0 {
+		return e.Next
+	}
+	if calls := e.Hint.Calls(); len(calls) == 1 && !calls[0].Person {
+		return calls
+	}
+	return nil
 }
 
 // Errorf makes an error of a code. A %w in the format becomes the cause.
@@ -128,15 +134,15 @@ func Errorf(code Code, format string, args ...any) *Error {
 	return &Error{Code: code, Msg: err.Error(), Err: errors.Unwrap(err)}
 }
 
-// WithHint sets the hint and returns the error itself.
+// WithHint sets the hint, as Hintf makes it, and returns the error itself.
 func (e *Error) WithHint(format string, args ...any) *Error {
-	e.Hint = fmt.Sprintf(format, args...)
+	e.Hint = Hintf(format, args...)
 	return e
 }
 
-// WithNext names the verb to call next, behind those named before, and returns the error itself.
-func (e *Error) WithNext(verb string, args map[string]any) *Error {
-	e.Next = append(e.Next, Next{Verb: verb, Args: args})
+// WithNext adds a call that helps, where the hint does not hold it, and returns the error itself.
+func (e *Error) WithNext(c Call) *Error {
+	e.Next = append(e.Next, c)
 	return e
 }
 
@@ -146,7 +152,7 @@ func (e *Error) ForGood() *Error {
 	return e
 }
 
-// Error reads "op id: message", leaving out what is not known.
+// Error returns "op id: message" without the parts that are not known.
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
@@ -165,6 +171,15 @@ func (e *Error) Error() string {
 
 // Unwrap returns the cause.
 func (e *Error) Unwrap() error { return e.Err }
+
+// MessageOf returns the message of the first Error in err's chain without its operation and id, or else the text of err.
+func MessageOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Msg
+	}
+	return err.Error()
+}
 
 // CodeOf returns the code of the first Error in err's chain, or "" if there is none.
 func CodeOf(err error) Code {

@@ -132,11 +132,11 @@ func TestErrorText(t *testing.T) {
 }
 
 func TestErrorsKeepTheirCause(t *testing.T) {
-	err := task.Errorf(task.IO, "cannot read: %w", io.ErrUnexpectedEOF).WithHint("try %s", "again").WithNext("get", nil)
+	err := task.Errorf(task.IO, "cannot read: %w", io.ErrUnexpectedEOF).WithHint("try %s", "again").WithNext(task.CallTo("get"))
 	if !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error("the cause is lost")
 	}
-	if err.Hint != "try again" || err.Next[0].Verb != "get" {
+	if err.Hint.String() != "try again" || err.Next[0].Verb != "get" {
 		t.Errorf("the hint or the next verb is lost: %+v", err)
 	}
 	if code := task.CodeOf(fmt.Errorf("wrapped: %w", err)); code != task.IO {

@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// Evidence is how a check came by its result: the newest entry that speaks of it.
+// Evidence is the newest entry that records a result of a check.
 type Evidence struct {
-	Entry  int // its place in the record
+	Entry  int // its index in the provenance
 	Result Result
 	Who    Actor
 	At     time.Time
 	Commit string
-	Tree   string // "" if the working tree was unknown or moved during the run: such a pass is never fresh
-	Hashed bool   // false for entries from before results named their checks
+	Tree   string // "" if the working tree was unknown or changed during the run: such a pass is always stale
+	Hashed bool   // false for entries of the original cairn, which name no check
 }
 
-// Evidence returns the evidence for check i. Runs account for commands and attestations for manual checks, never the other
-// way round, so a description that looks like a hash proves nothing.
+// Evidence returns the evidence for check i. Only runs are evidence for commands, and only attestations for manual checks, so a manual
+// check whose description looks like a hash proves nothing about a command.
 func (t Task) Evidence(i int) (Evidence, bool) {
 	c := t.Checks[i]
 	key := c.Key(t.ID)
@@ -34,8 +34,8 @@ func (t Task) Evidence(i int) (Evidence, bool) {
 	return Evidence{}, false
 }
 
-// oldEntries is how many entries, from the first one on, may be in the wordings of the original cairn. Behind an entry that tells which
-// checks were declared, which that program never wrote, its wordings prove nothing.
+// oldEntries returns how many of the first entries may be from the original cairn. That program never recorded which checks were
+// declared, so behind an entry that does, results in its wording are no evidence.
 func (t Task) oldEntries() int {
 	if n := slices.IndexFunc(t.Provenance, func(e Entry) bool { return e.Checks != nil }); n >= 0 {
 		return n
@@ -43,8 +43,8 @@ func (t Task) oldEntries() int {
 	return len(t.Provenance)
 }
 
-// resultOf returns what an entry says of the check with a key, which is the task's i-th. Where it says both pass and fail it is
-// fail. Results that name no check count only if old.
+// resultOf returns what an entry records for check i, whose key is given. If it records both pass and fail, that is fail. Results that
+// name no check count only in an old entry.
 func (e Entry) resultOf(key string, i int, old bool) (found CheckResult, ok bool) {
 	for _, r := range e.Results {
 		better := !ok || r.Result == Fail && found.Result != Fail || r.Result == found.Result && found.Unhashed
@@ -55,8 +55,8 @@ func (e Entry) resultOf(key string, i int, old bool) (found CheckResult, ok bool
 	return found, ok
 }
 
-// Unclaimed returns the index of the newest entry with a pass that belongs to no check the task declares, among the entries
-// that could speak of check i; or -1. Where check i has no evidence, it was most likely another when it passed.
+// Unclaimed returns the index of the newest entry that records a pass of a check which the task does not declare, of the kind of check
+// i (command or manual), or -1. If check i has no evidence, that is most likely the pass of an earlier form of it.
 func (t Task) Unclaimed(i int) int {
 	declared := map[string]bool{}
 	for _, c := range t.Checks {
@@ -72,10 +72,10 @@ func (t Task) Unclaimed(i int) int {
 	return -1
 }
 
-// speaksOf reports whether the results of an entry can be about a check: attestations about manual ones, runs about commands.
+// speaksOf reports whether an entry can be evidence for a check: an attestation for a manual one, anything else for a command.
 func (e Entry) speaksOf(c Check) bool { return (e.Did == Attested) == c.Manual() }
 
-// accountsFor reports whether a result is about the check with a key, which is the task's i-th.
+// accountsFor reports whether a result is about check i, whose key is given.
 func (r CheckResult) accountsFor(key string, i int) bool {
 	if r.Unhashed {
 		return r.Check == unhashedAll || r.Check == strconv.Itoa(i)
@@ -83,14 +83,116 @@ func (r CheckResult) accountsFor(key string, i int) bool {
 	return r.Check == key
 }
 
-// Run is what running some of a task's commands showed.
+// EvidenceIndex returns for every check of a task what Task.Evidence and Task.Unclaimed return for one. It reads the provenance once,
+// on first use, so it is cheaper as soon as more than one check is asked about. It must not be used by several goroutines at once.
+type EvidenceIndex struct {
+	task  Task
+	keys  []string                  // of the checks
+	of    [2]map[resultKey]Evidence // the evidence of commands, and of manual checks
+	stray [2]int                    // what Unclaimed returns for a command, and for a manual check
+}
+
+// resultKey is what a result in an entry names.
+type resultKey struct {
+	check    string
+	unhashed bool
+}
+
+// EvidenceIndex makes the index of a task as it is now.
+func (t Task) EvidenceIndex() *EvidenceIndex {
+	return &EvidenceIndex{task: t}
+}
+
+// fill makes the index.
+func (x *EvidenceIndex) fill() {
+	if x.keys != nil {
+		return
+	}
+	t := x.task
+	x.keys, x.of, x.stray = make([]string, len(t.Checks)), [2]map[resultKey]Evidence{{}, {}}, [2]int{-1, -1}
+	declared := make(map[string]bool, len(t.Checks))
+	for i, c := range t.Checks {
+		x.keys[i] = c.Key(t.ID)
+		declared[x.keys[i]] = true
+	}
+	old := t.oldEntries()
+	for n := len(t.Provenance) - 1; n >= 0; n-- {
+		x.add(n, t.Provenance[n], declared, n < old)
+	}
+}
+
+// add takes up entry n, which is older than all before. Results that name no check count only in an old entry.
+func (x *EvidenceIndex) add(n int, e Entry, declared map[string]bool, old bool) {
+	kind := kindOf(e.Did == Attested)
+	for _, r := range e.Results {
+		if r.Unhashed && !old {
+			continue
+		}
+		key := resultKey{r.Check, r.Unhashed}
+		if newer, known := x.of[kind][key]; !known || newer.Entry == n && r.Result == Fail {
+			x.of[kind][key] = Evidence{n, r.Result, e.Who, e.At, e.Commit, e.Tree, !r.Unhashed}
+		}
+		if x.stray[kind] < 0 && !r.Unhashed && r.Result == Pass && !declared[r.Check] {
+			x.stray[kind] = n
+		}
+	}
+}
+
+func kindOf(manual bool) int {
+	if manual {
+		return 1
+	}
+	return 0
+}
+
+// Evidence is Task.Evidence for check i.
+func (x *EvidenceIndex) Evidence(i int) (Evidence, bool) {
+	x.fill()
+	of := x.of[kindOf(x.task.Checks[i].Manual())]
+	best, ok := of[resultKey{x.keys[i], false}]
+	for _, name := range []string{unhashedAll, strconv.Itoa(i)} {
+		ev, has := of[resultKey{name, true}]
+		switch {
+		case !has:
+		case ok && ev.Entry == best.Entry: // an entry that records both counts as fail
+			if ev.Result == Fail && best.Result != Fail {
+				best = ev
+			}
+		case !ok || ev.Entry > best.Entry:
+			best, ok = ev, true
+		}
+	}
+	return best, ok
+}
+
+// Unclaimed is Task.Unclaimed for check i.
+func (x *EvidenceIndex) Unclaimed(i int) int {
+	x.fill()
+	return x.stray[kindOf(x.task.Checks[i].Manual())]
+}
+
+// Recorded returns the result of check i that the provenance supports, on whatever state of the files it was earned. A pass is pending
+// if no entry records it, or if it was attested by somebody who may not, or without a signature that it needs.
+func (x *EvidenceIndex) Recorded(f Flow, i int) Result {
+	c := x.task.Checks[i]
+	if c.Result != Pass {
+		return c.Result
+	}
+	ev, ok := x.Evidence(i)
+	if !ok || ev.Result != Pass || c.Manual() && !f.settled(x.task, i, ev) {
+		return Pending
+	}
+	return Pass
+}
+
+// Run is the results of running some of a task's commands.
 type Run struct {
 	Results []CheckResult // by Check.Key
 	Commit  string        // HEAD, "" outside git
-	Tree    string        // fingerprint of the working tree, "" if unknown or if it moved during the run
+	Tree    string        // fingerprint of the working tree, "" if unknown or if it changed during the run
 }
 
-// Of is the part of a run that is about checks that the task declares, or nil if there is none.
+// Of returns the part of a run that is about checks that the task declares, or nil if there is none.
 func (r *Run) Of(t Task) *Run {
 	keys := map[string]bool{}
 	for _, c := range t.Checks {
@@ -106,7 +208,8 @@ func (r *Run) Of(t Task) *Run {
 	return &part
 }
 
-// results gives what the run says of a check of a task. Of two checks with the same command neither has passed if one failed.
+// results returns the result of each command of a task by this run: a function that reports false for a check that did not run. Two
+// checks with the same command have passed only if both results are pass.
 func (r *Run) results(of ID) func(Check) (Result, bool) {
 	if r == nil {
 		return func(Check) (Result, bool) { return "", false }
@@ -124,110 +227,4 @@ func (r *Run) results(of ID) func(Check) (Result, bool) {
 		result, ok := said[c.Key(of)]
 		return result, ok
 	}
-}
-
-// Proof is what is known at the moment of a move, beside the record.
-type Proof struct {
-	Commit string // HEAD now, "" outside git
-	Tree   string // fingerprint of the working tree now; "" makes every recorded pass of a command stale, and what was signed in git
-	Run    *Run   // results of a run made for this very move
-}
-
-// Standing is the result of check i that the gates go by: that of the run made for this very move, else the recorded one,
-// but that the pass of a command that was earned on another state of the tree is pending. So is a pass that has to be signed,
-// and was for another state.
-func (f Flow) Standing(t Task, i int, p Proof) Result {
-	return f.standing(t, i, p, p.Run.results(t.ID), t.Evidence)
-}
-
-// Standings is Standing for many checks of a task: it goes through the record and the run once.
-func (f Flow) Standings(t Task, p Proof) func(i int) Result {
-	ran := p.Run.results(t.ID)
-	x := t.EvidenceIndex()
-	return func(i int) Result { return f.standing(t, i, p, ran, x.Evidence) }
-}
-
-func (f Flow) standing(t Task, i int, p Proof, ran func(Check) (Result, bool), evidence func(int) (Evidence, bool)) Result {
-	c := t.Checks[i]
-	if r, ok := ran(c); ok {
-		return r
-	}
-	r := f.recorded(t, i, evidence)
-	if r != Pass || c.Manual() && !f.MustSign(c) {
-		return r
-	}
-	if ev, _ := evidence(i); ev.Tree != p.Tree || p.Tree == "" && !c.Manual() {
-		return Pending
-	}
-	return Pass
-}
-
-// Recorded is the result of check i that the record vouches for, on whatever state of the tree it was earned. A pass
-// written into the file that no entry accounts for is pending, and so is the pass of a manual check that was attested by
-// whoever may not.
-func (f Flow) Recorded(t Task, i int) Result { return f.recorded(t, i, t.Evidence) }
-
-func (f Flow) recorded(t Task, i int, evidence func(int) (Evidence, bool)) Result {
-	c := t.Checks[i]
-	if c.Result != Pass {
-		return c.Result
-	}
-	ev, ok := evidence(i)
-	if !ok || ev.Result != Pass || c.Manual() && !f.settled(t, i, ev) {
-		return Pending
-	}
-	return Pass
-}
-
-// settled reports whether the attestation of a manual check is by whoever may make it, and signed where it has to be. A
-// signature that does not hold makes any attestation worthless.
-func (f Flow) settled(t Task, i int, ev Evidence) bool {
-	c := t.Checks[i]
-	switch signed := t.Provenance[ev.Entry].Sig != ""; {
-	case signed && f.Signature(t, ev.Entry) != nil, !signed && f.MustSign(c):
-		return false
-	default:
-		return f.maySettle(c, ev.Who)
-	}
-}
-
-// Unproven lists the checks that a closed task has not passed by its own record: what the checks gate would say of its
-// status if it were asked again. A task that is open or abandoned has none.
-func (f Flow) Unproven(t Task) []Check {
-	if !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) {
-		return nil
-	}
-	var out []Check
-	x := t.EvidenceIndex()
-	for i, c := range t.Checks {
-		if x.Recorded(f, i) != Pass {
-			out = append(out, c)
-		}
-	}
-	return out
-}
-
-// ToRun lists the commands that must be run before the task may move to a state: those the checks gate asks for that have
-// not passed, or whose pass is stale.
-func (f Flow) ToRun(t Task, to Status, p Proof) []int {
-	var out []int
-	standing := f.Standings(t, p)
-	for i, c := range t.Checks {
-		if !c.Manual() && f.gates(t, to, c) && standing(i) != Pass {
-			out = append(out, i)
-		}
-	}
-	return out
-}
-
-// record writes the results of a run into the checks they belong to.
-func (t Task) record(run *Run) Task {
-	t.Checks = slices.Clone(t.Checks)
-	ran := run.results(t.ID)
-	for i, c := range t.Checks {
-		if r, ok := ran(c); ok {
-			t.Checks[i].Result = r
-		}
-	}
-	return t
 }

@@ -6,9 +6,27 @@ import (
 	"strings"
 )
 
-// DepsGate returns DEPS_OPEN, naming what the task waits for, if moving it to a state would leave the initial state while
-// a dependency is not closed. A dependency that cannot be found counts as open. An abandoned state is entered without
-// asking, so leaving it asks as leaving the initial state does: else it would be a way round.
+// Proof is what is known at the moment of a move, beside the task itself.
+type Proof struct {
+	Commit string // HEAD now, "" outside git
+	Tree   string // fingerprint of the working tree now, or "" if unknown: then no pass of a command counts, and no signature made in git
+	Run    *Run   // results of a run made for this very move
+}
+
+// Gate returns why an actor may not move a task to a state: UNKNOWN_STATE, or the refusal of a gate.
+func (f Flow) Gate(t Task, to Status, p Proof, find Find, who Actor) error {
+	if err := f.Known(to); err != nil {
+		return err
+	}
+	if err := f.DepsGate(t, to, find); err != nil {
+		return err
+	}
+	return f.ChecksGate(t, to, p, who)
+}
+
+// DepsGate returns DEPS_OPEN, naming what the task waits for, if the move starts the task while a dependency is not closed. A move
+// starts a task if it leaves the initial state or an abandoned one, and enters neither. Leaving an abandoned state counts because any
+// task may enter one: otherwise that would be a way around the gate. A dependency that cannot be found counts as open.
 func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	waits := t.Status == f.Initial || f.IsAbandoned(t.Status)
 	if !waits || to == f.Initial || f.IsAbandoned(to) {
@@ -24,10 +42,10 @@ func (f Flow) DepsGate(t Task, to Status, find Find) error {
 	}
 	e := Errorf(DepsOpen, "waits for %s", strings.Join(names, ", "))
 	if _, ok := find(open[0]); !ok {
-		return e.WithHint("cairn show %s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", open[0]).
-			WithNext("get", map[string]any{"id": string(t.ID)})
+		return e.WithHint("%s says why it cannot be read; bring its file back, or ask a person whether it is still to be waited for", CallTo("get", "id", open[0])).
+			WithNext(CallTo("get", "id", t.ID))
 	}
-	return e.WithHint("cairn show %s", open[0]).WithNext("get", map[string]any{"id": string(open[0])})
+	return e.WithHint("%s", CallTo("get", "id", open[0]))
 }
 
 func statusOf(id ID, find Find) string {
@@ -37,15 +55,15 @@ func statusOf(id ID, find Find) string {
 	return "missing"
 }
 
-// ChecksGate returns CHECKS_FAILED or CHECKS_PENDING, naming the checks, if the task may not enter a state because of them.
-// Entering a closed state needs all checks passed; an abandoned one none; and where the flow gates the review, entering it
-// needs the commands. The refusal leads on whoever wants to move it.
+// ChecksGate returns CHECKS_FAILED or CHECKS_PENDING, naming the checks, if the task may not enter a state because of them. A closed
+// state needs every check passed, an abandoned one none. Where the flow gates the review, entering it needs the commands passed.
+// The refusal says what the actor can do next.
 func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 	var failed, pending []string
 	var open []int
 	standing := f.Standings(t, p)
 	for i, c := range t.Checks {
-		if !f.gates(t, to, c) {
+		if !f.needs(t, to, c) {
 			continue
 		}
 		switch standing(i) {
@@ -54,18 +72,18 @@ func (f Flow) ChecksGate(t Task, to Status, p Proof, who Actor) error {
 		case Fail:
 			failed = append(failed, c.Desc)
 		default:
-			pending = append(pending, c.Desc+f.unsealed(t, i, p))
+			pending = append(pending, c.Desc+f.whyUnsettled(t, i, p))
 		}
 		open = append(open, i)
 	}
 	if len(open) == 0 {
 		return nil
 	}
-	return f.leadOn(checksOpen(failed, pending), t, open, who)
+	return f.sayWhatHelps(checksOpen(failed, pending), t, open, who)
 }
 
-// gates reports whether a check must have passed before the task may enter a state.
-func (f Flow) gates(t Task, to Status, c Check) bool {
+// needs reports whether a check must have passed before the task may enter a state.
+func (f Flow) needs(t Task, to Status, c Check) bool {
 	if t.Status == to {
 		return false
 	}
@@ -86,21 +104,78 @@ func checksOpen(failed, pending []string) *Error {
 	return err
 }
 
-// leadOn adds what to do about checks that are open: commands come first, since what they need is in the caller's hands. It
-// leads to the work and never to the verdict: an agent that makes every call it is told to make must not settle a check.
-func (f Flow) leadOn(err *Error, t Task, open []int, who Actor) error {
+// sayWhatHelps adds to a refusal what to do about the open checks. Commands come first, because the actor can make them pass. The next
+// call is never the verdict on a manual check: an agent that makes every call it is given must not settle a check by that.
+func (a Attesters) sayWhatHelps(err *Error, t Task, open []int, who Actor) error {
 	if slices.ContainsFunc(open, func(i int) bool { return !t.Checks[i].Manual() }) {
-		return err.WithHint("mend what the output shows, then cairn run-checks %s", t.ID).
-			WithNext("run_checks", map[string]any{"id": string(t.ID)})
+		return err.WithHint("fix what the output shows, then %s", CallTo("run_checks", "id", t.ID))
 	}
 	i := open[0]
-	err = err.WithNext("get", map[string]any{"id": string(t.ID), "mode": "context"})
-	if f.maySettle(t.Checks[i], who) && !f.MustSign(t.Checks[i]) {
-		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then attest says what you found", i)
+	err = err.WithNext(CallTo("get", "id", t.ID, "mode", "context"))
+	by, sign := a.settledBy(t.Checks[i])
+	if a.maySettle(t.Checks[i], who) && !sign {
+		return err.WithHint("look at whether it is as check %d demands, and do what is missing; then %s says what you found", i, CallTo("attest"))
 	}
-	by, _ := signedBy(f.settledBy(t.Checks[i]))
 	if by == ByHuman {
 		by = "a person"
 	}
-	return err.WithHint("%s looks at it and settles it: %s; in a session, finish hands the task over for review", by, f.attestCommand(t, i))
+	return err.WithHint("%s looks at it and settles it: %s; in a session, %s hands the task over for review", by, a.attestCall(t, i), CallTo("finish"))
+}
+
+// Standings returns how each check of a task stands at the gates: a function of the check's index. A result of the run made for this
+// very move counts first, then the recorded one. A recorded pass counts as pending if it is a command's, or must be signed, and was
+// earned on another state of the files.
+func (f Flow) Standings(t Task, p Proof) func(i int) Result {
+	ran, evidence := p.Run.results(t.ID), t.EvidenceIndex()
+	return func(i int) Result {
+		c := t.Checks[i]
+		if r, ok := ran(c); ok {
+			return r
+		}
+		r := evidence.Recorded(f, i)
+		if r != Pass || c.Manual() && !f.MustSign(c) {
+			return r
+		}
+		if ev, _ := evidence.Evidence(i); ev.Tree != p.Tree || p.Tree == "" && !c.Manual() {
+			return Pending
+		}
+		return Pass
+	}
+}
+
+// Standing returns how check i stands at the gates; see Standings.
+func (f Flow) Standing(t Task, i int, p Proof) Result { return f.Standings(t, p)(i) }
+
+// ToRun lists the commands that must run before the task may move to a state: those that the checks gate needs and that do not stand
+// at pass.
+func (f Flow) ToRun(t Task, to Status, p Proof) []int {
+	var out []int
+	standing := f.Standings(t, p)
+	for i, c := range t.Checks {
+		if !c.Manual() && f.needs(t, to, c) && standing(i) != Pass {
+			out = append(out, i)
+		}
+	}
+	return out
+}
+
+// AsksTree reports whether a move depends on the present state of the files because of a check that must be signed.
+func (f Flow) AsksTree(t Task, to Status) bool {
+	return slices.ContainsFunc(t.Checks, func(c Check) bool { return f.needs(t, to, c) && f.MustSign(c) })
+}
+
+// Unproven lists the checks of a closed task that have not passed by its own provenance, on whatever state of the files. A task that is
+// open or abandoned has none.
+func (f Flow) Unproven(t Task) []Check {
+	if !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) {
+		return nil
+	}
+	var out []Check
+	x := t.EvidenceIndex()
+	for i, c := range t.Checks {
+		if x.Recorded(f, i) != Pass {
+			out = append(out, c)
+		}
+	}
+	return out
 }

@@ -258,12 +258,12 @@ func TestChecksGateSaysWhatHelps(t *testing.T) {
 		next  string
 		hint  string
 	}{
-		{"a failed command", "agent:a", standing(suite, task.Fail), "run_checks", "cairn run-checks A-1"},
-		{"a pending command", "agent:a", standing(suite, task.Pending), "run_checks", "cairn run-checks A-1"},
+		{"a failed command", "agent:a", standing(suite, task.Fail), "run_checks", "fix what the output shows, then run_checks with id A-1"},
+		{"a pending command", "agent:a", standing(suite, task.Pending), "run_checks", "fix what the output shows, then run_checks with id A-1"},
 		{"a manual check that the caller settles", "human:shah", standing(read, task.Pending), "get", "look at whether it is as check 0 demands"},
 		{"a manual check that the caller failed", "human:shah", standing(read, task.Fail), "get", "look at whether it is as check 0 demands"},
 		{"a manual check that anyone settles", "agent:a", standing(task.Check{Desc: "it reads well", By: task.ByAnyone}, task.Pending), "get", "look at whether it is as check 0 demands"},
-		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person looks at it and settles it: cairn attest A-1 0 --pass|--fail; in a session, finish"},
+		{"a manual check that others settle", "agent:a", standing(read, task.Pending), "get", "a person looks at it and settles it: attest with id A-1, check 0, pass true or false; in a session, finish"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			of := task.Task{ID: "A-1", Status: "in_review", Checks: []task.Check{tt.check}}
@@ -271,10 +271,10 @@ func TestChecksGateSaysWhatHelps(t *testing.T) {
 			if !errors.As(flow.ChecksGate(of, "done", onTree("t1"), tt.who), &refusal) {
 				t.Fatal("let through")
 			}
-			if len(refusal.Next) == 0 || refusal.Next[0].Verb != tt.next || refusal.Next[0].Args["id"] != "A-1" {
-				t.Errorf("next is %+v, want %s of A-1", refusal.Next, tt.next)
+			if next := refusal.NextCalls(); len(next) == 0 || next[0].Verb != tt.next || next[0].Arguments()["id"] != "A-1" {
+				t.Errorf("next is %+v, want %s of A-1", next, tt.next)
 			}
-			if !strings.Contains(refusal.Hint, tt.hint) {
+			if !strings.Contains(refusal.Hint.String(), tt.hint) {
 				t.Errorf("hint %q does not say %q", refusal.Hint, tt.hint)
 			}
 		})
@@ -334,7 +334,7 @@ func TestKnown(t *testing.T) {
 		err := flow.Known(state)
 		wantCode(t, err, task.UnknownState)
 		var refusal *task.Error
-		if errors.As(err, &refusal) && !strings.Contains(refusal.Hint, "backlog, in_progress, in_review, done, canceled") {
+		if errors.As(err, &refusal) && !strings.Contains(refusal.Hint.String(), "backlog, in_progress, in_review, done, canceled") {
 			t.Errorf("the hint does not name the states: %q", refusal.Hint)
 		}
 	}

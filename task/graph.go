@@ -5,7 +5,31 @@ import (
 	"strings"
 )
 
-// BlockedBy lists the dependencies of a task that are not closed, in their order. One that cannot be found is among them.
+// DepsHash identifies the dependencies of a task, regardless of their order: 16 hex digits.
+func DepsHash(of ID, deps []ID) string {
+	sorted := unique(deps)
+	slices.Sort(sorted)
+	return digest(append([]string{string(of)}, texts(sorted)...)...)
+}
+
+// WithDeps applies to a list of dependencies what an entry added and removed.
+func (e Entry) WithDeps(deps []ID) []ID {
+	if len(e.AddDeps)+len(e.RemoveDeps) == 0 {
+		return deps
+	}
+	gone := setOf(e.RemoveDeps)
+	out := slices.DeleteFunc(slices.Clone(deps), func(id ID) bool { return gone[id] })
+	have := setOf(out)
+	for _, id := range e.AddDeps {
+		if !have[id] {
+			have[id] = true
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// BlockedBy lists the dependencies of a task that are not closed, in their order. A dependency that cannot be found is one of them.
 func (f Flow) BlockedBy(t Task, find Find) []ID {
 	var open []ID
 	for _, id := range t.Deps {
@@ -16,11 +40,22 @@ func (f Flow) BlockedBy(t Task, find Find) []ID {
 	return open
 }
 
-// Ready reports whether every dependency is closed. It says nothing about the task's own state.
+// Ready reports whether every dependency is closed. The task's own state does not matter.
 func (f Flow) Ready(t Task, find Find) bool { return len(f.BlockedBy(t, find)) == 0 }
 
-// ValidDeps returns DANGLING_DEP if one of the ids does not exist, and DEP_CYCLE if a task that depended on them would, in
-// the end, wait for itself.
+// openDeps lists the given dependencies of a task that exist and are not closed.
+func (f Flow) openDeps(t Task, ids []ID, find Find) []ID {
+	var open []ID
+	for _, id := range ids {
+		if dep, ok := find(id); ok && slices.Contains(t.Deps, id) && !f.IsClosed(dep.Status) {
+			open = append(open, id)
+		}
+	}
+	return open
+}
+
+// ValidDeps returns DANGLING_DEP if one of the ids does not exist, and DEP_CYCLE if the task, depending on them, would wait for itself,
+// directly or through others.
 func ValidDeps(id ID, deps []ID, find Find) error {
 	return validEdges(id, deps, find, "dependency", func(t Task) []ID { return t.Deps })
 }
@@ -39,11 +74,11 @@ func ValidParent(id, parent ID, find Find) error {
 }
 
 func validEdges(id ID, to []ID, find Find, kind string, next func(Task) []ID) error {
-	came := map[ID]ID{} // what was seen on the way from the targets before does not lead to id
+	came := map[ID]ID{} // shared by the searches: what an earlier one visited does not lead to id
 	for _, target := range to {
 		if _, ok := find(target); !ok && target != id {
 			return Errorf(DanglingDep, "%s %s does not exist, or cannot be read", kind, target).
-				WithHint("cairn show %s says which; cairn list shows what there is", target)
+				WithHint("%s says which; %s shows what there is", CallTo("get", "id", target), CallTo("list"))
 		}
 		if path := pathTo(target, id, came, find, next); path != nil {
 			return Errorf(DepCycle, "%s would wait for itself: %s", id, joinIDs(append([]ID{id}, path...), " -> ")).
@@ -53,8 +88,8 @@ func validEdges(id ID, to []ID, find Find, kind string, next func(Task) []ID) er
 	return nil
 }
 
-// pathTo returns the ids from start to goal along next, both ends included, or nil if there is no way. It visits every
-// task once, and none that came holds, so a graph that already holds circles cannot keep it busy.
+// pathTo returns the ids from start to goal along next, both ends included, or nil if there is no path. It visits no task twice, and
+// none that is in came, so it ends in a graph that already has circles.
 func pathTo(start, goal ID, came map[ID]ID, find Find, next func(Task) []ID) []ID {
 	if _, seen := came[start]; seen {
 		return nil
@@ -86,16 +121,8 @@ func backtrack(came map[ID]ID, id ID) []ID {
 	return path
 }
 
-func joinIDs(ids []ID, sep string) string {
-	parts := make([]string, len(ids))
-	for i, id := range ids {
-		parts[i] = string(id)
-	}
-	return strings.Join(parts, sep)
-}
-
-// Circles groups the tasks that lead back to themselves along next: the tasks of a group all lead to one another. Groups and
-// their members come in the order of ids. The cost grows as the numbers of tasks and edges do.
+// Circles returns the groups of tasks that lead to one another, and so back to themselves, along next. Groups and their members are in the
+// order of ids. The cost is linear in tasks and edges.
 func Circles(ids []ID, next func(ID) []ID) [][]ID {
 	w := circleWalk{next: next, seen: map[ID]int{}, low: map[ID]int{}, open: map[ID]bool{}}
 	for _, id := range ids {
@@ -103,23 +130,23 @@ func Circles(ids []ID, next func(ID) []ID) [][]ID {
 			w.visit(id)
 		}
 	}
-	place := make(map[ID]int, len(ids))
+	index := make(map[ID]int, len(ids))
 	for i, id := range ids {
-		place[id] = i
+		index[id] = i
 	}
-	byPlace := func(a, b ID) int { return place[a] - place[b] }
+	inOrder := func(a, b ID) int { return index[a] - index[b] }
 	for _, circle := range w.circles {
-		slices.SortFunc(circle, byPlace)
+		slices.SortFunc(circle, inOrder)
 	}
-	slices.SortFunc(w.circles, func(a, b []ID) int { return byPlace(a[0], b[0]) })
+	slices.SortFunc(w.circles, func(a, b []ID) int { return inOrder(a[0], b[0]) })
 	return w.circles
 }
 
 // circleWalk is Tarjan's search for strongly connected components.
 type circleWalk struct {
 	next    func(ID) []ID
-	seen    map[ID]int // when a task was first met, from 1
-	low     map[ID]int // the earliest task, still open, that it leads to
+	seen    map[ID]int // the number of a task in the order of visits, from 1
+	low     map[ID]int // the lowest number of an open task that it leads to
 	open    map[ID]bool
 	path    []ID // the open tasks
 	circles [][]ID
@@ -147,7 +174,7 @@ func (w *circleWalk) visit(id ID) {
 	}
 }
 
-// close takes a task, and those that were opened since, off the path.
+// close takes a task, and those that were visited since, off the path, and returns them.
 func (w *circleWalk) close(id ID) []ID {
 	var group []ID
 	for {
@@ -159,4 +186,50 @@ func (w *circleWalk) close(id ID) []ID {
 			return group
 		}
 	}
+}
+
+func joinIDs(ids []ID, sep string) string {
+	return strings.Join(texts(ids), sep)
+}
+
+func orNone(ids []ID) string {
+	if len(ids) == 0 {
+		return "none"
+	}
+	return joinIDs(ids, ", ")
+}
+
+func texts[T ~string](in []T) []string {
+	out := make([]string, len(in))
+	for i, v := range in {
+		out[i] = string(v)
+	}
+	return out
+}
+
+// without lists what is in one list and not in another, none twice.
+func without(list, other []ID) []ID {
+	in := setOf(other)
+	return unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
+}
+
+func setOf[T comparable](list []T) map[T]bool {
+	out := make(map[T]bool, len(list))
+	for _, v := range list {
+		out[v] = true
+	}
+	return out
+}
+
+// unique drops later repetitions.
+func unique[T comparable](in []T) []T {
+	var out []T
+	seen := make(map[T]bool, len(in))
+	for _, v := range in {
+		if !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	return out
 }

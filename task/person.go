@@ -6,8 +6,7 @@ import (
 	"strings"
 )
 
-// Ask is something that is done in a person's name and that only a person may do, so that the person has to confirm it.
-// Two that are equal ask for the same.
+// Ask is something that counts because a person does it, so the person must confirm it at a terminal. Equal asks ask for the same.
 type Ask struct {
 	Who   Actor
 	ID    ID     // the task it is done to; "" for the clone
@@ -17,9 +16,9 @@ type Ask struct {
 	Word  string // what the person types
 }
 
-// Asks lists what a person has to confirm before an entry may be appended in their name: what counts in the record because a
-// person did it: an attestation, and a reason that weakens what was asked for. before and after are the task without and with the
-// entry. An actor that is no person is asked nothing: what it may not do it is refused.
+// Asks lists what a person must confirm before an entry may be appended in their name: an attestation, and whatever takes away checks or
+// open dependencies. before and after are the task without and with the entry. Actors that are no persons have nothing to confirm; what
+// they may not do is refused elsewhere.
 func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
 	if !e.Who.Human() {
 		return nil
@@ -56,12 +55,12 @@ func descs(checks []Check) string {
 	return strings.Join(names, "; ")
 }
 
-// TrustAsk is what a person confirms who lets the commands of a clone run.
+// TrustAsk returns what a person confirms to let the commands of a clone run.
 func TrustAsk(who Actor, workspace string) Ask {
 	return Ask{Who: who, Does: "letting whatever commands the files of " + workspace + " hold, now and later, run on this machine", Word: "yes"}
 }
 
-// Unconfirmed is the refusal of what a person has not confirmed. There must be one ask at least.
+// Unconfirmed returns the refusal of a write that a person has not confirmed. There must be at least one ask.
 func Unconfirmed(asks []Ask) *Error {
 	does := make([]string, len(asks))
 	for i, a := range asks {
@@ -70,11 +69,11 @@ func Unconfirmed(asks []Ask) *Error {
 	e := Errorf(Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
 		WithHint("a person runs the command in a terminal and types what it asks for")
 	if asks[0].settles() {
-		e.Hint += "; a script acts as service: or ci:, on a check that names it"
+		e.Hint = Hintf("%s; a script acts as service: or ci:, on a check that names it", e.Hint)
 	}
 	e.ID = string(asks[0].ID)
 	return e
 }
 
-// settles reports whether it gives a check its result.
+// settles reports whether the ask is an attestation.
 func (a Ask) settles() bool { return a.Word == string(Pass) || a.Word == string(Fail) }

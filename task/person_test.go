@@ -8,7 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// A person is asked for what counts because a person did it, and for nothing else; whoever is no person is asked nothing.
+// A person must confirm what counts because a person did it, and nothing else. Other actors are asked nothing.
 func TestAsks(t *testing.T) {
 	find := func(id task.ID) (task.Task, bool) {
 		return task.Task{ID: id, Status: map[task.ID]task.Status{"A-2": "done"}[id]}, id != "A-4"

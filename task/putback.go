@@ -7,12 +7,12 @@ import (
 	"time"
 )
 
-// PutBack gives a task the entries back that its file has lost, each at its place in time, and does again what they say was
-// done: dependencies come and go, the status moves if it is where the entry found it, the holder changes likewise, and checks get the results that the
-// record now accounts for. What was done later stands. One further entry, of the stamp, says what was put back.
+// PutBack restores entries that a task's file has lost, each where its time puts it, and repeats what they record: dependencies are added
+// and removed, status and holder change if they are what they were before the entry, and checks get the results that the provenance now
+// supports. What later entries did stays. One more entry, of the stamp, says what was restored.
 //
-// Where the task contradicts an entry the entry is put back all the same, the field stays as it is, and the contradiction is
-// named. So is an entry that does not say what it changed.
+// If the task contradicts an entry, the entry is restored, the field stays as it is, and the contradiction is returned in words. So is an
+// entry that does not record what it changed.
 func (f Flow) PutBack(t Task, lost []Entry, find Find, s Stamp) (Task, *Entry, []string) {
 	if len(lost) == 0 {
 		return t, nil, nil
@@ -20,24 +20,24 @@ func (f Flow) PutBack(t Task, lost []Entry, find Find, s Stamp) (Task, *Entry, [
 	t = t.resultsWith(lost)
 	var contradictions []string
 	for _, e := range lost {
-		at := t.placeOf(e)
+		at := t.indexFor(e)
 		before, after := t.Provenance[:at], t.Provenance[at:]
 		t.Provenance = slices.Concat(before, []Entry{e}, after)
 		t.Deps = e.WithDeps(t.Deps)
-		for _, says := range []string{f.moveAgain(&t, e, after, find), assignAgain(&t, e, before, after), t.unknownOf(e)} {
+		for _, says := range []string{f.moveAgain(&t, e, after, find), assignAgain(&t, e, before, after), t.unrecorded(e)} {
 			if says != "" {
 				contradictions = append(contradictions, says)
 			}
 		}
 	}
-	e := s.entry(Noted)
+	e := s.Entry(Noted)
 	e.Text = putBackText(lost, contradictions)
 	t, last, _ := commit(t, e)
 	return t, last, contradictions
 }
 
-// placeOf is where an entry belongs by its time: before the first one that is later.
-func (t Task) placeOf(e Entry) int {
+// indexFor returns where an entry belongs by its time: before the first entry that is later.
+func (t Task) indexFor(e Entry) int {
 	at := slices.IndexFunc(t.Provenance, func(other Entry) bool { return other.At.After(e.At) })
 	if at < 0 {
 		return len(t.Provenance)
@@ -45,8 +45,8 @@ func (t Task) placeOf(e Entry) int {
 	return at
 }
 
-// moveAgain moves the status as an entry says, unless the record holds a later move. A close must stand by the record, and
-// nothing starts before its deps are closed.
+// moveAgain moves the status as an entry records, unless a later entry moved it. It returns a contradiction if the status is another than
+// before the entry, a dependency is open, or a closed status is not supported by the results.
 func (f Flow) moveAgain(t *Task, e Entry, after []Entry, find Find) string {
 	later := slices.ContainsFunc(after, func(e Entry) bool { return e.To != "" })
 	if e.To == "" || later || t.Status == e.To {
@@ -68,7 +68,8 @@ func (f Flow) moveAgain(t *Task, e Entry, after []Entry, find Find) string {
 	return ""
 }
 
-// assignAgain changes the holder as an entry says, unless the record holds a later change.
+// assignAgain changes the holder as an entry records, unless a later entry changed it. It returns a contradiction if the holder is another
+// than before the entry.
 func assignAgain(t *Task, e Entry, before, after []Entry) string {
 	changes := func(e Entry) bool { return e.Assignee != nil }
 	if !changes(e) || slices.ContainsFunc(after, changes) || t.Assignee == *e.Assignee {
@@ -81,21 +82,14 @@ func assignAgain(t *Task, e Entry, before, after []Entry) string {
 		}
 	}
 	if t.Assignee != had {
-		return fmt.Sprintf("assignee: became %s at %s, and the file says %s", orNobody(*e.Assignee), e.At.Format(time.RFC3339), orNobody(t.Assignee))
+		return fmt.Sprintf("assignee: became %s at %s, and the file says %s", e.Assignee.OrNobody(), e.At.Format(time.RFC3339), t.Assignee.OrNobody())
 	}
 	t.Assignee = *e.Assignee
 	return ""
 }
 
-func orNobody(a Actor) Actor {
-	if a == "" {
-		return "nobody"
-	}
-	return a
-}
-
-// unknownOf says what an entry changed without saying how.
-func (t Task) unknownOf(e Entry) string {
+// unrecorded returns what an entry changed without recording how, in words.
+func (t Task) unrecorded(e Entry) string {
 	switch {
 	case e.Checks != nil && !slices.Equal(e.Checks, t.CheckHashes()):
 		return fmt.Sprintf("checks: set by %s at %s, and the list is another now", e.Who, e.At.Format(time.RFC3339))
@@ -106,13 +100,13 @@ func (t Task) unknownOf(e Entry) string {
 	}
 }
 
-// resultsWith gives the checks that lost entries have a result of what the record says of them once it is whole again.
+// resultsWith sets the results of the checks that lost entries are evidence for, to what the complete provenance says.
 func (t Task) resultsWith(lost []Entry) Task {
 	whole, alone := t, t
 	alone.Provenance = lost
 	whole.Provenance = slices.Clone(whole.Provenance)
 	for _, e := range lost {
-		whole.Provenance = slices.Insert(whole.Provenance, whole.placeOf(e), e)
+		whole.Provenance = slices.Insert(whole.Provenance, whole.indexFor(e), e)
 	}
 	t.Checks = slices.Clone(t.Checks)
 	ofAll, ofLost := whole.EvidenceIndex(), alone.EvidenceIndex()
@@ -125,7 +119,7 @@ func (t Task) resultsWith(lost []Entry) Task {
 	return t
 }
 
-// putBackText is the text of the entry that says what was put back, as far as there is room.
+// putBackText is the text of the entry that says what was restored, cut to the length that an entry may have.
 func putBackText(lost []Entry, contradictions []string) string {
 	var parts []string
 	for _, e := range lost {

@@ -1,43 +1,42 @@
 package task
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 )
 
-// Replay is what is known of a change of one task when the entries that it brings are asked to explain it.
+// Replay is a change of one task, and what is needed to judge whether the entries that the change adds are legal and explain it.
 type Replay struct {
 	Flow       Flow
-	Planning   []Status         // states that count as Flow.Initial does; for those that the change makes initial
-	AlsoReview Status           // another state that is entered as Flow.Review is; "" for none
-	Now        Task             // with the whole record, in which the entries of a merge stand woven together
-	Before     *Task            // the task of the base; nil if the change brings it
-	Fresh      func(int) bool   // whether the change brings the entry at an index of Now.Provenance
-	Past       []Task           // what the file said in between: only to know what a hash of a check stands for
-	FindAt     func(Entry) Find // tasks as they were, by their records, when an entry was written
+	Planning   []Status         // states that count as initial beside Flow.Initial, where the change sets another initial state
+	AlsoReview Status           // a state that counts as Flow.Review too; "" for none
+	Now        Task             // with all entries; after a merge those of both sides, sorted by time
+	Before     *Task            // the task in the base; nil if the change adds it
+	Fresh      func(int) bool   // whether the change adds the entry at an index of Now.Provenance
+	Past       []Task           // versions of the file in between, needed only to find the check that a hash stands for
+	FindAt     func(Entry) Find // other tasks as they were, by their own entries, when an entry was written
 
-	// WrittenIn finds the commit that brought an entry: the task as it was there, and its neighbours. Later reports whether that
-	// commit stands on the base. It may be nil, and reports false for an entry that is not committed.
+	// WrittenIn returns the commit that added an entry, with the task and the other tasks as they are there. It reports false for an entry
+	// that is not committed. It may be nil.
 	WrittenIn func(Entry) (Commit, bool)
 }
 
-// Commit is a task and its neighbours as a commit has them.
+// Commit is a task, and the other tasks, as a commit has them.
 type Commit struct {
 	Task  Task
 	Find  Find
-	Later bool // it stands on the base, so it had what the base has
+	Later bool // the base is an ancestor of it, so it has what the base has
 }
 
-// Breach is something about a change that no legal write explains.
+// Breach is something in a change that no legal write explains.
 type Breach struct {
 	Kind   BreachKind
-	Entry  int // index of the entry to blame, or -1
+	Entry  int // index of the entry concerned, or -1
 	Dep    ID  // for kinds about a dependency
 	Check  int // index of the check of a StalePass
 	Reason string
 
-	MadeGood bool // a later entry did what this one should have
+	MadeGood bool // a later entry passed the gate that this one did not
 }
 
 // BreachKind says what is wrong with a change.
@@ -45,26 +44,26 @@ type BreachKind int
 
 // The kinds of breach.
 const (
-	RefusedEntry    BreachKind = iota // an entry that no verb writes, or that the rules would have refused
-	UnreachedState                    // a move from a state that the task was not in
+	RefusedEntry    BreachKind = iota // an entry that no verb writes, or that a rule would have refused
+	UnreachedState                    // a move from a state that the task was never in
 	EarlyStart                        // a start while a dependency was open
-	StalePass                         // a close on a pass that was earned on other files
-	ForeignHold                       // the holder was changed by somebody who may not
-	DroppedDep                        // an open dependency was taken away without the right to
-	QuestionableDep                   // an open dependency was taken away while planning, by somebody who did not declare it
-	LostCheck                         // a check of the base is gone, and no entry says so
-	LostDep                           // a dependency is gone, and no entry says so
-	UntoldDep                         // a dependency is there, and no entry says so
+	StalePass                         // a move on a pass that was earned on other files
+	ForeignHold                       // the holder was changed by an actor who may not
+	DroppedDep                        // an open dependency was removed without the right to
+	QuestionableDep                   // an open dependency was removed before work began, by an actor who did not add it
+	LostCheck                         // a check of the base is gone, and no entry records it
+	LostDep                           // a dependency is gone, and no entry records it
+	UnrecordedDep                     // a dependency is there, and no entry records it
 )
 
-// Breaches applies the entries of the change to the record of the base, one after the other, and asks the rules of every
-// one of them. It returns what they would have refused, and what of the dependencies the entries do not explain. Status, holder
-// and results as they stand at the end are the caller's to compare.
+// Breaches applies all entries in order and judges each one that the change adds by the rules for writes. It returns the entries that
+// those rules would have refused, and the checks and dependencies that the entries do not explain. The caller compares status, holder and
+// results at the end.
 //
-// Entries that a merge wove together are legal if they were on their own branch: a move may begin in any state that an earlier
-// entry reached, and an entry that the woven record refuses is judged again by the commit that brought it.
+// After a merge, an entry is legal if it was legal on its own branch. So a move may begin in any state that an earlier entry reached, and
+// an entry that is refused among the merged entries is judged again by the commit that added it.
 func (r Replay) Breaches() []Breach {
-	w := r.walk()
+	w := r.start()
 	for i, e := range r.Now.Provenance {
 		if r.Fresh(i) {
 			w.judge(i, e)
@@ -78,35 +77,36 @@ func (r Replay) Breaches() []Breach {
 	return w.found
 }
 
-// replayed is a record as far as it was walked.
-type replayed struct {
+// walk is a replay under way: what the task was after the entries that have been applied.
+type walk struct {
 	Replay
 	status       Status
 	holder       Actor
-	reached      map[Status]bool
+	reached      map[Status]bool // states that the task may have been in
 	deps         []ID
-	depsRecorded bool // the entries tell of all dependencies
-	checks       []string
-	known        map[string]Check   // declarations by their hash
+	depsRecorded bool               // the entries account for all dependencies
+	checks       []string           // hashes of the checks, by the newest entry that lists them
+	known        map[string]Check   // by their hash
 	start        int                // index of the newest entry that started the task; -1
 	close        int                // index of the newest entry that closed it; -1
-	refused      map[int]bool       // entries that went through a shut checks gate
+	refused      map[int]bool       // entries whose move the checks gate refuses
 	made         int                // index of the last entry that creates the task; -1
-	told         int                // index of the first entry that tells of the checks; -1
-	declared     map[string]int     // the first entry that declares a check, by its hash
-	byKey        map[string][]Check // declarations, by the key that results name them with
+	firstList    int                // index of the first entry that lists the checks; -1
+	declared     map[string]int     // index of the first entry that lists a check, by its hash
+	byKey        map[string][]Check // by Check.Key, which results name
 	found        []Breach
 }
 
-func (r Replay) walk() *replayed {
-	w := &replayed{Replay: r, status: r.Flow.Initial, reached: map[Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
-		refused: map[int]bool{}, made: -1, told: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
+// start returns a walk before the first entry.
+func (r Replay) start() *walk {
+	w := &walk{Replay: r, status: r.Flow.Initial, reached: map[Status]bool{r.Flow.Initial: true}, known: map[string]Check{}, start: -1, close: -1,
+		refused: map[int]bool{}, made: -1, firstList: -1, declared: map[string]int{}, byKey: map[string][]Check{}}
 	for i, e := range r.Now.Provenance {
 		if e.Did == Created {
 			w.made = i
 		}
-		if e.Checks != nil && w.told < 0 {
-			w.told = i
+		if e.Checks != nil && w.firstList < 0 {
+			w.firstList = i
 		}
 		for _, h := range e.Checks {
 			if _, known := w.declared[h]; !known {
@@ -144,13 +144,13 @@ func (r Replay) walk() *replayed {
 	return w
 }
 
-func (w *replayed) report(kind BreachKind, entry int, format string, args ...any) *Breach {
+func (w *walk) report(kind BreachKind, entry int, format string, args ...any) *Breach {
 	w.found = append(w.found, Breach{Kind: kind, Entry: entry, Check: -1, Reason: fmt.Sprintf(format, args...)})
 	return &w.found[len(w.found)-1]
 }
 
-// apply takes over what an entry changed.
-func (w *replayed) apply(i int, e Entry) {
+// apply changes the state of the walk as an entry says.
+func (w *walk) apply(i int, e Entry) {
 	if e.To != "" {
 		if (w.waits(w.from(e)) || w.waits(w.status)) && !w.waits(e.To) {
 			w.start = i
@@ -173,12 +173,12 @@ func (w *replayed) apply(i int, e Entry) {
 		w.checks = e.Checks
 	}
 	if w.Before != nil && i+1 == len(w.Before.Provenance) && i+1 == w.lastOfBase() {
-		w.status = w.Before.Status // what its own record does not tell was a finding of an earlier change
+		w.status = w.Before.Status // if its own entries say otherwise, that was a finding in an earlier change
 	}
 }
 
-// lastOfBase is how many entries the base has, if no fresh one stands among them; else 0: then the moves of both sides tell.
-func (w *replayed) lastOfBase() int {
+// lastOfBase returns how many entries the base has if no new entry is among them, or else 0: then the moves of both sides decide.
+func (w *walk) lastOfBase() int {
 	n := min(len(w.Before.Provenance), len(w.Now.Provenance))
 	for i := range n {
 		if w.Fresh(i) {
@@ -188,20 +188,33 @@ func (w *replayed) lastOfBase() int {
 	return n
 }
 
-// from is the state that an entry moved the task from. Entries of the original cairn do not say it.
-func (w *replayed) from(e Entry) Status {
+// from returns the state that an entry moved the task from. Entries of the original cairn do not record it.
+func (w *walk) from(e Entry) Status {
 	if e.From == "" {
 		return w.status
 	}
 	return e.From
 }
 
-// waits reports whether leaving a state asks for the dependencies.
-func (w *replayed) waits(s Status) bool {
+// waits reports whether the deps gate applies to leaving a state.
+func (w *walk) waits(s Status) bool {
 	return s == w.Flow.Initial || w.Flow.IsAbandoned(s) || slices.Contains(w.Planning, s)
 }
 
-func (w *replayed) judge(i int, e Entry) {
+// broughtBy returns the commit that added an entry, and the index of the entry among those of the task there, or -1 if there is none.
+func (w *walk) broughtBy(e Entry) (Commit, int) {
+	if w.WrittenIn == nil {
+		return Commit{}, -1
+	}
+	own, ok := w.WrittenIn(e)
+	if !ok {
+		return Commit{}, -1
+	}
+	return own, slices.IndexFunc(own.Task.Provenance, e.Equal)
+}
+
+// judge reports what is wrong with an entry that the change adds.
+func (w *walk) judge(i int, e Entry) {
 	if reason := w.malformed(i, e); reason != "" {
 		w.report(RefusedEntry, i, "%s", reason)
 		return
@@ -217,13 +230,13 @@ func (w *replayed) judge(i int, e Entry) {
 	w.judgeHold(i, e)
 }
 
-// judgeHold reports an entry that claims or releases a task which somebody else holds. It knows the committed record only, not live
-// state.
-func (w *replayed) judgeHold(i int, e Entry) {
+// judgeHold reports an entry that claims or releases a task which another actor holds, by the entries of the commit that added it. It does
+// not know the live state.
+func (w *walk) judgeHold(i int, e Entry) {
 	if holderConflict(w.holder, e) == "" {
 		return
 	}
-	own, at := w.writtenIn(e)
+	own, at := w.broughtBy(e)
 	if at < 0 {
 		return
 	}
@@ -241,7 +254,7 @@ func (w *replayed) judgeHold(i int, e Entry) {
 	}
 }
 
-// holderConflict says whose task an entry claims or releases, if somebody else holds it.
+// holderConflict returns what is wrong with an entry that claims or releases a task held by another actor, or "".
 func holderConflict(holder Actor, e Entry) string {
 	switch {
 	case holder == "" || holder == e.Who || e.Who.Human():
@@ -252,12 +265,4 @@ func holderConflict(holder Actor, e Entry) string {
 		return "releases what " + string(holder) + " holds"
 	}
 	return ""
-}
-
-func messageOf(err error) string {
-	var e *Error
-	if errors.As(err, &e) {
-		return e.Msg
-	}
-	return err.Error()
 }

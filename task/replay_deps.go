@@ -5,15 +5,16 @@ import (
 	"strings"
 )
 
-// judgeStart asks the deps gate of the newest start, if the change brings it and the task is not waiting again.
-func (w *replayed) judgeStart() {
+// judgeStart reports the dependencies that were open when the task was last started, if the change adds that entry and the task has not
+// gone back to waiting.
+func (w *walk) judgeStart() {
 	if w.start < 0 || !w.Fresh(w.start) || w.waits(w.Now.Status) {
 		return
 	}
 	e := w.Now.Provenance[w.start]
 	open := w.openAt(Commit{Task: w.Now, Find: w.FindAt(e), Later: true}, w.start)
 	if len(open) > 0 {
-		if own, at := w.writtenIn(e); at >= 0 {
+		if own, at := w.broughtBy(e); at >= 0 {
 			still := setOf(w.openAt(own, at))
 			open = slices.DeleteFunc(open, func(id ID) bool { return !still[id] })
 		}
@@ -23,9 +24,9 @@ func (w *replayed) judgeStart() {
 	}
 }
 
-// openAt asks the deps gate of the move that an entry of a version of the task made, and lists what was open. A dependency that
-// does not exist is a finding of its own.
-func (w *replayed) openAt(in Commit, i int) []ID {
+// openAt lists the dependencies that were open when an entry of a version of the task moved it, if the deps gate applies to that move. It
+// leaves out dependencies that do not exist, which another rule reports.
+func (w *walk) openAt(in Commit, i int) []ID {
 	then := Task{ID: in.Task.ID, Status: w.Flow.Initial, Deps: w.depsAt(in, i)}
 	if w.Flow.DepsGate(then, in.Task.Provenance[i].To, in.Find) == nil {
 		return nil
@@ -33,9 +34,9 @@ func (w *replayed) openAt(in Commit, i int) []ID {
 	return w.Flow.openDeps(then, then.Deps, in.Find)
 }
 
-// depsAt is what a version of the task depended on when one of its entries was written: what the record says from its beginning
-// on, and what the base had. Where the record does not tell, it is what the file says.
-func (w *replayed) depsAt(in Commit, i int) []ID {
+// depsAt returns what a version of the task depended on after its i-th entry, by its entries and by what the base had. If the first entry
+// does not record dependencies, it works back from those in the file.
+func (w *walk) depsAt(in Commit, i int) []ID {
 	record := in.Task.Provenance
 	var deps []ID
 	if in.Task.Provenance.First().Deps == "" {
@@ -50,7 +51,7 @@ func (w *replayed) depsAt(in Commit, i int) []ID {
 	return unique(deps)
 }
 
-// undone is what dependencies were before some entries.
+// undone returns the dependencies as they were before some entries.
 func undone(deps []ID, entries []Entry) []ID {
 	for _, e := range slices.Backward(entries) {
 		deps = Entry{AddDeps: e.RemoveDeps, RemoveDeps: e.AddDeps}.WithDeps(deps)
@@ -58,12 +59,12 @@ func undone(deps []ID, entries []Entry) []ID {
 	return deps
 }
 
-// judgeDeps reports each open dependency that an entry takes away without the right to.
-func (w *replayed) judgeDeps(i int, e Entry) {
-	open := w.dropped(e, w.FindAt(e))
+// judgeDeps reports each open dependency that an entry removes without the right to.
+func (w *walk) judgeDeps(i int, e Entry) {
+	open := w.openRemoved(e, w.FindAt(e))
 	if len(open) > 0 {
-		if own, at := w.writtenIn(e); at >= 0 {
-			still := setOf(w.dropped(e, own.Find))
+		if own, at := w.broughtBy(e); at >= 0 {
+			still := setOf(w.openRemoved(e, own.Find))
 			open = slices.DeleteFunc(open, func(id ID) bool { return !still[id] })
 		}
 	}
@@ -84,14 +85,14 @@ func (w *replayed) judgeDeps(i int, e Entry) {
 	}
 }
 
-// dropped lists the open dependencies that an entry takes away. One that is back does not count while the task waits.
-func (w *replayed) dropped(e Entry, find Find) []ID {
+// openRemoved lists the open dependencies that an entry removes. One that the task has again does not count while the task waits.
+func (w *walk) openRemoved(e Entry, find Find) []ID {
 	gone := slices.DeleteFunc(slices.Clone(e.RemoveDeps), func(id ID) bool { return w.waits(w.Now.Status) && slices.Contains(w.Now.Deps, id) })
 	return w.Flow.openDeps(Task{Deps: w.deps}, gone, find)
 }
 
-// declarerOf is whose entry, before one, added a dependency; "" if none tells.
-func (w *replayed) declarerOf(id ID, before int) Actor {
+// declarerOf returns who last added a dependency before an entry, or "" if no entry did.
+func (w *walk) declarerOf(id ID, before int) Actor {
 	for _, e := range slices.Backward(w.Now.Provenance[:before]) {
 		if slices.Contains(e.AddDeps, id) {
 			return e.Who
@@ -100,8 +101,8 @@ func (w *replayed) declarerOf(id ID, before int) Actor {
 	return ""
 }
 
-// compareDeps holds the dependencies against what the entries make of those of the base.
-func (w *replayed) compareDeps() {
+// compareDeps reports where the task's dependencies differ from those that its entries produce.
+func (w *walk) compareDeps() {
 	if !w.depsRecorded {
 		return
 	}
@@ -113,7 +114,7 @@ func (w *replayed) compareDeps() {
 	}
 	for _, id := range unique(w.Now.Deps) {
 		if !want[id] {
-			w.report(UntoldDep, -1, "a dependency on %s was added, and no entry says so", id).Dep = id
+			w.report(UnrecordedDep, -1, "a dependency on %s was added, and no entry says so", id).Dep = id
 		}
 	}
 }

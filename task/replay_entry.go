@@ -2,7 +2,7 @@ package task
 
 import "slices"
 
-// effects is what entries of each kind may say beside who, when, text, session and key. Nothing else is written by any verb.
+// effects says what entries of each kind may record besides who, when, text, session and key. No verb records anything else.
 var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
 	Created:      {created: true, declares: true},
 	Claimed:      {holds: true},
@@ -19,8 +19,8 @@ var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
 	Updated:      {moves: true, holds: true, results: true, declares: true},
 }
 
-// malformed says why no verb writes an entry like this at its place in the record, or returns "".
-func (w *replayed) malformed(i int, e Entry) string {
+// malformed returns why no verb writes such an entry as the i-th, or "".
+func (w *walk) malformed(i int, e Entry) string {
 	may := effects[e.Did]
 	switch _, err := ParseActor(string(e.Who)); {
 	case err != nil:
@@ -40,19 +40,19 @@ func (w *replayed) malformed(i int, e Entry) string {
 		return "changes what an entry of its kind does not change"
 	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
 		may.created && e.Deps != "" && e.Deps != DepsHash(w.Now.ID, e.AddDeps):
-		return "does not account for the dependencies that it tells of"
+		return "does not account for the dependencies that it adds or removes"
 	case may.created && e.Checks == nil && e.Deps != "":
 		return "does not account for the checks that the task was created with"
 	}
 	return ""
 }
 
-// imported reports whether an entry may be of the original cairn: the change brings the whole record, and no entry up to it was
-// written by another program.
-func (w *replayed) imported(i int) bool { return w.Before == nil && i < w.Now.oldEntries() }
+// imported reports whether an entry may be from the original cairn: the change adds the task, and no entry up to this one is from another
+// program.
+func (w *walk) imported(i int) bool { return w.Before == nil && i < w.Now.oldEntries() }
 
-// badResults says why no verb records the results of an entry, or returns "".
-func (w *replayed) badResults(i int, e Entry) string {
+// badResults returns why no verb records the results of an entry, or "".
+func (w *walk) badResults(i int, e Entry) string {
 	for _, r := range e.Results {
 		if r.Result != Pass && r.Result != Fail {
 			return "records a result that is neither pass nor fail"
@@ -67,9 +67,9 @@ func (w *replayed) badResults(i int, e Entry) string {
 	return ""
 }
 
-// badResult says why an entry may not have a result that names one of some declarations, or returns "". Of one that is known no
-// more nobody can tell.
-func (w *replayed) badResult(i int, e Entry, named []Check) string {
+// badResult returns why an entry may not have a result for the checks that share a key, or "". It returns "" if no version of the file has
+// such a check, because then nothing is known about it.
+func (w *walk) badResult(i int, e Entry, named []Check) string {
 	if len(named) == 0 {
 		return ""
 	}
@@ -85,22 +85,22 @@ func (w *replayed) badResult(i int, e Entry, named []Check) string {
 	return ""
 }
 
-// declaredLater reports whether an entry behind one declares a check. One that no entry declares was added by hand, which is a finding of
-// its own.
-func (w *replayed) declaredLater(named []Check, i int) bool {
+// declaredLater reports whether one of the checks is first listed by an entry after the i-th. A check that no entry lists was added by
+// hand, which another rule reports.
+func (w *walk) declaredLater(named []Check, i int) bool {
 	return slices.ContainsFunc(named, func(c Check) bool {
 		at, known := w.declared[c.Hash(w.Now.ID)]
 		return known && at > i
 	})
 }
 
-// declaredBefore reports whether the task declared a check when an entry was written. In a record that never tells of checks,
-// nobody knows.
-func (w *replayed) declaredBefore(hash string, i int) bool {
+// declaredBefore reports whether the task may have declared a check before or with its i-th entry. That is so if no entry lists checks
+// until then.
+func (w *walk) declaredBefore(hash string, i int) bool {
 	if at, known := w.declared[hash]; known && at <= i {
 		return true
 	}
-	if w.told < 0 || w.told > i {
+	if w.firstList < 0 || w.firstList > i {
 		return true
 	}
 	return w.Before != nil && slices.Contains(w.Before.CheckHashes(), hash)

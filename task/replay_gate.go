@@ -2,8 +2,8 @@ package task
 
 import "slices"
 
-// judgeGate asks the checks gate of a move.
-func (w *replayed) judgeGate(i int, e Entry) {
+// judgeGate reports a move that the checks gate refuses.
+func (w *walk) judgeGate(i int, e Entry) {
 	if e.To == "" || e.Old {
 		return
 	}
@@ -18,18 +18,19 @@ func (w *replayed) judgeGate(i int, e Entry) {
 		}
 		return
 	}
-	w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, messageOf(err))
+	w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, MessageOf(err))
 }
 
-// markMadeGood marks breaches of the checks gate that a later move through it made good, and drops that of a task which is closed on
-// checks that have not passed yet: that is a finding of its own.
-func (w *replayed) markMadeGood() {
+// markMadeGood marks the breaches of the checks gate after which another entry moved the task to the same state, or to any that says the
+// work is done, through an open gate. It drops the breach of the newest close if the task still is closed on checks that have not passed,
+// because another rule reports that.
+func (w *walk) markMadeGood() {
 	unproven := len(w.Flow.Unproven(w.Now)) > 0
 	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
 		return unproven && b.Entry == w.close && w.refused[b.Entry] && (b.Kind == StalePass || b.Kind == RefusedEntry)
 	})
-	last := map[Status]int{} // the newest entry that went to a state, or to any that claims the work is done, through an open gate
-	const done = Status("")
+	last := map[Status]int{} // the newest entry that moved to a state through an open gate
+	const done = Status("")  // stands for all states that say the work is done
 	for i, e := range w.Now.Provenance {
 		if e.To == "" || w.refused[i] {
 			continue
@@ -51,15 +52,15 @@ func (w *replayed) markMadeGood() {
 	}
 }
 
-// gateAt asks the checks gate of the move that an entry made. Where the woven record refuses it, the record of the commit that
-// brought the entry decides.
-func (w *replayed) gateAt(i int, e Entry) error {
+// gateAt returns the refusal of the checks gate for the move of an entry. If the merged entries refuse it, those of the commit that added
+// the entry decide.
+func (w *walk) gateAt(i int, e Entry) error {
 	from := w.from(e)
 	err := w.checksGate(w.Now, i, from, w.listed(e))
 	if err == nil {
 		return nil
 	}
-	own, at := w.writtenIn(e)
+	own, at := w.broughtBy(e)
 	if at < 0 {
 		return err
 	}
@@ -69,26 +70,14 @@ func (w *replayed) gateAt(i int, e Entry) error {
 	return w.checksGate(own.Task, at, from, listAt(own.Task, at))
 }
 
-// writtenIn finds the commit that brought an entry, and the place of the entry in the task's record there; -1 if there is none.
-func (w *replayed) writtenIn(e Entry) (Commit, int) {
-	if w.WrittenIn == nil {
-		return Commit{}, -1
-	}
-	own, ok := w.WrittenIn(e)
-	if !ok {
-		return Commit{}, -1
-	}
-	return own, slices.IndexFunc(own.Task.Provenance, e.Equal)
-}
-
-// checksGate is Flow.ChecksGate for the move of an entry, with the checks that were declared then and what the record vouched for.
-func (w *replayed) checksGate(t Task, i int, from Status, hashes []string) error {
+// checksGate applies Flow.ChecksGate to the move of an entry, with the checks that were declared then and the results recorded until then.
+func (w *walk) checksGate(t Task, i int, from Status, hashes []string) error {
 	e := t.Provenance[i]
 	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i]}
 	for _, h := range hashes {
 		c, ok := w.known[h]
 		if !ok {
-			continue // dropped since, and nothing tells what it was: that it was dropped is asked elsewhere
+			continue // dropped since, and no version of the file has it; Flow.Weakened judges the drop
 		}
 		c.Result = Pending
 		then.Checks = append(then.Checks, c)
@@ -106,8 +95,8 @@ func (w *replayed) checksGate(t Task, i int, from Status, hashes []string) error
 	return flow.ChecksGate(then, e.To, Proof{Commit: e.Commit, Tree: e.Tree, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}, e.Who)
 }
 
-// listed is the list of checks that the task declared once an entry was written.
-func (w *replayed) listed(e Entry) []string {
+// listed returns the hashes of the checks that the task declared after an entry.
+func (w *walk) listed(e Entry) []string {
 	if e.Checks != nil {
 		return e.Checks
 	}
@@ -117,7 +106,7 @@ func (w *replayed) listed(e Entry) []string {
 	return w.checks
 }
 
-// listAt is the list of checks that a task declared when one of its entries was written.
+// listAt returns the hashes of the checks that a task declared after its i-th entry.
 func listAt(t Task, i int) []string {
 	for _, e := range slices.Backward(t.Provenance[:i+1]) {
 		if e.Checks != nil {
@@ -127,8 +116,8 @@ func listAt(t Task, i int) []string {
 	return t.CheckHashes()
 }
 
-// stalePasses lists the commands that passed before an entry moved the task, on other files than it did.
-func (w *replayed) stalePasses(i int, e Entry) []int {
+// stalePasses lists the commands whose newest pass, before an entry moved the task, was on other files than those of the move.
+func (w *walk) stalePasses(i int, e Entry) []int {
 	var out []int
 	then := w.Now
 	then.Provenance = w.Now.Provenance[:i+1]
@@ -142,8 +131,8 @@ func (w *replayed) stalePasses(i int, e Entry) []int {
 	return out
 }
 
-// compareChecks finds checks of the base that are gone without an entry that leaves them out.
-func (w *replayed) compareChecks() {
+// compareChecks reports checks of the base that are gone although no new entry leaves them out.
+func (w *walk) compareChecks() {
 	if w.Before == nil {
 		return
 	}

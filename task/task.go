@@ -3,6 +3,7 @@ package task
 import (
 	"io"
 	"regexp"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -30,7 +31,15 @@ func (t Task) With(e Entry) Task {
 	return t
 }
 
-// Find looks another task up. It reports false for one that does not exist or cannot be read.
+// Header returns what the task has in common with records of other kinds.
+func (t Task) Header() Header {
+	return Header{
+		Ref: t.ID.Ref(), Title: t.Title, Status: t.Status, Assignee: t.Assignee, Labels: t.Labels,
+		Log: t.Provenance, Rev: t.Rev,
+	}
+}
+
+// Find returns another task. It reports false for one that does not exist or cannot be read.
 type Find func(ID) (Task, bool)
 
 // Rev is a content revision: equal revisions mean equal bytes.
@@ -65,18 +74,18 @@ func ParsePrefix(s string) (string, error) {
 
 const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
 
-// NewID mints an id: the prefix, a dash, 10 characters of the time in milliseconds and 4 random ones, in Crockford base32.
-// Ids sort by age. Two minted in the same millisecond collide once in a million, so creation must be exclusive.
+// NewID makes an id: the prefix, a dash, 10 characters of the time in milliseconds and 4 random ones, in Crockford base32.
+// Ids sort by age. Two ids of the same millisecond are equal once in a million times, so the file must be created exclusively.
 func NewID(prefix string, now time.Time, random io.Reader) (ID, error) {
 	token, err := Token(now, random)
 	return ID(prefix + "-" + token), err
 }
 
-// Token is the part of a minted id behind the dash.
+// Token returns the part of a new id behind the dash.
 func Token(now time.Time, random io.Reader) (string, error) {
 	var noise [3]byte
 	if _, err := io.ReadFull(random, noise[:]); err != nil {
-		return "", Errorf(IO, "no randomness to mint an id: %w", err)
+		return "", Errorf(IO, "no randomness to make an id: %w", err)
 	}
 	r := uint64(noise[0])<<16 | uint64(noise[1])<<8 | uint64(noise[2])
 	return base32(uint64(now.UnixMilli()), 10) + base32(r, 4), nil
@@ -92,7 +101,8 @@ func base32(n uint64, width int) string {
 	return string(out)
 }
 
-// Actor is who does something: a kind (human, agent, service or ci), a colon, and a name. Actors are claims, not proofs.
+// Actor is who does something: a kind (human, agent, service or ci), a colon, and a name. It is what a caller says of itself; nothing
+// proves it.
 type Actor string
 
 var actorForm = regexp.MustCompile(`^(human|agent|service|ci):[A-Za-z0-9._@+-]{1,64}$`)
@@ -109,10 +119,44 @@ func ParseActor(s string) (Actor, error) {
 // Human reports whether the actor says it is a person.
 func (a Actor) Human() bool { return strings.HasPrefix(string(a), "human:") }
 
+// OrNobody returns the actor in words: "nobody" for none.
+func (a Actor) OrNobody() string {
+	if a == "" {
+		return "nobody"
+	}
+	return string(a)
+}
+
 // Agent reports whether the actor says it is a coding agent.
 func (a Actor) Agent() bool { return strings.HasPrefix(string(a), "agent:") }
 
-// clip keeps messages short whatever they quote.
+// Priority runs from 0 (drop everything) to 4 (someday).
+type Priority int
+
+// DefaultPriority is the priority of a task that sets none.
+const DefaultPriority Priority = 2
+
+var priorityWords = map[string]Priority{
+	"critical": 0, "urgent": 0, "high": 1, "medium": 2, "normal": 2, "low": 3, "backlog": 4,
+}
+
+// ParsePriority reads a number from 0 to 4 or one of the usual words; "" is the default.
+func ParsePriority(s string) (Priority, error) {
+	if s == "" {
+		return DefaultPriority, nil
+	}
+	if p, ok := priorityWords[s]; ok {
+		return p, nil
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil || n < 0 || n > 4 {
+		return 0, Errorf(InvalidInput, "priority %q is not 0 to 4", clip(s, 40)).
+			WithHint("0 is urgent, 4 is someday; critical, urgent, high, medium, normal, low and backlog are accepted too")
+	}
+	return Priority(n), nil
+}
+
+// clip shortens a text that a message quotes to n bytes.
 func clip(s string, n int) string {
 	if len(s) <= n {
 		return s

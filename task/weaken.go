@@ -5,17 +5,17 @@ import (
 	"slices"
 )
 
-// Weakened returns the first entry that dropped a check which the task declares no more, without the right to: once the task
-// had left the initial state only a person who gives a reason may, and before that any person and whoever declared the check.
-// A default check takes a person who gives a reason at any time.
+// Weakened returns the first entry that dropped a check without the right to, if the task still does not declare the check. A person who
+// gives a reason may drop any check. Before the task left the initial state, a check that is not a default one may also be dropped by any
+// person, and by the actor who declared it.
 //
-// A later entry by a person who records the list with a reason excuses what was dropped before it.
+// An entry by which a person records the list with a reason excuses what was dropped before it; see Entry.Excuses.
 func (f Flow) Weakened(t Task) (Entry, bool) {
 	now, defaults := setOf(t.CheckHashes()), map[string]bool{}
 	for _, d := range f.Defaults {
 		defaults[d.Hash(t.ID)] = true
 	}
-	asked := map[string]Actor{} // who declared each check that an entry may not leave out
+	declared := map[string]Actor{} // by whom, of each check that is declared so far
 	var found *Entry
 	left := false
 	for i, e := range t.Provenance {
@@ -23,19 +23,19 @@ func (f Flow) Weakened(t Task) (Entry, bool) {
 		case e.Checks == nil:
 		case e.Excuses():
 			found = nil
-			clear(asked)
-		case found == nil && e.drops(asked, func(h string, by Actor) bool {
+			clear(declared)
+		case found == nil && e.drops(declared, func(h string, by Actor) bool {
 			return !now[h] && (left || defaults[h] || by != e.Who && !e.Who.Human())
 		}):
 			found = &t.Provenance[i]
 		}
 		if e.Checks != nil {
 			kept := setOf(e.Checks)
-			maps.DeleteFunc(asked, func(h string, _ Actor) bool { return !kept[h] })
+			maps.DeleteFunc(declared, func(h string, _ Actor) bool { return !kept[h] })
 		}
 		for _, h := range e.Checks {
-			if _, known := asked[h]; !known {
-				asked[h] = e.Who
+			if _, known := declared[h]; !known {
+				declared[h] = e.Who
 			}
 		}
 		left = left || e.To != "" && e.To != f.Initial
@@ -46,10 +46,10 @@ func (f Flow) Weakened(t Task) (Entry, bool) {
 	return *found, true
 }
 
-// drops reports whether an entry leaves a check out of the list that it may not.
-func (e Entry) drops(asked map[string]Actor, mayNot func(h string, by Actor) bool) bool {
+// drops reports whether an entry leaves out a declared check that it may not leave out.
+func (e Entry) drops(declared map[string]Actor, mayNot func(h string, by Actor) bool) bool {
 	kept := setOf(e.Checks)
-	for h, by := range asked {
+	for h, by := range declared {
 		if !kept[h] && mayNot(h, by) {
 			return true
 		}
@@ -57,11 +57,11 @@ func (e Entry) drops(asked map[string]Actor, mayNot func(h string, by Actor) boo
 	return false
 }
 
-// Excuses reports whether an entry recorded the list of checks by the hand of a person who says why.
+// Excuses reports whether the entry is by a person who recorded the list of checks and gave a reason.
 func (e Entry) Excuses() bool { return e.Checks != nil && e.Who.Human() && e.Text != "" }
 
-// Lost lists what was asked of the task by an earlier version of it, and is asked no more without a person having given a
-// reason since. Before a task leaves the initial state nothing is asked that may not be taken back.
+// Lost lists the checks that an earlier version of the task had and that are gone. It is empty if the earlier version had not left the
+// initial state, and if a person has recorded the list of checks with a reason since.
 func (f Flow) Lost(t, earlier Task) []Check {
 	if !f.HasLeft(earlier) || excused(t, earlier) {
 		return nil
@@ -69,17 +69,46 @@ func (f Flow) Lost(t, earlier Task) []Check {
 	return Dropped(earlier.Checks, t.Checks)
 }
 
-// Dropped lists what one list of checks asks for and a later one does not, in whatever order.
-func Dropped(before, after []Check) []Check {
-	kept := make(map[sameAs]bool, len(after))
-	for _, c := range after {
-		kept[c.sameAs()] = true
-	}
-	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool { return kept[old.sameAs()] })
-}
-
-// excused reports whether a person recorded the list of checks, with a reason, since an earlier version.
+// excused reports whether a person has recorded the list of checks with a reason since an earlier version.
 func excused(t, earlier Task) bool {
 	known := earlier.Provenance.Hashes()
 	return slices.ContainsFunc(t.Provenance, func(e Entry) bool { return e.Excuses() && !known[e.Hash()] })
+}
+
+// Dropped lists the checks of one list for which a later list has none that asks for the same. Order does not matter.
+func Dropped(before, after []Check) []Check {
+	kept := make(map[asked]bool, len(after))
+	for _, c := range after {
+		kept[c.asks()] = true
+	}
+	return slices.DeleteFunc(slices.Clone(before), func(old Check) bool { return kept[old.asks()] })
+}
+
+// ChecksExplained reports whether the provenance explains the list of checks. It does in these cases:
+//
+//   - No entry records a list, as in files that other programs wrote.
+//   - The list is the one that was recorded last.
+//   - A merge made the list: it has every check of the list recorded last, and each further check is in another recorded list.
+//
+// The third case exists because a merge appends no entry: the merge driver has neither a clock nor an actor.
+func (t Task) ChecksExplained() bool {
+	recorded := map[string]bool{}
+	var last []string
+	for _, e := range t.Provenance {
+		if e.Checks == nil {
+			continue
+		}
+		last = e.Checks
+		for _, h := range last {
+			recorded[h] = true
+		}
+	}
+	list := t.CheckHashes()
+	if last == nil || slices.Equal(list, last) {
+		return true
+	}
+	now := setOf(list)
+	return len(now) > len(setOf(last)) &&
+		!slices.ContainsFunc(list, func(h string) bool { return !recorded[h] }) &&
+		!slices.ContainsFunc(last, func(h string) bool { return !now[h] })
 }

@@ -3,63 +3,58 @@ package verb
 import (
 	"encoding/json"
 	"maps"
+	"math"
 	"slices"
+	"strings"
 	"unicode/utf8"
 )
 
-// bounds are how much of a task an answer holds that goes into an agent's context. Lengths are in bytes, of JSON where
-// nothing else is said.
-type bounds struct {
-	body     int // bytes of text
-	bodyRoom int
-	entries  int // the newest
-	entryRoom,
-	list int // labels, deps, checks and so on
-	listRoom int
+// Bounds are how much of a task an answer holds that goes into an agent's context. Each room is in bytes of JSON.
+type Bounds struct {
+	Body      int // bytes of text
+	BodyRoom  int
+	Entries   int // the newest
+	EntryRoom int
+	List      int // labels, deps, checks and so on
+	ListRoom  int
 }
 
+// The bounds of an answer: what is usual, the most that a caller can ask for, and none.
 var (
-	usual = bounds{body: 8 << 10, bodyRoom: 16 << 10, entries: 20, entryRoom: 96 << 10, list: 50, listRoom: 32 << 10}
-	most  = bounds{body: 256 << 10, bodyRoom: 384 << 10, entries: 200, entryRoom: 256 << 10, list: 500, listRoom: 64 << 10}
+	Usual     = Bounds{Body: 8 << 10, BodyRoom: 16 << 10, Entries: 20, EntryRoom: 96 << 10, List: 50, ListRoom: 32 << 10}
+	Most      = Bounds{Body: 256 << 10, BodyRoom: 384 << 10, Entries: 200, EntryRoom: 256 << 10, List: 500, ListRoom: 64 << 10}
+	Unbounded = Bounds{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}
 )
 
 // restHint is what an answer says that left something out.
 const restHint = "get with part (body, provenance, file, blockers, dependents or children) and offset reads what was cut, piece by piece"
 
-// cut leaves out what would flood a small context, and says so.
-func (t Task) cut(b bounds) Task {
-	t.Row = t.Row.cut(b)
-	if body := beginning(t.Body, b.body, b.bodyRoom); len(body) < len(t.Body) {
+// Cut leaves out what would flood a small context, and says so.
+func (t Task) Cut(b Bounds) Task {
+	t.Row = t.cut(b)
+	if body := Beginning(t.Body, b.Body, b.BodyRoom); len(body) < len(t.Body) {
 		t.Body, t.BodyTruncated, t.BodyNextOffset = body+"…", true, len(body)
 	}
-	if newest := lasts(t.Provenance, b.entries, b.entryRoom); len(newest) < len(t.Provenance) {
+	if newest := lasts(t.Provenance, b.Entries, b.EntryRoom); len(newest) < len(t.Provenance) {
 		t.Provenance, t.ProvenanceTotal = newest, len(t.Provenance)
 	}
-	t.Checks, t.ChecksTotal = firsts(t.Checks, b.list, b.listRoom)
-	t.Extra, t.ExtraTotal = firstKeys(t.Extra, b.list, b.listRoom)
+	t.Checks, t.ChecksTotal = firsts(t.Checks, b.List, b.ListRoom)
+	t.Extra, t.ExtraTotal = firstKeys(t.Extra, b.List, b.ListRoom)
 	if t.BodyTruncated || t.ProvenanceTotal+t.ChecksTotal+t.ExtraTotal+t.LabelsTotal+t.DepsTotal+t.BlockedByTotal > 0 {
 		t.Rest = restHint
 	}
 	return t
 }
 
-func (r Row) cut(b bounds) Row {
-	r.Labels, r.LabelsTotal = firsts(r.Labels, b.list, b.listRoom)
-	r.Deps, r.DepsTotal = firsts(r.Deps, b.list, b.listRoom)
-	r.BlockedBy, r.BlockedByTotal = firsts(r.BlockedBy, b.list, b.listRoom)
+func (r Row) cut(b Bounds) Row {
+	r.Labels, r.LabelsTotal = firsts(r.Labels, b.List, b.ListRoom)
+	r.Deps, r.DepsTotal = firsts(r.Deps, b.List, b.ListRoom)
+	r.BlockedBy, r.BlockedByTotal = firsts(r.BlockedBy, b.List, b.ListRoom)
 	return r
 }
 
-// rowCut is a row of a list as this caller gets it.
-func (w *Workspace) rowCut(r Row) Row {
-	if w.Bounded {
-		return r.cut(usual)
-	}
-	return r
-}
-
-// fitting is how many of the items have room, at most n and at least one.
-func fitting[T any](items []T, n, room int) int {
+// Fitting is how many of the items have room, at most n and at least one.
+func Fitting[T any](items []T, n, room int) int {
 	for i := range min(len(items), n) {
 		if room -= sizeOf(items[i]); room < 0 {
 			return max(i, 1)
@@ -70,7 +65,7 @@ func fitting[T any](items []T, n, room int) int {
 
 // firsts are the first items, and how many there are if these are not all.
 func firsts[T any](items []T, n, room int) (first []T, total int) {
-	if shown := fitting(items, n, room); shown < len(items) {
+	if shown := Fitting(items, n, room); shown < len(items) {
 		return items[:shown], len(items)
 	}
 	return items, 0
@@ -80,7 +75,7 @@ func firsts[T any](items []T, n, room int) (first []T, total int) {
 func lasts[T any](items []T, n, room int) []T {
 	backwards := slices.Clone(items)
 	slices.Reverse(backwards)
-	return items[len(items)-fitting(backwards, n, room):]
+	return items[len(items)-Fitting(backwards, n, room):]
 }
 
 // firstKeys are the first keys of an object.
@@ -97,7 +92,7 @@ func firstKeys(object map[string]any, n, room int) (first map[string]any, total 
 	for i, key := range keys {
 		pairs[i] = pair{key, object[key]}
 	}
-	shown := fitting(pairs, n, room)
+	shown := Fitting(pairs, n, room)
 	if shown == len(keys) {
 		return object, 0
 	}
@@ -108,8 +103,8 @@ func firstKeys(object map[string]any, n, room int) (first map[string]any, total 
 	return first, len(keys)
 }
 
-// beginning is as much of a text, from its start on, as is wanted and has room as JSON.
-func beginning(text string, n, room int) string {
+// Beginning is as much of a text, from its start on, as is wanted and has room as JSON.
+func Beginning(text string, n, room int) string {
 	for n = min(n, len(text)); n > 0; n /= 2 {
 		for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {
 			n--
@@ -119,4 +114,26 @@ func beginning(text string, n, room int) string {
 		}
 	}
 	return ""
+}
+
+// Head is the first n bytes of a text, with an ellipsis if there are more.
+func Head(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	return strings.ToValidUTF8(s[:n], "") + "…"
+}
+
+// Tail is the last n bytes of a text, from the start of a line if it can be, with an ellipsis if there are more.
+func Tail(s string, n int) string {
+	if len(s) <= n {
+		return s
+	}
+	s = s[len(s)-n:]
+	for i := range s {
+		if s[i] == '\n' {
+			return "…" + s[i:]
+		}
+	}
+	return "…" + s
 }

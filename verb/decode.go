@@ -32,6 +32,14 @@ func decode(input []byte, into reflect.Value, fields []Field) error {
 	return fill(got, into, fields, "")
 }
 
+// DecodeInput reads a JSON object as strictly as the input of a verb that writes.
+func DecodeInput[In any](src []byte) (In, error) {
+	var in In
+	v := reflect.ValueOf(&in).Elem()
+	err := decode(src, v, clearing(fieldsOf(v.Type())))
+	return in, err
+}
+
 // ReadObject reads one JSON object and nothing behind it. Numbers keep their text. It returns INVALID_INPUT for anything
 // else, and for an object in which a key comes twice, however deep.
 func ReadObject(input []byte) (map[string]any, error) {
@@ -52,7 +60,7 @@ func ReadObject(input []byte) (map[string]any, error) {
 }
 
 func notObject(format string, args ...any) *task.Error {
-	return badInput("the input", format, args...).WithHint(`send one JSON object, such as {"id": "PROJ-7"}`)
+	return BadInput("the input", format, args...).WithHint(`send one JSON object, such as {"id": "PROJ-7"}`)
 }
 
 // jsonObject is an object in which no key came twice.
@@ -111,7 +119,7 @@ func readObject(d *json.Decoder, depth int) (any, error) {
 func fill(got any, into reflect.Value, fields []Field, path string) error {
 	object, ok := got.(jsonObject)
 	if !ok {
-		return badInput(strings.TrimSuffix(path, "."), "must be an object, not %s", describe(got))
+		return BadInput(strings.TrimSuffix(path, "."), "must be an object, not %s", describe(got))
 	}
 	if err := knownKeys(object, fields, path); err != nil {
 		return err
@@ -120,13 +128,13 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 		v, given := object[f.Name]
 		switch {
 		case v == nil && f.Required:
-			return badInput(path+f.Name, "is missing").WithHint("%s: %s", f.Name, f.Doc)
+			return BadInput(path+f.Name, "is missing").WithHint("%s: %s", f.Name, f.Doc)
 		case !given:
 			continue
 		case v == nil && f.Clears:
 			v = f.empty()
 		case v == nil:
-			return badInput(path+f.Name, "is null").WithHint("leave it out, or give a value; %s: %s", f.Name, f.Doc)
+			return BadInput(path+f.Name, "is null").WithHint("leave it out, or give a value; %s: %s", f.Name, f.Doc)
 		}
 		target := into.FieldByIndex(f.index)
 		if target.Kind() == reflect.Pointer {
@@ -162,7 +170,7 @@ func knownKeys(object jsonObject, fields []Field, path string) error {
 }
 
 func unknownKey(path, key string, names []string) error {
-	e := badInput("", "unknown argument %q", path+key)
+	e := BadInput("", "unknown argument %q", path+key)
 	if len(names) == 0 {
 		return e.WithHint("it takes no arguments")
 	}
@@ -228,19 +236,10 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 		parse = func(s string) error { _, err := session.ParseID(s); return err }
 	}
 	if err := parse(target.String()); err != nil {
-		list := map[string]string{"task": "list", "session": "list_sessions"}[f.Names]
-		return badInput(path, "names no %s: %s", f.Names, message(err)).
-			WithHint("whole ids only; %s shows them", list).WithNext(list, map[string]any{})
+		return BadInput(path, "names no %s: %s", f.Names, message(err)).
+			WithHint("whole ids only; %s shows them", task.CallTo(f.ListedBy))
 	}
 	return nil
-}
-
-func message(err error) string {
-	var e *task.Error
-	if errors.As(err, &e) {
-		return e.Msg
-	}
-	return err.Error()
 }
 
 func setText(target reflect.Value, v any, path string) error {
@@ -250,7 +249,7 @@ func setText(target reflect.Value, v any, path string) error {
 	case json.Number: // a check or a priority given as a bare number
 		target.SetString(v.String())
 	default:
-		return badInput(path, "must be text, not %s", describe(v))
+		return BadInput(path, "must be text, not %s", describe(v))
 	}
 	return nil
 }
@@ -258,7 +257,7 @@ func setText(target reflect.Value, v any, path string) error {
 func setNumber(target reflect.Value, v any, path string) error {
 	n, err := strconv.Atoi(fmt.Sprint(v))
 	if _, isBool := v.(bool); err != nil || isBool {
-		return badInput(path, "must be a whole number, not %s", describe(v))
+		return BadInput(path, "must be a whole number, not %s", describe(v))
 	}
 	target.SetInt(int64(n))
 	return nil
@@ -270,7 +269,7 @@ func (f Field) setCount(target reflect.Value, v any, path string) error {
 		return err
 	}
 	if n := target.Int(); n < int64(f.Min) && f.Min > 0 {
-		return badInput(path, "is %d", n).WithHint("%d or more, or leave it out; %s: %s", f.Min, f.Name, f.Doc)
+		return BadInput(path, "is %d", n).WithHint("%d or more, or leave it out; %s: %s", f.Min, f.Name, f.Doc)
 	}
 	return nil
 }
@@ -278,7 +277,7 @@ func (f Field) setCount(target reflect.Value, v any, path string) error {
 func setDecimal(target reflect.Value, v any, path string) error {
 	n, err := strconv.ParseFloat(fmt.Sprint(v), 64)
 	if _, isBool := v.(bool); err != nil || isBool || math.IsNaN(n) {
-		return badInput(path, "must be a number, not %s", describe(v))
+		return BadInput(path, "must be a number, not %s", describe(v))
 	}
 	target.SetFloat(n)
 	return nil
@@ -291,7 +290,7 @@ func setBoolean(target reflect.Value, v any, path string) error {
 	case false, "false":
 		target.SetBool(false)
 	default:
-		return badInput(path, "must be true or false, not %s", describe(v))
+		return BadInput(path, "must be true or false, not %s", describe(v))
 	}
 	return nil
 }
@@ -314,12 +313,4 @@ func describe(v any) string {
 	default:
 		return fmt.Sprint(v)
 	}
-}
-
-func badInput(path, format string, args ...any) *task.Error {
-	msg := fmt.Sprintf(format, args...)
-	if path != "" {
-		msg = path + " " + msg
-	}
-	return task.Errorf(task.InvalidInput, "%s", msg)
 }

@@ -2,12 +2,13 @@ package verb
 
 import (
 	"errors"
+	"fmt"
 
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// withID names the task in an error that names none yet.
-func withID(err error, id task.ID) error {
+// WithID names the task in an error that names none yet.
+func WithID(err error, id task.ID) error {
 	var e *task.Error
 	if !errors.As(err, &e) || e.ID != "" || e.Code == task.NotFound {
 		return err
@@ -17,36 +18,23 @@ func withID(err error, id task.ID) error {
 	return &named
 }
 
-// Failure is an error as JSON, the same over MCP and on the command line.
-type Failure struct {
-	Error FailureBody `json:"error"`
+// WithSession is WithID for an error about a session.
+func WithSession(err error, id string) error { return WithID(err, task.ID(id)) }
+
+// BadInput returns INVALID_INPUT about the field at a path, such as checks[0].cmd, or about the whole input for "".
+func BadInput(path, format string, args ...any) *task.Error {
+	msg := fmt.Sprintf(format, args...)
+	if path != "" {
+		msg = path + " " + msg
+	}
+	return task.Errorf(task.InvalidInput, "%s", msg)
 }
 
-// FailureBody says what went wrong and what to do next.
-type FailureBody struct {
-	Code          task.Code      `json:"code"`
-	Message       string         `json:"message"`
-	Hint          string         `json:"hint"`
-	Retryable     bool           `json:"retryable"`
-	NextTool      string         `json:"next_tool,omitempty"`
-	NextArguments map[string]any `json:"next_arguments,omitempty"`
-	Details       map[string]any `json:"details,omitempty"`
-}
-
-// FailureOf is what a caller is told about an error. Of the verbs to call next it names the first that the caller may call.
-func FailureOf(err error, rights Rights) Failure {
+// message is what an error says, without its code and hint.
+func message(err error) string {
 	var e *task.Error
-	if !errors.As(err, &e) {
-		e = task.Errorf(task.IO, "%w", err)
+	if errors.As(err, &e) {
+		return e.Msg
 	}
-	body := FailureBody{
-		Code: e.Code, Message: e.Error(), Hint: e.Hint, Retryable: e.Code.Info().Retryable && !e.Final, Details: e.Details,
-	}
-	for _, next := range e.Next {
-		if v, ok := Named(next.Verb); ok && rights.Allow(v) == nil {
-			body.NextTool, body.NextArguments = next.Verb, next.Args
-			break
-		}
-	}
-	return Failure{body}
+	return err.Error()
 }

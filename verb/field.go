@@ -7,21 +7,65 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Field is one field of a verb's input.
+// Field is one field of a verb's input. Everything in it is read off the input's struct: its name and its type, and these tags:
+//
+//	json:"name"           the name; ",omitempty" makes the field optional, as a pointer does
+//	doc:"..."             what it means; "-" keeps it out of schemas and pages
+//	cli:"arg"             the command line takes it as a positional argument and not as a flag
+//	cli:"file"            the same, and the argument names a file in YAML or JSON that holds the value
+//	cli:"flag=NAME"       what its flag is called; without it, the field's name with dashes for underscores
+//	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
+//	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
+//	from:"SOURCE"         where completion finds values; see Source
+//
+// A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags.
 type Field struct {
 	Name     string // in JSON
 	Doc      string
 	Required bool
-	Arg      bool // positional on the command line
-	File     bool // and read from a file that it names
 	Type     Type
-	Names    string  // what its text names and may be a part of on the command line: "task", "session" or ""
+	Names    string  // the kind of record whose id its text is: "task", "session" or ""
+	ListedBy string  // the verb that lists the records that it can name; "" without Names
 	Fields   []Field // of the objects, for Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
 	Min      int     // of a number, the least that it may be if it is given
 
+	// On the command line.
+	Arg    bool         // positional
+	File   bool         // positional, and the name of a file that holds the value
+	Flag   string       // the name of its flag, without dashes; "" for an argument
+	Not    string       // the name of the flag that sets it to false; "" if there is none
+	Flags  []ObjectFlag // for Objects: flags that make one object each; nil for one flag that takes JSON
+	Values []Value      // that completion offers
+	From   Source       // where completion finds values, in place of Values
+
 	index []int
 }
+
+// ObjectFlag is a flag that makes one object of a list from each of its values.
+type ObjectFlag struct {
+	Name  string
+	Doc   string // "" for that of the field
+	Form  string // what a value looks like, such as DESC=COMMAND
+	Parse func(value string) (map[string]any, error)
+}
+
+// Value is a text that a field can have, and a few words about it.
+type Value struct{ Text, About string }
+
+// Source is where the completion of a command line finds the values of a field.
+type Source string
+
+// The sources.
+const (
+	FromStates        Source = "states"         // of the workspace's flow
+	FromActors        Source = "actors"         // that tasks name; me and unassigned
+	FromLabels        Source = "labels"         // that tasks have
+	FromCommandChecks Source = "command-checks" // of the task that the line names, by index
+	FromManualChecks  Source = "manual-checks"  // the same
+	FromSettings      Source = "settings"       // their keys
+	FromProposals     Source = "proposals"      // that were not made real
+)
 
 // Type is the JSON type of a field.
 type Type string
@@ -66,20 +110,56 @@ func fieldsOf(t reflect.Type) []Field {
 		f := Field{
 			Name:     name,
 			Doc:      sf.Tag.Get("doc"),
-			Arg:      sf.Tag.Get("cli") != "",
-			File:     sf.Tag.Get("cli") == "file",
 			Required: !pointer && options != "omitempty",
 			Type:     typeOf(ft),
 			Names:    namedBy(ft),
+			Values:   valuesOf(sf.Tag.Get("values")),
+			From:     Source(sf.Tag.Get("from")),
 			index:    sf.Index,
 		}
+		f.onCommandLine(sf.Tag.Get("cli"))
 		if f.Type == Objects {
 			f.Fields = fieldsOf(ft.Elem())
+			if declares, ok := reflect.Zero(ft.Elem()).Interface().(interface{ Flags() []ObjectFlag }); ok {
+				f.Flags = declares.Flags()
+			}
 		}
 		if ft == count {
 			f.Min = 1
 		}
 		out = append(out, f)
+	}
+	return out
+}
+
+// onCommandLine reads the tag cli.
+func (f *Field) onCommandLine(tag string) {
+	f.Flag = strings.ReplaceAll(f.Name, "_", "-")
+	for option := range strings.SplitSeq(tag, ",") {
+		key, value, _ := strings.Cut(option, "=")
+		switch key {
+		case "":
+		case "arg", "file":
+			f.Arg, f.File, f.Flag = true, key == "file", ""
+		case "flag":
+			f.Flag = value
+		case "not":
+			f.Not = value
+		default:
+			panic("verb: the field " + f.Name + " has the unknown option " + key + " in its tag cli")
+		}
+	}
+}
+
+// valuesOf reads the tag values.
+func valuesOf(tag string) []Value {
+	if tag == "" {
+		return nil
+	}
+	var out []Value
+	for one := range strings.SplitSeq(tag, ",") {
+		text, about, _ := strings.Cut(one, "=")
+		out = append(out, Value{text, about})
 	}
 	return out
 }

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -26,26 +25,14 @@ func asksOf(err error) []task.Ask {
 	return u.asks
 }
 
-// unconfirmed returns FORBIDDEN, naming them, if some of what is asked was not confirmed in this call.
-func (w *Workspace) unconfirmed(asks []task.Ask) error {
+// IsUnconfirmed reports whether an error goes away once a person has confirmed what they are asked. Verb.Call asks them.
+func IsUnconfirmed(err error) bool { return asksOf(err) != nil }
+
+// Confirmed returns FORBIDDEN if some of what is asked was not confirmed by the person in this call; see IsUnconfirmed.
+func (w *Workspace) Confirmed(asks []task.Ask) error {
 	asks = slices.DeleteFunc(asks, func(a task.Ask) bool { return slices.Contains(w.confirmed, a) })
 	if len(asks) == 0 {
 		return nil
 	}
 	return unconfirmedError{asks, task.Unconfirmed(asks)}
-}
-
-// having is the workspace for the same call, of which a person has confirmed more.
-func (w *Workspace) having(asks []task.Ask) *Workspace {
-	call := *w
-	call.confirmed = slices.Concat(w.confirmed, asks)
-	return &call
-}
-
-// inPerson returns FORBIDDEN if an entry says of a person what only a person may do, and they have not confirmed it.
-func (w *Workspace) inPerson(s *store.Store, sc scene, after task.Task, entry *task.Entry) error {
-	if entry == nil {
-		return nil
-	}
-	return w.unconfirmed(s.Config.Flow.Asks(sc.t, after, *entry, sc.tx.Find))
 }

@@ -10,36 +10,37 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
 // reviewed makes a task with a manual check and a command that leaves a trace, in the working state.
 func reviewed(t *testing.T, w *verb.Workspace) string {
 	t.Helper()
-	id := must(t, w, "create", args{"title": "Walls", "checks": []args{{"desc": "read"}, {"desc": "stands", "cmd": "touch ran"}}}).ID
-	must(t, w, "transition", args{"id": id, "to": "in_progress"})
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Walls", "checks": []verbtest.Args{{"desc": "read"}, {"desc": "stands", "cmd": "touch ran"}}}).ID
+	verbtest.Must(t, w, "transition", verbtest.Args{"id": id, "to": "in_progress"})
 	return id
 }
 
 // The person is asked while nothing is locked. What was confirmed is done, unless it would do something else by then: that is
 // asked anew.
 func TestWhatIsConfirmedIsWhatIsDone(t *testing.T) {
-	w := inside(t)
+	w := verbtest.NewWorkspace(t)
 	id := reviewed(t, w)
 	var asked []task.Ask
 	w.Confirm = func(_ context.Context, asks []task.Ask) error {
 		asked = append(asked, asks...)
 		if len(asked) == 1 {
-			must(t, w, "update", args{"id": id, "title": "Other walls"}) // it would be BUSY under a lock
+			verbtest.Must(t, w, "update", verbtest.Args{"id": id, "title": "Other walls"}) // it would be BUSY under a lock
 		}
 		return nil
 	}
-	if _, err := call[verb.Task](t, w, "attest", args{"id": id, "check": "read", "pass": true}); err != nil {
+	if _, err := verbtest.Call[verb.Task](t, w, "attest", verbtest.Args{"id": id, "check": "read", "pass": true}); err != nil {
 		t.Fatal(err)
 	}
 	if len(asked) != 2 || asked[0].Title != "Walls" || asked[1].Title != "Other walls" {
 		t.Errorf("asked %+v", asked)
 	}
-	got, err := call[verb.Task](t, w, "get", args{"id": id})
+	got, err := verbtest.Call[verb.Task](t, w, "get", verbtest.Args{"id": id})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -63,17 +64,17 @@ func TestWhatIsNotConfirmedIsNotDone(t *testing.T) {
 		{"the terminal breaks", func(context.Context, []task.Ask) error { return enough }, func(err error) bool { return errors.Is(err, enough) }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			w := inside(t)
+			w := verbtest.NewWorkspace(t)
 			yes := w.Confirm
 			id := reviewed(t, w)
 			was := files(t, w)
 			w.Confirm = tt.confirm
-			calls := map[string]args{
+			calls := map[string]verbtest.Args{
 				"attest": {"id": id, "check": "read", "pass": true, "idempotency_key": "1"},
-				"update": {"id": id, "checks": []args{{"desc": "stands", "cmd": "touch ran"}}, "reason": "enough", "to": "done", "idempotency_key": "2"},
+				"update": {"id": id, "checks": []verbtest.Args{{"desc": "stands", "cmd": "touch ran"}}, "reason": "enough", "to": "done", "idempotency_key": "2"},
 			}
 			for name, in := range calls {
-				if _, err := try(t, w, name, in); !tt.refused(err) {
+				if _, err := verbtest.CallAny(t, w, name, in); !tt.refused(err) {
 					t.Errorf("%s: %v", name, err)
 				}
 			}
@@ -83,7 +84,7 @@ func TestWhatIsNotConfirmedIsNotDone(t *testing.T) {
 			}
 			w.Confirm = yes
 			for _, name := range []string{"attest", "update"} {
-				if r, err := try(t, w, name, calls[name]); err != nil || r.Replayed {
+				if r, err := verbtest.CallAny(t, w, name, calls[name]); err != nil || r.Replayed {
 					t.Errorf("%s, confirmed later: %+v, %v", name, r, err)
 				}
 			}

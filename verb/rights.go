@@ -46,8 +46,8 @@ const (
 
 var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin}
 
-// Toolsets is what a profile is offered unless told otherwise. Every tool that a model reads about costs it room, but a
-// planner without those for planning would be a viewer.
+// Toolsets is what a profile is offered by default. It is small, because each tool takes room in the context of a model. A planner
+// without the tools for planning would be a viewer.
 func (p Profile) Toolsets() []Toolset {
 	if p == Planner {
 		return []Toolset{Core, Plans}
@@ -106,12 +106,12 @@ func (v Verb) aboutOne() bool {
 	return slices.ContainsFunc(v.Fields, func(f Field) bool { return f.Name == "id" || f.Name == "session" })
 }
 
-// inScope returns OUT_OF_SCOPE for a task that the caller may not change.
-func (r Rights) inScope(id task.ID) error {
+// InScope returns OUT_OF_SCOPE for a task that the caller may not change.
+func (r Rights) InScope(id task.ID) error {
 	if r.Scope == "" || r.Scope == id {
 		return nil
 	}
 	return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
 		WithHint("work on that task; for another the server is started with another --scope").
-		WithNext("get", map[string]any{"id": string(r.Scope)})
+		WithNext(task.CallTo("get", "id", r.Scope))
 }

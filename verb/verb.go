@@ -24,10 +24,11 @@ const (
 // Verb is one thing that can be done.
 type Verb struct {
 	Name       string
-	Noun       string // what it is about: task or session
-	Title      string // a few words, for menus
-	Summary    string // one sentence, for lists and help
-	When       string // when to use it, for whoever has to choose
+	Group      string   // the heading under which help lists it, such as tasks
+	Aliases    []string // other names of its command
+	Title      string   // a few words, for menus
+	Summary    string   // one sentence, for lists and help
+	When       string   // when to use it
 	Kind       Kind
 	Profile    Profile // the least that may call it
 	Toolset    Toolset // the one it belongs to
@@ -35,7 +36,14 @@ type Verb struct {
 	Holds      bool    // its caller holds the task afterwards
 	Runs       bool    // may run commands from the repository
 	Waits      bool    // waits for something to happen, so the end of input ends it at once
+	Signs      bool    // a person can sign what it records, so its command takes a key
+	Reads      string  // the kind of record of which it reads one by its id: "task", "session" or ""
+	Lists      string  // the kind of record that it lists, or ""
 	Fields     []Field // of the input
+
+	// Exit is the number that the command exits with after a call that did its work, for a result by which scripts
+	// decide; nil for 0. Errors have the numbers of their codes.
+	Exit func(out any) int
 
 	in     reflect.Type
 	out    any // the zero result
@@ -43,7 +51,7 @@ type Verb struct {
 }
 
 // Call decodes a JSON object as the verb's input and does it. Errors are *task.Error with Op set: FORBIDDEN if the
-// workspace's profile does not reach, INVALID_INPUT for input that is not of the right form, else what the verb says.
+// workspace's profile does not suffice, INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
 	out, err := v.call(ctx, w, input)
 	return out, v.named(err)
@@ -57,43 +65,31 @@ func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error)
 	if err := decode(input, in.Elem(), v.Fields); err != nil {
 		return nil, err
 	}
-	return v.once(ctx, w, in.Elem().Interface())
+	return v.do(ctx, w, in.Elem().Interface())
 }
 
-// once does the verb, unless the call was made before under the same idempotency key.
-func (v Verb) once(ctx context.Context, w *Workspace, in any) (any, error) {
-	w, err := w.under(v.Name, in)
+// do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked of them,
+// and the verb is done again with what they confirmed.
+func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
+	key, err := idempotencyOf(w.Actor, v.Name, in)
 	if err != nil {
 		return nil, err
 	}
-	err = w.knownHere()
-	var out any
-	if err == nil {
-		out, err = v.invoke(ctx, w, in)
-		for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
-			if err = w.Confirm(ctx, asks); err != nil {
-				return nil, err
-			}
-			w = w.having(asks)
-			out, err = v.invoke(ctx, w, in)
-		}
+	call := *w
+	call.Idempotency = key
+	w = &call
+	if err = w.neverCalled(); err != nil {
+		return v.replayed(ctx, w, nil, err)
 	}
-	if done := (doneError{}); errors.As(err, &done) {
-		s, err := w.open()
-		if err == nil {
-			err = s.Settle(ctx) // what it made may still wait to be brought to its end
-		}
-		if err != nil {
+	out, err := v.invoke(ctx, w, in)
+	for asks := asksOf(err); asks != nil && w.Confirm != nil; asks = asksOf(err) {
+		if err = w.Confirm(ctx, asks); err != nil {
 			return nil, err
 		}
-		if v.Holds {
-			if err := w.holdsHere(s, done.key.Task); err != nil {
-				return nil, err
-			}
-		}
-		return v.out.(again).again(w, s, done.key)
+		w.confirmed = slices.Concat(w.confirmed, asks)
+		out, err = v.invoke(ctx, w, in)
 	}
-	return out, err
+	return v.replayed(ctx, w, out, err)
 }
 
 // named puts the verb's name into an error that has none yet, a code into one that has none, and a hint into a complaint
@@ -110,13 +106,13 @@ func (v Verb) named(err error) error {
 	if named.Op == "" {
 		named.Op = v.Name
 	}
-	if named.Hint == "" && named.Code == task.InvalidInput {
-		named.Hint = arguments(fieldsAt(v.Fields, named.Msg))
+	if named.Hint.Empty() && named.Code == task.InvalidInput {
+		named.Hint = task.Hintf("%s", arguments(fieldsAt(v.Fields, named.Msg)))
 	}
 	return &named
 }
 
-// arguments says which fields an object takes, for whoever sent a wrong one.
+// arguments lists the fields that an object takes, for a caller that sent a wrong one.
 func arguments(fields []Field, within string) string {
 	var names []string
 	for _, f := range shown(fields) {
@@ -156,23 +152,42 @@ func fieldsAt(fields []Field, msg string) (inner []Field, within string) {
 	}
 }
 
-// declare makes a verb of a method. The input's fields are read off its struct.
-func declare[In, Out any](v Verb, method func(*Workspace, context.Context, In) (Out, error)) Verb {
+// The numbers that a command exits with after a call that did its work.
+const (
+	ExitNothingFound = 3 // what was looked for is not there
+	ExitCheckFailed  = 4
+	ExitTimedOut     = 6
+)
+
+// Declare makes a verb of a function. The fields of its input are read off the input's struct.
+func Declare[In, Out any](v Verb, do func(context.Context, *Workspace, In) (Out, error)) Verb {
 	v.in = reflect.TypeFor[In]()
 	v.out = *new(Out)
 	v.Fields = fieldsOf(v.in)
 	if v.Kind != Read {
 		clearing(v.Fields)
 	}
-	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return method(w, ctx, in.(In)) }
+	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return do(ctx, w, in.(In)) }
 	return v
 }
 
-// Named finds a verb.
-func Named(name string) (Verb, bool) {
-	i := slices.IndexFunc(All, func(v Verb) bool { return v.Name == name })
-	if i < 0 {
-		return Verb{}, false
+// Link completes verbs by what they say of one another: a field that names a record gets the verb that lists such records.
+func Link(verbs ...Verb) []Verb {
+	lists := map[string]string{}
+	for _, v := range verbs {
+		if v.Lists != "" {
+			lists[v.Lists] = v.Name
+		}
 	}
-	return All[i], true
+	for _, v := range verbs {
+		link(v.Fields, lists)
+	}
+	return verbs
+}
+
+func link(fields []Field, lists map[string]string) {
+	for i := range fields {
+		fields[i].ListedBy = lists[fields[i].Names]
+		link(fields[i].Fields, lists)
+	}
 }

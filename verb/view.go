@@ -114,28 +114,59 @@ type EntryCheck struct {
 	Result task.Result `json:"result"`
 }
 
-// show reads a task and returns it in full.
-func (w *Workspace) show(s *store.Store, id task.ID) (Task, error) {
-	t, err := s.Get(id)
+// RunReport is what a run of checks showed.
+type RunReport struct {
+	Log         string     `json:"log,omitempty"` // of everything that was printed, from the workspace root
+	Checks      []CheckRun `json:"checks"`
+	TreeChanged []string   `json:"tree_changed,omitempty"` // files that changed during the run, five at most: its passes will not count later
+}
+
+// CheckRun is how one command ended.
+type CheckRun struct {
+	Check   int         `json:"check"` // index
+	Desc    string      `json:"desc"`
+	Result  task.Result `json:"result"`
+	Summary string      `json:"summary"`          // e.g. "exit 1", "timed out after 120 s"
+	Seconds float64     `json:"seconds"`          // it took
+	Output  string      `json:"output,omitempty"` // the last of it, if the check failed
+}
+
+// View shows records to a caller: what their files say, and what follows from the time, from other records and from live state,
+// which no file says.
+type View struct {
+	Store   *store.Store
+	Bounded bool // what is long is cut
+	now     time.Time
+	reads   *SharedReads
+}
+
+// View is how the caller of this workspace sees records at this moment.
+func (w *Workspace) View(s *store.Store) View {
+	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads}
+}
+
+// TaskByID reads a task and shows it.
+func (v View) TaskByID(id task.ID) (Task, error) {
+	t, err := v.Store.Get(id)
 	if err != nil {
 		return Task{}, err
 	}
-	return w.view(s, t), nil
+	return v.Task(t), nil
 }
 
-// view is a task as verbs return it.
-func (w *Workspace) view(s *store.Store, t task.Task) Task {
-	out := w.whole(s, t)
-	if w.Bounded {
-		out = out.cut(usual)
+// Task shows a task as verbs return it.
+func (v View) Task(t task.Task) Task {
+	out := v.WholeTask(t)
+	if v.Bounded {
+		out = out.Cut(Usual)
 	}
 	return out
 }
 
-// whole is a task with nothing cut.
-func (w *Workspace) whole(s *store.Store, t task.Task) Task {
+// WholeTask shows a task with nothing cut.
+func (v View) WholeTask(t task.Task) Task {
 	out := Task{
-		Row:        w.row(s, t, s.Find),
+		Row:        v.WholeRow(t, v.Store.Find),
 		Checks:     []Check{},
 		Provenance: []Entry{},
 		Body:       t.Body,
@@ -146,10 +177,10 @@ func (w *Workspace) whole(s *store.Store, t task.Task) Task {
 	for _, c := range t.Checks {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}
-	descs := descsOf(t)
+	descs := DescsOf(t)
 	for n, e := range t.Provenance {
-		view := viewEntry(e, descs)
-		view.Signed = signed(s.Config.Flow, t, n)
+		view := ViewEntry(e, descs)
+		view.Signed = signed(v.Store.Config.Flow, t, n)
 		out.Provenance = append(out.Provenance, view)
 	}
 	return out
@@ -163,7 +194,8 @@ func viewCheck(c task.Check) Check {
 	return out
 }
 
-func viewEntry(e task.Entry, descs descs) Entry {
+// ViewEntry shows an entry. Descs says what the checks are that it names; nil for those of a record without checks.
+func ViewEntry(e task.Entry, descs Descs) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
@@ -192,10 +224,12 @@ func signed(flow task.Flow, t task.Task, n int) string {
 	}
 }
 
-// descs is what the checks of a task say, by the keys that provenance names them with. It is made when it is first asked.
-type descs func() map[string]string
+// Descs returns the descriptions of a task's checks, by the keys that entries name them with. They are collected when they are
+// first needed.
+type Descs func() map[string]string
 
-func descsOf(t task.Task) descs {
+// DescsOf are the descriptions of the checks of a task.
+func DescsOf(t task.Task) Descs {
 	return sync.OnceValue(func() map[string]string {
 		by := make(map[string]string, len(t.Checks))
 		for _, c := range slices.Backward(t.Checks) { // of equal ones the first
@@ -205,36 +239,50 @@ func descsOf(t task.Task) descs {
 	})
 }
 
-// of is what the check with a key says, "" if there is none or the key says it.
-func (d descs) of(key string) string {
+// of is the description of the check with a key; "" if there is none, or the key is the description.
+func (d Descs) of(key string) string {
+	if d == nil {
+		return ""
+	}
 	if desc := d()[key]; desc != key {
 		return desc
 	}
 	return ""
 }
 
-// row derives everything that a list shows of a task.
-func (w *Workspace) row(s *store.Store, t task.Task, find task.Find) Row {
-	flow := s.Config.Flow
+// WholeRow shows a task as a list does, with nothing cut. Find looks up what it depends on.
+func (v View) WholeRow(t task.Task, find task.Find) Row {
+	flow := v.Store.Config.Flow
 	closed := flow.IsClosed(t.Status)
 	r := Row{
-		ID: t.ID, Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: noNil(t.Labels),
-		Assignee: t.Assignee, Parent: t.Parent, Deps: noNil(t.Deps), BlockedBy: noNil(flow.BlockedBy(t, find)),
+		ID: t.ID, Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: NoNil(t.Labels),
+		Assignee: t.Assignee, Parent: t.Parent, Deps: NoNil(t.Deps), BlockedBy: NoNil(flow.BlockedBy(t, find)),
 		UpdatedAt: instant(t.Provenance.Last().At),
 	}
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
-	live := s.Live(t.ID)
-	if behind := session.IsBehind(t, live); behind.How == session.Behind {
+	live := v.Store.Live(t.ID)
+	if behind := session.IsBehind(t.Header(), live); behind.How == session.Behind {
 		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
 	}
 	if !closed {
-		hold := session.Holder(t, live, w.Now())
+		hold := session.Holder(t.Header(), live, v.now)
 		r.Claim = viewClaim(hold)
-		r.Execution = w.execution(s, t)
+		r.Execution = v.execution(t)
 		r.IsRunning = r.Execution == string(session.Alive)
 		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil && r.Elsewhere == nil
+	}
+	return r
+}
+
+// Row shows a task as a list does.
+func (v View) Row(t task.Task, find task.Find) Row { return v.CutRow(v.WholeRow(t, find)) }
+
+// CutRow cuts a row for a caller whose context is small.
+func (v View) CutRow(r Row) Row {
+	if v.Bounded {
+		return r.cut(Usual)
 	}
 	return r
 }
@@ -251,16 +299,16 @@ func viewClaim(h session.Hold) *Claim {
 }
 
 // execution is the health of the task's last session, as far as it says something about the task.
-func (w *Workspace) execution(s *store.Store, t task.Task) string {
+func (v View) execution(t task.Task) string {
 	id := t.Provenance.LastSession()
 	if id == "" {
 		return ""
 	}
-	ses, err := s.Session(id)
+	ses, err := v.Store.Session(id)
 	if err != nil {
 		return ""
 	}
-	health := w.health(s, ses, t)
+	health := v.health(ses, t)
 	if health == session.Ended {
 		return ""
 	}
@@ -268,11 +316,12 @@ func (w *Workspace) execution(s *store.Store, t task.Task) string {
 }
 
 // health is how a session is doing. One whose claim ended in another worktree is over, whatever its file says here.
-func (w *Workspace) health(s *store.Store, ses session.Session, t task.Task) session.Health {
-	if ses.Status == session.Active && task.CodeOf(ses.Held(t, s.Live(ses.Task), s.Worktree)) == task.SessionEnded {
+func (v View) health(ses session.Session, t task.Task) session.Health {
+	s := v.Store
+	if ses.Status == session.Active && task.CodeOf(ses.Held(t.Header(), s.Live(ses.Task), s.Worktree)) == task.SessionEnded {
 		return session.Ended
 	}
-	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, w.Now())
+	return ses.Health(t.Header(), s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)
 }
 
 func instant(t time.Time) *time.Time {
@@ -283,7 +332,8 @@ func instant(t time.Time) *time.Time {
 	return &t
 }
 
-func noNil[T any](in []T) []T {
+// NoNil is the list, or an empty one for none, which JSON would say null of.
+func NoNil[T any](in []T) []T {
 	if in == nil {
 		return []T{}
 	}

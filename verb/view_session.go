@@ -1,15 +1,13 @@
 package verb
 
 import (
-	"context"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Session is a session as every verb returns it: the durable record, and what this clone knows of it alive.
+// Session is a session as every verb returns it: its committed record, and what this clone alone knows.
 type Session struct {
 	ID          string         `json:"id"`
 	Task        task.ID        `json:"task,omitempty"`
@@ -38,47 +36,30 @@ type OpenCheck struct {
 	State string `json:"state"` // pending, failed, or stale: passed, but on another state of the working tree
 }
 
-// openChecks lists what stands between a task and its close.
-func (w *Workspace) openChecks(ctx context.Context, s *store.Store, t task.Task) []OpenCheck {
-	p := task.Proof{Tree: fingerprint(w.tree(ctx, s))}
-	var out []OpenCheck
-	standings := s.Config.Flow.Standings(t, p)
-	for i, c := range t.Checks {
-		switch standing := standings(i); {
-		case standing == task.Pass:
-		case standing == task.Fail:
-			out = append(out, OpenCheck{i, c.Desc, "failed"})
-		case c.Result == task.Pass && !c.Manual():
-			out = append(out, OpenCheck{i, c.Desc, "stale"})
-		default:
-			out = append(out, OpenCheck{i, c.Desc, "pending"})
-		}
-	}
-	return out
-}
-
-// showSession reads a session and returns it in full.
-func (w *Workspace) showSession(s *store.Store, id string) (Session, error) {
-	ses, err := s.Session(id)
+// SessionByID reads a session and shows it.
+func (v View) SessionByID(id string) (Session, error) {
+	ses, err := v.Store.Session(id)
 	if err != nil {
 		return Session{}, err
 	}
-	return w.viewSession(s, ses), nil
+	return v.Session(ses), nil
 }
 
-func (w *Workspace) viewSession(s *store.Store, ses session.Session) Session {
-	t, _ := w.Looks.find(s)(ses.Task)
+// Session shows a session as verbs return it.
+func (v View) Session(ses session.Session) Session {
+	t, _ := v.reads.Find(v.Store)(ses.Task)
+	beat := v.Store.Heartbeat(ses.ID)
 	out := Session{
 		ID: ses.ID, Task: ses.Task, Actor: ses.Actor, Client: ses.Client, Model: ses.Model,
-		Status: ses.Status, Health: w.health(s, ses, t),
+		Status: ses.Status, Health: v.health(ses, t),
 		StartedAt: instant(ses.StartedAt), EndedAt: instant(ses.EndedAt),
 		Branch: ses.Branch, Worktree: ses.Worktree, Head: ses.Head, Summary: ses.Summary, Reason: ses.Reason,
 	}
-	if beat := s.Heartbeat(ses.ID); beat != nil {
+	if beat != nil {
 		out.Progress = beat.Progress
 	}
 	if ses.Status == session.Active {
-		out.HeartbeatAt = instant(ses.LastSign(t, s.Heartbeat(ses.ID)))
+		out.HeartbeatAt = instant(ses.LastSign(t.Provenance, beat))
 	}
 	return out
 }

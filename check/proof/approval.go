@@ -1,55 +1,46 @@
 package proof
 
 import (
-	"path"
 	"slices"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// approvals judges the signatures of attestations, by the keys that the base knows: a change cannot bring its own. Whether
-// one counts is decided by package task, for the gate of a working tree and here alike.
-func (j *judge) approvals() {
-	if !j.Config.Sound() {
+// approvalRules judge the signatures of attestations, by the keys of the base: a change cannot bring its own. Package task
+// decides whether a signature counts, for the gate of a working tree and here alike.
+type approvalRules struct {
+	*judge
+	sigs     map[string][]*TaskFile // the tasks that hold a signature; nil until signedBy builds it
+	searches int                    // how many signatures were searched for; see signedInstead
+}
+
+func (r *approvalRules) apply() {
+	if !r.Config.Sound() {
 		return
 	}
-	fresh, closing := j.freshEntries(), j.closing()
-	for i := range j.Tasks {
-		f := &j.Tasks[i]
+	fresh := r.freshEntries()
+	for i := range r.Tasks {
+		f := &r.Tasks[i]
 		if f.Sound() && slices.ContainsFunc(f.Task.Provenance, func(e task.Entry) bool { return e.Sig != "" }) {
-			j.signatures(f, fresh[f.Name], closing[f.Name])
+			r.signatures(f, fresh[f.Name])
 		}
 	}
-	if j.change == nil {
+	if r.change == nil {
 		return
 	}
-	for _, p := range j.change.pairs {
-		if closing[p.now.Name] {
-			j.approvedFiles(p)
+	for _, p := range r.change.pairs {
+		if r.closed(p.now.Name) {
+			r.approvedFiles(p)
 		}
 	}
 }
 
-// closing are the tasks that the change closes.
-func (j *judge) closing() map[task.ID]bool {
-	if j.closes == nil {
-		j.closes = map[task.ID]bool{}
-		if j.change != nil {
-			for _, id := range j.change.Closed() {
-				j.closes[id] = true
-			}
-		}
-	}
-	return j.closes
-}
-
-// signatures judges those of a task. One that the base holds already, or that counts for nothing, is a warning: a key that was
-// taken away since makes no error of a change that has nothing to do with it.
-func (j *judge) signatures(f *TaskFile, fresh map[int]bool, closing bool) {
+// signatures judges the signatures of a task. A finding is a warning if the base has the signature already, or no result rests on
+// it: removing a key must not make an error of changes that have nothing to do with it.
+func (r *approvalRules) signatures(f *TaskFile, fresh map[int]bool) {
 	t := f.Task
-	counts := map[int]bool{} // the entries that checks have their results from
+	counts := map[int]bool{} // the entries that give checks their results
 	for i, c := range t.Checks {
 		if ev, ok := t.Evidence(i); ok && c.Manual() && c.Result == ev.Result {
 			counts[ev.Entry] = true
@@ -63,119 +54,119 @@ func (j *judge) signatures(f *TaskFile, fresh map[int]bool, closing bool) {
 	}
 	for n, e := range t.Provenance {
 		if e.Sig == "" || !counts[n] && n < declared {
-			continue // what it was signed for was changed since, and nobody can tell what that was
+			continue // the checks that it was signed for were changed since, and are not known any more
 		}
-		flaw := j.flow.Signature(t, n)
+		flaw := r.flow.Signature(t, n)
 		if flaw == nil {
 			continue
 		}
-		rule, says := SignatureBad, flaw.Msg
+		rule, msg := SignatureBad, flaw.Msg
 		if flaw.Elsewhere {
 			rule = SignedElsewhere
-		} else if of := j.signedInstead(f, n, flaw); of != "" {
-			rule, says = SignedElsewhere, "it was made for "+of
+		} else if of := r.signedInstead(f, n, flaw); of != "" {
+			rule, msg = SignedElsewhere, "it was made for "+of
 		}
-		got := j.reportTask(rule, f, frontmatter.Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, told(e), says)
-		if ours := j.change == nil || fresh[n] || closing; !counts[n] || !ours {
+		got := r.reportTask(rule, f, Path{"provenance", n}, "the signature of entry %d (%s) does not count: %s", n+1, describe(e), msg)
+		if ours := r.change == nil || fresh[n] || r.closed(f.Name); !counts[n] || !ours {
 			got.Severity = Warning
 		}
 	}
 }
 
-// What is looked for of signatures that were made for something else. It costs time, and anybody may write such signatures.
+// Limits of the search for what a signature was made for. The search is slow, and anybody can write such signatures.
 const (
-	mostSearches = 50 // signatures, in all
-	mostCopies   = 8  // tasks that have the same one
+	mostSearches = 50 // signatures in a tree
+	mostCopies   = 8  // tasks with the same signature
 )
 
-// signedInstead finds what a signature was made for: another check of the task or another state of it, or a task that has the
-// same signature, here or in the base.
-func (j *judge) signedInstead(f *TaskFile, n int, flaw *task.SignatureError) string {
+// signedInstead returns what a signature was made for: another check or state of the task, or another task with the same
+// signature, here or in the base. It returns "" if that is not found.
+func (r *approvalRules) signedInstead(f *TaskFile, n int, flaw *task.SignatureError) string {
 	if !flaw.Other {
 		return ""
 	}
-	if j.searches++; j.searches > mostSearches {
+	if r.searches++; r.searches > mostSearches {
 		return ""
 	}
-	if of := j.flow.SignedInstead(f.Task, n); of != "" {
+	if of := r.flow.SignedInstead(f.Task, n); of != "" {
 		return of
 	}
 	e := f.Task.Provenance[n]
-	for _, other := range j.signedBy(e.Sig) {
-		if other.Task.ID != f.Task.ID && j.flow.SignedFor(other.Task, e) {
+	for _, other := range r.signedBy(e.Sig) {
+		if other.Task.ID != f.Task.ID && r.flow.SignedFor(other.Task, e) {
 			return string(other.Task.ID)
 		}
 	}
 	return ""
 }
 
-// signedBy are the tasks in which a signature stands.
-func (j *judge) signedBy(sig string) []*TaskFile {
-	if j.sigs == nil {
-		j.sigs = map[string][]*TaskFile{}
-		j.noteSigs(j.Tasks)
-		if j.change != nil {
-			j.noteSigs(j.change.Base.Tasks)
+// signedBy returns the tasks that hold a signature.
+func (r *approvalRules) signedBy(sig string) []*TaskFile {
+	if r.sigs == nil {
+		r.sigs = map[string][]*TaskFile{}
+		r.noteSigs(r.Tasks)
+		if r.change != nil {
+			r.noteSigs(r.change.Base.Tasks)
 		}
 	}
-	return j.sigs[sig]
+	return r.sigs[sig]
 }
 
-func (j *judge) noteSigs(files []TaskFile) {
+func (r *approvalRules) noteSigs(files []TaskFile) {
 	for i := range files {
 		for _, e := range files[i].Task.Provenance {
-			if e.Sig != "" && len(j.sigs[e.Sig]) < mostCopies {
-				j.sigs[e.Sig] = append(j.sigs[e.Sig], &files[i])
+			if e.Sig != "" && len(r.sigs[e.Sig]) < mostCopies {
+				r.sigs[e.Sig] = append(r.sigs[e.Sig], &files[i])
 			}
 		}
 	}
 }
 
-// unsealed reports whether the pass of a manual check does not count because of its signature, which then has a finding of its
-// own. That it has none is found here, where the change brings that. Without a base nobody knows since when the config asks for
-// signatures, and it is a notice.
-func (j *judge) unsealed(f *TaskFile, n int, fresh map[int]bool) bool {
+// unsigned reports whether the pass of a manual check does not count because its signature is missing or bad. A bad signature
+// has a finding of its own; a missing one is reported here if the change brings the attestation or closes the task. Without a
+// base it is a notice, because it is not known since when the config requires signatures.
+func (r *approvalRules) unsigned(f *TaskFile, n int, fresh map[int]bool) bool {
 	t, c := f.Task, f.Task.Checks[n]
 	ev, ok := t.Evidence(n)
 	if !c.Manual() || !ok || ev.Result != task.Pass {
 		return false
 	}
 	if t.Provenance[ev.Entry].Sig != "" {
-		return j.flow.Signature(t, ev.Entry) != nil
+		return r.flow.Signature(t, ev.Entry) != nil
 	}
-	if !j.flow.MustSign(c) {
+	if !r.flow.MustSign(c) {
 		return false
 	}
-	if j.change != nil && !fresh[ev.Entry] && !j.closing()[f.Name] {
-		return true // the base has it so: it was closed before anybody asked for signatures, or was a finding then
+	if r.change != nil && !fresh[ev.Entry] && !r.closed(f.Name) {
+		return true // the base has it so: it was closed before signatures were required, or was a finding then
 	}
-	got := j.reportTask(AttestUnsigned, f, resultOf(n), "the check %q passes with a signature only, and was attested by %s without one", c.Desc, ev.Who).
-		mend("a person runs cairn attest %s %d --sign", t.ID, n)
+	got := r.reportTask(AttestUnsigned, f, resultOf(n), "the check %q passes with a signature only, and was attested by %s without one", c.Desc, ev.Who).
+		fix("a person runs cairn attest %s %d --sign", t.ID, n)
 	switch {
-	case j.change == nil && c.By == "":
+	case r.change == nil && c.By == "":
 		got.Severity = Notice
-	case !j.flow.IsClosed(t.Status):
+	case !r.flow.IsClosed(t.Status):
 		got.Severity = Warning
 	}
 	return true
 }
 
-// approvedFiles asks of a task that the change closes whether what was signed for it were the files as they then were.
-func (j *judge) approvedFiles(p pair) {
+// approvedFiles judges whether a task that the change closes was closed with the files that were signed.
+func (r *approvalRules) approvedFiles(p pair) {
 	t := p.now.Task
 	closed := -1
 	for n, e := range t.Provenance {
-		if e.To != "" && stands(j.flow, e.To) {
+		if e.To != "" && claimsDone(r.flow, e.To) {
 			closed = n
 		}
 	}
-	if closed < 0 || j.change.FilesAt == nil {
+	if closed < 0 || r.change.FilesAt == nil {
 		return
 	}
-	filesThen := sync.OnceValues(func() (string, bool) { return j.change.FilesAt(p.now.Name, t.Provenance[closed]) })
+	filesThen := sync.OnceValues(func() (string, bool) { return r.change.FilesAt(p.now.Name, t.Provenance[closed]) })
 	evidence := t.EvidenceIndex()
 	for n, c := range t.Checks {
-		if !j.flow.MustSign(c) || evidence.Recorded(j.flow, n) != task.Pass {
+		if !r.flow.MustSign(c) || evidence.Recorded(r.flow, n) != task.Pass {
 			continue
 		}
 		ev, _ := evidence.Evidence(n)
@@ -184,48 +175,11 @@ func (j *judge) approvedFiles(p pair) {
 			continue
 		}
 		rule := SignedTreeUnknown
-		if _, here := j.committed(ev.Commit, ev.Tree); here {
+		if _, here := r.committed(ev.Commit, ev.Tree); here {
 			rule = SignedElsewhere
 		}
-		j.reportTask(rule, p.now, frontmatter.Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).
-			mend("a person looks at the files as they are now: cairn transition %s %s, cairn attest %s %d --sign, and close it again",
-				t.ID, j.Config.Flow.Initial, t.ID, n)
-	}
-}
-
-// signersFile reports lines of allowed_signers that grant nothing because they are not understood.
-func (j *judge) signersFile() {
-	f := &j.Signers
-	if f.Path == "" {
-		return
-	}
-	if !f.Sound() {
-		j.report(BadField, &f.File, nil, "nobody's signature counts: %s", messageOf(f.Unread))
-	}
-	for _, p := range f.Problems {
-		j.report(BadField, &f.File, nil, "the line grants nothing: %s", p.Text).
-			mend("mend the line in an editor; cairn trust signer add writes lines that count").Line = p.Line
-	}
-}
-
-// signers lists what the change does to whose signatures count.
-func (j *judge) signers() {
-	was, now := &j.change.Base.Signers, &j.Signers
-	file := now.File
-	if file.Path == "" {
-		file.Path = path.Join(path.Dir(j.Config.Path), "allowed_signers")
-	}
-	has := func(f *SignersFile, text string) bool {
-		return slices.ContainsFunc(f.Grants, func(l SignersLine) bool { return l.Text == text })
-	}
-	for _, l := range now.Grants {
-		if !has(was, l.Text) {
-			j.report(SignersChanged, &file, nil, "signatures will count by %s", l.Text).Line = l.Line
-		}
-	}
-	for _, l := range was.Grants {
-		if !has(now, l.Text) {
-			j.report(SignersChanged, &file, nil, "signatures will count no more by %s", l.Text)
-		}
+		r.reportTask(rule, p.now, Path{"provenance", ev.Entry}, "the check %q was signed by %s for other files than those that the task was closed with", c.Desc, ev.Who).
+			fix("a person looks at the files as they are now: cairn transition %s %s, cairn attest %s %d --sign, and close it again",
+				t.ID, r.Config.Flow.Initial, t.ID, n)
 	}
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// The cost grows as the number of tasks does, and parsing, which comes before, costs far more.
+// The cost grows linearly with the number of tasks. Parsing, which comes before, costs far more.
 func BenchmarkJudge(b *testing.B) {
 	for _, n := range []int{1_000, 10_000, 100_000} {
 		tree := largeTree(n)
@@ -24,7 +24,7 @@ func BenchmarkJudge(b *testing.B) {
 	}
 }
 
-// largeTree is sound, and has one long chain of deps. Each task was closed with two checks and has a dozen entries.
+// largeTree returns a sound tree with one long chain of dependencies. Each task was closed with two checks and has a dozen entries.
 func largeTree(n int) proof.Tree {
 	tree := proof.Tree{Config: proof.ConfigFile{Flow: store.DefaultConfig().Flow}, Tasks: make([]proof.TaskFile, n)}
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)

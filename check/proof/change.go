@@ -6,31 +6,34 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Change is a tree beside the one that it was made from, its base. Compare makes it.
+// Change is a tree and its base, the tree that it was made from. Compare makes it, and the caller fills in the fields about the
+// commits between the two. "The change's commits" below are those commits.
 type Change struct {
 	Tree
 	Base Tree
 
-	// Past is what the files of the Suspects said in the history that lies between, in any order.
+	// Past holds the versions of the Suspects' files in the change's commits, in any order.
 	Past map[task.ID][]task.Task
 
 	// Committed reports whether the judged tree, or a commit since the base, has this fingerprint. commit is HEAD at the time of the
 	// run, "" if there was none. known is false if that commit is not part of the change.
 	Committed func(commit, fingerprint string) (has, known bool)
 
-	// BroughtBy finds the first commit, of those that lie between, in which a task has an entry. It reports false if there is
-	// none.
+	// BroughtBy finds the first of the change's commits in which a task has an entry. It reports false if there is none.
 	BroughtBy func(id task.ID, e task.Entry) (Written, bool)
 
-	// FilesAt is the fingerprint of the files in the first commit, of those that lie between, in which a task has an entry; if
-	// there is none, of what is judged. It is not known where nobody may ask for it.
+	// RecordBroughtBy returns the time of the first of the change's commits in which the record at a path has an entry. It reports
+	// false if there is none.
+	RecordBroughtBy func(path string, e task.Entry) (at time.Time, ok bool)
+
+	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or else of the
+	// judged tree. known is false if the fingerprint may not be computed.
 	FilesAt func(id task.ID, e task.Entry) (fingerprint string, known bool)
 
-	// Newest is when the commit was made that is judged, or checked out; zero if there is none.
+	// Newest is the time of the commit that is judged, or checked out; zero if there is none.
 	Newest time.Time
 
 	base  map[task.ID]*TaskFile
@@ -40,14 +43,13 @@ type Change struct {
 
 // pair is a task that the change touches, as it is and as it was.
 type pair struct {
-	now   *TaskFile
-	was   *TaskFile    // nil if the change brings the task
-	fresh map[int]bool // the entries that the change brings, by their places
-	lost  []int        // places of the base's entries that are no longer there, in their order
+	now *TaskFile
+	was *TaskFile // nil if the change brings the task
+	logDiff
 }
 
-// Compare pairs the tasks of a tree with those of its base. A file that is not read as a task has no pair, in either tree:
-// that it is not is a finding of its own, here or before. A task whose file has another name now is known by its record.
+// Compare pairs the tasks of a tree with those of its base. A task whose file is not sound in either tree has no pair: that is a
+// finding of its own. A task whose file was renamed is recognised by its provenance.
 func Compare(tree, base Tree) *Change {
 	c := &Change{Tree: tree, Base: base}
 	was := make(map[task.ID]*TaskFile, len(base.Tasks))
@@ -72,13 +74,13 @@ func Compare(tree, base Tree) *Change {
 	return c
 }
 
-// same reports whether two files differ in nothing but how their lines end, which a checkout may change.
+// same reports whether two files are equal but for their line ends, which a checkout may change.
 func same(a, b []byte) bool {
 	unix := func(src []byte) []byte { return bytes.ReplaceAll(src, []byte("\r\n"), []byte("\n")) }
 	return bytes.Equal(a, b) || bytes.Equal(unix(a), unix(b))
 }
 
-// renames pairs tasks that are gone with those that are brought, by how their records begin. The rest is new, or deleted.
+// renames pairs tasks that are gone with new ones, by how their provenance begins. The rest is new, or deleted.
 func (c *Change) renames(gone map[task.ID]*TaskFile, brought []*TaskFile) {
 	byBeginning := map[string][]*TaskFile{}
 	for i := range c.Base.Tasks {
@@ -90,7 +92,7 @@ func (c *Change) renames(gone map[task.ID]*TaskFile, brought []*TaskFile) {
 	for _, now := range brought {
 		key := beginning(now.Task)
 		var was *TaskFile
-		if same := byBeginning[key]; len(same) > 0 { // those of one plan begin alike
+		if same := byBeginning[key]; len(same) > 0 { // tasks of one plan begin alike
 			at := max(0, slices.IndexFunc(same, func(f *TaskFile) bool { return f.Task.Title == now.Task.Title }))
 			was = same[at]
 			byBeginning[key] = slices.Delete(same, at, at+1)
@@ -105,7 +107,7 @@ func (c *Change) renames(gone map[task.ID]*TaskFile, brought []*TaskFile) {
 	}
 }
 
-// beginning is what stays of a task whatever is done to it: its first entry; without a record what it says.
+// beginning identifies a task under any name: by its first entry, or without entries by its title and body.
 func beginning(t task.Task) string {
 	if len(t.Provenance) == 0 {
 		return t.Title + "\x00" + t.Body
@@ -114,43 +116,14 @@ func beginning(t task.Task) string {
 }
 
 func newPair(now, was *TaskFile) pair {
-	p := pair{now: now, was: was, fresh: map[int]bool{}}
-	for i := range now.Task.Provenance {
-		p.fresh[i] = true
+	var base *File
+	if was != nil {
+		base = &was.File
 	}
-	if was == nil {
-		return p
-	}
-	places := map[string][]int{} // of our entries, those that say the same together
-	for i, e := range entriesOf(now) {
-		places[e] = append(places[e], i)
-	}
-	from := 0
-	for i, e := range entriesOf(was) {
-		left := places[e]
-		for len(left) > 0 && left[0] < from {
-			left = left[1:]
-		}
-		if places[e] = left; len(left) == 0 {
-			p.lost = append(p.lost, i)
-			continue
-		}
-		delete(p.fresh, left[0])
-		from = left[0] + 1
-	}
-	return p
+	return pair{now, was, compareLogs(&now.File, base, len(now.Task.Provenance))}
 }
 
-// entriesOf is what the entries of a task say, whatever they are written like.
-func entriesOf(f *TaskFile) []string {
-	doc, err := frontmatter.Parse(f.Src, f.Kind)
-	if err != nil {
-		return nil
-	}
-	return doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
-}
-
-// before is what the task was; of one that the change brings, what a new task is.
+// before is the task in the base. For one that the change brings, it is a new task.
 func (p pair) before(flow task.Flow) task.Task {
 	if p.was == nil {
 		return task.Task{ID: p.now.Name, Status: flow.Initial}
@@ -158,7 +131,15 @@ func (p pair) before(flow task.Flow) task.Task {
 	return p.was.Task
 }
 
-// Closed lists the tasks that the change closes, abandoned ones left out.
+// depAt returns the path of a dependency of the task, or of the whole list if the task does not have it.
+func (p pair) depAt(id task.ID) Path {
+	if n := slices.Index(p.now.Task.Deps, id); n >= 0 {
+		return Path{"deps", n}
+	}
+	return Path{"deps"}
+}
+
+// Closed lists the tasks that the change closes, without those that it abandons.
 func (c *Change) Closed() []task.ID {
 	var out []task.ID
 	for _, p := range c.pairs {
@@ -170,31 +151,31 @@ func (c *Change) Closed() []task.ID {
 	return out
 }
 
-// closes reports whether the change closes a task, perhaps once more.
+// closes reports whether the change closes a task, for the first time or again.
 func (c *Change) closes(p pair) bool {
 	flow, t := c.flow(), p.now.Task
-	if !stands(flow, t.Status) {
+	if !claimsDone(flow, t.Status) {
 		return false
 	}
-	if p.was == nil || !stands(flow, p.was.Task.Status) {
+	if p.was == nil || !claimsDone(flow, p.was.Task.Status) {
 		return true
 	}
 	for i, e := range t.Provenance {
-		if p.fresh[i] && e.To != "" && stands(flow, e.To) {
+		if p.fresh[i] && e.To != "" && claimsDone(flow, e.To) {
 			return true
 		}
 	}
 	return false
 }
 
-// stands reports whether a state claims that the work is done.
-func stands(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) && !flow.IsAbandoned(s) }
+// claimsDone reports whether a state claims that the work is done.
+func claimsDone(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) && !flow.IsAbandoned(s) }
 
-// Suspect is a task of whom more has to be known than what its file says now and in the base.
+// Suspect is a task for which the rules need earlier versions of its file, not only the ones in the tree and the base.
 type Suspect struct {
-	ID     task.ID
-	Path   string
-	Untold bool // its record does not tell which checks it had when it left the initial state, before this change
+	ID         task.ID
+	Path       string
+	Undeclared bool // no entry of the base says which checks it had when it left the initial state
 }
 
 // Suspects lists the closed tasks that the change touches.
@@ -202,18 +183,18 @@ func (c *Change) Suspects() []Suspect {
 	var out []Suspect
 	flow := c.flow()
 	for _, p := range c.pairs {
-		if stands(flow, p.now.Task.Status) {
-			out = append(out, Suspect{p.now.Name, p.now.Path, untold(p, flow)})
+		if claimsDone(flow, p.now.Task.Status) {
+			out = append(out, Suspect{p.now.Name, p.now.Path, undeclared(p, flow)})
 		}
 	}
 	return out
 }
 
-func untold(p pair, flow task.Flow) bool {
+func undeclared(p pair, flow task.Flow) bool {
 	if p.was == nil {
 		return false
 	}
-	record := p.was.Task.Provenance
-	return !slices.ContainsFunc(record, func(e task.Entry) bool { return e.Checks != nil }) &&
-		slices.ContainsFunc(record, func(e task.Entry) bool { return e.To != "" && e.To != flow.Initial })
+	log := p.was.Task.Provenance
+	return !slices.ContainsFunc(log, func(e task.Entry) bool { return e.Checks != nil }) &&
+		slices.ContainsFunc(log, func(e task.Entry) bool { return e.To != "" && e.To != flow.Initial })
 }

@@ -6,24 +6,24 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// flow is what the states mean to the rules: what they mean in the base. What the change's config adds is taken in where it asks
-// for more: a state that it closes is entered through the checks gate, and manual checks are settled by whom both name. A state
-// that is new counts as it is declared, but that none becomes abandoned.
+// flow is what the states mean to the rules: what they mean in the base, made stricter by the config of the change. A state that
+// the change declares closed is entered through the checks gate, and manual checks are settled by actors that both configs
+// allow. A new state counts as declared, except that none becomes abandoned.
 func (c *Change) flow() task.Flow {
 	now := c.Config.Flow
 	if !c.Base.Config.Sound() || !c.Config.Sound() {
 		now.Signers = c.Base.Config.Flow.Signers
 		return now
 	}
-	flow := c.Base.Config.Flow // its keys too: a change cannot bring its own
+	flow := c.Base.Config.Flow // with the signers of the base: a change cannot bring its own
 	flow.States = union(flow.States, now.States)
 	flow.Closed = union(flow.Closed, now.Closed)
 	flow.Settles = task.Stricter(flow.Settles, now.Settles)
 	return flow
 }
 
-// closing is flow for the question whether a dependency is closed: what the change declares closed that the base left open does
-// not count yet.
+// closing is flow for the question whether a dependency is closed: a state that the base left open and that the change declares
+// closed does not count yet.
 func (c *Change) closing() task.Flow {
 	flow := c.flow()
 	if was := c.Base.Config; was.Sound() {
@@ -32,8 +32,8 @@ func (c *Change) closing() task.Flow {
 	return flow
 }
 
-// planning lists the states that the change makes initial and that the base does not have: a task may be created in one, and leaving
-// it asks for the dependencies.
+// planning lists the states that the change makes initial and that the base does not have: a task may be created in one, and
+// leaving it requires the dependencies to be closed.
 func (c *Change) planning() []task.Status {
 	if now := c.Config.Flow.Initial; c.Config.Sound() && c.Base.Config.Sound() && c.Base.Config.Flow.Known(now) != nil {
 		return []task.Status{now}
@@ -41,7 +41,7 @@ func (c *Change) planning() []task.Status {
 	return nil
 }
 
-// alsoReview is the review state of the change, if it is another than the base's.
+// alsoReview is the review state of the change, if the base has another.
 func (c *Change) alsoReview() task.Status {
 	if now := c.Config.Flow.Review; c.Config.Sound() && now != c.flow().Review {
 		return now
@@ -59,22 +59,13 @@ func union[T comparable](a, b []T) []T {
 	return out
 }
 
-// unclosed lists the states that were closed and are not, but are still there.
+// unclosed lists the states that were closed, still exist, and are not closed any more.
 func unclosed(was, now task.Flow) []task.Status {
 	return slices.DeleteFunc(slices.Clone(was.Closed), func(s task.Status) bool { return now.IsClosed(s) || now.Known(s) != nil })
 }
 
-// severity is what a finding counts: as the config says, but no less than by the config of the base.
-func (j *judge) severity(f Finding) Severity {
-	now := set(j.Config, f)
-	if j.change == nil || !j.change.Base.Config.Sound() {
-		return now
-	}
-	return Severities[max(rank(now), rank(set(j.change.Base.Config, f)))]
-}
-
-// set is the severity of a finding by a config.
-func set(c ConfigFile, f Finding) Severity {
+// severity is the severity of a finding by this config.
+func (c ConfigFile) severity(f Finding) Severity {
 	if s, ok := c.Severities[f.Rule]; ok {
 		return s
 	}

@@ -1,23 +1,29 @@
-// Package proof holds the rules that a record under .cairn is judged by: whether its files can be read, its graph is sound,
-// and its closed tasks are borne out by the evidence they carry.
+// Package proof holds the rules of cairn check: whether the files under .cairn can be read, their references lead somewhere, and
+// closed tasks have the evidence for it.
 //
-// It is pure. Whoever calls Judge has read a Tree, from the working tree, the index or a commit, and the same tree always
-// gives the same findings. What may happen to a task, what accounts for a result and what a list of checks hashes to is
-// decided by package task; here the record is held against those answers.
+// It is pure. The caller reads a Tree from the working tree, the index or a commit, and the same tree always gives the same
+// findings. Package task decides what may happen to a task, which entry explains a result and what a list of checks hashes to;
+// the rules compare what the files say with that.
 //
-// Beside a base, the tree that it was made from, a tree is a Change, and there is more to ask: whether whoever made it went
-// round the gates. Only tasks whose files the change touches are looked at.
+// A Change is a tree with its base, the tree that it was made from. It has more rules: whether the change was made around the
+// gates. They look only at tasks and records whose files the change touches.
 //
-// A rule is declared once, in Rules. Its group has a file:
+// A rule is declared once, in Rules. Each group of rules is a type, in a file of its own:
 //
-//	file.go             a file is the task, session or config that it should be
-//	graph.go            dependencies and parents lead somewhere, and in no circle
-//	gate.go             a closed task has passed its checks, and the record says how
-//	approval.go         what was signed holds, and what had to be signed was (some of it needs a base)
-//	history.go          what stood in the record stands there still (needs a base, as do the four below)
-//	history_moved.go    an entry accounts for each new state, holder and result
-//	history_started.go  nothing was started before its time
-//	history_checks.go   a closed task passed all that it had to
-//	trust.go            what whoever reads the change should look at
-//	hygiene.go          what is harmless and most likely a mistake
+//	file.go      a file is the task or config that it should be
+//	graph.go     dependencies and parents lead somewhere, and in no circle
+//	gate.go      a closed task has passed its checks, by its entries
+//	approval.go  signatures are valid, and required ones are there (some of it needs a base)
+//	history.go   no task is deleted or renamed unnoticed (needs a base, as do the four below)
+//	log.go       entries are only appended
+//	moved.go     an entry explains each new state, holder and result
+//	replay.go    package task would have allowed each new entry
+//	earned.go    a closed task passed every check that it ever had to
+//	trust.go     what a reviewer of the change should read
+//	hygiene.go   what is harmless and most likely a mistake
+//	record.go    records of other kinds: the rules that all share
+//	session.go   sessions, and
+//	proposal.go  proposals: the rules of each kind
+//
+// To add a kind of record, declare a Kind in a file of its own and list it in Kinds, and its rules in Rules.
 package proof

@@ -2,63 +2,50 @@ package proof
 
 import (
 	"errors"
-	"slices"
 	"sort"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// files judges each file by itself.
-func (j *judge) files() {
-	j.readable(&j.Config.File)
-	j.signersFile()
-	for i := range j.Tasks {
-		j.taskFile(&j.Tasks[i])
-	}
-	for i := range j.Sessions {
-		j.sessionFile(&j.Sessions[i])
+// fileRules judge each file by itself: that it is the config, the list of signers or the task that it should be. Records of other
+// kinds are judged by recordRules, which share readable and conflict.
+type fileRules struct{ *judge }
+
+func (r fileRules) apply() {
+	r.readable(&r.Config.File)
+	r.signers()
+	for i := range r.Tasks {
+		r.task(&r.Tasks[i])
 	}
 }
 
-func (j *judge) taskFile(f *TaskFile) {
-	if got := j.readable(&f.File); got != nil {
+func (r fileRules) task(f *TaskFile) {
+	if got := r.readable(&f.File); got != nil {
 		got.Task = f.Name
 		return
 	}
 	if f.Task.ID != f.Name {
-		j.reportTask(IDMismatch, f, frontmatter.Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Task.ID)
+		r.reportTask(IDMismatch, f, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Task.ID)
 	}
-	j.fields(f)
-	j.body(f)
-	if !j.Config.Sound() {
+	r.fields(f)
+	if strings.Contains(f.Task.Body, conflictMark) {
+		if got := r.conflict(&f.File); got != nil {
+			got.Task = f.Name
+		}
+	}
+	if !r.Config.Sound() {
 		return
 	}
-	if err := j.Config.Flow.Known(f.Task.Status); err != nil {
-		j.reportTask(UnknownState, f, frontmatter.Path{"status"}, "%s", messageOf(err)).
-			mend("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
-				f.Name, j.Config.Flow.Initial)
+	if err := r.Config.Flow.Known(f.Task.Status); err != nil {
+		r.reportTask(UnknownState, f, Path{"status"}, "%s", task.MessageOf(err)).
+			fix("cairn transition %s %s, or another state that is configured; or add the state to states in config.yaml",
+				f.Name, r.Config.Flow.Initial)
 	}
 }
 
-func (j *judge) sessionFile(f *SessionFile) {
-	if j.readable(&f.File) != nil {
-		return
-	}
-	s := f.Session
-	if s.ID != f.Name {
-		j.report(IDMismatch, &f.File, frontmatter.Path{"id"}, "the file is called %s, and its id is %s", f.Name, s.ID)
-	}
-	known := []session.Status{session.Active, session.Finished, session.Canceled, session.Abandoned}
-	if !slices.Contains(known, s.Status) {
-		j.report(BadField, &f.File, frontmatter.Path{"status"}, "status must be active, finished, canceled or abandoned, not %q", s.Status)
-	}
-}
-
-// readable reports why a file could not be read as what it should be, and returns nil if it could.
-func (j *judge) readable(f *File) *found {
+// readable reports why a file is not sound, and returns nil if it is.
+func (r fileRules) readable(f *File) *found {
 	if f.Sound() {
 		return nil
 	}
@@ -67,77 +54,95 @@ func (j *judge) readable(f *File) *found {
 	if err == nil {
 		err, rule = f.Flaw, BadField
 	}
-	var at *frontmatter.Error
+	var at *FormatError
 	if !errors.As(err, &at) {
-		return j.unopened(f, err)
+		return r.unopened(f, err)
 	}
-	switch {
-	case at.Conflict:
-		rule = ConflictMarkers
-	case at.Duplicate:
-		rule = DuplicateKey
-	case at.Missing:
-		rule = MissingField
+	if at.Rule != "" {
+		rule = at.Rule
 	}
-	got := j.report(rule, f, nil, "%s", at.Msg)
+	got := r.report(rule, f, nil, "%s", at.Msg)
 	got.Line = at.Line
 	return got
 }
 
-// unopened is the finding of a file whose bytes could not be had.
-func (j *judge) unopened(f *File, err error) *found {
-	got := j.report(BadYAML, f, nil, "%s", messageOf(err))
+// unopened reports a file whose bytes could not be read.
+func (r fileRules) unopened(f *File, err error) *found {
+	got := r.report(BadYAML, f, nil, "%s", task.MessageOf(err))
 	var e *task.Error
-	if errors.As(err, &e) && e.Hint != "" {
-		got.Fix = e.Hint
+	if errors.As(err, &e) && !e.Hint.Empty() {
+		got.Fix = e.Hint.Spell(CommandLine)
 	}
 	return got
 }
 
-// fields judges what can be read and may not be said.
-func (j *judge) fields(f *TaskFile) {
+// CommandLine spells a call in a hint as a command, since people read findings.
+func CommandLine(c task.Call) string {
+	words := []string{"cairn", strings.ReplaceAll(c.Verb, "_", "-")}
+	for _, a := range c.Args {
+		if a.Value == true {
+			words = append(words, "--"+a.Name)
+			continue
+		}
+		words = append(words, a.Text())
+	}
+	return strings.Join(words, " ")
+}
+
+// fields judges the values of fields that no gate looks at.
+func (r fileRules) fields(f *TaskFile) {
 	t := f.Task
 	for _, part := range []struct {
-		at   frontmatter.Path
+		at   Path
 		only task.Task
 	}{
-		{frontmatter.Path{"title"}, task.Task{Title: t.Title}},
-		{frontmatter.Path{"labels"}, task.Task{Title: "-", Labels: t.Labels}},
-		{frontmatter.Path{"checks", firstBad(t.Checks)}, task.Task{Title: "-", Checks: t.Checks}},
+		{Path{"title"}, task.Task{Title: t.Title}},
+		{Path{"labels"}, task.Task{Title: "-", Labels: t.Labels}},
+		{Path{"checks", firstBad(t.Checks)}, task.Task{Title: "-", Checks: t.Checks}},
 	} {
 		if err := task.ValidFields(part.only); err != nil {
-			j.reportTask(BadField, f, part.at, "%s", messageOf(err))
+			r.reportTask(BadField, f, part.at, "%s", task.MessageOf(err))
 		}
 	}
 	if t.Assignee == "" {
 		return
 	}
 	if _, err := task.ParseActor(string(t.Assignee)); err != nil {
-		j.reportTask(BadField, f, frontmatter.Path{"assignee"}, "assignee %s", messageOf(err)).
-			mend("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.Name)
+		r.reportTask(BadField, f, Path{"assignee"}, "assignee %s", task.MessageOf(err)).
+			fix("cairn update %s --assignee names an actor such as agent:claude-1, or unassigned", f.Name)
 	}
 }
 
-// body looks for a conflict in the body, which is text and is read whatever it says.
-func (j *judge) body(f *TaskFile) {
-	if !strings.Contains(f.Task.Body, "<<<<<<< ") {
-		return
+// conflictMark is in every body that has a merge conflict.
+const conflictMark = "<<<<<<< "
+
+// conflict finds a merge conflict in the body, which parses as text whatever is in it. The finding is nil if there is none.
+func (r fileRules) conflict(f *File) *found {
+	doc := f.document()
+	if doc == nil || doc.Conflict() == 0 {
+		return nil
 	}
-	if doc, err := frontmatter.Parse(f.Src, f.Kind); err == nil && doc.Unmerged() > 0 {
-		j.reportTask(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished").Line = doc.Unmerged()
-	}
+	got := r.report(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished")
+	got.Line = doc.Conflict()
+	return got
 }
 
-// firstBad is the index of the first check that may not stand behind those before it.
+// firstBad returns the index of the first check that is not valid after those before it.
 func firstBad(checks []task.Check) int {
 	return sort.Search(len(checks), func(i int) bool { return task.ValidChecks(checks[:i+1]) != nil })
 }
 
-// messageOf is what an error says, without the operation and the id that findings have fields for.
-func messageOf(err error) string {
-	var e *task.Error
-	if errors.As(err, &e) {
-		return e.Msg
+// signers reports lines of allowed_signers that grant nothing because they are not understood.
+func (r fileRules) signers() {
+	f := &r.Signers
+	if f.Path == "" {
+		return
 	}
-	return err.Error()
+	if !f.Sound() {
+		r.report(BadField, &f.File, nil, "nobody's signature counts: %s", task.MessageOf(f.Unread))
+	}
+	for _, p := range f.Problems {
+		r.report(BadField, &f.File, nil, "the line grants nothing: %s", p.Text).
+			fix("correct the line in an editor; cairn trust signer add writes lines that count").Line = p.Line
+	}
 }

@@ -5,35 +5,36 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// graph judges what the tasks say of one another. A task whose file cannot be read exists all the same: its file is a
-// finding, and whoever names it is none.
-func (j *judge) graph() {
-	j.edges(edgeKind{
+// graphRules judge the references between tasks. A task whose file cannot be read exists: the file is a finding, a reference
+// to it is none.
+type graphRules struct{ *judge }
+
+func (r graphRules) apply() {
+	r.edges(edgeKind{
 		dangling: DanglingDep, circle: DepCycle,
 		of:   func(t task.Task) []task.ID { return t.Deps },
-		at:   func(i int) frontmatter.Path { return frontmatter.Path{"deps", i} },
-		says: "waits for", mend: "cairn update %s --remove-dep %s",
+		at:   func(i int) Path { return Path{"deps", i} },
+		verb: "waits for", fix: "cairn update %s --remove-dep %s",
 	})
-	j.edges(edgeKind{
+	r.edges(edgeKind{
 		dangling: DanglingParent, circle: ParentCycle,
 		of:   parents,
-		at:   func(int) frontmatter.Path { return frontmatter.Path{"parent"} },
-		says: "belongs to", mend: "cairn update %s --parent names another one than %s, or '' for none",
+		at:   func(int) Path { return Path{"parent"} },
+		verb: "belongs to", fix: "cairn update %s --parent names another one than %s, or '' for none",
 	})
-	j.caseClashes()
+	r.caseClashes()
 }
 
-// edgeKind is one of the two kinds of edge in the graph.
+// edgeKind is one of the two kinds of reference: a dependency or a parent.
 type edgeKind struct {
 	dangling, circle RuleID
 	of               func(task.Task) []task.ID
-	at               func(i int) frontmatter.Path
-	says             string // what a task with such an edge does
-	mend             string // of the ids at both ends
+	at               func(i int) Path
+	verb             string // what a task with such a reference does, for messages
+	fix              string // a format of the ids at both ends
 }
 
 func parents(t task.Task) []task.ID {
@@ -43,42 +44,42 @@ func parents(t task.Task) []task.ID {
 	return []task.ID{t.Parent}
 }
 
-func (j *judge) edges(kind edgeKind) {
-	next := func(id task.ID) []task.ID { return kind.of(j.byName[id].Task) }
+func (r graphRules) edges(kind edgeKind) {
+	next := func(id task.ID) []task.ID { return kind.of(r.byName[id].Task) }
 	known := func(id task.ID) []task.ID {
-		return slices.DeleteFunc(slices.Clone(next(id)), func(to task.ID) bool { return j.byName[to] == nil })
+		return slices.DeleteFunc(slices.Clone(next(id)), func(to task.ID) bool { return r.byName[to] == nil })
 	}
 	var names []task.ID
-	for i := range j.Tasks {
-		f := &j.Tasks[i]
+	for i := range r.Tasks {
+		f := &r.Tasks[i]
 		names = append(names, f.Name)
 		for n, to := range next(f.Name) {
-			if j.byName[to] == nil {
-				j.reportTask(kind.dangling, f, kind.at(n), "%s %s, which does not exist", kind.says, to).
-					mend("bring its file back from git; if it is gone for good, "+kind.mend, f.Name, to)
+			if r.byName[to] == nil {
+				r.reportTask(kind.dangling, f, kind.at(n), "%s %s, which does not exist", kind.verb, to).
+					fix("bring its file back from git; if it is gone for good, "+kind.fix, f.Name, to)
 			}
 		}
 	}
 	for _, circle := range task.Circles(names, known) {
-		j.circle(kind, circle)
+		r.circle(kind, circle)
 	}
 }
 
-// circle is a finding of every task in it, on the edge that keeps it there.
-func (j *judge) circle(kind edgeKind, circle []task.ID) {
+// circle reports every task of a circle, at the reference that leads on in the circle.
+func (r graphRules) circle(kind edgeKind, circle []task.ID) {
 	in := make(map[task.ID]bool, len(circle))
 	for _, id := range circle {
 		in[id] = true
 	}
 	for _, id := range circle {
-		f := j.byName[id]
+		f := r.byName[id]
 		to := kind.of(f.Task)
 		n := slices.IndexFunc(to, func(to task.ID) bool { return in[to] })
-		j.reportTask(kind.circle, f, kind.at(n), "%s itself%s", kind.says, through(circle)).mend(kind.mend, id, to[n])
+		r.reportTask(kind.circle, f, kind.at(n), "%s itself%s", kind.verb, through(circle)).fix(kind.fix, id, to[n])
 	}
 }
 
-// mostNamed is how many ids a message names of one circle.
+// mostNamed is how many ids of one circle a message names.
 const mostNamed = 8
 
 func through(circle []task.ID) string {
@@ -96,16 +97,26 @@ func through(circle []task.ID) string {
 	return ", in a circle of " + strings.Join(names, ", ") + more
 }
 
-// caseClashes looks at the names of files, since it is files that clash.
-func (j *judge) caseClashes() {
-	first := make(map[string]task.ID, len(j.Tasks))
-	for i := range j.Tasks {
-		f := &j.Tasks[i]
+// caseClashes compares the names of the files of each kind, not the ids in them: it is files that clash.
+func (r graphRules) caseClashes() {
+	first := make(map[string]task.ID, len(r.Tasks))
+	for i := range r.Tasks {
+		f := &r.Tasks[i]
 		lower := strings.ToLower(string(f.Name))
 		if other, ok := first[lower]; ok {
-			j.reportTask(CaseClash, f, frontmatter.Path{"id"}, "differs from %s only in case", other)
+			r.reportTask(CaseClash, f, Path{"id"}, "differs from %s only in case", other)
 			continue
 		}
 		first[lower] = f.Name
+	}
+	firstRecord := make(map[task.Ref]string, len(r.Records))
+	for i := range r.Records {
+		f := &r.Records[i]
+		lower := task.Ref{Kind: f.Kind, ID: strings.ToLower(f.Name)}
+		if other, ok := firstRecord[lower]; ok {
+			r.report(CaseClash, &f.File, Path{"id"}, "differs from %s only in case", other)
+			continue
+		}
+		firstRecord[lower] = f.Name
 	}
 }

@@ -22,7 +22,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// A history is a script. It begins in a clone whose branch main, tagged base, holds a small record that cairn's own commands
+// A history is a script. It begins in a clone whose branch main, tagged base, holds a few records that cairn's own commands
 // wrote: the tasks $done, $started, $todo, $waiting (which depends on $todo), $plain, $child (of $plain) and $old (as the
 // original cairn wrote them). Their files are called by their ids. Beside testscript's commands it has
 //
@@ -32,20 +32,19 @@ import (
 //	commit               commit everything
 //	git COMMAND...       run git
 //	clock DURATION       move the clock on, or back
-//	judge [BASE]         hold the working tree, the index and the commit against the base, and print what is found
+//	judge [BASE]         judge the working tree, the index and the commit against the base, and print the findings
 //
 // An agent holds the SSH keys $ADA, $BOB and $EVE, with which attest --sign --key signs; no file of the beginning allows them.
 //
-// The clock moves on by a minute with each command of cairn. What is found must be the same in all three places.
+// The clock moves on by a minute with each command of cairn. The findings must be the same in all three places.
 //
-// Those in cheats are caught: each ends with what is found, and UPDATE=1 writes that into them. Those in honest pass without
-// a word.
+// Each history in cheats ends with its findings, which UPDATE=1 writes into it. Those in honest have none.
 func TestHistories(t *testing.T) {
 	for _, kind := range []string{"cheats", "honest"} {
 		t.Run(kind, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
 				Dir:                filepath.Join("testdata", "histories", kind),
-				Setup:              settle,
+				Setup:              setup,
 				RequireUniqueNames: true,
 				UpdateScripts:      os.Getenv("UPDATE") != "",
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -56,11 +55,11 @@ func TestHistories(t *testing.T) {
 	}
 }
 
-// history is a script as the tests read it that ask what there is.
+// history is the text of a script.
 type history struct {
 	name string
 	text string
-	want string // what is found; "" for an honest one
+	want string // the findings; "" for an honest one
 }
 
 func (h history) finds(rule proof.RuleID) bool {
@@ -88,7 +87,7 @@ func histories(t *testing.T, kind string) []history {
 	return out
 }
 
-// What is promised of histories: so many of each kind, each told in a sentence, each cheat caught and nothing said of the rest.
+// There are enough histories of each kind, each opens with a sentence, every cheat has findings and no other history has.
 func TestHistoriesOfEachKind(t *testing.T) {
 	for kind, row := range map[string]struct {
 		least  int
@@ -114,11 +113,11 @@ func TestHistoriesOfEachKind(t *testing.T) {
 	}
 }
 
-// house is a home for all histories that no setting of this machine reaches into, for git as this process runs it and as
-// the scripts do.
-type house struct{ *testing.M }
+// isolated runs the tests with a home folder and an environment of their own, so that no setting of this machine changes what git
+// does in this process or in the scripts.
+type isolated struct{ *testing.M }
 
-func (h house) Run() int {
+func (h isolated) Run() int {
 	home, err := os.MkdirTemp("", "histories")
 	if err != nil {
 		panic(err)
@@ -147,7 +146,7 @@ func (h house) Run() int {
 
 // TestMain makes this test binary the program cairn when git calls its merge driver.
 func TestMain(m *testing.M) {
-	testscript.Main(house{m}, map[string]func(){"cairn": func() {
+	testscript.Main(isolated{m}, map[string]func(){"cairn": func() {
 		os.Exit(cmd.Main(context.Background(), cmd.Env{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			Getenv: os.Getenv, Dir: ".", Now: time.Now, Rand: zeros{}, Terminal: cmdtest.Agrees,
@@ -155,7 +154,7 @@ func TestMain(m *testing.M) {
 	}})
 }
 
-// zeros is randomness that holds no surprise.
+// zeros is a source of randomness that always gives the same.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) {
@@ -165,7 +164,7 @@ func (zeros) Read(p []byte) (int, error) {
 
 var noon = time.Date(2026, 6, 21, 12, 0, 0, 0, time.UTC)
 
-// actors runs commands of cairn in a workspace, one a minute.
+// actors runs commands of cairn in a workspace. The clock moves on a minute for each.
 type actors struct {
 	dir string
 	now time.Time
@@ -185,7 +184,7 @@ func (a *actors) run(who string, args ...string) (stdout string, err error) {
 	return out.String(), nil
 }
 
-// begun is a clone that histories begin in, and the ids of its tasks. It is made once.
+// begun makes the clone that histories begin in, once, and returns the ids of its tasks by their names.
 var begun = sync.OnceValues(func() (map[string]string, error) {
 	dir := filepath.Join(os.Getenv("HOME"), "begun")
 	b := beginning{actors: actors{dir: dir, now: noon.Add(-2 * time.Hour)}, names: map[string]string{"BEGUN": dir}}
@@ -215,7 +214,7 @@ var begun = sync.OnceValues(func() (map[string]string, error) {
 	return b.names, b.err
 })
 
-// beginning makes the first record of all histories. After an error it does nothing more.
+// beginning makes the first records of all histories. After an error it does nothing more.
 type beginning struct {
 	actors
 	names map[string]string
@@ -277,8 +276,8 @@ provenance:
 Also below the counter.
 `
 
-// settle puts a copy of the beginning into the folder of a history.
-func settle(env *testscript.Env) error {
+// setup copies the beginning into the folder of a history.
+func setup(env *testscript.Env) error {
 	names, err := begun()
 	if err != nil {
 		return err

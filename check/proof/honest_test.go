@@ -16,8 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 )
 
-// Whatever people and agents do with cairn's commands, on two branches that are merged or rebased now and then, explains itself. HISTORIES
-// asks for more than a few such histories; a failure names its seed.
+// Random commands of people and agents, on two branches that are sometimes merged or rebased, give no findings. HISTORIES sets the
+// number of histories; a failure names its seed.
 func TestHonestHistoriesAtRandom(t *testing.T) {
 	n, err := strconv.Atoi(os.Getenv("HISTORIES"))
 	if err != nil {
@@ -37,14 +37,14 @@ func TestHonestHistoriesAtRandom(t *testing.T) {
 	}
 }
 
-// honest is a clone with two branches, main and side, and those who work in it.
+// honest is a clone with two branches, main and side, in which several actors work.
 type honest struct {
 	t      *testing.T
 	a      *actors
 	random *rand.Rand
 	here   string
 	other  string
-	told   []string // what was done
+	log    []string // what was done
 }
 
 func newHonest(t *testing.T, seed uint64) *honest {
@@ -65,14 +65,14 @@ func newHonest(t *testing.T, seed uint64) *honest {
 // as runs a command, which may be refused.
 func (h *honest) as(who string, args ...string) {
 	_, err := h.a.run(who, args...)
-	h.told = append(h.told, fmt.Sprintf("%s %s: %s %q (%v)", h.a.now.Format(time.TimeOnly), h.here, who, args, err))
+	h.log = append(h.log, fmt.Sprintf("%s %s: %s %q (%v)", h.a.now.Format(time.TimeOnly), h.here, who, args, err))
 }
 
 func (h *honest) git(args ...string) bool {
 	cmd := exec.Command("git", args...)
 	cmd.Dir = h.a.dir
 	out, err := cmd.CombinedOutput()
-	h.told = append(h.told, fmt.Sprintf("git %q (%v)", args, err))
+	h.log = append(h.log, fmt.Sprintf("git %q (%v)", args, err))
 	if conflict := strings.Contains(string(out), "CONFLICT") || strings.Contains(string(out), "could not apply"); err != nil && !conflict {
 		h.t.Fatalf("git %q: %v: %s", args, err, out)
 	}
@@ -82,7 +82,7 @@ func (h *honest) git(args ...string) bool {
 // pick chooses one of several.
 func pick[T any](h *honest, of ...T) T { return of[h.random.IntN(len(of))] }
 
-// step does a few things, commits them, and now and then goes over to the other branch, merges it or is rebased onto it.
+// step does a few things, commits them, and sometimes switches to the other branch, merges it or rebases onto it.
 func (h *honest) step() {
 	for range 1 + h.random.IntN(3) {
 		h.act()
@@ -102,7 +102,7 @@ func (h *honest) step() {
 	}
 }
 
-// merge takes the other branch in. A conflict is not settled here, for how it is would be a person's word.
+// merge merges the other branch. A conflict aborts it: only a person could settle that.
 func (h *honest) merge() {
 	if !h.git("merge", "--quiet", "--no-edit", h.other) {
 		h.git("merge", "--abort")
@@ -151,7 +151,7 @@ func (h *honest) ids() []string { return h.names("tasks", ".md") }
 
 func (h *honest) sessions() []string { return append(h.names("sessions", ".yaml"), "ses-unknown") }
 
-// names are those of the files in a folder of the record.
+// names lists the names of the files in a folder of .cairn.
 func (h *honest) names(folder, ext string) []string {
 	paths, err := filepath.Glob(filepath.Join(h.a.dir, ".cairn", folder, "*"+ext))
 	if err != nil {
@@ -169,7 +169,7 @@ func (h *honest) write(name, text string) {
 	}
 }
 
-// judge allows what honest work cannot avoid: that files on which checks passed were worked on before they were committed.
+// judge allows one finding, which honest work cannot avoid: checks passed on files that changed again before they were committed.
 func (h *honest) judge(base string) {
 	h.t.Helper()
 	layout, err := store.LayoutAt(h.a.dir)
@@ -182,6 +182,6 @@ func (h *honest) judge(base string) {
 	}
 	found := slices.DeleteFunc(c.Findings, func(f proof.Finding) bool { return f.Rule == proof.EvidenceTreeUnknown })
 	if len(found) > 0 {
-		h.t.Errorf("beside %s finds %sin\n%s", base, list(found), strings.Join(h.told, "\n"))
+		h.t.Errorf("compared with %s: got %sin\n%s", base, list(found), strings.Join(h.log, "\n"))
 	}
 }

@@ -4,34 +4,34 @@ import (
 	"maps"
 	"slices"
 	"strings"
-
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 )
 
-// hygiene judges what does no harm and is most likely not meant.
-func (j *judge) hygiene() {
-	c := &j.Config
+// hygieneRules find what does no harm and is most likely a mistake.
+type hygieneRules struct{ *judge }
+
+func (r hygieneRules) apply() {
+	c := &r.Config
 	for _, key := range c.Unknown {
-		j.report(UnknownConfigKey, &c.File, frontmatter.Path{key}, "cairn knows no key %q and ignores it", key)
+		r.report(UnknownConfigKey, &c.File, Path{key}, "cairn knows no key %q and ignores it", key)
 	}
 	for _, id := range slices.Sorted(maps.Keys(c.Severities)) {
-		if _, ok := Lookup(id); !ok {
-			j.report(UnknownConfigKey, &c.File, frontmatter.Path{"rules", string(id)}, "there is no rule %q", id)
+		if _, ok := r.rule(id); !ok {
+			r.report(UnknownConfigKey, &c.File, Path{"rules", string(id)}, "there is no rule %q", id)
 		}
 	}
-	j.local()
+	r.local()
 }
 
-// local is one finding for each folder, or single file, that belongs to one machine.
-func (j *judge) local() {
+// local reports each folder, or single file, that git has and that belongs to one machine.
+func (r hygieneRules) local() {
 	files := map[string][]string{}
-	for _, name := range j.Local {
+	for _, name := range r.Local {
 		parts := strings.SplitN(name, "/", 3)
 		top := strings.Join(parts[:2], "/")
 		files[top] = append(files[top], name)
 	}
 	for _, top := range slices.Sorted(maps.Keys(files)) {
-		j.report(IgnoredCommitted, &File{Path: slices.Min(files[top])}, nil, "git has %d of what belongs to one machine only, in %s", len(files[top]), top).
-			mend("git rm -r --cached %s keeps the files on disk; cairn init writes the lines that have git ignore them", top)
+		r.report(IgnoredCommitted, &File{Path: slices.Min(files[top])}, nil, "git has %d of what belongs to one machine only, in %s", len(files[top]), top).
+			fix("git rm -r --cached %s keeps the files on disk; cairn init writes the lines that have git ignore them", top)
 	}
 }

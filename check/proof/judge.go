@@ -5,11 +5,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Finding is one thing that is wrong, where, and how it is mended. Nothing that Fix says destroys anything.
+// Finding is one thing that is wrong: where, and how to fix it. Nothing that Fix says destroys anything.
 type Finding struct {
 	Rule     RuleID   `json:"rule"`
 	Severity Severity `json:"severity"`
@@ -17,57 +16,39 @@ type Finding struct {
 	Line     int      `json:"line,omitempty"` // 0 when no line is to blame
 	Task     task.ID  `json:"task,omitempty"` // the task concerned, if the file is about one
 	Message  string   `json:"message"`        // what is wrong; one line
-	Fix      string   `json:"fix"`            // how it is mended, with the command where there is one
+	Fix      string   `json:"fix"`            // how to fix it, with the command where there is one
 }
 
-// Judge holds a tree against the rules. Findings come by path, line and rule; those that config switches off are left out.
-// The cost grows with the size of the tree, not faster.
+// Judge applies the rules that need no base to a tree. Findings are sorted as Sort does; those of rules that config switches
+// off are left out. The cost grows linearly with the tree.
 //
-// Where config.yaml is not sound nobody knows the states, and what depends on them is not judged.
+// Where config.yaml is not sound nobody knows the states, and rules that depend on them are not applied.
 func Judge(tree Tree) []Finding {
 	j := newJudge(tree, nil)
 	j.flow = tree.Config.Flow
 	return j.all()
 }
 
-// Judge holds the tree against the rules, and the change against those that need a base. What the change itself loosens in
-// the config does not count yet.
+// Judge applies every rule to the tree and to the change. A rule or a gate that the change itself loosens in the config still
+// counts for it.
 func (c *Change) Judge() []Finding {
 	j := newJudge(c.Tree, c)
 	j.flow = c.flow()
 	return j.all()
 }
 
-// judge is one run over a tree.
+// judge is one run of the rules over a tree: what all groups of rules look up, and the findings that they report. Each group
+// is a type of its own that embeds it.
 type judge struct {
 	Tree
 	flow   task.Flow // what the states mean; only if the config is sound
 	change *Change   // nil if there is no base
 	byName map[task.ID]*TaskFile
 	found  []found
-	needs  map[task.ID]bool // tasks that others depend on; nil until it is asked
 
-	closes   map[task.ID]bool       // the tasks that the change closes; nil until it is asked for
-	sigs     map[string][]*TaskFile // the tasks that signatures stand in; nil until it is asked for
-	searches int                    // for what signatures were made for
-}
-
-func (j *judge) all() []Finding {
-	j.files()
-	j.graph()
-	j.gates()
-	j.approvals()
-	j.history()
-	j.trust()
-	j.hygiene()
-	return j.findings()
-}
-
-// found is a finding before the line is looked up and config had its say.
-type found struct {
-	Finding
-	file *File
-	at   frontmatter.Path // what of the file is to blame; nil if Line says it, or nothing does
+	brings map[task.ID]map[int]bool // see freshEntries
+	closes map[task.ID]bool         // see closed
+	needs  map[task.ID]bool         // see needed
 }
 
 func newJudge(tree Tree, change *Change) *judge {
@@ -78,11 +59,32 @@ func newJudge(tree Tree, change *Change) *judge {
 	return j
 }
 
-// report notes a finding of a rule, with the rule's own severity and mend. What is returned may be changed until the next.
-func (j *judge) report(id RuleID, file *File, at frontmatter.Path, format string, args ...any) *found {
-	rule, _ := Lookup(id)
+// all applies every group of rules.
+func (j *judge) all() []Finding {
+	approvals := &approvalRules{judge: j}
+	fileRules{j}.apply()
+	graphRules{j}.apply()
+	gateRules{j, approvals}.apply()
+	approvals.apply()
+	historyRules{j}.apply()
+	recordRules{j}.apply()
+	trustRules{j}.apply()
+	hygieneRules{j}.apply()
+	return j.findings()
+}
+
+// found is a finding whose line is not looked up and whose severity config has not set yet.
+type found struct {
+	Finding
+	file *File
+	at   Path // what in the file is to blame; nil if Line says it, or nothing in it is
+}
+
+// report adds a finding, with the rule's own severity and fix. The finding returned may be changed until the next report.
+func (j *judge) report(id RuleID, file *File, at Path, format string, args ...any) *found {
+	rule, _ := j.rule(id)
 	j.found = append(j.found, found{
-		Finding: Finding{Rule: id, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Mend},
+		Finding: Finding{Rule: id, Severity: rule.Severity, Path: file.Path, Message: fmt.Sprintf(format, args...), Fix: rule.Fix},
 		file:    file,
 		at:      at,
 	})
@@ -90,19 +92,27 @@ func (j *judge) report(id RuleID, file *File, at frontmatter.Path, format string
 }
 
 // reportTask is report for the file of a task.
-func (j *judge) reportTask(id RuleID, f *TaskFile, at frontmatter.Path, format string, args ...any) *found {
+func (j *judge) reportTask(id RuleID, f *TaskFile, at Path, format string, args ...any) *found {
 	got := j.report(id, &f.File, at, format, args...)
 	got.Task = f.Name
 	return got
 }
 
-func (f *found) mend(format string, args ...any) *found {
+// fix replaces the rule's general fix.
+func (f *found) fix(format string, args ...any) *found {
 	f.Fix = fmt.Sprintf(format, args...)
 	return f
 }
 
-// findings applies the config's severities, looks the lines up and sorts. Each file is parsed again once, and only if there
-// is something to say of it: trees are too large to keep them parsed.
+// warnIf lowers a finding to a warning if a condition holds.
+func (f *found) warnIf(condition bool) {
+	if condition {
+		f.Severity = Warning
+	}
+}
+
+// findings applies the config's severities, looks the lines up and sorts. A file is parsed again, once, only if it has a finding:
+// a tree is too large to keep every document parsed.
 func (j *judge) findings() []Finding {
 	for i := range j.found {
 		j.found[i].Severity = j.severity(j.found[i].Finding)
@@ -111,15 +121,15 @@ func (j *judge) findings() []Finding {
 	slices.SortStableFunc(j.found, func(a, b found) int { return cmp.Compare(a.Path, b.Path) })
 	out := make([]Finding, len(j.found))
 	var last *File
-	var doc *frontmatter.Doc
+	var doc Document
 	for i, f := range j.found {
 		if f.at != nil {
 			if f.file != last {
 				last = f.file
-				doc, _ = frontmatter.Parse(last.Src, last.Kind)
+				doc = last.document()
 			}
 			if doc != nil {
-				f.Line = doc.LineOf(f.at)
+				f.Line = doc.Line(f.at)
 			}
 		}
 		out[i] = f.Finding
@@ -128,9 +138,115 @@ func (j *judge) findings() []Finding {
 	return out
 }
 
-// Sort puts findings in the order in which Judge returns them.
+// severity is the severity of a finding by the config, but no lower than by the config of the base.
+func (j *judge) severity(f Finding) Severity {
+	now := j.Config.severity(f)
+	if j.change == nil || !j.change.Base.Config.Sound() {
+		return now
+	}
+	return Severities[max(rank(now), rank(j.change.Base.Config.severity(f)))]
+}
+
+// find is a task.Find in the tree.
+func (j *judge) find(id task.ID) (task.Task, bool) { return sound(j.byName[id]) }
+
+// findOrBase is a task.Find in the tree, and then in the base.
+func (j *judge) findOrBase(id task.ID) (task.Task, bool) {
+	if t, ok := j.find(id); ok {
+		return t, true
+	}
+	return j.change.inBase(id)
+}
+
+func sound(f *TaskFile) (task.Task, bool) {
+	if f == nil || !f.Sound() {
+		return task.Task{}, false
+	}
+	return f.Task, true
+}
+
+// freshEntries returns the indexes of the entries that the change brings, by task.
+func (j *judge) freshEntries() map[task.ID]map[int]bool {
+	if j.brings == nil && j.change != nil {
+		j.brings = make(map[task.ID]map[int]bool, len(j.change.pairs))
+		for _, p := range j.change.pairs {
+			j.brings[p.now.Name] = p.fresh
+		}
+	}
+	return j.brings
+}
+
+// closed reports whether the change closes a task.
+func (j *judge) closed(id task.ID) bool {
+	if j.closes == nil {
+		j.closes = map[task.ID]bool{}
+		if j.change != nil {
+			for _, id := range j.change.Closed() {
+				j.closes[id] = true
+			}
+		}
+	}
+	return j.closes[id]
+}
+
+// needed reports whether a task depends on this one: it may have started while this one counted as closed.
+func (j *judge) needed(id task.ID) bool {
+	if j.needs == nil {
+		j.needs = map[task.ID]bool{}
+		for i := range j.Tasks {
+			for _, dep := range j.Tasks[i].Task.Deps {
+				j.needs[dep] = true
+			}
+		}
+	}
+	return j.needs[id]
+}
+
+// log returns the rules for the provenance of a task.
+func (j *judge) log(p pair) logRules {
+	r := logRules{judge: j, file: &p.now.File, task: p.now.Name, now: p.now.Task.Provenance, logDiff: p.logDiff}
+	if p.was != nil {
+		r.base = p.was.Task.Provenance
+	}
+	return r
+}
+
+// committed reports whether the change has files with this fingerprint; see Change.Committed.
+func (j *judge) committed(commit, tree string) (has, known bool) {
+	if j.change.Committed == nil {
+		return false, false
+	}
+	return j.change.Committed(commit, tree)
+}
+
+// Sort puts findings in the order in which Judge returns them: by path, line and rule.
 func Sort(findings []Finding) {
 	slices.SortStableFunc(findings, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Rule, b.Rule))
 	})
+}
+
+// Unite merges two lists of findings. A finding in both is listed once, with the higher severity of the two. The result is sorted.
+func Unite(found, more []Finding) []Finding {
+	type key struct {
+		rule    RuleID
+		path    string
+		line    int
+		message string
+	}
+	index := make(map[key]int, len(found))
+	for i, f := range found {
+		index[key{f.Rule, f.Path, f.Line, f.Message}] = i
+	}
+	for _, f := range more {
+		i, ok := index[key{f.Rule, f.Path, f.Line, f.Message}]
+		switch {
+		case !ok:
+			found = append(found, f)
+		case f.Severity.AtLeast(found[i].Severity):
+			found[i].Severity = f.Severity
+		}
+	}
+	Sort(found)
+	return found
 }

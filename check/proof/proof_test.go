@@ -13,7 +13,7 @@ import (
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
-// situation is one small tree of testdata, in the folder of the rule it is about: a sentence, the files, and the findings.
+// situation is one small tree of testdata, in the folder of the rule that it is about: a sentence, the files, and the findings.
 type situation struct {
 	rule    proof.RuleID
 	name    string
@@ -61,7 +61,7 @@ func TestJudge(t *testing.T) {
 				}
 			}
 			if want := string(s.want().Data); got != want {
-				t.Errorf("%sfinds\n%sand should find\n%s", s.archive.Comment, got, want)
+				t.Errorf("%sgot\n%s\nwant\n%s", s.archive.Comment, got, want)
 			}
 		})
 	}
@@ -101,7 +101,7 @@ func TestEveryRuleHasSituations(t *testing.T) {
 func TestRules(t *testing.T) {
 	seen := map[proof.RuleID]bool{}
 	for _, rule := range proof.Rules {
-		if seen[rule.ID] || rule.Group == "" || rule.Summary == "" || rule.Mend == "" || !slices.Contains(proof.Severities, rule.Severity) {
+		if seen[rule.ID] || rule.Group == "" || rule.Summary == "" || rule.Fix == "" || !slices.Contains(proof.Severities, rule.Severity) {
 			t.Errorf("%+v is declared twice, or not in full", rule)
 		}
 		seen[rule.ID] = true
@@ -111,8 +111,8 @@ func TestRules(t *testing.T) {
 	}
 }
 
-// judge puts the files of a situation on the disk and has the store read them. A situation without a config has the one
-// that init writes, as far as the rules care.
+// judge writes the files of a situation to the disk and has the store read them. A situation without a config gets one with the
+// settings of init that the rules depend on.
 func judge(t testing.TB, a *txtar.Archive) []proof.Finding {
 	t.Helper()
 	root := t.TempDir()
@@ -142,7 +142,7 @@ func write(t testing.TB, root, name string, data []byte) {
 	}
 }
 
-// list is a finding a line, and below it how it is mended.
+// list writes each finding on a line, and its fix on the next.
 func list(findings []proof.Finding) string {
 	var b strings.Builder
 	for _, f := range findings {

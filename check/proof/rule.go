@@ -5,7 +5,7 @@ import "slices"
 // RuleID names a rule. Ids are stable: config files set severities by them, and an id is never given a second meaning.
 type RuleID string
 
-// The rules. Rules below is the same list with what each one means.
+// The rules that are no single kind's own. Rules says what each one means.
 const (
 	ConflictMarkers RuleID = "conflict-markers"
 	BadYAML         RuleID = "bad-yaml"
@@ -45,7 +45,7 @@ const (
 	DepsUnexplained     RuleID = "deps-unexplained"
 	DepsWeakened        RuleID = "deps-weakened"
 	TaskDeleted         RuleID = "task-deleted"
-	SessionRewritten    RuleID = "session-rewritten"
+	RecordDeleted       RuleID = "record-deleted"
 	SignedTreeUnknown   RuleID = "signed-tree-unknown"
 
 	CommandChanged RuleID = "command-changed"
@@ -69,21 +69,19 @@ const (
 	HistoryGroup Group = "history" // needs a base
 	TrustGroup   Group = "trust"   // needs a base
 	HygieneGroup Group = "hygiene"
-	RunGroup     Group = "run" // what running commands shows: Judge finds nothing by these rules
+	RunGroup     Group = "run" // found by running commands, never by Judge
 )
 
-// Groups is every group, in the order of their rules.
-func Groups() []Group {
-	var out []Group
-	for _, rule := range Rules {
-		if !slices.Contains(out, rule.Group) {
-			out = append(out, rule.Group)
-		}
-	}
-	return out
+// Groups is every group, in the order in which they are shown.
+var Groups = []Group{FileGroup, GraphGroup, GateGroup, HistoryGroup, TrustGroup, HygieneGroup, RunGroup}
+
+// inGroups sorts rules by group. Within a group they keep their order.
+func inGroups(rules []Rule) []Rule {
+	slices.SortStableFunc(rules, func(a, b Rule) int { return slices.Index(Groups, a.Group) - slices.Index(Groups, b.Group) })
+	return rules
 }
 
-// Severity is how much a finding matters.
+// Severity is how serious a finding is.
 type Severity string
 
 // The severities. Off drops a finding.
@@ -94,119 +92,120 @@ const (
 	Error   Severity = "error"
 )
 
-// Severities is every severity, from the least to the greatest.
+// Severities is every severity, lowest first.
 var Severities = []Severity{Off, Notice, Warning, Error}
 
-// AtLeast reports whether a severity is as great as another, or greater.
+// AtLeast reports whether a severity is as high as another, or higher.
 func (s Severity) AtLeast(other Severity) bool {
 	return slices.Index(Severities, s) >= slices.Index(Severities, other)
 }
 
-// Rule says what a rule finds, and how that is mended.
+// Rule says what a rule finds, and how to fix it.
 type Rule struct {
 	ID       RuleID
 	Group    Group
-	Severity Severity // the greatest it gives, unless config sets another
+	Severity Severity // the highest that it gives, unless config sets another
 	Summary  string   // what is wrong where it finds something; one line
-	Mend     string   // what to do about it in general; a finding may know better
+	Fix      string   // what to do about it in general; a finding may know better
 }
 
-// Rules is every rule, in the order of their groups. A rule that is not here does not exist.
-var Rules = []Rule{
-	{ConflictMarkers, FileGroup, Error, "a merge was not finished: git's markers stand in the file",
+// Rules is every rule, in the order of their groups. The kinds of record bring rules of their own.
+var Rules = inGroups(slices.Concat(ownRules, sessionRules, proposalRules))
+
+// ownRules are the rules of the config, the tasks and the files of all records.
+var ownRules = []Rule{
+	{ConflictMarkers, FileGroup, Error, "a merge was not finished: git's conflict markers are in the file",
 		"settle the conflict in an editor; cairn setup merge-driver has git merge tasks by field from then on"},
-	{BadYAML, FileGroup, Error, "a file is not the Markdown or YAML it should be",
-		"mend the line in an editor, or take the last good version from git"},
-	{DuplicateKey, FileGroup, Error, "a key stands twice, so nobody can say which one counts",
+	{BadYAML, FileGroup, Error, "a file is not the Markdown or YAML that it should be",
+		"correct the line in an editor, or take the last good version from git"},
+	{DuplicateKey, FileGroup, Error, "a key is in the file twice, so it is not known which one counts",
 		"take out the one that is wrong"},
-	{MissingField, FileGroup, Error, "a key is missing that the file cannot do without",
+	{MissingField, FileGroup, Error, "a required key is missing",
 		"add the key in an editor, or take the last good version from git"},
-	{BadField, FileGroup, Error, "a key has a value that it may not have",
-		"mend the value in an editor; docs/format.md says what may stand there"},
-	{UnknownState, FileGroup, Error, "a task is in a state that the config does not know",
+	{BadField, FileGroup, Error, "a key has a value that is not allowed",
+		"correct the value in an editor; docs/format.md says which values are allowed"},
+	{UnknownState, FileGroup, Error, "a task is in a state that the config does not have",
 		"move the task to a state that is configured, or add the state to states in config.yaml"},
 	{IDMismatch, FileGroup, Error, "a file's name and the id in it differ, so nothing can refer to it",
-		"rename the file to its id, or mend the id"},
+		"rename the file to its id, or correct the id"},
 
 	{DanglingDep, GraphGroup, Error, "a task waits for one that does not exist, so it can never start",
-		"bring the file back from git; if the task is gone for good, a person takes the dependency out"},
+		"bring the file back from git; if the task is gone for good, a person removes the dependency"},
 	{DanglingParent, GraphGroup, Error, "a task belongs to one that does not exist",
 		"give it another parent or none, or bring the file back from git"},
 	{DepCycle, GraphGroup, Error, "tasks wait for one another in a circle, so none can ever start",
-		"take out one dependency of the circle"},
+		"remove one dependency of the circle"},
 	{ParentCycle, GraphGroup, Error, "a task belongs, in the end, to itself",
 		"give one task of the circle another parent or none"},
 	{CaseClash, GraphGroup, Error, "two ids differ only in case, so some file systems can hold only one of them",
-		"give one of them another id: rename its file, and mend its id and whatever names it"},
+		"give one of them another id: rename its file, and change its id and every reference to it"},
 
 	{ClosedUnpassed, GateGroup, Error, "a task is closed although a check has not passed",
 		"run the check, or have it attested; or move the task back to an open state"},
 	{NoEvidence, GateGroup, Error, "a check is marked pass, and no entry that counts says that it passed; a warning while the task is open",
-		"run the check, or have it attested, so that the record accounts for the result"},
+		"run the check, or have it attested, so that an entry explains the result"},
 	{EvidenceMismatch, GateGroup, Error, "a check is marked pass, and what passed was another command or description; a warning while the task is open",
 		"run the check as it is now, or have it attested"},
-	{ChecksUnexplained, GateGroup, Error, "the list of checks is not the one that the record tells of; a warning while the task is open",
+	{ChecksUnexplained, GateGroup, Error, "no entry declares the list of checks that the task has; a warning while the task is open",
 		"look in git who changed the list; if it is right, a person declares it again with a reason"},
-	{EvidenceUnhashed, GateGroup, Notice, "a check of a closed task passed before entries said which command it was",
-		"nothing needs to be done; cairn run-checks records the evidence anew"},
-	{AttestUnsigned, GateGroup, Error, "a check that passes with a signature only was attested without one; a warning while the task is open, a notice where the config asks for it and there is no base",
+	{EvidenceUnhashed, GateGroup, Notice, "a check of a closed task passed before entries recorded which command it was",
+		"nothing needs to be done; cairn run-checks records the evidence again"},
+	{AttestUnsigned, GateGroup, Error, "a check that requires a signature was attested without one; a warning while the task is open, a notice where the config requires it and there is no base",
 		"a person attests it again with cairn attest --sign"},
-	{SignatureBad, GateGroup, Error, "a signature does not hold for what its entry says, by the keys that the base allows; a warning where the base has it so, or nothing rests on it",
+	{SignatureBad, GateGroup, Error, "a signature is not valid for its entry by the keys of the base; a warning where the base has it already, or no result rests on it",
 		"take the entry out if no commit holds it yet, and have the check attested with cairn attest --sign; a key counts once allowed_signers with it is in the base"},
-	{SignedElsewhere, GateGroup, Error, "a signature was made for another record, check, declaration or state of the files than that where it stands; a warning where the base has it so, or nothing rests on it",
+	{SignedElsewhere, GateGroup, Error, "a signature was made for another record, check, declaration or state of the files than the one it is in; a warning where the base has it already, or no result rests on it",
 		"a person looks at this one, and attests it with cairn attest --sign"},
 
-	{ProvenanceRewritten, HistoryGroup, Error, "an entry of the record was taken out, changed or put into the past",
-		"take the file's entries from the base, with those that were added behind them; a correction is an entry of its own"},
+	{ProvenanceRewritten, HistoryGroup, Error, "an entry was removed or changed, or a new one was put before older ones",
+		"take the file's entries from the base and append the new ones; to correct an entry, append another"},
 	{StatusUnexplained, HistoryGroup, Error, "a task was moved without an entry that says so; a warning if neither state is closed",
 		"move it back in the file, then with cairn transition, so that the gates are asked"},
 	{AssigneeUnexplained, HistoryGroup, Warning, "the holder of a task was changed without an entry that says so",
 		"change it back in the file, then with cairn claim, release or update"},
 	{ResultUnexplained, HistoryGroup, Error, "the result of a check was changed without an entry that says so; a warning while the task is open",
-		"run the check, or have it attested, so that the record accounts for the result"},
-	{StartedEarly, HistoryGroup, Error, "a task was started although, by the record, one it depends on was not closed yet",
+		"run the check, or have it attested, so that an entry explains the result"},
+	{StartedEarly, HistoryGroup, Error, "a task was started although, by the entries, one it depends on was not closed yet",
 		"close the dependency first; the task goes back to the initial state until then"},
 	{DeletedNeeded, HistoryGroup, Error, "a task was deleted that others depend on, or belong to",
-		"bring its file back from git; if it is gone for good, a person takes it out of those that name it"},
-	{SessionDeleted, HistoryGroup, Warning, "a session was deleted, and its task was not",
-		"bring its file back from git; an attempt that is over stays in the record"},
-	{IDChanged, HistoryGroup, Error, "a task has another id than before, so what refers to it elsewhere is lost",
+		"bring its file back from git; if it is gone for good, a person removes the references to it"},
+	{IDChanged, HistoryGroup, Error, "a task has another id than before, so references to it elsewhere are lost",
 		"give the file and the task their id back"},
-	{ChecksWeakened, HistoryGroup, Error, "a task was closed after something that it had to pass was taken away or changed, and no person said why",
+	{ChecksWeakened, HistoryGroup, Error, "a task was closed after a check that it had to pass was removed or changed, and no person gave a reason",
 		"a person moves the task back, gives the right list to cairn update with a reason, and closes it again"},
 	{EvidenceTreeUnknown, HistoryGroup, Notice, "checks passed on files that no commit of the change holds",
-		"commit what the checks passed on, or run them again: cairn run-checks; cairn check --run shows whether they pass"},
-	{EvidenceStale, HistoryGroup, Error, "a task was closed on a pass that was earned on other files; a warning where a later move made it good and no task depends on it",
+		"commit the files that the checks passed on, or run them again: cairn run-checks; cairn check --run shows whether they pass"},
+	{EvidenceStale, HistoryGroup, Error, "a task was closed on a pass that was earned on other files; a warning where a later move made up for it and no task depends on it",
 		"run the check as the files are now: cairn run-checks"},
-	{EntryRefused, HistoryGroup, Error, "an entry tells of a write that cairn would have refused, or never makes; a warning where a later move through the gate made it good and no task depends on this one",
+	{EntryRefused, HistoryGroup, Error, "an entry records a write that cairn would have refused, or never makes; a warning where a later move through the gate made up for it and no task depends on this one",
 		"take the entry and what it did out of the file, and do it with cairn, so that the rules are asked"},
-	{TimeAhead, HistoryGroup, Error, "an entry is more than a day later than the commit that brought it, so what comes after it has no time of its own",
+	{TimeAhead, HistoryGroup, Error, "an entry is more than a day later than the commit that brought it, so entries after it cannot have their real time",
 		"set the clock right, take the last good version of the file from git, and do it again"},
-	{DepsUnexplained, HistoryGroup, Error, "the dependencies are not those that the record tells of; a warning if one was only added",
-		"write them back as they were, and change them with cairn update, so that the record accounts for it"},
-	{DepsWeakened, HistoryGroup, Error, "an open dependency was taken away without a reason, or after work began and not by a person; a warning if somebody else had declared it",
-		"a person adds it again, or takes it away with cairn update --remove-dep and a reason"},
-	{TaskDeleted, HistoryGroup, Notice, "a task was deleted, and its record with it",
-		"nothing, if it is meant; git and the trash of the clone that deleted it have the file"},
-	{SessionRewritten, HistoryGroup, Warning, "the record of a session says something else than it did: whose it is, or how it ended",
-		"take the file from the base; what there is to add goes into a note on the task"},
-	{SignedTreeUnknown, HistoryGroup, Error, "a task was closed with other files than those that were signed, in a history that was rewritten since",
+	{DepsUnexplained, HistoryGroup, Error, "the dependencies are not those that the entries declare; a warning if one was only added",
+		"restore them in the file, and change them with cairn update, so that an entry explains it"},
+	{DepsWeakened, HistoryGroup, Error, "an open dependency was removed without a reason, or after work began and not by a person; a warning if another actor had declared it",
+		"a person adds it again, or removes it with cairn update --remove-dep and a reason"},
+	{TaskDeleted, HistoryGroup, Notice, "a task was deleted, with its provenance",
+		"nothing, if that was intended; git and the trash of the clone that deleted it have the file"},
+	{RecordDeleted, HistoryGroup, Warning, "a record that is no task was deleted; a notice for a proposal that was never made into tasks",
+		"nothing, if that was intended; or bring its file back from git"},
+	{SignedTreeUnknown, HistoryGroup, Error, "a task was closed with other files than those that were signed, and the change holds no commit with the signed files",
 		"a person looks at the files as they are now and signs again; where changes are squashed or rebased as they are merged, docs/approvals.md says what to do"},
 
 	{CommandChanged, TrustGroup, Notice, "a check runs a command that the base does not have",
-		"read it: whoever runs the checks of this branch runs it"},
-	{ConfigLoosened, TrustGroup, Warning, "the change loosens a rule or a gate; what it loosens does not count for the change itself",
-		"read it: from the next change on it counts"},
-	{SignersChanged, TrustGroup, Notice, "the change says whose signatures count; for the change itself those of the base count",
-		"read it: whoever is named can approve from the next change on"},
+		"read it: everyone who runs the checks of this branch runs it"},
+	{ConfigLoosened, TrustGroup, Warning, "the change loosens a rule or a gate; that does not count yet for the change itself",
+		"read it: it counts from the next change on"},
+	{SignersChanged, TrustGroup, Notice, "the change alters whose signatures count; for the change itself those of the base count",
+		"read it: the signers that it names can approve from the next change on"},
 
 	{IgnoredCommitted, HygieneGroup, Warning, "git has files that belong to one machine only",
-		"take them out of git, and have it ignore them"},
+		"take them out of git, and have git ignore them"},
 	{UnknownConfigKey, HygieneGroup, Warning, "the config has a key, or names a rule, that cairn does not know and ignores",
-		"mend the spelling, or take the line out"},
+		"correct the spelling, or take the line out"},
 
-	{CheckFailed, RunGroup, Error, "a check that the record says has passed fails when it is run",
-		"mend what the check tests; or move the task back to an open state"},
+	{CheckFailed, RunGroup, Error, "a check that is recorded as passed fails when it is run",
+		"repair what the check tests; or move the task back to an open state"},
 }
 
 // Lookup finds a rule by its id.

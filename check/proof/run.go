@@ -1,25 +1,22 @@
 package proof
 
-import (
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/task"
-)
+import "github.com/cairn-tasks/cairn/task"
 
-// Command is what one or more checks of closed tasks run: equal commands in equal folders are one.
+// Command is a command that checks of closed tasks run. Checks with the same command in the same folder share one.
 type Command struct {
 	Cmd, Folder string
 	Checks      []Declared
 }
 
-// Declared is a check where it is declared.
+// Declared is a check, and where it is declared.
 type Declared struct {
 	Task  task.ID
 	Index int
 	Check task.Check
 }
 
-// Done lists the tasks that are closed and claim that they work. With a change, what it makes of the states does not count
-// for it yet; change may be nil.
+// Done lists the closed tasks but the abandoned ones, so those whose checks should pass. A change, which may be nil, cannot shorten
+// the list by its own config.
 func (t Tree) Done(change *Change) []task.ID {
 	if !t.Config.Sound() {
 		return nil
@@ -30,7 +27,7 @@ func (t Tree) Done(change *Change) []task.ID {
 	}
 	var out []task.ID
 	for _, f := range t.Tasks {
-		if f.Sound() && stands(flow, f.Task.Status) {
+		if f.Sound() && claimsDone(flow, f.Task.Status) {
 			out = append(out, f.Name)
 		}
 	}
@@ -39,8 +36,8 @@ func (t Tree) Done(change *Change) []task.ID {
 
 // Commands lists the commands of some tasks, in the order of the tree.
 func (t Tree) Commands(of []task.ID) []Command {
-	type place struct{ cmd, folder string }
-	at := map[place]int{}
+	type key struct{ cmd, folder string }
+	index := map[key]int{}
 	wanted := make(map[task.ID]bool, len(of))
 	for _, id := range of {
 		wanted[id] = true
@@ -54,11 +51,11 @@ func (t Tree) Commands(of []task.ID) []Command {
 			if c.Manual() {
 				continue
 			}
-			key := place{c.Cmd, c.Folder()}
-			n, known := at[key]
+			k := key{c.Cmd, c.Folder()}
+			n, known := index[k]
 			if !known {
-				n, at[key] = len(out), len(out)
-				out = append(out, Command{Cmd: key.cmd, Folder: key.folder})
+				n, index[k] = len(out), len(out)
+				out = append(out, Command{Cmd: k.cmd, Folder: k.folder})
 			}
 			out[n].Checks = append(out[n].Checks, Declared{f.Name, i, c})
 		}
@@ -66,14 +63,14 @@ func (t Tree) Commands(of []task.ID) []Command {
 	return out
 }
 
-// Failed is what there is to say of a command that failed: a finding of each check that it is, at its line. Summary says how
-// it ended. A change cannot make less of it than its base does; it may be nil.
+// Failed returns the findings about a command that failed, one for each check that runs it. summary says how it ended. A change,
+// which may be nil, cannot lower their severity below that of its base.
 func (t Tree) Failed(change *Change, c Command, summary string) []Finding {
 	j := newJudge(t, change)
 	for _, d := range c.Checks {
-		j.reportTask(CheckFailed, j.byName[d.Task], frontmatter.Path{"checks", d.Index, "cmd"},
+		j.reportTask(CheckFailed, j.byName[d.Task], Path{"checks", d.Index, "cmd"},
 			"the check %q fails in this tree: %s", d.Check.Desc, summary).
-			mend("mend what it tests; or cairn transition %s %s", d.Task, t.Config.Flow.Initial)
+			fix("repair what it tests; or cairn transition %s %s", d.Task, t.Config.Flow.Initial)
 	}
 	return j.findings()
 }

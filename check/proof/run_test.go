@@ -8,11 +8,10 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// closedTree holds tasks in every state, with the checks that a name stands for.
+// closedTree is a tree with tasks in several states.
 func closedTree() proof.Tree {
 	flow := store.DefaultConfig().Flow
 	flow.Abandoned = []task.Status{"canceled"}
@@ -30,21 +29,21 @@ func closedTree() proof.Tree {
 			src += fmt.Sprintf("  - desc: %s\n    cmd: %s\n", c.Desc, c.Cmd)
 		}
 		tree.Tasks = append(tree.Tasks, proof.TaskFile{
-			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Kind: frontmatter.Markdown},
+			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Parse: store.ParseMarkdown},
 			Name: t.ID, Task: t,
 		})
 	}
 	return tree
 }
 
-// Open and abandoned tasks claim nothing, so nothing of theirs is run.
+// Open and abandoned tasks do not claim to work, so their checks are not run.
 func TestDone(t *testing.T) {
 	if got, want := closedTree().Done(nil), []task.ID{"A-1", "A-2", "A-5"}; !slices.Equal(got, want) {
-		t.Errorf("%v are done, want %v", got, want)
+		t.Errorf("got %v, want %v", got, want)
 	}
 }
 
-// What is the same in the same folder runs once, for every check that it is.
+// Checks with the same command in the same folder share one run.
 func TestCommands(t *testing.T) {
 	var got []string
 	for _, c := range closedTree().Commands([]task.ID{"A-1", "A-2"}) {
@@ -59,11 +58,11 @@ func TestCommands(t *testing.T) {
 		"make vet in .: A-2 1",
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("runs\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }
 
-// A failure is told of every task whose check it is, at its line, as grave as config says.
+// A failure is a finding of every check that runs the command, at its line, with the severity of the config.
 func TestFailed(t *testing.T) {
 	tree := closedTree()
 	vet := tree.Commands(tree.Done(nil))[1]
@@ -76,7 +75,7 @@ func TestFailed(t *testing.T) {
 		got = append(got, fmt.Sprintf("%s:%d %s %s", f.Path, f.Line, f.Severity, f.Message))
 	}
 	if !slices.Equal(got, want) {
-		t.Errorf("found\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 	tree.Config.Severities = map[proof.RuleID]proof.Severity{proof.CheckFailed: proof.Off}
 	if got := tree.Failed(nil, vet, "exit 1"); len(got) > 0 {
@@ -84,7 +83,7 @@ func TestFailed(t *testing.T) {
 	}
 }
 
-// A change whose config says that nothing it closes claims anything, and that failures do not matter, is run all the same.
+// A change cannot avoid its run by a config that abandons what it closes or switches the rule off.
 func TestChangeCannotSilenceItsRun(t *testing.T) {
 	base, tree := closedTree(), closedTree()
 	tree.Config.Flow.Abandoned = []task.Status{"canceled", "done"}

@@ -1,55 +1,82 @@
 package proof
 
-import (
-	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/task"
-)
+import "github.com/cairn-tasks/cairn/task"
 
-// Tree is a record as it was read, all of it from one place: the working tree, the index or a commit.
+// Tree is every file under .cairn that the rules judge, all read from one place: the working tree, the index or a commit.
 type Tree struct {
-	Config   ConfigFile
-	Tasks    []TaskFile
-	Sessions []SessionFile
-	Signers  SignersFile
-	Local    []string // paths of files that git has although they belong to one machine only
+	Config  ConfigFile
+	Tasks   []TaskFile
+	Records []RecordFile // all but the tasks
+	Kinds   []Kind       // kinds of these records that are not among Kinds
+	Signers SignersFile
+	Local   []string // paths of files that git has although they belong to one machine only
 }
 
-// File is one file of a tree. At most one of Unread and Flaw is set; errors with a place are a *frontmatter.Error.
+// File is one file of a tree. At most one of Unread and Flaw is set. An error about a line of the file is, or wraps, a
+// *FormatError.
 type File struct {
-	Path   string // from the workspace root, with forward slashes
-	Src    []byte // where lines are looked up; may be nil if the file is no document
-	Kind   frontmatter.Kind
-	Unread error // why the file is no document
-	Flaw   error // why the document is not the record it should be
+	Path   string                    // from the workspace root, with forward slashes
+	Src    []byte                    // its text; may be nil if it is no document
+	Parse  func(src []byte) Document // reads Src as a document, or returns nil; may be nil if it is no document
+	Unread error                     // why the file is no document
+	Flaw   error                     // why the document is not the record that it should be
+}
+
+// Document answers what the rules ask of a file's text. Only the reader of the tree knows the format, so it implements this.
+type Document interface {
+	// Line returns the line of the value at a path, or of the nearest one around it that exists.
+	Line(at Path) int
+	// Conflict returns the line on which a merge conflict in the body begins, or 0.
+	Conflict() int
+	// Entries returns one text for each entry of the provenance. Two texts are equal if the entries mean the same, whatever
+	// their quotes, order and layout.
+	Entries() []string
+}
+
+// Path leads from the top of a document to a value: strings are keys and ints are indexes of a list, as in
+// Path{"checks", 0, "result"}.
+type Path []any
+
+// FormatError is an error about a line of a file.
+type FormatError struct {
+	Rule RuleID // ConflictMarkers, DuplicateKey or MissingField; "" if the error is none of these
+	Line int    // 0 if the error is about the whole file
+	Msg  string
+	Err  error // the error of the format's reader
+}
+
+func (e *FormatError) Error() string { return e.Err.Error() }
+
+func (e *FormatError) Unwrap() error { return e.Err }
+
+// document parses the file, or returns nil if it is none.
+func (f *File) document() Document {
+	if f.Parse == nil {
+		return nil
+	}
+	return f.Parse(f.Src)
 }
 
 // Sound reports whether the file was read as what it should be.
 func (f File) Sound() bool { return f.Unread == nil && f.Flaw == nil }
 
-// ConfigFile is config.yaml. What it means is known only if it is sound.
+// ConfigFile is config.yaml. Flow and Severities are set only if it is sound.
 type ConfigFile struct {
 	File
 	Flow       task.Flow
-	Severities map[RuleID]Severity // what rules: says
-	Unknown    []string            // keys that nobody asked for
+	Severities map[RuleID]Severity // the key rules
+	Unknown    []string            // keys that cairn does not know
 }
 
-// TaskFile is one file among the tasks.
+// TaskFile is one file of a task.
 type TaskFile struct {
 	File
 	Name task.ID   // of the file, without its extension: the id that it should have
 	Task task.Task // if the file is sound
 }
 
-// SessionFile is one file among the sessions.
-type SessionFile struct {
-	File
-	Name    string
-	Session session.Session // if the file is sound
-}
-
-// SignersFile is allowed_signers: whose signatures count is part of the flow of the config. A tree without one has no Path here.
+// SignersFile is allowed_signers, for messages about its lines; the signers themselves are part of the config's Flow. Path is ""
+// in a tree without one.
 type SignersFile struct {
 	File
 	Grants   []SignersLine // what each line grants

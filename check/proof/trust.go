@@ -2,26 +2,29 @@ package proof
 
 import (
 	"fmt"
+	"path"
+	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// trust lists what whoever reads the change should look at: commands that are new, and gates that get wider.
-func (j *judge) trust() {
-	if j.change == nil {
+// trustRules list what a reviewer of the change should read: commands that are new, signers, and gates that get wider.
+type trustRules struct{ *judge }
+
+func (r trustRules) apply() {
+	if r.change == nil {
 		return
 	}
-	j.commands()
-	j.signers()
-	if j.Config.Sound() && j.change.Base.Config.Sound() {
-		j.loosened()
+	r.commands()
+	r.signers()
+	if r.Config.Sound() && r.change.Base.Config.Sound() {
+		r.loosened()
 	}
 }
 
-// commands lists those that no task and no config of the base runs.
-func (j *judge) commands() {
+// commands reports the commands that no task and no config of the base runs.
+func (r trustRules) commands() {
 	type command struct{ cmd, folder string }
 	known := map[command]bool{}
 	isKnown := func(c task.Check) bool { return c.Manual() || known[command{c.Cmd, c.Folder()}] }
@@ -30,27 +33,28 @@ func (j *judge) commands() {
 			known[command{c.Cmd, c.Folder()}] = true
 		}
 	}
-	for i := range j.change.Base.Tasks {
-		know(j.change.Base.Tasks[i].Task.Checks)
+	for i := range r.change.Base.Tasks {
+		know(r.change.Base.Tasks[i].Task.Checks)
 	}
-	know(j.change.Base.Config.Flow.Defaults)
-	for n, c := range j.Config.Flow.Defaults {
+	know(r.change.Base.Config.Flow.Defaults)
+	for n, c := range r.Config.Flow.Defaults {
 		if !isKnown(c) {
-			j.report(CommandChanged, &j.Config.File, frontmatter.Path{"default_checks", n, "cmd"}, "new tasks will run %s", shown(c))
+			r.report(CommandChanged, &r.Config.File, Path{"default_checks", n, "cmd"}, "new tasks will run %s", shown(c))
 		}
 	}
-	for _, p := range j.change.pairs {
+	for _, p := range r.change.pairs {
 		for n, c := range p.now.Task.Checks {
 			if !isKnown(c) {
-				j.reportTask(CommandChanged, p.now, frontmatter.Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
+				r.reportTask(CommandChanged, p.now, Path{"checks", n, "cmd"}, "the check %q runs %s", c.Desc, shown(c))
 			}
 		}
 	}
 }
 
-// mostShown is how much of a command a message shows, in bytes.
+// mostShown is how many bytes of a command a message shows.
 const mostShown = 200
 
+// shown describes a command and its folder on one line.
 func shown(c task.Check) string {
 	cmd := strings.Join(strings.Fields(c.Cmd), " ")
 	if len(cmd) > mostShown {
@@ -62,41 +66,64 @@ func shown(c task.Check) string {
 	return cmd
 }
 
+// settledNow says what a config allows that settles manual checks in this way.
 var settledNow = map[string]string{
 	task.ByHuman:  "manual checks pass without a signature",
 	task.ByAnyone: "anyone may settle manual checks",
 }
 
-// loosened lists what the config of the base asked for and that of the change does not.
-func (j *judge) loosened() {
-	was, now := j.change.Base.Config, j.Config
-	say := func(at frontmatter.Path, format string, args ...any) {
-		j.report(ConfigLoosened, &j.Config.File, at, format, args...)
+// loosened reports what the config of the base requires and that of the change does not.
+func (r trustRules) loosened() {
+	was, now := r.change.Base.Config, r.Config
+	say := func(at Path, format string, args ...any) {
+		r.report(ConfigLoosened, &r.Config.File, at, format, args...)
 	}
 	for _, s := range unclosed(was.Flow, now.Flow) {
-		say(frontmatter.Path{"closed"}, "%s is no closed state any more", s)
+		say(Path{"closed"}, "%s is no closed state any more", s)
 	}
 	for _, s := range now.Flow.Abandoned {
 		if !was.Flow.IsAbandoned(s) {
-			say(frontmatter.Path{"abandoned"}, "%s can be entered without passing any check", s)
+			say(Path{"abandoned"}, "%s can be entered without passing any check", s)
 		}
 	}
 	if task.Stricter(was.Flow.Settles, now.Flow.Settles) != now.Flow.Settles {
-		say(frontmatter.Path{"attest"}, "%s", settledNow[now.Flow.Settles])
+		say(Path{"attest"}, "%s", settledNow[now.Flow.Settles])
 	}
 	if was.Flow.GateReview && !now.Flow.GateReview {
-		say(frontmatter.Path{"gate_review"}, "the review is entered without passing any check")
+		say(Path{"gate_review"}, "the review is entered without passing any check")
 	}
 	if was.Flow.Initial != now.Flow.Initial && now.Flow.Known(was.Flow.Initial) == nil {
-		say(frontmatter.Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)
+		say(Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)
 	}
 	for _, c := range task.Dropped(was.Flow.Defaults, now.Flow.Defaults) {
-		say(frontmatter.Path{"default_checks"}, "new tasks need not pass %q", c.Desc)
+		say(Path{"default_checks"}, "new tasks need not pass %q", c.Desc)
 	}
-	for _, rule := range Rules {
+	for _, rule := range r.rules() {
 		f := Finding{Rule: rule.ID, Severity: rule.Severity}
-		if before, after := set(was, f), set(now, f); rank(after) < rank(before) {
-			say(frontmatter.Path{"rules", string(rule.ID)}, "%s is %s, and was %s", rule.ID, after, before)
+		if before, after := was.severity(f), now.severity(f); rank(after) < rank(before) {
+			say(Path{"rules", string(rule.ID)}, "%s is %s, and was %s", rule.ID, after, before)
+		}
+	}
+}
+
+// signers reports how the change alters whose signatures count.
+func (r trustRules) signers() {
+	was, now := &r.change.Base.Signers, &r.Signers
+	file := now.File
+	if file.Path == "" {
+		file.Path = path.Join(path.Dir(r.Config.Path), "allowed_signers")
+	}
+	has := func(f *SignersFile, text string) bool {
+		return slices.ContainsFunc(f.Grants, func(l SignersLine) bool { return l.Text == text })
+	}
+	for _, l := range now.Grants {
+		if !has(was, l.Text) {
+			r.report(SignersChanged, &file, nil, "signatures will count by %s", l.Text).Line = l.Line
+		}
+	}
+	for _, l := range was.Grants {
+		if !has(now, l.Text) {
+			r.report(SignersChanged, &file, nil, "signatures will count no more by %s", l.Text)
 		}
 	}
 }

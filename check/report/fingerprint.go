@@ -9,8 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 )
 
-// fingerprints name the findings, one each, in their order. What was found before keeps its name when lines move, when other
-// findings come and go, and when a severity is set anew. Equal findings are told apart by counting them.
+// fingerprints returns an identifier for each finding. A finding keeps it when lines move, when other findings come and go, and
+// when its severity is changed. Equal findings are numbered.
 func (r Report) fingerprints() []string {
 	seen := map[string]int{}
 	out := make([]string, len(r.Findings))

@@ -18,7 +18,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// The promise to programs: these fields, sorted, with nothing that differs between two runs.
+// The JSON has these fields, sorted, and nothing that differs between two runs.
 func TestJSON(t *testing.T) {
 	for name, r := range reports {
 		dec := json.NewDecoder(bytes.NewReader(write(t, r)["json"]))
@@ -34,18 +34,18 @@ func TestJSON(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		if got.Schema != 1 || got.Base != r.Base || got.Head != r.Head || got.Findings == nil || !slices.Equal(got.Findings, r.Findings) {
-			t.Errorf("%s says %+v", name, got)
+			t.Errorf("%s: got %+v", name, got)
 		}
 		if hides := len(got.Hidden) > 0; hides != (name == "findings") {
-			t.Errorf("%s names %q", name, got.Hidden)
+			t.Errorf("%s: got hidden %q", name, got.Hidden)
 		}
 		if total := got.Summary[proof.Error] + got.Summary[proof.Warning] + got.Summary[proof.Notice]; total != len(r.Findings) || len(got.Summary) != 3 {
-			t.Errorf("%s counts %v", name, got.Summary)
+			t.Errorf("%s: got summary %v", name, got.Summary)
 		}
 	}
 }
 
-// What is written is SARIF as the schema of OASIS has it.
+// The SARIF is valid by the schema of OASIS.
 func TestSARIFIsValid(t *testing.T) {
 	src, err := os.ReadFile(filepath.Join("testdata", "schema", "sarif-2.1.0.json"))
 	if err != nil {
@@ -74,7 +74,7 @@ func TestSARIFIsValid(t *testing.T) {
 		}
 	}
 	if err := schema.Validate(map[string]any{"version": "2.1.0"}); err == nil {
-		t.Error("the schema takes a report without runs, so it holds nothing to anything")
+		t.Error("the schema takes a report without runs, so it checks nothing")
 	}
 }
 
@@ -102,7 +102,7 @@ type sarifLog struct {
 	}
 }
 
-// Each finding arrives at its rule and its line, under a name of its own.
+// Each finding has its rule, its line and a fingerprint of its own.
 func TestSARIFSaysWhatWasFound(t *testing.T) {
 	r := reports["findings"]
 	var got sarifLog
@@ -130,8 +130,8 @@ func TestSARIFSaysWhatWasFound(t *testing.T) {
 	}
 }
 
-// allowed is what the schema for JUnit of Jenkins' xUnit plugin (junit-10.xsd) lets an element hold: its attributes, with
-// those that it must have in front, and the elements in it.
+// allowed is what an element may have by the schema for JUnit of Jenkins' xUnit plugin (junit-10.xsd): its attributes, the
+// required ones first, and the elements in it.
 var allowed = map[string]struct {
 	required, optional, children []string
 }{
@@ -148,7 +148,7 @@ var allowed = map[string]struct {
 
 var junitTime = regexp.MustCompile(`^[0-9]+\.[0-9]{3}$`)
 
-// There is no validator of XML schemas in Go that needs no C, so the structure is held against the schema by hand.
+// No validator of XML schemas in Go works without C, so the test compares the structure with the schema itself.
 func TestJUnitIsValid(t *testing.T) {
 	for name, r := range reports {
 		dec := xml.NewDecoder(bytes.NewReader(write(t, r)["junit"]))
@@ -198,7 +198,7 @@ func holdElement(t *testing.T, open []string, e xml.StartElement) {
 	}
 }
 
-// suites is JUnit as readers take it.
+// suites is the part of JUnit that readers use.
 type suites struct {
 	Tests    int `xml:"tests,attr"`
 	Failures int `xml:"failures,attr"`
@@ -215,20 +215,20 @@ type suites struct {
 	} `xml:"testsuite"`
 }
 
-// A case fails where the check does, one a rule and file, and what does not fail it is told all the same.
+// There is a case for each rule and file. It fails if one of its findings fails the check, and has the other findings as output.
 func TestJUnitSaysWhatWasFound(t *testing.T) {
 	var got suites
 	if err := xml.Unmarshal(write(t, reports["findings"])["junit"], &got); err != nil {
 		t.Fatal(err)
 	}
-	var failed, told []string
+	var failed, passed []string
 	for _, s := range got.Suites {
 		for _, c := range s.Cases {
 			if c.Failure != nil {
 				failed = append(failed, s.Name+": "+c.Name)
 			}
 			if c.Out != "" {
-				told = append(told, s.Name+": "+c.Name)
+				passed = append(passed, s.Name+": "+c.Name)
 			}
 		}
 	}
@@ -238,22 +238,21 @@ func TestJUnitSaysWhatWasFound(t *testing.T) {
 		"run: A-2: vet",
 	}
 	if !slices.Equal(failed, want) || got.Failures != len(want) {
-		t.Errorf("%d fail: %q", got.Failures, failed)
+		t.Errorf("%d cases fail: got %q, want %q", got.Failures, failed, want)
 	}
 	want = []string{
 		"gate: evidence-unhashed services/shop/.cairn/tasks/A-2.md",
 		"hygiene: unknown-config-key services/shop/.cairn/config.yaml",
 	}
-	if !slices.Equal(told, want) {
-		t.Errorf("tells of %q", told)
+	if !slices.Equal(passed, want) {
+		t.Errorf("cases with output: got %q, want %q", passed, want)
 	}
 	if got.Tests < len(proof.Rules) {
-		t.Errorf("%d cases in all: rules that found nothing are left out", got.Tests)
+		t.Errorf("got %d cases, want one for each rule at least", got.Tests)
 	}
 }
 
-// What GitLab asks of a Code Quality report: these fields in each issue, its own grades, a path without ./, and names that
-// are told apart.
+// GitLab requires of a Code Quality report these fields in each issue, its own grades, paths without ./, and distinct fingerprints.
 func TestGitLab(t *testing.T) {
 	for name, r := range reports {
 		dec := json.NewDecoder(bytes.NewReader(write(t, r)["gitlab"]))
@@ -285,7 +284,7 @@ func TestGitLab(t *testing.T) {
 	}
 }
 
-// A finding that was there before is the same finding, wherever its line went and whatever came before it.
+// A finding keeps its fingerprint when its line moves and when other findings come before it.
 func TestFingerprintsOutliveEdits(t *testing.T) {
 	r := reports["findings"]
 	before := gitlabNames(t, write(t, r)["gitlab"])
@@ -295,7 +294,7 @@ func TestFingerprintsOutliveEdits(t *testing.T) {
 		r.Findings[i].Severity = proof.Warning
 	}
 	if after := gitlabNames(t, write(t, r)["gitlab"]); !slices.Equal(after, before[1:]) {
-		t.Errorf("they were %v and are %v", before[1:], after)
+		t.Errorf("got %v, want %v", after, before[1:])
 	}
 }
 
@@ -314,10 +313,10 @@ func gitlabNames(t *testing.T, src []byte) []string {
 
 var annotation = regexp.MustCompile(`^::(error|warning|notice) file=([^,:]+)(,line=[0-9]+)?,title=cairn [a-z-]+::(.*)$`)
 
-// unescape is what the runner of GitHub does to a property.
+// unescape decodes a property as GitHub's runner does.
 var unescape = strings.NewReplacer("%0D", "\r", "%0A", "\n", "%3A", ":", "%2C", ",", "%25", "%")
 
-// Every line is one of ours: a message cannot end its command and begin another.
+// A message cannot end its command and begin another.
 func TestGitHubCommandsAreOurs(t *testing.T) {
 	r := reports["findings"]
 	lines := strings.Split(strings.TrimSpace(string(write(t, r)["github"])), "\n")
@@ -336,31 +335,31 @@ func TestGitHubCommandsAreOurs(t *testing.T) {
 	}
 }
 
-// GitHub drops what is beyond ten of a kind without a word, so it is said, and stands in the summary.
+// GitHub silently drops annotations beyond ten of a kind, so the output says how many are only in the summary.
 func TestGitHubShowsTenOfAKind(t *testing.T) {
 	got := write(t, reports["many"])
 	lines := strings.Split(strings.TrimSpace(string(got["github"])), "\n")
-	var said []string
+	var rest []string
 	count := map[string]int{}
 	for _, line := range lines {
 		if m := annotation.FindStringSubmatch(line); m != nil {
 			count[m[1]]++
 			continue
 		}
-		said = append(said, line)
+		rest = append(rest, line)
 	}
 	if count["error"] != 10 || count["warning"] != 10 || count["notice"] != 1 {
-		t.Errorf("shows %v", count)
+		t.Errorf("got %v", count)
 	}
-	if want := []string{"and 2 errors more, in the summary of the job", "and 1 warning more, in the summary of the job"}; !slices.Equal(said, want) {
-		t.Errorf("says %q", said)
+	if want := []string{"and 2 errors more, in the summary of the job", "and 1 warning more, in the summary of the job"}; !slices.Equal(rest, want) {
+		t.Errorf("got %q, want %q", rest, want)
 	}
 	if rows := strings.Count(string(got["summary"]), "\n| "); rows != 24+1 {
 		t.Errorf("the summary has %d rows", rows)
 	}
 }
 
-// GitHub refuses a summary of more than a MiB whole, so a long one is cut and says so.
+// GitHub refuses a summary of more than 1 MiB, so a long one is cut and says so.
 func TestLongSummaryIsCut(t *testing.T) {
 	var b strings.Builder
 	if err := many(20_000, 0, 0).Summary(&b); err != nil {

@@ -11,10 +11,10 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// annotated is how many annotations of a kind GitHub shows for a step. It drops the others without a word.
+// annotated is how many annotations of a kind GitHub shows for a step. It drops the others silently.
 const annotated = 10
 
-// github writes workflow commands, the greatest severity first, and says how many findings are left to the summary.
+// github writes workflow commands, the highest severity first, and says how many findings only the summary has.
 func (r Report) github(out io.Writer) error {
 	var b bytes.Buffer
 	for _, s := range slices.Backward(proof.Severities) {
@@ -37,17 +37,17 @@ func (r Report) github(out io.Writer) error {
 	return err
 }
 
-// annotation is the workflow command that shows a finding at its line.
+// annotation returns the workflow command that shows a finding at its line.
 func (r Report) annotation(f proof.Finding) string {
-	place := "file=" + property(r.inRepo(f))
+	location := "file=" + property(r.inRepo(f))
 	if f.Line > 0 {
-		place += fmt.Sprintf(",line=%d", f.Line)
+		location += fmt.Sprintf(",line=%d", f.Line)
 	}
 	text := harmless.Line(f.Message)
 	if f.Fix != "" {
 		text += "\nfix: " + harmless.Line(f.Fix)
 	}
-	return fmt.Sprintf("::%s %s,title=%s::%s\n", f.Severity, place, property("cairn "+string(f.Rule)), data(text))
+	return fmt.Sprintf("::%s %s,title=%s::%s\n", f.Severity, location, property("cairn "+string(f.Rule)), data(text))
 }
 
 // data escapes the text of a workflow command, which ends with its line.
@@ -55,12 +55,12 @@ func data(s string) string {
 	return strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A").Replace(s)
 }
 
-// property escapes a property of a workflow command, which a comma or two colons would end.
+// property escapes a property of a workflow command, which ends at a comma or two colons.
 func property(s string) string {
 	return strings.NewReplacer(":", "%3A", ",", "%2C").Replace(data(harmless.Line(s)))
 }
 
-// mostSummary is how long a summary may get, in bytes. GitHub refuses one of more than 1 MiB whole.
+// mostSummary is how long a summary may get, in bytes. GitHub refuses a summary of more than 1 MiB.
 const mostSummary = 900 << 10
 
 // Summary writes all findings as a table in Markdown, for the summary of a job on GitHub.
@@ -83,7 +83,7 @@ func (r Report) Summary(out io.Writer) error {
 	return err
 }
 
-// markdown escapes what Markdown gives a meaning to.
+// markdown escapes the characters that mean something in Markdown.
 func markdown(s string) string { return markdownEscapes.Replace(s) }
 
 var markdownEscapes = escapes("\\`*_{}[]<>()#!|~&@$")

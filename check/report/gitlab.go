@@ -23,7 +23,7 @@ type location struct {
 	} `json:"lines"`
 }
 
-// grades are GitLab's words for severities. Blocker and critical are left for what cairn does not judge.
+// grades are GitLab's words for severities. No finding of cairn is a blocker or critical.
 var grades = map[proof.Severity]string{proof.Error: "major", proof.Warning: "minor", proof.Notice: "info"}
 
 func (r Report) gitlab(out io.Writer) error {
@@ -39,7 +39,7 @@ func (r Report) gitlab(out io.Writer) error {
 	return writeJSON(out, issues)
 }
 
-// described is what is wrong and how it is mended, on one line.
+// described says what is wrong and how to fix it, on one line.
 func described(f proof.Finding) string {
 	text := harmless.Line(f.Message)
 	if f.Fix != "" {

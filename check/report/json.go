@@ -9,10 +9,10 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// schema is the number of the promise that fields of the JSON are only ever added.
+// schema is the version of the JSON format. Within a version fields are only ever added.
 const schema = 1
 
-// document is a report as programs read it. It holds no time, so that equal trees give equal bytes.
+// document is the JSON of a report. It holds no time, so that equal trees give equal bytes.
 type document struct {
 	Schema   int                    `json:"schema"`
 	Base     string                 `json:"base,omitempty"`

@@ -12,12 +12,12 @@ import (
 	"github.com/jstemmer/go-junit-report/v2/junit"
 )
 
-// junit writes a suite for each group of rules. A rule that found nothing is a case that passed, so that a report is never
-// empty; one that found something is a case for each file. What does not fail the check is told in the output of a case
-// that passed. Commands are cases of a suite of their own.
+// junit writes a suite for each group of rules. A rule without findings is a case that passed, so that a report is never empty; a
+// rule with findings has a case for each file. Findings that do not fail the check are in the output of their case. The commands
+// that were run are cases of a suite of their own.
 func (r Report) junit(out io.Writer) error {
 	all := junit.Testsuites{Name: "cairn check"}
-	for _, group := range proof.Groups() {
+	for _, group := range proof.Groups {
 		if group != proof.RunGroup {
 			all.AddSuite(r.suite(group))
 		}
@@ -51,7 +51,7 @@ func (r Report) suite(group proof.Group) junit.Testsuite {
 	return suite
 }
 
-// cases are what a rule found, a case for each file.
+// cases returns a case for each file that a rule has findings in.
 func (r Report) cases(rule proof.Rule) []junit.Testcase {
 	var out []junit.Testcase
 	found := slices.DeleteFunc(slices.Clone(r.Findings), func(f proof.Finding) bool { return f.Rule != rule.ID })
@@ -66,19 +66,19 @@ func (r Report) cases(rule proof.Rule) []junit.Testcase {
 	return out
 }
 
-// testcase is what a rule found in one file. The first that fails the check gives the failure its message.
+// testcase is the findings of a rule in one file. The first that fails the check gives the failure its message.
 func (r Report) testcase(rule proof.Rule, found []proof.Finding) junit.Testcase {
 	c := junit.Testcase{Name: string(rule.ID) + " " + harmless.Line(r.inRepo(found[0])), Classname: class(rule.Group)}
 	var failing, passing strings.Builder
 	for _, f := range found {
-		told := &passing
+		out := &passing
 		if r.Fails(f) {
-			told = &failing
+			out = &failing
 			if c.Failure == nil {
 				c.Failure = &junit.Result{Message: harmless.Line(f.Message), Type: string(f.Severity)}
 			}
 		}
-		fmt.Fprintf(told, "%s: %s: %s\n", line(r.inRepo(f), f.Line), f.Severity, described(f))
+		fmt.Fprintf(out, "%s: %s: %s\n", line(r.inRepo(f), f.Line), f.Severity, described(f))
 	}
 	if c.Failure != nil {
 		c.Failure.Data = failing.String()
@@ -106,10 +106,10 @@ func (r Report) commands() junit.Testsuite {
 	return suite
 }
 
-// named is how many tasks of a command are named.
+// named is how many tasks of a command names lists.
 const named = 3
 
-// names are the tasks of a command.
+// names lists the tasks of a command, the first ones by id.
 func names(ran Ran) string {
 	var ids []string
 	for _, id := range ran.Tasks[:min(len(ran.Tasks), named)] {

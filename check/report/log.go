@@ -8,10 +8,10 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// Fold says how a log can hide what belongs together.
+// Fold is how a CI folds a part of a log.
 type Fold string
 
-// The logs that can, and the one that cannot.
+// The CIs that can, and NoFold for those that cannot.
 const (
 	NoFold     Fold = ""
 	GitHubFold Fold = "github"
@@ -22,12 +22,12 @@ const (
 type Entry struct {
 	Ran
 	Number int       // of the commands that have ended
-	Ended  time.Time // which GitLab wants to know
-	Token  string    // that no command can have guessed: with it GitHub listens to us again
+	Ended  time.Time // GitLab needs it
+	Token  string    // that no command can have guessed: it ends the part in which GitHub obeys no command
 }
 
-// Log is the entry as a log shows it. Where it folds it has everything that was printed, and what failed is open on GitLab;
-// where it does not, only the output of what failed. Nothing that was printed is taken for an order to the CI.
+// Log returns the text of the entry. With folding it has the whole output, which on GitLab is unfolded if the command failed;
+// without, only the output of a command that failed. Nothing in the output can act as a command to the CI.
 func (e Entry) Log(fold Fold) string {
 	switch fold {
 	case GitHubFold:
@@ -48,7 +48,7 @@ func (e Entry) Log(fold Fold) string {
 	}
 }
 
-// title is the one line that says what became of the command.
+// title is one line that says how the command ended.
 func (e Entry) title() string {
 	verdict := "pass"
 	if !e.Passed {
@@ -57,7 +57,7 @@ func (e Entry) title() string {
 	return fmt.Sprintf("%s  %s: %s (%s, %.1f s)", verdict, names(e.Ran), harmless.Line(e.Desc), harmless.Line(e.Summary), e.Duration.Seconds())
 }
 
-// output is what was printed, with its last line ended.
+// output is the output, ending with a line break.
 func (e Entry) output() string {
 	text := harmless.Text(e.Output)
 	if text != "" && !strings.HasSuffix(text, "\n") {

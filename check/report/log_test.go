@@ -42,7 +42,7 @@ func TestLog(t *testing.T) {
 	}
 }
 
-// A command that prints the token of another has not guessed its own.
+// A command that prints another command's token cannot end its own part of the log.
 func TestLogOnGitHubHasOneWayBack(t *testing.T) {
 	ran := report.Ran{Desc: "x", Output: "::other::\n::error::no\n"}
 	got := report.Entry{Ran: ran, Token: "secret"}.Log(report.GitHubFold)

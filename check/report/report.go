@@ -18,7 +18,7 @@ type Report struct {
 	Note     string          // why something was not compared, for people; or ""
 	Findings []proof.Finding // in the order of package proof
 	Ran      []Ran           // the commands that were run
-	FailOn   proof.Severity  // the least severity that fails the check
+	FailOn   proof.Severity  // the lowest severity that fails the check
 
 	Version string // of cairn
 	Top     string // the workspace, seen from the top of the repository, where a CI looks; with forward slashes
@@ -36,7 +36,7 @@ type Ran struct {
 	Output   string // the end of what it printed
 }
 
-// Format names a form that a report can be written in.
+// Format names a format that a report can be written in.
 type Format string
 
 // The formats.
@@ -76,7 +76,7 @@ func (r Report) Write(out io.Writer, f Format) error {
 	return writers[i].write(r, out)
 }
 
-// Count is how many findings there are of each severity, those of which there are none included.
+// Count returns how many findings each severity has, 0 included.
 func (r Report) Count() map[proof.Severity]int {
 	n := map[proof.Severity]int{proof.Error: 0, proof.Warning: 0, proof.Notice: 0}
 	for _, f := range r.Findings {
@@ -88,10 +88,10 @@ func (r Report) Count() map[proof.Severity]int {
 // Fails reports whether a finding fails the check.
 func (r Report) Fails(f proof.Finding) bool { return f.Severity.AtLeast(r.FailOn) }
 
-// inRepo is the path of a finding as a CI knows it.
+// inRepo returns the path of a finding from the top of the repository, as a CI has it.
 func (r Report) inRepo(f proof.Finding) string { return path.Join(r.Top, f.Path) }
 
-// manual is where a rule is explained.
+// manual returns the address of the page that explains a rule.
 func manual(rule proof.RuleID) string {
 	return home + "/blob/main/docs/rules.md#" + string(rule)
 }

@@ -15,7 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// hostile is everything that a format gives a meaning to, as a file may hold it and a message quote it.
+// hostile has every character and command that means something in a format, as a file may have it and a message quote it.
 const hostile = "a\n::error::b\r\x1b[2J 100%0A ]]> <b>&amp;</b> | `x` [y](z) {0} \u202etset \x00 ##[stop-commands]x ##vso[task.setvariable variable=a]b größe 高い 🧱"
 
 const hostilePath = ".cairn/tasks/A 1,b::c%25\n<d>.md"
@@ -31,7 +31,7 @@ var reports = map[string]report.Report{
 		Head: "9c0d1a2b3c4d5e6f7a8b9c0d1a2b3c4d5e6f7a8b",
 		Findings: []proof.Finding{
 			{Rule: proof.UnknownConfigKey, Severity: proof.Warning, Path: ".cairn/config.yaml", Line: 3,
-				Message: `cairn knows no key "prefx" and ignores it`, Fix: "mend the spelling, or take the line out"},
+				Message: `cairn knows no key "prefx" and ignores it`, Fix: "correct the spelling, or take the line out"},
 			{Rule: proof.BadYAML, Severity: proof.Error, Path: hostilePath, Message: hostile, Fix: hostile},
 			{Rule: proof.ClosedUnpassed, Severity: proof.Error, Path: ".cairn/tasks/A-1.md", Line: 7, Task: "A-1",
 				Message: `is done, and the check "tests pass" is pending`, Fix: "cairn run-checks A-1 --only 0"},
@@ -50,7 +50,7 @@ var reports = map[string]report.Report{
 	"many": many(12, 11, 1),
 }
 
-// many is a report of more findings of a kind than GitHub shows.
+// many is a report with more findings of a kind than GitHub shows.
 func many(errors, warnings, notices int) report.Report {
 	r := report.Report{FailOn: proof.Notice, Version: "1.2.3"}
 	add := func(n int, s proof.Severity) {
@@ -66,7 +66,7 @@ func many(errors, warnings, notices int) report.Report {
 	return r
 }
 
-// write writes a report in every format, and the summary, under the names of the golden files.
+// write returns a report in every format, and its summary, by the names of the golden files.
 func write(t *testing.T, r report.Report) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
@@ -108,7 +108,7 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// Whatever a message holds, what is written ends up in logs and on terminals.
+// Reports end up in logs and on terminals, whatever their messages contain.
 func TestNothingHiddenIsWritten(t *testing.T) {
 	for format, got := range write(t, reports["findings"]) {
 		for _, r := range string(got) {
@@ -119,7 +119,7 @@ func TestNothingHiddenIsWritten(t *testing.T) {
 	}
 }
 
-// Some CIs obey what stands anywhere in a line, and any report may be printed.
+// Some CIs obey commands anywhere in a line, and any report may be printed.
 func TestNoReportGivesOrders(t *testing.T) {
 	for format, got := range write(t, reports["findings"]) {
 		for _, order := range []string{"##[", "##vso["} {
@@ -130,7 +130,7 @@ func TestNoReportGivesOrders(t *testing.T) {
 	}
 }
 
-// With colours the same is said.
+// Colours change no text.
 func TestColorsLeaveTheTextAlone(t *testing.T) {
 	r := reports["findings"]
 	var plain, colored strings.Builder

@@ -34,7 +34,7 @@ func (r Report) sarif(out io.Writer) error {
 func descriptor(rule proof.Rule) *sarif.ReportingDescriptor {
 	return sarif.NewReportingDescriptor().WithID(string(rule.ID)).
 		WithShortDescription(sarif.NewMultiformatMessageString().WithText(rule.Summary)).
-		WithHelp(sarif.NewMultiformatMessageString().WithText(rule.Mend)).
+		WithHelp(sarif.NewMultiformatMessageString().WithText(rule.Fix)).
 		WithHelpURI(manual(rule.ID)).
 		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[rule.Severity])).
 		WithProperties(sarif.NewPropertyBag().AddTag(string(rule.Group)))
@@ -46,15 +46,15 @@ var levels = map[proof.Severity]string{
 }
 
 func (r Report) result(f proof.Finding, fingerprint string) *sarif.Result {
-	place := sarif.NewPhysicalLocation().WithArtifactLocation(
+	location := sarif.NewPhysicalLocation().WithArtifactLocation(
 		sarif.NewArtifactLocation().WithURI((&url.URL{Path: r.inRepo(f)}).String()).WithURIBaseID("%SRCROOT%"))
 	if f.Line > 0 {
-		place.WithRegion(sarif.NewRegion().WithStartLine(f.Line))
+		location.WithRegion(sarif.NewRegion().WithStartLine(f.Line))
 	}
 	return sarif.NewResult().WithRuleID(string(f.Rule)).
 		WithRuleIndex(slices.IndexFunc(proof.Rules, func(rule proof.Rule) bool { return rule.ID == f.Rule })).
 		WithLevel(levels[f.Severity]).
 		WithMessage(sarif.NewTextMessage(described(f))).
-		WithLocations([]*sarif.Location{sarif.NewLocation().WithPhysicalLocation(place)}).
+		WithLocations([]*sarif.Location{sarif.NewLocation().WithPhysicalLocation(location)}).
 		WithPartialFingerprints(map[string]string{"cairn/v1": fingerprint})
 }

@@ -10,15 +10,15 @@ import (
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 )
 
-// text writes a finding a line, as compilers do, so that editors can jump to it, and below it how it is mended. Files are
-// set apart by an empty line.
+// text writes a finding a line, as compilers do, so that editors can jump to it, and its fix on the next. An empty line separates
+// files.
 func (r Report) text(out io.Writer) error {
 	var b bytes.Buffer
 	for i, f := range r.Findings {
 		if i > 0 && r.Findings[i-1].Path != f.Path {
 			b.WriteByte('\n')
 		}
-		fmt.Fprintf(&b, "%s %s %s: %s\n", r.paint(bold, r.place(f)+":"), r.severity(f), f.Rule, harmless.Line(f.Message))
+		fmt.Fprintf(&b, "%s %s %s: %s\n", r.paint(bold, r.location(f)+":"), r.severity(f), f.Rule, harmless.Line(f.Message))
 		if f.Fix != "" {
 			fmt.Fprintf(&b, "    fix: %s\n", harmless.Line(f.Fix))
 		}
@@ -31,12 +31,12 @@ func (r Report) text(out io.Writer) error {
 	return err
 }
 
-// place is where a finding is, as seen from the working directory.
-func (r Report) place(f proof.Finding) string {
+// location is the path and line of a finding, from the working directory.
+func (r Report) location(f proof.Finding) string {
 	return line(path.Join(r.Here, f.Path), f.Line)
 }
 
-// line puts the line behind a path, if there is one.
+// line adds the number of a line to a path, if there is one.
 func line(path string, n int) string {
 	path = harmless.Line(path)
 	if n == 0 {
@@ -45,7 +45,7 @@ func line(path string, n int) string {
 	return fmt.Sprintf("%s:%d", path, n)
 }
 
-// verdict says in one line what there is, and what it was compared with.
+// verdict says in one line how many findings there are, and what was compared.
 func (r Report) verdict() string {
 	text := "nothing found"
 	if len(r.Findings) > 0 {
@@ -69,7 +69,7 @@ func (r Report) counts() string {
 	return fmt.Sprintf("%s, %s, %s", number(n[proof.Error], "error"), number(n[proof.Warning], "warning"), number(n[proof.Notice], "notice"))
 }
 
-// files is how many files something was found in.
+// files is how many files have findings.
 func (r Report) files() int {
 	seen := map[string]bool{}
 	for _, f := range r.Findings {

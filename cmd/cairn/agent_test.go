@@ -19,6 +19,9 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -35,11 +38,11 @@ type agent struct {
 	log    *worklog
 
 	mu    sync.Mutex
-	calls []string // in flight, for whoever asks why nothing happens
+	calls []string // in flight, for the message of a test that hangs
 	last  string   // that ended
 }
 
-// worklog is what agents and people did, as they say themselves when they are told that it is done.
+// worklog is what agents and people did by their own account, noted after each successful call.
 type worklog struct {
 	mu   sync.Mutex
 	said map[task.ID][]string
@@ -73,7 +76,7 @@ func hire(t testing.TB, w workspace, log *worklog, name task.Actor) *agent {
 	return a
 }
 
-// call calls a tool and reads its answer into out. What the server refuses is an error, a refusal.
+// call calls a tool and decodes its result into out. A tool error is a refusal.
 func (a *agent) call(ctx context.Context, tool string, args object, out any) error {
 	name := fmt.Sprint(tool, " ", args)
 	a.enter(name)
@@ -93,15 +96,15 @@ func read(result *mcp.CallToolResult, out any) error {
 	if err != nil || !result.IsError {
 		return errors.Join(err, json.Unmarshal(answer, out))
 	}
-	var no verb.Failure
+	var no catalogue.Failure
 	if err := json.Unmarshal(answer, &no); err != nil {
 		return err
 	}
 	return refusal{no.Error}
 }
 
-// refusal is the answer of a server that does not do what it is asked.
-type refusal struct{ verb.FailureBody }
+// refusal is a tool error.
+type refusal struct{ catalogue.FailureBody }
 
 func (r refusal) Error() string { return r.Message + "; hint: " + r.Hint }
 
@@ -118,25 +121,24 @@ func (a *agent) leave(call string) {
 	a.calls, a.last = slices.Delete(a.calls, at, at+1), call
 }
 
-// standing is where the agent stands.
+// standing is the calls of the agent that are in flight.
 func (a *agent) standing() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return fmt.Sprintf("%s is in %q, after %s", a.name, a.calls, a.last)
 }
 
-// work takes one task after the other and does it, and waits for work where there is none, until built ends or the agent
-// falls.
+// work does one task after another, and waits if there is none, until built ends or the agent is killed.
 func (a *agent) work(ctx, built context.Context, do func(context.Context, verb.Task) error) error {
 	for {
-		var found verb.Work
+		var found tasks.Work
 		err := a.call(ctx, "next", object{}, &found)
 		switch {
 		case err != nil:
 		case found.Task != nil:
 			err = do(ctx, *found.Task)
 		default:
-			if err = a.await(built, object{"ready": true}, new(verb.Waited)); built.Err() != nil {
+			if err = a.await(built, object{"ready": true}, new(activity.Waited)); built.Err() != nil {
 				return context.Cause(ctx)
 			}
 		}
@@ -149,17 +151,17 @@ func (a *agent) work(ctx, built context.Context, do func(context.Context, verb.T
 	}
 }
 
-// await waits, and wants something to happen before the time is up.
-func (a *agent) await(ctx context.Context, args object, out *verb.Waited) error {
+// await waits, and fails if the time is up first.
+func (a *agent) await(ctx context.Context, args object, out *activity.Waited) error {
 	args["timeout_seconds"] = longestWait.Seconds()
 	err := a.call(ctx, "wait", args, out)
-	if err == nil && out.Code == verb.WaitTimeout {
+	if err == nil && out.Code == activity.WaitTimeout {
 		return fmt.Errorf("%s: nothing happened in %v: %v", a.name, longestWait, args)
 	}
 	return err
 }
 
-// do does a task that the agent holds, from the beginning.
+// do begins and completes a task that the agent holds.
 func (a *agent) do(ctx context.Context, one verb.Task) error {
 	ses, err := a.begin(ctx, one.ID, false)
 	if err != nil {
@@ -168,7 +170,7 @@ func (a *agent) do(ctx context.Context, one verb.Task) error {
 	return a.complete(ctx, one, ses)
 }
 
-// begin begins a session on a task, and shows that it is alive.
+// begin begins a session on a task, and sends a heartbeat.
 func (a *agent) begin(ctx context.Context, id task.ID, takeover bool) (ses verb.Session, err error) {
 	args := object{"id": id, "expected_actor": a.name, "idempotency_key": fmt.Sprint(a.name, " on ", id), "takeover": takeover}
 	if err := a.call(ctx, "begin", args, &ses); err != nil {
@@ -178,7 +180,7 @@ func (a *agent) begin(ctx context.Context, id task.ID, takeover bool) (ses verb.
 	return ses, a.call(ctx, "heartbeat", object{"session": ses.ID, "progress": "a stone at a time"}, new(verb.Session))
 }
 
-// complete lays the stone, hands it over, and closes the task unless a person has to. It fails if the stone is there.
+// complete makes the stone, finishes the session, and closes the task unless a person has to. It fails if the stone exists.
 func (a *agent) complete(ctx context.Context, one verb.Task, ses verb.Session) error {
 	stone, err := os.OpenFile(filepath.Join(a.w.dir, one.Title), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 	if err != nil {
@@ -204,7 +206,7 @@ func (a *agent) complete(ctx context.Context, one verb.Task, ses verb.Session) e
 // errFell says that an agent was killed.
 var errFell = errors.New("fell")
 
-// fallingAt does tasks, but begins the nth and is killed then. What it leaves undone is sent to fell.
+// fallingAt does tasks until it has begun the nth, and is killed then. The session that it leaves is sent to fell.
 func (a *agent) fallingAt(n int, fell chan<- verb.Session) func(context.Context, verb.Task) error {
 	return func(ctx context.Context, one verb.Task) error {
 		if n--; n > 0 {
@@ -223,8 +225,8 @@ func (a *agent) fallingAt(n int, fell chan<- verb.Session) func(context.Context,
 	}
 }
 
-// inherit waits until the session that somebody fell in stalls, and does its task. Unless the agent asks for the task in so
-// many words it is refused, and told what to ask for.
+// inherit waits until the session of a killed agent stalls, and does its task. Without takeover that is refused, with a hint that
+// names it.
 func (a *agent) inherit(ctx context.Context, fell <-chan verb.Session) error {
 	var left verb.Session
 	select {
@@ -232,7 +234,7 @@ func (a *agent) inherit(ctx context.Context, fell <-chan verb.Session) error {
 	case <-ctx.Done():
 		return nil
 	}
-	var seen verb.Waited
+	var seen activity.Waited
 	if err := a.call(ctx, "wait", object{"session": left.ID, "timeout_seconds": 0}, &seen); err != nil {
 		return err
 	}
@@ -257,7 +259,7 @@ func (a *agent) inherit(ctx context.Context, fell <-chan verb.Session) error {
 	return a.complete(ctx, one, ses)
 }
 
-// resign ends the input of the server, which must end well and have had nothing to complain of.
+// resign closes the input of the server, which must exit with 0 and an empty log.
 func (a *agent) resign(t *testing.T) {
 	t.Helper()
 	if err := a.cs.Close(); err != nil || a.errs.Len() > 0 {

@@ -13,11 +13,11 @@ import (
 	"time"
 )
 
-// ending is how long a command may take to end once it is told to: two seconds, and as many for a busy machine.
+// ending is how long a command may take to end after a signal: two seconds, and two more for a busy machine.
 const ending = 4 * time.Second
 
-// Whatever a command is in the midst of, a signal ends it within two seconds: a program that does not end, output that nobody
-// reads, a client that says nothing.
+// A signal ends a command within two seconds, even if it waits for a program that does not end, for a reader of its output, or for
+// a client.
 func TestASignalEndsEveryCommand(t *testing.T) {
 	w := newRepo(t)
 	text := "---\nid: T-1\ntitle: Raise the walls\nstatus: in_progress\nchecks:\n  - {desc: it stands, cmd: 'true'}\n---\n" + strings.Repeat("A line of a long page.\n", 10_000)
@@ -74,7 +74,7 @@ func TestASignalEndsEveryCommand(t *testing.T) {
 	w.cairn(t, "note", "T-1", "and all is as before")
 }
 
-// unread has a command write into a pipe of which nobody reads more than the first byte.
+// unread has a command write into a pipe from which only the first byte is read.
 func unread(t *testing.T, run *exec.Cmd) {
 	t.Helper()
 	r, w, err := os.Pipe()
@@ -90,7 +90,7 @@ func unread(t *testing.T, run *exec.Cmd) {
 	}
 }
 
-// idle has a command wait for what does not come.
+// idle has a command wait for input that does not come.
 func idle(t *testing.T, run *exec.Cmd) {
 	t.Helper()
 	if _, err := run.StdinPipe(); err != nil {

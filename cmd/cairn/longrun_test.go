@@ -19,22 +19,23 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
 )
 
-// A wall is built of stones, a task each. A stone lies on two of the course below, and the last one on all of its course.
-// A command looks whether a stone is there. Every third must also be looked at by a person.
+// A wall is built of stones, a task each. A stone depends on two of the course below, and the last one on all of its course. A
+// command checks that the stone exists. Every third has a manual check too.
 const (
 	stones    = 60
 	course    = 6
 	forReview = "for-review"
 
-	longest     = 3 * time.Minute // that building may take, or somebody waits for ever
+	longest     = 3 * time.Minute // that building may take
 	longestWait = time.Minute
 )
 
 // Four agents and a person build the wall. Each agent is a process with the official client, and the person is the command
-// line. One agent is killed in the midst of a task, which another takes over. In the end every stone is laid, each by one
-// attempt that was brought to its end, none before those it lies on, and no agent was left without work.
+// line. One agent is killed during a task, which another takes over. In the end every stone exists, each was made in one finished
+// session and after those it depends on, and every agent had work.
 func TestAgentsAndAPersonShareTheWork(t *testing.T) {
 	n, fallsAt := stones, 4
 	if testing.Short() {
@@ -166,7 +167,7 @@ func (w workspace) plan(t *testing.T, n int) {
 
 func ref(n int) string { return fmt.Sprintf("#%d", n) }
 
-// review is what the person does: wait for stones to look at, find them straight, and close them, until the last is closed.
+// review is the person's part: wait for tasks in review, attest them, and close them, until the last is closed.
 func (w workspace) review(t *testing.T, ctx context.Context, log *worklog, last string) error { //nolint:revive // the test comes first
 	seen, err := w.wait(t, ctx, "--timeout-seconds", "0")
 	for err == nil {
@@ -189,8 +190,8 @@ func (w workspace) review(t *testing.T, ctx context.Context, log *worklog, last 
 	return err
 }
 
-// wait has the person wait for a change among what is to be looked at.
-func (w workspace) wait(t *testing.T, ctx context.Context, args ...string) (seen verb.Waited, err error) { //nolint:revive // the test comes first
+// wait has the person wait for a change among the tasks in review.
+func (w workspace) wait(t *testing.T, ctx context.Context, args ...string) (seen activity.Waited, err error) { //nolint:revive // the test comes first
 	out, err := w.person(t, ctx, append([]string{"wait", "--status", "in_review", "--json"}, args...)...)
 	if err == nil {
 		err = json.Unmarshal(out, &seen)
@@ -198,7 +199,7 @@ func (w workspace) wait(t *testing.T, ctx context.Context, args ...string) (seen
 	return seen, err
 }
 
-// person runs the program until ctx ends, and returns what it says. That time is up is no failure.
+// person runs the program until ctx ends, and returns what it prints. The end of the time is no failure.
 func (w workspace) person(t *testing.T, ctx context.Context, args ...string) ([]byte, error) { //nolint:revive // the test comes first
 	cmd := w.command(t, args...)
 	cmd.Env = append(cmd.Env, programVar+"="+agreeing)
@@ -242,8 +243,8 @@ func wantClosed(t *testing.T, s *store.Store, n int) []task.Task {
 	return tasks
 }
 
-// wantBuilt fails the test unless every stone was laid by one attempt after those it lies on, as the record says and those
-// who did it say. It returns how many each has laid.
+// wantBuilt fails the test unless every stone was made in one session and after those it depends on, by the record and by the
+// worklog. It returns how many stones each actor made.
 func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[task.Actor]int {
 	t.Helper()
 	closed, laid := map[task.ID]time.Time{}, map[task.Actor]int{}
@@ -266,7 +267,7 @@ func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[task.Actor]int
 	return laid
 }
 
-// attempts is what the record of a task says of attempts at it, sorted.
+// attempts is what a task's provenance says about its sessions, sorted.
 func attempts(one task.Task) (lines []string) {
 	for _, e := range entries(one, task.Began, task.TakenOver, task.Finished, task.Transitioned) {
 		lines = append(lines, line(e.Who, e.Did, e.Session))
@@ -284,8 +285,7 @@ func entries(one task.Task, did ...task.Did) (out []task.Entry) {
 	return out
 }
 
-// wantOneTakeover fails the test unless one task was taken over, the session of who had it was abandoned, and every other
-// session finished.
+// wantOneTakeover fails the test unless one task was taken over, its first session was abandoned, and all others finished.
 func wantOneTakeover(t *testing.T, s *store.Store, tasks []task.Task, from, to task.Actor) {
 	t.Helper()
 	var taken []string
@@ -310,7 +310,7 @@ func wantOneTakeover(t *testing.T, s *store.Store, tasks []task.Task, from, to t
 	}
 }
 
-// standings is where each agent stands, and what is open.
+// standings is what each agent is doing, and which tasks are open.
 func standings(t *testing.T, s *store.Store, agents []*agent) string {
 	t.Helper()
 	var lines []string

@@ -19,7 +19,7 @@ func main() { os.Exit(run(terminal)) }
 func run(terminal func() (io.ReadWriteCloser, error)) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
 	defer stop()
-	context.AfterFunc(ctx, stop) // the first signal ends the work in good order, the second the process
+	context.AfterFunc(ctx, stop) // the first signal ends the work, a second one the process
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "."
@@ -32,12 +32,12 @@ func run(terminal func() (io.ReadWriteCloser, error)) int {
 	})
 }
 
-// grace is how long the program may take to end in good order once it is told to. The server needs nearly all of it. What a
-// command leaves that is not done by then is what a kill leaves, which the next write cleans up.
+// grace is how long the program may take to end after a signal. The server needs nearly all of it. A command that takes longer is
+// cut off as by a kill, and the next write cleans up after it.
 const grace = 1950 * time.Millisecond
 
-// within returns what work returns. If ctx ends first, it waits no longer than that: work may be in a call that nothing
-// interrupts, such as a write to a pipe that nobody reads.
+// within returns what work returns. After ctx ends it waits no longer than grace, since work may be in a call that cannot be
+// interrupted, such as a write to a full pipe.
 func within(ctx context.Context, grace time.Duration, work func() int) int {
 	done := make(chan int, 1)
 	go func() { done <- work() }()
@@ -54,7 +54,7 @@ func within(ctx context.Context, grace time.Duration, work func() int) int {
 	}
 }
 
-// endings are the signals that end the program. One that whoever started it ignores, as nohup does, is none.
+// endings are the signals that end the program, without those that its parent has ignored, as nohup does.
 func endings() []os.Signal {
 	unlessIgnored := []os.Signal{os.Interrupt, syscall.SIGHUP, syscall.SIGQUIT}
 	return append(slices.DeleteFunc(unlessIgnored, signal.Ignored), syscall.SIGTERM)

@@ -11,7 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 )
 
-// programVar tells the test binary to be the program.
+// programVar makes the test binary act as the program.
 const programVar = "CAIRN_TEST_PROGRAM"
 
 // agreeing is programVar for a program at whose terminal a person types what they are asked for.
@@ -28,7 +28,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// workspace is a folder that cairn was set up in, and a home of its own.
+// workspace is a folder with a workspace in it, and a home of its own.
 type workspace struct{ dir, home string }
 
 // newEmptyWorkspace makes a workspace that the user trusts.
@@ -53,7 +53,7 @@ func newWorkspace(t *testing.T, command string, timeout int) workspace {
 
 func (w workspace) task() string { return filepath.Join(w.dir, ".cairn", "tasks", "T-1.md") }
 
-// command is a run of the program that is not started yet.
+// command is a run of the program, not started yet.
 func (w workspace) command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	self, err := os.Executable()
@@ -74,7 +74,7 @@ func (w workspace) env() []string {
 	}
 }
 
-// cairn runs the program, which must do its work, and returns what it says.
+// cairn runs the program, which must succeed, and returns what it prints.
 func (w workspace) cairn(t testing.TB, args ...string) string {
 	t.Helper()
 	cmd := w.command(t, args...)

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A pipe in the place of any file that is read hangs no command: each ends by itself, whatever it says of it.
+// A named pipe in place of a file makes no command hang: each ends by itself, with or without an error.
 func TestPipesHangNothing(t *testing.T) {
 	for _, name := range []string{
 		".git", ".git/HEAD", ".git/config", ".git/commondir", ".git/gitdir", ".git/index", ".git/packed-refs", ".git/info/exclude", ".git/info/attributes",

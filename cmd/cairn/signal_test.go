@@ -26,8 +26,8 @@ echo $$ >shell
 sh -c 'echo $$ >child; sh -c "echo \$\$ >grandchild; sleep 300; :"; :'
 :`
 
-// Whoever interrupts a run, by hand or by closing the terminal, finds everything as it was before: nothing of the check
-// is left running, nothing is recorded, and the next run finds its way free.
+// An interrupted run, by Ctrl-C or by closing the terminal, leaves everything as it was: no process of the check runs on, nothing
+// is recorded, and the next run can start.
 func TestInterruptedRun(t *testing.T) {
 	for _, signal := range []syscall.Signal{syscall.SIGINT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(signal.String(), func(t *testing.T) {
@@ -55,7 +55,7 @@ func TestInterruptedRun(t *testing.T) {
 	}
 }
 
-// A program that is killed can do nothing any more. Its checks end all the same, and keep no lock.
+// The checks of a killed program end too, and hold no lock.
 func TestKilledRun(t *testing.T) {
 	w := newWorkspace(t, family, 300)
 	run, before := startRun(t, w), w.read(".cairn/tasks/T-1.md")
@@ -71,7 +71,7 @@ func TestKilledRun(t *testing.T) {
 	wantFree(t, w)
 }
 
-// Of what a killed program leaves, the daemons that went to a session of their own live on. They hold no lock.
+// Daemons of a check that have a session of their own outlive a killed program, but hold no lock.
 func TestWhatEscapesAKilledRunHoldsNoLock(t *testing.T) {
 	if _, err := exec.LookPath("setsid"); err != nil {
 		t.Skip(err)
@@ -88,7 +88,7 @@ func TestWhatEscapesAKilledRunHoldsNoLock(t *testing.T) {
 	wantFree(t, w)
 }
 
-// Who starts a program with a signal ignored, as nohup does, wants it to go on.
+// A signal that the parent process ignored, as nohup does, does not end the program.
 func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	w := newWorkspace(t, `echo $$ >shell; echo $$ >child; echo $$ >grandchild; until [ -e enough ]; do sleep 0.01; done`, 60)
 	run := w.command(t, "-c", `trap '' HUP; exec "$0" run-checks T-1`, "")
@@ -104,7 +104,7 @@ func TestIgnoredSignalsStayIgnored(t *testing.T) {
 	}
 }
 
-// However much a check prints, the program stays small, and so does the log.
+// A check that prints without end makes neither the memory of the program nor the log large.
 func TestFloodOfOutput(t *testing.T) {
 	w := newWorkspace(t, "cat /dev/zero", 1)
 	run := w.command(t, "run-checks", "T-1")
@@ -129,7 +129,7 @@ func TestFloodOfOutput(t *testing.T) {
 	t.Logf("%s; it took %d MiB", regexp.MustCompile(`printed: .*`).FindString(w.read(logs[0])), rss>>20)
 }
 
-// A check has no input, even where the program has, and none of the files that cairn holds open for itself.
+// A check has no input, even if the program has, and inherits none of the files that cairn has open.
 func TestACheckInheritsNothing(t *testing.T) {
 	if _, err := os.Stat("/proc/self/fd"); err != nil {
 		t.Skip(err)
@@ -196,7 +196,7 @@ func pids(t *testing.T, w workspace) (all []int) {
 	return all
 }
 
-// running tells whether a process runs. One that ended and that nobody has waited for does not.
+// running reports whether a process runs. A zombie does not.
 func running(pid int) bool {
 	if syscall.Kill(pid, 0) != nil {
 		return false

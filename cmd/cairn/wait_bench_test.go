@@ -14,12 +14,13 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
 )
 
-// crowd is how many calls wait in one server beside the one that is measured.
+// crowd is how many other calls wait in the server.
 const crowd = 200
 
-// What the crowd waits for, none of which happens. All tasks are in review, but for the first at times.
+// What the crowd waits for, none of which happens. Only the first task changes; all others stay in review.
 var (
 	nobody  = func(int) object { return nil }
 	onTasks = func(n int) object { return object{"id": benchID(n)} }
@@ -27,7 +28,7 @@ var (
 	forWork = func(int) object { return object{"ready": true, "assignee": "human:shah"} }
 )
 
-// How long after another process has written a task the client hears of it.
+// How long after a write by another process the client gets the change.
 func BenchmarkWake(b *testing.B) {
 	for _, bench := range []struct {
 		name   string
@@ -52,22 +53,22 @@ func BenchmarkWake(b *testing.B) {
 			var took []time.Duration
 			for b.Loop() {
 				w.putTask(b, 0, "in_review")
-				seen, began := verb.Waited{}, time.Now()
+				seen, began := activity.Waited{}, time.Now()
 				if err := a.call(b.Context(), "wait", with(bench.in, "timeout_seconds", 0), &seen); err != nil {
 					b.Fatal(err)
 				}
-				look := time.Since(began)
+				read := time.Since(began)
 				heard := make(chan time.Time, 1)
-				var out verb.Waited
+				var out activity.Waited
 				go func() {
 					if err := a.call(b.Context(), "wait", with(bench.in, "cursor", seen.Cursor), &out); err != nil {
 						b.Error(err)
 					}
 					heard <- time.Now()
 				}()
-				time.Sleep(3*look + 10*time.Millisecond) // by now it has looked, and blocks
+				time.Sleep(3*read + 10*time.Millisecond) // by now it has read, and blocks
 				wrote := w.putTask(b, 0, "backlog")
-				if at := <-heard; out.Code == verb.TaskChanged {
+				if at := <-heard; out.Code == activity.TaskChanged {
 					took = append(took, at.Sub(wrote))
 				}
 			}
@@ -114,7 +115,7 @@ func BenchmarkIdleWaits(b *testing.B) {
 			wait(b, a, bench.beside)
 			before, began := processorTime(b, a.server.Process.Pid), time.Now()
 			for b.Loop() {
-				time.Sleep(4 * time.Second) // two looks
+				time.Sleep(4 * time.Second) // two reads
 			}
 			used := processorTime(b, a.server.Process.Pid) - before
 			b.ReportMetric(100*used.Seconds()/time.Since(began).Seconds(), "%cpu")
@@ -122,7 +123,7 @@ func BenchmarkIdleWaits(b *testing.B) {
 	}
 }
 
-// filled makes a workspace of n tasks of the usual size, whose files are old enough to be believed.
+// filled makes a workspace of n tasks of the usual size, whose files are old enough to be cached.
 func filled(b *testing.B, n int) workspace {
 	b.Helper()
 	w := newEmptyWorkspace(b)
@@ -174,7 +175,7 @@ func wait(b *testing.B, a *agent, in func(n int) object) {
 		return
 	}
 	for n := range crowd {
-		go func() { _ = a.call(b.Context(), "wait", with(in(n+1), "timeout_seconds", 3600), new(verb.Waited)) }()
+		go func() { _ = a.call(b.Context(), "wait", with(in(n+1), "timeout_seconds", 3600), new(activity.Waited)) }()
 	}
 	for pid, was := a.server.Process.Pid, time.Duration(-1); ; time.Sleep(500 * time.Millisecond) {
 		used := processorTime(b, pid)
@@ -191,7 +192,7 @@ func with(in object, key string, value any) object {
 	return out
 }
 
-// processorTime is how long a process has had a processor, as Linux tells it, in hundredths of a second.
+// processorTime is how long a process has had a processor, as Linux counts it, in hundredths of a second.
 func processorTime(b *testing.B, pid int) time.Duration {
 	b.Helper()
 	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -210,7 +211,7 @@ func processorTime(b *testing.B, pid int) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// report tells the median of durations, and what one in a hundred exceeds.
+// report reports the median of durations, and the duration that one in a hundred exceeds.
 func report(b *testing.B, took []time.Duration) {
 	b.Helper()
 	slices.Sort(took)

@@ -1,4 +1,4 @@
-// Package cmdtest plays the person at the terminal, for tests of the command line.
+// Package cmdtest is a person at the terminal, for tests of the command line.
 package cmdtest
 
 import (
@@ -8,19 +8,19 @@ import (
 	"strings"
 )
 
-// Agrees is a terminal, for cmd.Env, on which a person types the word that they are asked for.
+// Agrees opens a terminal, for cmd.Env, at which a person types the word that is asked for.
 func Agrees() (io.ReadWriteCloser, error) { return Person{}.Open() }
 
 // Nobody is a process without a terminal.
 func Nobody() (io.ReadWriteCloser, error) { return nil, errors.New("there is no terminal") }
 
-// Person is somebody at a terminal.
+// Person is a person at a terminal.
 type Person struct {
-	Types  string    // on each question; "" for the word that is asked for
-	Screen io.Writer // gets what the terminal shows; nil if nobody wants to see it
+	Types  string    // the answer to each question; "" for the word that is asked for
+	Screen io.Writer // gets what the terminal shows; may be nil
 }
 
-// Open is the terminal, for cmd.Env.
+// Open opens the terminal, for cmd.Env.
 func (p Person) Open() (io.ReadWriteCloser, error) { return &terminal{person: p}, nil }
 
 type terminal struct {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 func main() {
@@ -53,7 +54,7 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 	} {
 		t, err := do(ctx, w, step.verb, step.args)
 		if err != nil {
-			refusal := verb.FailureOf(err, w.Rights).Error
+			refusal := catalogue.FailureOf(err, w.Rights, catalogue.CommandLine).Error
 			fmt.Fprintf(out, "refused with %s: %s\n", refusal.Code, refusal.Message)
 			continue
 		}
@@ -64,7 +65,7 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 
 // do calls a verb that returns a task.
 func do(ctx context.Context, w *verb.Workspace, name string, in args) (verb.Task, error) {
-	v, ok := verb.Named(name)
+	v, ok := catalogue.Named(name)
 	if !ok {
 		return verb.Task{}, fmt.Errorf("there is no verb %s", name)
 	}

@@ -121,7 +121,7 @@ func (tr *trial) fail(t *testing.T, f failure, n int) {
 func (tr *trial) wantTold(t *testing.T, err error, c disk.Call) {
 	t.Helper()
 	var e *task.Error
-	if !errors.As(err, &e) || e.Code != task.IO && e.Code != task.Sandboxed || e.Hint == "" {
+	if !errors.As(err, &e) || e.Code != task.IO && e.Code != task.Sandboxed || e.Hint.Empty() {
 		t.Errorf("got %#v, want IO or SANDBOXED with a hint", err)
 	}
 	message := err.Error()

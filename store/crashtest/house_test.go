@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // The moments of a story: what went before, the call that is tried, and what others see and write afterwards.
@@ -157,7 +158,7 @@ func (c call) make() (any, error) {
 
 		Confirm: func(context.Context, []task.Ask) error { return nil },
 	}
-	v, ok := verb.Named(c.Verb)
+	v, ok := catalogue.Named(c.Verb)
 	if !ok {
 		return nil, errors.New("there is no verb " + c.Verb)
 	}

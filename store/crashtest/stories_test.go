@@ -7,6 +7,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/proposals"
 )
 
 // story is a verb in a situation in which it writes as much as it can.
@@ -70,7 +72,7 @@ var stories = []story{
 	}},
 	{"plan that was proposed", "plan", "human:lee", func(t *testing.T, h *house) in {
 		out := h.given(t, "agent:a", "propose", in{"tasks": []in{{"title": "One"}, {"title": "Two"}}, "summary": "two tasks"})
-		return in{"proposal": out.(verb.Proposal).Proposal}
+		return in{"proposal": out.(proposals.Proposal).Proposal}
 	}},
 	{"delete", "delete", "human:lee", nothing(nil)},
 	{"delete of a task with a session that stalled", "delete", "human:lee", begun(func(string) in { return in{"id": about} })},
@@ -103,7 +105,7 @@ var stories = []story{
 
 // A verb that writes and is not tried here promises more than anybody knows.
 func TestEveryVerbThatWritesHasAStory(t *testing.T) {
-	for _, v := range verb.All {
+	for _, v := range catalogue.All {
 		told := slices.ContainsFunc(stories, func(s story) bool { return s.verb == v.Name })
 		if v.Kind != verb.Read && !told {
 			t.Errorf("%s has no story", v.Name)

@@ -178,7 +178,7 @@ func updateInTurn(t *testing.T, s *store.Store) {
 
 func sessions(t *testing.T, s *store.Store) {
 	create(t, s, task.Task{ID: "PROJ-1", Title: "A task"})
-	want := session.Session{ID: "ses-1", Task: "PROJ-1", Actor: who, Status: session.Active, StartedAt: at}
+	want := session.New(session.Session{ID: "ses-1", Task: "PROJ-1", Actor: who}, task.Stamp{Who: who, At: at})
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
 		if err := addNote(tx, "PROJ-1", "begins"); err != nil {
 			return err
@@ -188,7 +188,7 @@ func sessions(t *testing.T, s *store.Store) {
 		return nil
 	})
 	wantCode(t, err, "")
-	if got, err := s.Session("ses-1"); err != nil || got != want {
+	if got, err := s.Session("ses-1"); err != nil || !got.Equal(want) {
 		t.Errorf("reads %+v (%v), and was %+v", got, err, want)
 	}
 	if beat := s.Heartbeat("ses-1"); beat == nil || !beat.At.Equal(at) {
@@ -210,7 +210,7 @@ func claims(t *testing.T, s *store.Store) {
 	})
 	wantCode(t, err, "")
 	got := get(t, s, "PROJ-1")
-	if hold := session.Holder(got, s.Live("PROJ-1"), at); hold.How != session.Claimed || hold.Actor != who {
+	if hold := session.Holder(got.Header(), s.Live("PROJ-1"), at); hold.How != session.Claimed || hold.Actor != who {
 		t.Errorf("is held by %+v", hold)
 	}
 	if got.Assignee != "" {

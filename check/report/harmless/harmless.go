@@ -1,8 +1,8 @@
-// Package harmless makes text fit to be shown: on a terminal, in the log of a CI, in a report, to an agent. Whatever a file,
-// git, a command or a caller says goes through it before it is printed.
+// Package harmless makes text safe to show: on a terminal, in the log of a CI, in a report, to an agent. Text from a file, git, a
+// command or a caller goes through it before it is printed.
 //
-// Nothing is dropped. What cannot be seen, or would act on whoever shows it, is written as an escape, such as \x1b or \u202e;
-// what a CI would obey as a command gets a space in its midst.
+// Nothing is dropped. A character that is invisible, or that would control the program that shows it, is written as an escape,
+// such as \x1b or \u202e. Text that a CI would obey as a command gets a space inside it.
 package harmless
 
 import (
@@ -14,29 +14,30 @@ import (
 	"unicode/utf8"
 )
 
-// Text makes text of many lines fit to be shown. Line breaks and tabs stay. No line of it is a command to a CI.
+// Text makes text of many lines safe to show. Line breaks and tabs stay. No line of it is a command to a CI.
 func Text(s string) string {
 	return defused(visible(s, '\n', '\t'))
 }
 
-// Line makes text fit to be shown on one line: its line breaks and tabs are escapes too.
+// Line makes text safe to show on one line: line breaks and tabs are escaped too.
 func Line(s string) string {
 	return defused(visible(s))
 }
 
-// Quote is a text in Go's quotes. Two texts that differ never look the same, spaces included.
+// Quote returns a text in Go's quotes. Two different texts never look the same, even in their spaces.
 func Quote(s string) string {
 	return inBrackets.ReplaceAllString(visible(strconv.Quote(s)), `#\x23$1`)
 }
 
-// Hidden reports whether a text holds what nobody sees, or what acts on whoever shows it, line breaks and tabs aside.
+// Hidden reports whether a text has a character that is invisible or controls the program that shows it. Line breaks and tabs do
+// not count.
 func Hidden(s string) bool {
 	found := false
 	each(s, func(_ rune, _ string, hidden bool) { found = found || hidden })
 	return found
 }
 
-// visible writes what is hidden as escapes, all but the characters to keep.
+// visible escapes hidden characters. Line breaks and tabs are escaped too unless there are characters to keep.
 func visible(s string, keep ...rune) string {
 	if plain(s) {
 		return s
@@ -59,7 +60,7 @@ func visible(s string, keep ...rune) string {
 	return b.String()
 }
 
-// plain reports whether a text is of printable ASCII characters alone, as most are.
+// plain reports whether a text has only printable ASCII characters, as most texts have.
 func plain(s string) bool {
 	for i := range len(s) {
 		if s[i] < ' ' || s[i] >= 0x7f {
@@ -69,8 +70,8 @@ func plain(s string) bool {
 	return true
 }
 
-// each calls fn with each character of a text, with its bytes, and whether it is hidden. A line break of two characters is
-// one, and a byte that is no text a hidden character of its own.
+// each calls fn with each character of a text, its bytes, and whether it is hidden. CR LF counts as one line break, and an invalid
+// byte as a hidden character.
 func each(s string, fn func(r rune, as string, hidden bool)) {
 	before := ' '
 	for i := 0; i < len(s); {
@@ -89,7 +90,7 @@ func each(s string, fn func(r rune, as string, hidden bool)) {
 	}
 }
 
-// escape is how a hidden character is shown.
+// escape returns the escape of a hidden character.
 func escape(r rune, as string) string {
 	switch {
 	case r == utf8.RuneError && len(as) == 1:
@@ -105,8 +106,8 @@ func escape(r rune, as string) string {
 	}
 }
 
-// unseen reports whether a character has no shape of its own: it controls a terminal, breaks a line, turns the direction of
-// writing, has no width, or is a tag, which people do not see and models read.
+// unseen reports whether a character is invisible: it controls a terminal, breaks a line, changes the direction of writing, has no
+// width, or is a tag, which people do not see and models read.
 func unseen(r rune) bool {
 	if r < 0x80 {
 		return r < ' ' && r != '\n' && r != '\t' || r == 0x7f
@@ -115,20 +116,20 @@ func unseen(r rune) bool {
 		!unicode.Is(unicode.Prepended_Concatenation_Mark, r)
 }
 
-// shape reports whether a character chooses between the forms, text or picture, of the one before it.
+// shape reports whether a character is a variation selector: it chooses whether the one before it is shown as text or as an emoji.
 func shape(r rune) bool { return r == 0xfe0e || r == 0xfe0f }
 
-// shaped reports whether a character can have such a choice behind it.
+// shaped reports whether a variation selector may follow a character.
 func shaped(r rune) bool { return !unseen(r) && !unicode.IsSpace(r) }
 
 var (
-	// inBrackets is what GitHub, Azure Pipelines and TeamCity obey wherever in a line it stands.
+	// inBrackets is a command that GitHub, Azure Pipelines and TeamCity obey anywhere in a line.
 	inBrackets = regexp.MustCompile(`(?i)##((?:vso|teamcity)?\[)`)
-	// atStart is what a CI obeys at the beginning of a line, where some pass over any space.
+	// atStart is a command that a CI obeys at the start of a line, which for some may have any space before it.
 	atStart = regexp.MustCompile(`(?im)^([\s\p{Z}]*)(?:(:)(:)|(%)(%)|(section_start|section_end|travis_fold|travis_time)(:))`)
 )
 
-// defused takes the meaning from what a CI would obey.
+// defused puts a space into every command that a CI would obey.
 func defused(s string) string {
 	if strings.Contains(s, "##") {
 		s = inBrackets.ReplaceAllString(s, "# #$1")

@@ -45,7 +45,7 @@ func TestText(t *testing.T) {
 	}
 }
 
-// A line stays one, whatever breaks it.
+// Whatever line breaks it has, the result is one line.
 func TestLine(t *testing.T) {
 	const in = " one\n::error::two\r\x1b[2J\v\r\nthree\tfour\t\n"
 	const want = ` one\n::error::two\r\x1b[2J\x0b\nthree\tfour\t\n`
@@ -54,7 +54,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// A quoted command cannot pass for another one, nor for nothing at all.
+// A quoted command looks like no other command, and is never invisible.
 func TestQuote(t *testing.T) {
 	for _, c := range [][2]string{
 		{"echo  a\n\"b\" \\n", `"echo  a\n\"b\" \\n"`},
@@ -67,7 +67,7 @@ func TestQuote(t *testing.T) {
 	}
 }
 
-// Nothing that a file says is an order to a CI, and other text stays.
+// No text is a command to a CI, and other text is unchanged.
 func TestOrders(t *testing.T) {
 	for _, c := range []struct {
 		name, in, want string
@@ -98,7 +98,7 @@ func TestOrders(t *testing.T) {
 	}
 }
 
-// What Text marks in text is escaped in JSON, where it keeps its meaning.
+// JSON escapes what Text changes, and keeps its value.
 func TestJSON(t *testing.T) {
 	const in = "{\n  \"cmd\": \"größe \u009b2J \u202etset \x7f 🧱 ##[error] \u200b\U000e0041\"\n}\n"
 	const want = "{\n  \"cmd\": \"größe \\u009b2J \\u202etset \\u007f 🧱 #\\u0023[error] \\u200b\\udb40\\udc41\"\n}\n"
@@ -115,7 +115,7 @@ func TestJSON(t *testing.T) {
 	}
 }
 
-// Texts that hold what nobody sees are named, and stay what they are.
+// Strings with hidden characters are named, and keep their value.
 func TestMarshal(t *testing.T) {
 	type check struct {
 		Desc string `json:"desc"`
@@ -149,7 +149,7 @@ func TestMarshal(t *testing.T) {
 	}
 }
 
-// Of very many texts that hide something the first are named.
+// Of very many strings with hidden characters only the first are named.
 func TestMarshalNamesTwenty(t *testing.T) {
 	got, err := harmless.Marshal(map[string]any{"labels": strings.Split(strings.Repeat("\u200b,", 99), ",")})
 	if err != nil {

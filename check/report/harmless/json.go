@@ -8,8 +8,8 @@ import (
 	"unicode/utf16"
 )
 
-// JSON does to a text in JSON what Text does to text, and leaves it equal JSON: what is hidden, and what a CI would obey, is
-// written as an escape that means the same.
+// JSON makes JSON safe to show, as Text does with text, without changing its value: hidden characters and commands to a CI are
+// written as JSON escapes.
 func JSON(s string) string {
 	s = inBrackets.ReplaceAllString(s, `#\u0023$1`)
 	if plainJSON(s) {
@@ -41,12 +41,12 @@ func plainJSON(s string) bool {
 // HiddenKey is the field that Marshal adds.
 const HiddenKey = "hidden_characters"
 
-// fieldsNamed is how many fields Marshal names.
+// fieldsNamed is how many strings Marshal names.
 const fieldsNamed = 20
 
-// Marshal is a value as JSON on one line, made fit to be shown as JSON makes it. An object that has texts with hidden
-// characters in it gets one field more, hidden_characters, which names the first 20 of those texts: whoever takes the JSON
-// apart has the texts exactly as they are, and would see nothing.
+// Marshal returns a value as JSON on one line, made safe to show as JSON does. If strings in an object have hidden characters, it
+// gets one more field, hidden_characters, which names the first 20 of those strings: a program that decodes the JSON has the
+// strings unescaped, and could not see it otherwise.
 func Marshal(v any) ([]byte, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)
@@ -65,7 +65,7 @@ func Marshal(v any) ([]byte, error) {
 	return []byte(JSON(string(text))), nil
 }
 
-// hiddenIn names the texts of a JSON value that have hidden characters, as in checks[2].desc; the first of them.
+// hiddenIn names the first strings of a JSON value that have hidden characters, as in checks[2].desc.
 func hiddenIn(text []byte) []string {
 	if !mayHide(text) {
 		return nil
@@ -76,7 +76,7 @@ func hiddenIn(text []byte) []string {
 	return w.found
 }
 
-// mayHide is quick, and rules out most.
+// mayHide reports whether JSON may have hidden characters. It is fast, and false for most texts.
 func mayHide(text []byte) bool {
 	for i, c := range text {
 		switch {
@@ -98,7 +98,7 @@ type walker struct {
 func (w *walker) value(path string) {
 	token, err := w.dec.Token()
 	if err != nil {
-		return // there is none: what is walked was just encoded
+		return // cannot happen: this JSON was just encoded
 	}
 	switch token := token.(type) {
 	case string:

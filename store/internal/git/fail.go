@@ -30,7 +30,7 @@ func explain(ctx context.Context, err error, dir string, args []string) error {
 	return &task.Error{
 		Code: task.Git,
 		Msg:  "git " + args[0] + ": " + complaint(exit),
-		Hint: hint(ctx, exit, dir),
+		Hint: task.Hintf("%s", hint(ctx, exit, dir)),
 		Err:  exit,
 	}
 }

@@ -31,7 +31,7 @@ func TestRunFails(t *testing.T) {
 	r := newRepoAt(t, "")
 	_, err := Run(t.Context(), r.dir, "rev-parse", "--verify", "nothing")
 	e := failure(t, err)
-	if e.Msg != "git rev-parse: Needed a single revision" || e.Hint != "" {
+	if e.Msg != "git rev-parse: Needed a single revision" || e.Hint.String() != "" {
 		t.Errorf("got %q, hint %q", e.Msg, e.Hint)
 	}
 	var exit *exec.ExitError
@@ -43,7 +43,7 @@ func TestRunFails(t *testing.T) {
 func TestRunWithoutGit(t *testing.T) {
 	t.Setenv("PATH", t.TempDir())
 	_, err := Run(t.Context(), t.TempDir(), "status")
-	if e := failure(t, err); e.Hint != installHint {
+	if e := failure(t, err); e.Hint.String() != installHint {
 		t.Errorf("hint %q", e.Hint)
 	}
 }
@@ -60,7 +60,7 @@ func TestRunWithAnOldGit(t *testing.T) {
 	}
 	t.Setenv("PATH", bin)
 	_, err := Run(t.Context(), t.TempDir(), "status")
-	if e := failure(t, err); e.Msg != "git status: unknown option" || e.Hint != installHint {
+	if e := failure(t, err); e.Msg != "git status: unknown option" || e.Hint.String() != installHint {
 		t.Errorf("got %q, hint %q", e.Msg, e.Hint)
 	}
 }
@@ -77,7 +77,7 @@ func TestRunInAnothersRepository(t *testing.T) {
 		}
 	}
 	_, err := r.open().Fingerprint(t.Context())
-	if e := failure(t, err); !strings.Contains(e.Hint, "safe.directory "+r.dir) {
+	if e := failure(t, err); !strings.Contains(e.Hint.String(), "safe.directory "+r.dir) {
 		t.Errorf("got %q, hint %q", e.Msg, e.Hint)
 	}
 	if head, err := r.open().Head(t.Context()); err != nil || head.Branch != "main" {

@@ -1,0 +1,94 @@
+package proof
+
+import (
+	"slices"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// earnedRules judge whether a task that is closed passed every check that it ever had to pass, on files that are part of the
+// change.
+type earnedRules struct {
+	*judge
+	pair
+}
+
+func (r earnedRules) apply() {
+	r.lacksDefaults()
+	r.movedOn()
+	if !claimsDone(r.flow, r.now.Task.Status) {
+		return
+	}
+	if !r.weakenedByRecord() {
+		r.weakenedByHistory()
+	}
+	r.trees()
+}
+
+// lacksDefaults finds the default checks of the base's config that a new task lacks. A person may have taken one away, with a
+// reason.
+func (r earnedRules) lacksDefaults() {
+	t := r.now.Task
+	if r.was != nil || slices.ContainsFunc(t.Provenance, task.Entry.Excuses) {
+		return
+	}
+	for _, c := range task.Dropped(r.flow.Defaults, t.Checks) {
+		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is new and lacks the default check %q of the base's config, for which no person gave a reason", c.Desc).
+			fix("give it the check: cairn update %s --check or --manual, with those it has", t.ID).
+			warnIf(!claimsDone(r.flow, t.Status))
+	}
+}
+
+// weakenedByRecord finds a list that lost a check, by the hashes in the entries.
+func (r earnedRules) weakenedByRecord() bool {
+	e, ok := r.flow.Weakened(r.now.Task)
+	if ok {
+		r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is %s, and lost a check on the way (%s), for which no person gave a reason", r.now.Task.Status, describe(e))
+	}
+	return ok
+}
+
+// weakenedByHistory finds checks that earlier versions of the file had and that the task need not pass any more.
+func (r earnedRules) weakenedByHistory() {
+	versions := r.change.Past[r.now.Name]
+	if r.was != nil {
+		versions = append([]task.Task{r.was.Task}, versions...)
+	}
+	reported := map[string]bool{}
+	for _, earlier := range versions {
+		for _, c := range r.flow.Lost(r.now.Task, earlier) {
+			if !reported[c.Desc] {
+				reported[c.Desc] = true
+				r.reportTask(ChecksWeakened, r.now, Path{"checks"}, "is %s, and the check %q was taken away or changed on the way, for which no person gave a reason", r.now.Task.Status, c.Desc)
+			}
+		}
+	}
+}
+
+// movedOn finds moves that relied on earlier passes and were made on files that the change does not have.
+func (r earnedRules) movedOn() {
+	for i, e := range r.now.Task.Provenance {
+		if !r.fresh[i] || e.To == "" || e.Tree == "" || len(e.Results) > 0 {
+			continue
+		}
+		if has, known := r.committed(e.Commit, e.Tree); known && !has {
+			r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", i}, "was moved to %s on files that no commit of this change holds", e.To)
+		}
+	}
+}
+
+// trees finds passes that the change brings and that were earned on files that the change does not have.
+func (r earnedRules) trees() {
+	t := r.now.Task
+	asked, evidence := map[int]bool{}, t.EvidenceIndex()
+	for n, c := range t.Checks {
+		ev, ok := evidence.Evidence(n)
+		if !ok || c.Manual() || ev.Result != task.Pass || ev.Tree == "" || !r.fresh[ev.Entry] || asked[ev.Entry] {
+			continue
+		}
+		asked[ev.Entry] = true
+		if has, known := r.committed(ev.Commit, ev.Tree); known && !has {
+			r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", ev.Entry}, "the check %q passed on files that no commit of this change holds", c.Desc)
+		}
+	}
+}

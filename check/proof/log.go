@@ -1,0 +1,129 @@
+package proof
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// logRules judge the provenance of one record that the change touches, of a task or of any other kind, against that of the base.
+type logRules struct {
+	*judge
+	file *File
+	task task.ID // "" if the record is no task
+	now  task.Log
+	base task.Log
+	logDiff
+}
+
+// logDiff is how the provenance of a record differs from that in the base.
+type logDiff struct {
+	fresh map[int]bool // indexes of the entries that the change brings
+	lost  []int        // indexes of the base's entries that are gone, changed or in another order; ascending
+}
+
+// compareLogs compares the provenance of a file, which has n entries, with that of its base, which may be nil. Entries are equal
+// if they mean the same, however they are written.
+func compareLogs(now, was *File, n int) logDiff {
+	d := logDiff{fresh: make(map[int]bool, n)}
+	for i := range n {
+		d.fresh[i] = true
+	}
+	if was == nil {
+		return d
+	}
+	indexes := map[string][]int{} // of the entries of now, by their meaning
+	for i, e := range entriesOf(now) {
+		indexes[e] = append(indexes[e], i)
+	}
+	from := 0
+	for i, e := range entriesOf(was) {
+		left := indexes[e]
+		for len(left) > 0 && left[0] < from {
+			left = left[1:]
+		}
+		if indexes[e] = left; len(left) == 0 {
+			d.lost = append(d.lost, i)
+			continue
+		}
+		delete(d.fresh, left[0])
+		from = left[0] + 1
+	}
+	return d
+}
+
+// entriesOf returns what the entries of a file mean.
+func entriesOf(f *File) []string {
+	doc := f.document()
+	if doc == nil {
+		return nil
+	}
+	return doc.Entries()
+}
+
+func (r logRules) reportEntry(id RuleID, at Path, format string, args ...any) *found {
+	got := r.report(id, r.file, at, format, args...)
+	got.Task = r.task
+	return got
+}
+
+// appendOnly finds entries that were not appended. Every entry of the base must still be there, unchanged and in the same order.
+// New entries may stand between them, as after a merge, but every new entry must be in the order of time.
+func (r logRules) appendOnly() {
+	if len(r.lost) > 0 {
+		first, others := r.lost[0], ""
+		if n := len(r.lost) - 1; n > 0 {
+			others = fmt.Sprintf(", and so are %d more", n)
+		}
+		r.reportEntry(ProvenanceRewritten, Path{"provenance"}, "entry %d of the base (%s) is gone, changed, or in another place%s",
+			first+1, describe(r.base[first]), others)
+	}
+	for i := range r.now {
+		if r.fresh[i] && (i > 0 && later(r.now[i-1], r.now[i]) || i+1 < len(r.now) && later(r.now[i], r.now[i+1])) {
+			r.reportEntry(ProvenanceRewritten, Path{"provenance", i}, "entry %d (%s) is new and out of the order of time", i+1, describe(r.now[i])).
+				fix("put the entry where its time belongs; cairn setup merge-driver has git do so when it merges")
+			return // the entries after it may be out of order only because of this one
+		}
+	}
+}
+
+// ahead is how far the time of an entry may be ahead of the time of its commit, since clocks differ.
+const ahead = 24 * time.Hour
+
+// aheadOfTime reports the first entry whose time lies in the future of the commit that brought it. The entries after it are not
+// reported: none may have an earlier time than the one before it. broughtAt returns the time of that commit, if there is one.
+func (r logRules) aheadOfTime(broughtAt func(task.Entry) (time.Time, bool)) {
+	if r.change.Newest.IsZero() {
+		return
+	}
+	var newest time.Time
+	for i, e := range r.now {
+		if r.fresh[i] && e.At.After(newest) && e.At.After(r.change.Newest.Add(ahead)) {
+			if at, ok := broughtAt(e); ok && e.At.After(at.Add(ahead)) {
+				r.reportEntry(TimeAhead, Path{"provenance", i}, "entry %d (%s) is more than a day later than the commit that brought it (%s)",
+					i+1, describe(e), at.UTC().Format(time.RFC3339))
+				return
+			}
+		}
+		if e.At.After(newest) {
+			newest = e.At
+		}
+	}
+}
+
+// later reports whether the first of two entries has the later time. An entry without a time is never out of order.
+func later(a, b task.Entry) bool { return !a.At.IsZero() && !b.At.IsZero() && a.At.After(b.At) }
+
+// describe names an entry in messages, as in "noted by agent:a 2026-06-21T12:00:00Z".
+func describe(e task.Entry) string {
+	var words []string
+	if e.Did != "" {
+		words = append(words, string(e.Did))
+	}
+	if e.Who != "" {
+		words = append(words, "by "+string(e.Who))
+	}
+	return strings.Join(append(words, e.At.UTC().Format(time.RFC3339)), " ")
+}

@@ -1,0 +1,162 @@
+package proof
+
+import (
+	"slices"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// movedRules judge whether entries explain the status, the holder and the results that a task has after a change.
+type movedRules struct {
+	*judge
+	pair
+}
+
+func (r movedRules) apply() {
+	t, before := r.now.Task, r.before(r.flow)
+	if r.was == nil && slices.Contains(r.change.planning(), t.Status) {
+		before.Status = t.Status
+	}
+	if r.statusUnexplained(before) {
+		closed := r.was != nil || len(t.Provenance) > 0
+		last, _ := lastMove(t)
+		closed = closed && (r.flow.IsClosed(last) || r.flow.IsClosed(t.Status) || r.flow.IsClosed(before.Status) || r.flow.GateReview && t.Status == r.flow.Review)
+		r.reportTask(StatusUnexplained, r.now, Path{"status"}, "went from %s to %s, and no entry says so", before.Status, t.Status).
+			fix("write %s back into the file, then cairn transition %s %s, so that the gates are asked", before.Status, t.ID, t.Status).
+			warnIf(!closed)
+		r.openNow(before)
+	}
+	if t.Assignee != before.Assignee && (r.was != nil || t.HasHolder()) && !held(t) {
+		r.reportTask(AssigneeUnexplained, r.now, Path{"assignee"}, "is held by %s, was by %s, and no entry says so", nobody(t.Assignee), nobody(before.Assignee))
+	}
+	if !r.flow.IsAbandoned(t.Status) {
+		r.results(before)
+	}
+}
+
+// openNow finds the open dependencies of a task that was started without an entry.
+func (r movedRules) openNow(before task.Task) {
+	now := r.now.Task
+	if before.Status != r.flow.Initial && !r.flow.IsAbandoned(before.Status) || r.flow.IsAbandoned(now.Status) {
+		return
+	}
+	closing := r.change.closing()
+	for _, id := range now.Deps {
+		if dep, ok := r.findOrBase(id); ok && !closing.IsClosed(dep.Status) {
+			r.reportTask(StartedEarly, r.now, r.depAt(id), "was started, and %s, which it depends on, is %s", id, dep.Status).
+				fix("write %s back into the file; start it once %s is closed", before.Status, id)
+		}
+	}
+}
+
+// statusUnexplained reports whether no entry explains the status: it is not that of the newest move, or there is no new move and
+// the status differs from before.
+func (r movedRules) statusUnexplained(before task.Task) bool {
+	t := r.now.Task
+	for i, e := range t.Provenance {
+		if r.fresh[i] && e.To != "" {
+			return !newest(t, movedTo, t.Status)
+		}
+	}
+	return t.Status != before.Status && !newest(t, movedTo, t.Status)
+}
+
+// held reports whether the newest entry about the holder names the task's holder. In files of the original cairn an entry may
+// imply a holder without naming it.
+func held(t task.Task) bool {
+	named := func(e task.Entry) (task.Actor, bool) {
+		if e.Assignee == nil {
+			return "", false
+		}
+		return *e.Assignee, true
+	}
+	return newest(t, named, t.Assignee) || newest(t, task.Entry.Holder, t.Assignee)
+}
+
+// lastMove returns the status that the newest move gave a task.
+func lastMove(t task.Task) (task.Status, bool) {
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.To != "" {
+			return e.To, true
+		}
+	}
+	return "", false
+}
+
+func movedTo(e task.Entry) (task.Status, bool) { return e.To, e.To != "" }
+
+// newest reports whether the newest entry that has a value of some kind has this one. Among entries of the same second any may
+// be the newest: when they come from a merge, a person chose.
+func newest[T comparable](t task.Task, of func(task.Entry) (T, bool), want T) bool {
+	seen := false
+	at := t.Provenance.Last().At
+	for _, e := range slices.Backward(t.Provenance) {
+		got, ok := of(e)
+		if !ok {
+			continue
+		}
+		if seen && !e.At.Equal(at) {
+			return false
+		}
+		if got == want {
+			return true
+		}
+		seen, at = true, e.At
+	}
+	return false
+}
+
+// nobody returns an actor, or "nobody" for none.
+func nobody(who task.Actor) task.Actor {
+	if who == "" {
+		return "nobody"
+	}
+	return who
+}
+
+// results finds results that changed without an entry. A check may become pending again without one: a merge with a branch that
+// changed the check does that.
+func (r movedRules) results(before task.Task) {
+	t := r.now.Task
+	was, evidence := resultsIn(before), t.EvidenceIndex()
+	for n, c := range t.Checks {
+		old := was(c)
+		if c.Result == old || c.Result == task.Pending && (old == task.Pass || r.declaresAnew()) {
+			continue
+		}
+		if c.Result == task.Pass && evidence.Recorded(r.flow, n) != task.Pass {
+			continue // the gate rules say it already
+		}
+		if ev, ok := evidence.Evidence(n); ok && r.fresh[ev.Entry] && ev.Result == c.Result {
+			continue
+		}
+		r.reportTask(ResultUnexplained, r.now, resultOf(n), "the check %q was %s and is %s, and no new entry says so", c.Desc, was(c), c.Result).
+			fix("%s", settle(t, n)).warnIf(!r.flow.IsClosed(t.Status))
+	}
+}
+
+// declaresAnew reports whether the change declares the list of checks again, which makes them pending.
+func (r movedRules) declaresAnew() bool {
+	for i, e := range r.now.Task.Provenance {
+		if r.fresh[i] && e.Checks != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// resultsIn returns a function that gives the result of a check in a task; a check that the task does not have is pending.
+func resultsIn(t task.Task) func(task.Check) task.Result {
+	byDesc := make(map[string][]task.Check, len(t.Checks)) // a file may have the same check twice
+	for _, c := range t.Checks {
+		byDesc[c.Desc] = append(byDesc[c.Desc], c)
+	}
+	return func(c task.Check) task.Result {
+		for _, old := range byDesc[c.Desc] {
+			if old.Same(c) {
+				return old.Result
+			}
+		}
+		return task.Pending
+	}
+}

@@ -1,0 +1,201 @@
+package proof
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Written is the commit that brought an entry.
+type Written struct {
+	Find  task.Find // the tasks as that commit has them
+	At    time.Time // when it was made
+	Later bool      // the base is among its ancestors
+}
+
+// replayRules judge whether the rules of package task would have allowed the new entries of a task, and whether the entries
+// explain its dependencies and checks.
+type replayRules struct {
+	*judge
+	pair
+}
+
+func (r replayRules) apply() {
+	replay := task.Replay{
+		Flow: r.flow, Planning: r.change.planning(), AlsoReview: r.change.alsoReview(),
+		Now: r.now.Task, Fresh: func(i int) bool { return r.fresh[i] }, Past: r.change.Past[r.now.Name],
+		FindAt:    r.findAt,
+		WrittenIn: r.writtenIn,
+	}
+	if r.was != nil {
+		replay.Before = &r.was.Task
+	}
+	for _, b := range replay.Breaches() {
+		r.breach(b)
+	}
+	r.startedAround()
+	r.log(r.pair).aheadOfTime(func(e task.Entry) (time.Time, bool) {
+		w, ok := r.change.broughtBy(r.now.Name, e)
+		return w.At, ok
+	})
+}
+
+// breach reports a breach under the rule that covers it.
+func (r replayRules) breach(b task.Breach) {
+	id, at := r.now.Name, Path{"provenance", b.Entry}
+	switch b.Kind {
+	case task.UnreachedState:
+		r.reportTask(StatusUnexplained, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
+	case task.EarlyStart:
+		r.reportTask(StartedEarly, r.now, r.depAt(b.Dep), "was started (%s) before %s, which it depends on, was closed", r.entry(b), b.Dep).
+			fix("cairn transition %s %s, and start it again once %s is closed", id, r.flow.Initial, b.Dep)
+	case task.StalePass:
+		r.reportTask(EvidenceStale, r.now, resultOf(b.Check), "%s (%s)", b.Reason, r.entry(b)).
+			fix("%s", settle(r.now.Task, b.Check)).warnIf(b.MadeGood && !r.needed(r.now.Name))
+	case task.ForeignHold:
+		r.reportTask(AssigneeUnexplained, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
+	case task.DroppedDep:
+		r.reportTask(DepsWeakened, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason)
+	case task.QuestionableDep:
+		r.reportTask(DepsWeakened, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason).warnIf(true)
+	case task.LostCheck:
+		declared := slices.ContainsFunc(r.now.Task.Provenance, func(e task.Entry) bool { return e.Checks != nil })
+		r.reportTask(ChecksUnexplained, r.now, Path{"checks"}, "%s", b.Reason).
+			fix("write it back; cairn update %s changes the list, with an entry that says so", id).
+			warnIf(declared && !claimsDone(r.flow, r.now.Task.Status))
+	case task.LostDep:
+		r.reportTask(DepsUnexplained, r.now, Path{"deps"}, "%s", b.Reason).
+			fix("write %s back into deps; cairn update %s --remove-dep %s takes it away, with a reason", b.Dep, id, b.Dep)
+	case task.UnrecordedDep:
+		r.reportTask(DepsUnexplained, r.now, r.depAt(b.Dep), "%s", b.Reason).
+			fix("take %s out of deps; cairn update %s --add-dep %s adds it with an entry", b.Dep, id, b.Dep).warnIf(true)
+	case task.RefusedEntry:
+		r.reportTask(EntryRefused, r.now, at, "entry %d (%s) %s", b.Entry+1, r.entry(b), b.Reason).warnIf(b.MadeGood && !r.needed(r.now.Name))
+	}
+}
+
+// entry describes the entry that a breach is about.
+func (r replayRules) entry(b task.Breach) string { return describe(r.now.Task.Provenance[b.Entry]) }
+
+// startedAround finds a start that the change made while a dependency was abandoned for a moment only: the change abandoned the
+// dependency before the start and opened it again afterwards.
+func (r replayRules) startedAround() {
+	t := r.now.Task
+	if r.waits(t.Status) {
+		return
+	}
+	for i, e := range t.Provenance {
+		if !r.fresh[i] || e.To == "" || r.waits(e.To) || !r.waits(e.From) {
+			continue
+		}
+		for _, id := range t.Deps {
+			if dep, ok := r.find(id); ok && r.abandonedAround(dep, e.At) {
+				r.reportTask(StartedEarly, r.now, r.depAt(id), "was started (%s) while %s, which it depends on, was abandoned; it is open again", describe(e), id).
+					fix("cairn transition %s %s, and start it again once %s is closed", t.ID, r.flow.Initial, id).warnIf(true)
+			}
+		}
+	}
+}
+
+// abandonedAround reports whether a task is open, and the change abandoned it before a time and opened it again after that.
+func (r replayRules) abandonedAround(dep task.Task, at time.Time) bool {
+	if r.change.closing().IsClosed(dep.Status) {
+		return false
+	}
+	fresh, abandoned, opened := r.freshEntries()[dep.ID], false, false
+	for i, e := range dep.Provenance {
+		abandoned = abandoned || fresh[i] && r.flow.IsAbandoned(e.To) && !e.At.After(at)
+		opened = opened || fresh[i] && r.flow.IsAbandoned(e.From) && !e.At.Before(at)
+	}
+	return abandoned && opened
+}
+
+// waits reports whether work has not begun in a state, or was given up.
+func (r replayRules) waits(s task.Status) bool {
+	return s == r.flow.Initial || r.flow.IsAbandoned(s) || slices.Contains(r.change.planning(), s)
+}
+
+// findAt looks tasks up as they were when an entry was written, by their provenance. A task that the change deletes is as the
+// base has it.
+func (r replayRules) findAt(e task.Entry) task.Find {
+	return func(id task.ID) (task.Task, bool) {
+		dep, ok := r.findOrBase(id)
+		return r.closedOrOpen(dep, !r.openInBase(id, e.At) && r.change.closing().ClosedAt(dep, e.At)), ok
+	}
+}
+
+// openInBase reports whether a task is open in the base, by entries later than a time. An entry that was written on top of the
+// base cannot claim an earlier time to avoid that; whether it was, the commit that brought it decides (see writtenIn).
+func (r replayRules) openInBase(id task.ID, at time.Time) bool {
+	base, ok := r.change.inBase(id)
+	return ok && !r.change.closing().IsClosed(base.Status) && base.Provenance.Last().At.After(at)
+}
+
+// closedOrOpen gives a task some closed state, or the initial one.
+func (r replayRules) closedOrOpen(t task.Task, closed bool) task.Task {
+	t.Status = r.flow.Initial
+	if closed && len(r.flow.Closed) > 0 {
+		t.Status = r.flow.Closed[0]
+	}
+	return t
+}
+
+// writtenIn returns the task and its dependencies as they are in the commit that brought an entry: its writer could not know of
+// other branches. It reports false if that commit is built on the base and lacks entries of the task in the base. A dependency
+// counts as closed only by entries that are still in its provenance.
+func (r replayRules) writtenIn(e task.Entry) (task.Commit, bool) {
+	w, ok := r.change.broughtBy(r.now.Name, e)
+	if !ok {
+		w = Written{Find: r.findOrBase, Later: true} // not committed yet
+	}
+	own, ok := w.Find(r.now.Name)
+	if !ok || w.Later && r.was != nil && len(missing(r.was.Task, own)) > 0 {
+		return task.Commit{}, false
+	}
+	find := func(id task.ID) (task.Task, bool) {
+		dep, ok := w.Find(id)
+		return r.closedOrOpen(dep, ok && r.wasClosed(dep, r.since(w, id, e.At))), ok
+	}
+	return task.Commit{Task: own, Find: find, Later: w.Later}, true
+}
+
+// since returns the earliest time at which an entry can have been written: one built on the base is later than every entry that
+// the base has of the task id, whatever time it gives.
+func (r replayRules) since(w Written, id task.ID, at time.Time) time.Time {
+	if base, ok := r.change.inBase(id); ok && w.Later && base.Provenance.Last().At.After(at) {
+		return base.Provenance.Last().At.Add(time.Second) // entries of the same second have no order
+	}
+	return at
+}
+
+// wasClosed reports whether a task of an earlier commit was closed at a time by entries that are still in its provenance.
+func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
+	closing := r.change.closing()
+	now, _ := r.findOrBase(then.ID)
+	known := now.Provenance.Hashes()
+	lasting := then
+	lasting.Provenance = slices.DeleteFunc(slices.Clone(then.Provenance), func(e task.Entry) bool { return !known[e.Hash()] })
+	if slices.ContainsFunc(lasting.Provenance, func(e task.Entry) bool { return e.To != "" }) {
+		return closing.ClosedAt(lasting, at)
+	}
+	base, ok := r.change.inBase(then.ID)
+	return ok && closing.IsClosed(base.Status)
+}
+
+// missing lists the entries of one version of a task that another version lacks.
+func missing(of, in task.Task) []task.Entry {
+	known := in.Provenance.Hashes()
+	return slices.DeleteFunc(slices.Clone(of.Provenance), func(e task.Entry) bool { return known[e.Hash()] })
+}
+
+// broughtBy is BroughtBy, where that may be nil.
+func (c *Change) broughtBy(id task.ID, e task.Entry) (Written, bool) {
+	if c.BroughtBy == nil {
+		return Written{}, false
+	}
+	return c.BroughtBy(id, e)
+}
+
+// inBase is a task.Find in the base.
+func (c *Change) inBase(id task.ID) (task.Task, bool) { return sound(c.base[id]) }

@@ -1,0 +1,145 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+)
+
+// linkIn is the input of a verb that only this test knows.
+type linkIn struct {
+	ID    task.ID `json:"id" doc:"task to link" cli:"arg"`
+	Links []struct {
+		Title string `json:"title" doc:"what it is called"`
+		URL   string `json:"url" doc:"where it leads"`
+	} `json:"links" doc:"pages to link to" cli:"flag=link"`
+	Public bool   `json:"public" doc:"whether anybody may read it"`
+	Agreed *bool  `json:"agreed" doc:"whether it was agreed to" cli:"not=refused"`
+	Tone   string `json:"tone,omitempty" doc:"how it reads" values:"plain=for most,formal"`
+}
+
+// linkVerb returns its input, and makes the command exit with 3 if there are no links.
+func linkVerb() verb.Verb {
+	return verb.Declare(verb.Verb{
+		Name: "link_pages", Group: "pages", Aliases: []string{"links"}, Profile: verb.Viewer, Summary: "Link pages.",
+		Exit: func(out any) int {
+			if len(out.(linkIn).Links) == 0 {
+				return verb.ExitNothingFound
+			}
+			return 0
+		},
+	}, func(_ context.Context, _ *verb.Workspace, in linkIn) (linkIn, error) { return in, nil })
+}
+
+// The command of a verb follows from its declaration alone: a list of objects takes JSON unless it declares other flags, a
+// required boolean is an ordinary flag unless it declares a flag for false, and the exit number is what the verb says.
+func TestACommandFollowsFromItsDeclaration(t *testing.T) {
+	const pages = `[{"title":"Home","url":"/"},{"title":"News","url":"/news"}]`
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string // a part of what is printed, without white space
+		exit int
+	}{
+		{"objects as JSON", []string{"--link", `{"title":"Home","url":"/"}`, "--link", `{"title":"News","url":"/news"}`, "--public"},
+			`"links":` + pages + `,"public":true`, 0},
+		{"a required boolean can be false", []string{"--input", `{"links":` + pages + `}`, "--public=false"}, `"public":false`, 0},
+		{"a flag for false", []string{"--link", `{"title":"Home","url":"/"}`, "--public", "--refused"}, `"agreed":false`, 0},
+		{"neither of two flags that are optional", []string{"--link", `{"title":"Home","url":"/"}`, "--public"}, `"agreed":null`, 0},
+		{"one empty value clears the list", []string{"--link", "", "--public"}, `"links":[]`, verb.ExitNothingFound},
+		{"both of two flags", []string{"--public", "--agreed", "--refused"}, "--agreedand--refusedexcludeeachother", 2},
+		{"an object with an unknown key", []string{"--link", `{"titel":"Home"}`, "--public"}, "links[0].titel", 2},
+		{"something that is no object", []string{"--link", `Home`, "--public"}, "isnotoneJSONobject", 2},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, name := range []string{"link-pages", "link_pages", "links"} {
+				exit, printed := runJSON(t, linkVerb(), append([]string{name, "PROJ-1"}, tt.args...)...)
+				if exit != tt.exit || !strings.Contains(strings.Join(strings.Fields(printed), ""), tt.want) {
+					t.Errorf("%s exits with %d, want %d; got %s, want %s", name, exit, tt.exit, printed, tt.want)
+				}
+			}
+		})
+	}
+}
+
+func TestCompletionFollowsFromTheDeclaration(t *testing.T) {
+	c := &completer{program: &program{}, ctx: t.Context()}
+	v := linkVerb()
+	got := c.field(v.Fields[len(v.Fields)-1])
+	if len(got) != 2 || got[0] != (candidate{"plain", "for most"}) || got[1] != (candidate{"formal", ""}) {
+		t.Errorf("got %v", got)
+	}
+	for _, v := range catalogue.All {
+		for _, f := range v.Fields {
+			if _, known := sources[f.From]; f.From != "" && !known {
+				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
+			}
+			if _, known := records[f.Names]; f.Names != "" && !known {
+				t.Errorf("%s.%s: nothing completes the id of a %s", v.Name, f.Name, f.Names)
+			}
+			if _, known := catalogue.Named(f.ListedBy); f.Names != "" && !known {
+				t.Errorf("%s.%s: no verb lists what it names", v.Name, f.Name)
+			}
+		}
+	}
+}
+
+// A result whose type has no renderer is printed by its keys, for people too.
+func TestAResultWithoutARendererIsPrintedByItsKeys(t *testing.T) {
+	exit, got := runCommand(t, linkVerb(), "link-pages", "PROJ-1", "--public", "--tone", "plain\nand \x1b[31mred",
+		"--link", `{"title":"Home","url":"/"}`, "--link", `{"title":"Latest news","url":"/news"}`)
+	want := `id      PROJ-1
+public  true
+tone    plain
+      and \x1b[31mred
+
+links
+TITLE        URL
+Home         /
+Latest news  /news
+`
+	if exit != 0 || got != want {
+		t.Errorf("exit %d, got\n%s\nwant\n%s", exit, got, want)
+	}
+}
+
+// runJSON is runCommand with --json.
+func runJSON(t *testing.T, v verb.Verb, args ...string) (exit int, printed string) {
+	t.Helper()
+	exit, printed = runCommand(t, v, append([]string{"--json"}, args...)...)
+	if !json.Valid([]byte(printed)) {
+		t.Errorf("no JSON: %s", printed)
+	}
+	return exit, printed
+}
+
+// runCommand runs the command of a verb that is not in the catalogue, in an empty workspace.
+func runCommand(t *testing.T, v verb.Verb, args ...string) (exit int, printed string) {
+	t.Helper()
+	dir := t.TempDir()
+	if _, _, err := store.Init(dir, "PROJ"); err != nil {
+		t.Fatal(err)
+	}
+	var out bytes.Buffer
+	p := &program{
+		Env: Env{
+			Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &out, Dir: dir,
+			Getenv: func(name string) string { return map[string]string{"CAIRN_ACTOR": "human:ada"}[name] }, Now: time.Now,
+		},
+		out: &output{to: &out},
+	}
+	root := p.root()
+	c := verbCommand{p, v}.command()
+	p.strict(c)
+	root.Commands = append(root.Commands, c)
+	exit = p.report(t.Context(), root.Run(t.Context(), append([]string{root.Name}, p.Args...)))
+	return exit, out.String()
+}

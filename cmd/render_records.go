@@ -1,0 +1,212 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
+)
+
+func renderSessions(r *renderer, s sessions.ListOut) {
+	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
+	for _, ses := range s.Sessions {
+		what := ses.Summary + ses.Reason
+		if what == "" {
+			what = ses.Progress
+		}
+		t.add(ses.ID, string(ses.Health), string(ses.Task), string(ses.Actor), what)
+	}
+	t.print(r.out, r.width(), r.style)
+	r.nextPage(len(s.Sessions), s.Total, s.NextCursor)
+	if len(s.Sessions) == 0 && s.NextCursor == "" {
+		r.printf("no sessions\n")
+	}
+	r.problems(s.Problems)
+}
+
+func renderSession(r *renderer, s verb.Session) {
+	r.printf("%s  %s (%s)  %s\n", r.style.bold(s.ID), s.Status, s.Health, s.Actor)
+	r.namedTexts([]namedText{
+		{"task", string(s.Task)}, {"branch", s.Branch}, {"worktree", s.Worktree}, {"head", s.Head}, {"client", s.Client},
+		{"model", s.Model}, {"progress", s.Progress}, {"summary", s.Summary}, {"reason", s.Reason},
+	})
+	for _, c := range s.OpenChecks {
+		r.printf("  %-9s check %d, %s\n", c.State, c.Check, c.Desc)
+	}
+}
+
+func renderLogs(r *renderer, l tasks.LogsOut) {
+	for i, log := range l.Logs {
+		if i > 0 {
+			r.printf("\n")
+		}
+		path := log.Path
+		if log.Worktree != "" {
+			path += "  (worktree " + log.Worktree + ")"
+		}
+		r.printf("%s\n", r.style.bold(path))
+		if log.Truncated {
+			r.printf("      … only the end; the file has it all\n")
+		}
+		r.printf("%s\n", indent(log.Text))
+	}
+	switch {
+	case l.TotalRuns == 0:
+		r.printf("no check was run in this clone\n")
+	case l.HasMore:
+		r.printf("%d of %d runs; the next: --offset %d\n", l.ReturnedRuns, l.TotalRuns, l.NextOffset)
+	}
+}
+
+func renderHistory(r *renderer, h activity.HistoryOut) {
+	t := table{head: []string{"AT", "TASK", "WHO", "WHAT"}, grow: 3}
+	for _, e := range h.Entries {
+		what := entryText(e.Entry)
+		if e.Text != "" {
+			what += ": " + e.Text
+		}
+		if e.Deleted {
+			what += " (deleted since)"
+		}
+		t.add(e.At.Format(time.RFC3339), cmp.Or(string(e.Task), e.Record), string(e.Who), what)
+	}
+	t.print(r.out, r.width(), r.style)
+	r.nextPage(len(h.Entries), h.Total, h.NextCursor)
+	if h.Total == 0 {
+		r.printf("nothing was done\n")
+	}
+	r.problems(h.Problems)
+}
+
+// renderWaited prints how a wait ended, what changed, and the records that were watched as they are now.
+func renderWaited(r *renderer, w activity.Waited) {
+	r.printf("%s\n", r.style.bold(strings.ToLower(strings.ReplaceAll(string(w.Code), "_", " "))))
+	for _, c := range w.Changed {
+		r.printf("  %s\n", changeText(c))
+	}
+	for _, e := range w.Entries {
+		r.entry(e)
+	}
+	switch {
+	case w.Task != nil:
+		r.rows([]verb.Row{*w.Task})
+	case w.Session != nil:
+		renderSession(r, *w.Session)
+	default:
+		r.rows(w.Tasks)
+	}
+	if w.Total != nil && *w.Total > len(w.Tasks) {
+		r.printf("%d of %d\n", len(w.Tasks), *w.Total)
+	}
+	r.printf("cursor %s\n", w.Cursor)
+}
+
+// changeText is a change in words, such as "T-1 status: backlog -> done".
+func changeText(c activity.Change) string {
+	text := strings.TrimSpace(fmt.Sprintf("%s %s", c.Task, c.Field))
+	if c.From == "" && c.To == "" {
+		return text
+	}
+	return fmt.Sprintf("%s: %s -> %s", text, orNothing(c.From), orNothing(c.To))
+}
+
+func orNothing(value string) string {
+	if value == "" {
+		return "(none)"
+	}
+	return value
+}
+
+// entry prints an entry on one line; its text may continue on further lines.
+func (r *renderer) entry(e verb.Entry) {
+	r.printf("  %s  %s  %s", e.At.Format(time.RFC3339), e.Who, entryText(e))
+	if e.Text != "" {
+		r.printf(": %s", lines(strings.ReplaceAll(strings.TrimRight(e.Text, "\n"), "\n", "\n      ")))
+	}
+	r.printf("\n")
+}
+
+// entryText says in words what an entry records.
+func entryText(e verb.Entry) string {
+	text := string(e.Did)
+	if e.From != "" || e.To != "" {
+		text += fmt.Sprintf(" %s -> %s", e.From, e.To)
+	}
+	if e.Assignee != nil && *e.Assignee != e.Who && *e.Assignee != "" {
+		text += " to " + string(*e.Assignee)
+	}
+	for i, r := range e.Results {
+		if i == 0 {
+			text += ":"
+		}
+		if i > 0 {
+			text += ","
+		}
+		text += fmt.Sprintf(" %s %s", cmp.Or(r.Desc, r.Check), r.Result)
+	}
+	text += map[string]string{"true": " (signed)", "bad": " (signature does not count)", "false": " (not signed)"}[e.Signed]
+	if e.Session != "" {
+		text += " [" + e.Session + "]"
+	}
+	return text
+}
+
+func renderIdentity(r *renderer, id sessions.IdentityOut) {
+	r.printf("%s (profile %s)\n", id.Actor, id.Profile)
+	if id.Workspace == "" {
+		r.printf("no workspace here; cairn init makes one\n")
+		return
+	}
+	r.printf("workspace %s\n", id.Workspace)
+}
+
+func renderSettings(r *renderer, s config.Settings) {
+	t := table{head: []string{"SETTING", "VALUE", "WHAT IT IS"}, grow: 2}
+	for _, one := range s.Settings {
+		t.add(one.Key, fmt.Sprint(one.Value), one.Doc)
+	}
+	t.print(r.out, r.width(), r.style)
+}
+
+// namedText is a text and what it is.
+type namedText struct{ name, text string }
+
+// namedTexts prints one text a line, without the empty ones.
+func (r *renderer) namedTexts(all []namedText) {
+	for _, one := range all {
+		if one.text != "" {
+			r.printf("  %-9s %s\n", one.name, one.text)
+		}
+	}
+}
+
+// nextPage prints how to read the next page, if there is one.
+func (r *renderer) nextPage(shown, total int, cursor string) {
+	if cursor != "" {
+		r.printf("%d of %d; the next: --cursor %s\n", shown, total, cursor)
+	}
+}
+
+// problems prints, on standard error, the files that could not be read.
+func (r *renderer) problems(problems verb.Problems) {
+	for _, pr := range problems.Problems {
+		fprintf(r.Stderr, "cairn: left out: %s\n", problemText(pr))
+	}
+	if n := problems.ProblemsTotal; n > 0 {
+		fprintf(r.Stderr, "cairn: left out: %d files, of which this page names %d\n", n, len(problems.Problems))
+	}
+}
+
+func problemText(pr store.Problem) string {
+	if strings.HasPrefix(pr.Message, pr.Path) {
+		return pr.Message
+	}
+	return pr.Path + ": " + pr.Message
+}

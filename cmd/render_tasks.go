@@ -1,0 +1,247 @@
+package cmd
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/proposals"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
+)
+
+func renderList(r *renderer, l tasks.ListOut) {
+	r.rows(l.Tasks)
+	r.nextPage(len(l.Tasks), l.Total, l.NextCursor)
+	if l.Total == 0 && len(l.Problems.Problems) == 0 {
+		r.printf("no tasks\n")
+	}
+	r.problems(l.Problems)
+}
+
+func (r *renderer) rows(rows []verb.Row) {
+	t := table{head: []string{"ID", "P", "STATUS", "TITLE", "WHO", ""}, grow: 3}
+	for _, row := range rows {
+		t.add(string(row.ID), fmt.Sprint(row.Priority), string(row.Status), row.Title, holder(row), remark(row))
+	}
+	t.print(r.out, r.width(), r.style)
+}
+
+// holder is the actor who works on a task, or "".
+func holder(r verb.Row) string {
+	who := string(r.Assignee)
+	if r.Claim != nil {
+		who = string(r.Claim.Actor)
+	}
+	return who
+}
+
+// remark is what a reader of the list most needs to know about a task, or "".
+func remark(r verb.Row) string {
+	switch {
+	case r.Elsewhere != nil:
+		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
+	case r.Execution != "" && r.Execution != "active":
+		return strings.ReplaceAll(r.Execution, "_", " ")
+	case r.Claim != nil && r.Claim.Lapsed:
+		return "claim lapsed"
+	case r.IsBlocked:
+		return "waits for " + string(r.BlockedBy[0]) + more(len(r.BlockedBy)-1)
+	default:
+		return ""
+	}
+}
+
+func more(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
+}
+
+// renderTask prints a task: as a page if the verb reads, else as one line with what was run.
+func renderTask(r *renderer, t verb.Task) {
+	if r.kind == verb.Read {
+		renderTaskPage(r, t)
+	} else {
+		renderChanged(r, t)
+	}
+}
+
+// renderChanged prints a task after a write: what was run, and the task in one line.
+func renderChanged(r *renderer, t verb.Task) {
+	if t.Run != nil {
+		writeRun(r.out, t.Run, r.style)
+	}
+	who := holder(t.Row)
+	if who != "" {
+		who = "  (" + who + ")"
+	}
+	r.printf("%s  %s  %s%s\n", r.style.bold(string(t.ID)), t.Status, t.Title, who)
+}
+
+// renderWork prints the task that was found, or why there is none.
+func renderWork(r *renderer, w tasks.Work) {
+	if w.Task != nil {
+		renderChanged(r, *w.Task)
+		return
+	}
+	r.printf("nothing to be had: tasks that wait for others: %d, taken: %d\n", w.Blocked, w.Claimed)
+}
+
+// renderTaskPage prints a task as a page: its fields, its checks, its body and its provenance.
+func renderTaskPage(r *renderer, t verb.Task) {
+	r.printf("%s  %s\n", r.style.bold(string(t.ID)), r.style.bold(t.Title))
+	r.namedTexts([]namedText{
+		{"status", string(t.Status)},
+		{"priority", fmt.Sprint(t.Priority)},
+		{"held by", claimText(t)},
+		{"elsewhere", elsewhereText(t)},
+		{"session", strings.ReplaceAll(t.Execution, "_", " ")},
+		{"labels", strings.Join(t.Labels, ", ")},
+		{"parent", string(t.Parent)},
+		{"deps", joined(t.Deps)},
+		{"waits for", joined(t.BlockedBy)},
+	})
+	if len(t.Checks) > 0 {
+		r.printf("\nChecks\n")
+		for i, c := range t.Checks {
+			r.printf("  %d  %s  %s%s\n", i, r.style.result(c.Result), c.Desc, checkText(c))
+		}
+	}
+	if t.Body != "" {
+		r.printf("\n%s\n", lines(strings.TrimRight(t.Body, "\n")))
+	}
+	r.printf("\nProvenance\n")
+	for _, e := range t.Provenance {
+		r.entry(e)
+	}
+}
+
+func claimText(t verb.Task) string {
+	if t.Claim == nil {
+		return string(t.Assignee)
+	}
+	text := string(t.Claim.Actor)
+	if t.Claim.Session != "" {
+		text += ", session " + t.Claim.Session
+	}
+	if t.Claim.Branch != "" {
+		text += ", branch " + t.Claim.Branch
+	}
+	if t.Claim.Lapsed {
+		text += " (lapsed: takeover ends it)"
+	}
+	return text
+}
+
+func elsewhereText(t verb.Task) string {
+	if t.Elsewhere == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s on branch %s, worktree %s", t.Elsewhere.Status, t.Elsewhere.Branch, t.Elsewhere.Worktree)
+}
+
+func joined(ids []task.ID) string {
+	texts := make([]string, len(ids))
+	for i, id := range ids {
+		texts[i] = string(id)
+	}
+	return strings.Join(texts, ", ")
+}
+
+// checkText is the command of a check, or who attests it.
+func checkText(c verb.Check) string {
+	if c.Cmd == "" {
+		if c.By != "" {
+			return "  (manual, by " + c.By + ")"
+		}
+		return "  (manual)"
+	}
+	return "  $ " + firstLine(c.Cmd)
+}
+
+func firstLine(s string) string {
+	line, rest, _ := strings.Cut(s, "\n")
+	if rest != "" {
+		line += " …"
+	}
+	return line
+}
+
+// renderPart prints a part of a task and nothing else.
+func renderPart(r *renderer, part tasks.Part) {
+	if part.Text != "" {
+		r.printf("%s\n", lines(strings.TrimRight(part.Text, "\n")))
+	}
+	for _, e := range part.Entries {
+		r.entry(e)
+	}
+	r.rows(part.Tasks)
+}
+
+// renderContext prints a task as a page, and then what is around the task.
+func renderContext(r *renderer, c tasks.Context) {
+	renderTaskPage(r, c.Task)
+	for _, part := range []struct {
+		name string
+		rows *tasks.Rows
+	}{{"Waits for", c.Blockers}, {"Needed by", c.Dependents}, {"Children", c.Children}} {
+		if part.rows != nil && part.rows.Total > 0 {
+			r.printf("\n%s\n", part.name)
+			r.rows(part.rows.Tasks)
+		}
+	}
+	if c.Sessions != nil && c.Sessions.Total > 0 {
+		r.printf("\nSessions\n")
+		renderSessions(r, sessions.ListOut{Sessions: c.Sessions.Sessions})
+	}
+	if c.Git != nil {
+		r.printf("\nHere: branch %s, commit %s\n", c.Git.Branch, c.Git.Head)
+	}
+	if c.Logs != nil && c.Logs.TotalRuns > 0 {
+		r.printf("\nThe last check run\n")
+		renderLogs(r, *c.Logs)
+	}
+}
+
+func renderPlan(r *renderer, p proposals.PlanOut) { r.rows(p.Tasks) }
+
+func renderProposal(r *renderer, p proposals.Proposal) {
+	r.printf("%s  %s\n", r.style.bold(p.Proposal), p.Path)
+	r.rows(p.Tasks)
+}
+
+func renderDeleted(r *renderer, d tasks.Deleted) {
+	r.printf("%s is in the trash: %s\n", r.style.bold(string(d.ID)), d.Trash)
+}
+
+// writeRun prints the result of each check, and the end of the output of those that failed.
+func writeRun(out io.Writer, run *verb.RunReport, st style) {
+	if len(run.Checks) == 0 {
+		fprintf(out, "no command to run among these checks\n")
+	}
+	for _, c := range run.Checks {
+		word := st.good("pass")
+		if c.Result != task.Pass {
+			word = st.bad("FAIL")
+		}
+		fprintf(out, "%s  %s (%s, %.1f s)\n", word, c.Desc, c.Summary, c.Seconds)
+		if text := strings.Trim(c.Output, "\n"); text != "" {
+			fprintf(out, "%s\n", indent(text))
+		}
+	}
+	if len(run.TreeChanged) > 0 {
+		fprintf(out, "files changed meanwhile, so these results will not count later: %s\n", strings.Join(run.TreeChanged, ", "))
+	}
+	if run.Log != "" {
+		fprintf(out, "log   %s\n", run.Log)
+	}
+}
+
+// indent indents each line of a text.
+func indent(text string) lines {
+	return lines("      " + strings.ReplaceAll(text, "\n", "\n      "))
+}

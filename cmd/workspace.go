@@ -1,0 +1,190 @@
+package cmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/urfave/cli/v3"
+)
+
+// workspace is where and as whom the flags and the environment say to act. The actor has every right: a person who can run
+// the command line can edit the files as well.
+func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspace, error) {
+	dir, err := p.dir(c)
+	if err != nil {
+		return nil, err
+	}
+	actor, err := p.actor(ctx, c, dir)
+	if err != nil {
+		return nil, err
+	}
+	return &verb.Workspace{
+		Dir: dir, StateDir: p.stateDir(), Actor: actor, Version: Version(),
+		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm,
+	}, nil
+}
+
+// open returns workspace, and opens its store.
+func (p *program) open(ctx context.Context, c *cli.Command) (*verb.Workspace, *store.Store, error) {
+	w, err := p.workspace(ctx, c)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, err := w.Open()
+	return w, s, err
+}
+
+// layout finds the workspace without reading its config, for commands that must work where the config is broken.
+func (p *program) layout(c *cli.Command) (store.Layout, error) {
+	dir, err := p.dir(c)
+	if err != nil {
+		return store.Layout{}, err
+	}
+	return store.Find(dir)
+}
+
+// dir is the folder to work in: -C, --repo, CAIRN_REPO, or the working directory.
+func (p *program) dir(c *cli.Command) (string, error) {
+	for _, dir := range []string{c.String("C"), c.String("repo"), p.Getenv("CAIRN_REPO")} {
+		if dir == "" {
+			continue
+		}
+		dir = p.abs(dir)
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return dir, usage("%s is not a folder", dir).WithHint("name the folder of a repository")
+		}
+		return dir, nil
+	}
+	return p.Dir, nil
+}
+
+// abs is a path as seen from the working directory.
+func (p *program) abs(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(p.Dir, name)
+}
+
+// home is the user's own folder, or "".
+func (p *program) home() string {
+	if home := p.Getenv("HOME"); home != "" || runtime.GOOS != "windows" {
+		return home
+	}
+	return p.Getenv("USERPROFILE")
+}
+
+// underHome resolves ~/ as git does for paths in its config.
+func (p *program) underHome(path string) string {
+	if below, ok := strings.CutPrefix(path, "~/"); ok && p.home() != "" {
+		return filepath.Join(p.home(), below)
+	}
+	return path
+}
+
+// stateDir is the user's folder for what must not lie in a repository, by the convention of each system. It is empty if the
+// environment names none by an absolute path.
+func (p *program) stateDir() string {
+	home := filepath.Join(p.Getenv("HOME"), ".local", "state")
+	if runtime.GOOS == "windows" {
+		home = p.Getenv("LOCALAPPDATA")
+	}
+	for _, dir := range []string{p.Getenv("XDG_STATE_HOME"), home} {
+		if filepath.IsAbs(dir) {
+			return filepath.Join(dir, "cairn")
+		}
+	}
+	return ""
+}
+
+// actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name.
+func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (task.Actor, error) {
+	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
+		if actor != "" {
+			return task.ParseActor(actor)
+		}
+	}
+	if agent := shellAgent(p.Getenv); agent != "" {
+		return agent, nil
+	}
+	return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME")), nil
+}
+
+// humanActor makes an actor of the first name that has a letter or a digit.
+func humanActor(names ...string) task.Actor {
+	for _, name := range names {
+		if clean := actorName(name); clean != "" {
+			return task.Actor("human:" + clean)
+		}
+	}
+	return "human:unknown"
+}
+
+var notName = regexp.MustCompile(`[^A-Za-z0-9._@+-]+`)
+
+// actorName makes a name fit for an actor: characters that an actor cannot have become dashes. The result may be empty.
+func actorName(name string) string {
+	clean := strings.Trim(notName.ReplaceAllString(strings.TrimSpace(name), "-"), "-")
+	return clean[:min(len(clean), 64)]
+}
+
+// agentShells are the variables that coding agents set in the shells that they open, with the agent of each. Variables that a
+// person sets, such as keys, and variables that an editor sets in the person's own terminals are not among them.
+var agentShells = []struct{ variable, agent string }{
+	{"CLAUDECODE", "claude-code"},
+	{"CLAUDE_CODE_ENTRYPOINT", "claude-code"},
+	{"CODEX_THREAD_ID", "codex"},
+	{"CODEX_SANDBOX", "codex"},
+	{"CODEX_SANDBOX_NETWORK_DISABLED", "codex"},
+	{"CODEX_CI", "codex"},
+	{"GEMINI_CLI", "gemini-cli"},
+	{"QWEN_CODE", "qwen-code"},
+	{"CURSOR_AGENT", "cursor"},
+	{"OPENCODE", "opencode"},
+	{"COPILOT_CLI", "copilot-cli"},
+	{"COPILOT_AGENT", "copilot"},
+	{"AMP_CURRENT_THREAD_ID", "amp"},
+	{"ANTIGRAVITY_AGENT", "antigravity"},
+	{"AUGMENT_AGENT", "augment"},
+	{"CLINE_ACTIVE", "cline"},
+	{"CRUSH", "crush"},
+	{"GOOSE_TERMINAL", "goose"},
+	{"TRAE_AI_SHELL_ID", "trae"},
+}
+
+// anyAgent are variables in which any agent may put its name.
+var anyAgent = []string{"AI_AGENT", "AGENT"}
+
+// shellAgent is the agent in whose shell the program runs, or "" if no variable names one.
+func shellAgent(getenv func(string) string) task.Actor {
+	for _, s := range agentShells {
+		if isSet(getenv(s.variable)) {
+			return task.Actor("agent:" + s.agent)
+		}
+	}
+	for _, variable := range anyAgent {
+		value := getenv(variable)
+		if !isSet(value) {
+			continue
+		}
+		name := actorName(value)
+		if name == "" || slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(name)) {
+			name = "unknown"
+		}
+		return task.Actor("agent:" + name)
+	}
+	return ""
+}
+
+// isSet reports whether a variable is set to something other than a word for no.
+func isSet(value string) bool {
+	return !slices.Contains([]string{"", "0", "false", "no", "off"}, strings.ToLower(strings.TrimSpace(value)))
+}

@@ -1,0 +1,140 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+)
+
+// The index of a task returns for each check what Task.Evidence and Task.Unclaimed return for it.
+func TestEvidenceIndexAgreesWithEvidence(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		names := rapid.SampledFrom([]string{"a", "b", "c", "d"})
+		var one Task
+		for range rapid.IntRange(0, 6).Draw(t, "checks") {
+			c := Check{Desc: names.Draw(t, "desc"), Result: Pass}
+			if rapid.Bool().Draw(t, "command") {
+				c.Cmd = names.Draw(t, "cmd")
+			}
+			one.Checks = append(one.Checks, c)
+		}
+		for i := range rapid.IntRange(0, 8).Draw(t, "entries") {
+			e := Entry{Who: "human:lee", At: time.Unix(int64(i), 0), Did: rapid.SampledFrom([]Did{Checked, Attested, Transitioned}).Draw(t, "did")}
+			for range rapid.IntRange(0, 3).Draw(t, "results") {
+				r := CheckResult{Result: rapid.SampledFrom([]Result{Pass, Fail}).Draw(t, "result")}
+				switch rapid.IntRange(0, 3).Draw(t, "kind") {
+				case 0:
+					r.Check, r.Unhashed = rapid.SampledFrom([]string{"*", "0", "1", "7"}).Draw(t, "index"), true
+				case 1:
+					r.Check = names.Draw(t, "manual")
+				default:
+					r.Check = Check{Cmd: names.Draw(t, "ran")}.Key(one.ID)
+				}
+				e.Results = append(e.Results, r)
+			}
+			one.Provenance = append(one.Provenance, e)
+		}
+		x := one.EvidenceIndex()
+		for i := range one.Checks {
+			want, wantOK := one.Evidence(i)
+			got, ok := x.Evidence(i)
+			if got != want || ok != wantOK {
+				t.Fatalf("check %d of %+v has the evidence %+v, %v by the index, and %+v, %v without it", i, one, got, ok, want, wantOK)
+			}
+			if got, want := x.Unclaimed(i), one.Unclaimed(i); got != want {
+				t.Fatalf("check %d of %+v: the index says that entry %d is unclaimed, and Task.Unclaimed says %d", i, one, got, want)
+			}
+		}
+	})
+}
+
+// What the record of a closed task vouches for, whatever has become of the tree since.
+func TestUnproven(t *testing.T) {
+	flow := Flow{
+		States: []Status{"open", "done", "canceled"}, Initial: "open",
+		Closed: []Status{"done", "canceled"}, Abandoned: []Status{"canceled"}, Attesters: Attesters{Settles: ByHuman},
+	}
+	tests := Check{Desc: "tests", Cmd: "go test ./...", Result: Pass}
+	read := Check{Desc: "read", Result: Pass}
+	ran := Entry{Who: "agent:a", Did: Checked, Tree: "t", Results: []CheckResult{{Check: tests.Key(""), Result: Pass}}}
+	failed := Entry{Who: "agent:a", Did: Checked, Results: []CheckResult{{Check: tests.Key(""), Result: Fail}}}
+	attested := func(who Actor) Entry {
+		return Entry{Who: who, Did: Attested, Results: []CheckResult{{Check: "read", Result: Pass}}}
+	}
+	for name, c := range map[string]struct {
+		status  Status
+		checks  []Check
+		entries []Entry
+		want    []string
+	}{
+		"all passed":                {"done", []Check{tests, read}, []Entry{ran, attested("human:x")}, nil},
+		"a pass without an entry":   {"done", []Check{tests}, nil, []string{"tests"}},
+		"a later failure":           {"done", []Check{tests}, []Entry{ran, failed}, []string{"tests"}},
+		"pending":                   {"done", []Check{{Desc: "vet", Cmd: "go vet", Result: Pending}}, nil, []string{"vet"}},
+		"attested by an agent":      {"done", []Check{read}, []Entry{attested("agent:a")}, []string{"read"}},
+		"open":                      {"open", []Check{tests}, nil, nil},
+		"abandoned":                 {"canceled", []Check{tests}, nil, nil},
+		"closed without any checks": {"done", nil, nil, nil},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var got []string
+			for _, check := range flow.Unproven(Task{Status: c.status, Checks: c.checks, Provenance: c.entries}) {
+				got = append(got, check.Desc)
+			}
+			if !slices.Equal(got, c.want) {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// What is asked of all checks of a task costs as much as there are checks and results, and not one times the other. Steps are
+// counted by what they allocate: each pass over a check makes its key.
+func TestChecksCostTheirNumber(t *testing.T) {
+	flow := Flow{States: []Status{"backlog", "done"}, Initial: "backlog", Closed: []Status{"done"}}
+	many := func(n int) (Task, *Run) {
+		one, run := Task{ID: "T-1", Title: "Roof", Status: "done"}, &Run{Tree: "t"}
+		e := Entry{Who: "human:lee", At: time.Unix(1, 0), Did: Checked, Tree: "t"}
+		for i := range n {
+			c := Check{Desc: fmt.Sprintf("check number %d", i), Cmd: fmt.Sprintf("test %d", i), Result: Pass}
+			one.Checks = append(one.Checks, c)
+			e.Results = append(e.Results, CheckResult{Check: c.Key(one.ID), Result: Pass})
+		}
+		one.Provenance = []Entry{e}
+		run.Results = e.Results
+		return one, run
+	}
+	for name, work := range map[string]func(one Task, run *Run){
+		"what is unproven": func(one Task, _ *Run) { flow.Unproven(one) },
+		"the gate": func(one Task, _ *Run) {
+			one.Status = "backlog"
+			_ = flow.ChecksGate(one, "done", Proof{Tree: "t"}, "human:lee")
+		},
+		"the gate after a run": func(one Task, run *Run) {
+			one.Status = "backlog"
+			_ = flow.ChecksGate(one, "done", Proof{Run: run}, "human:lee")
+		},
+		"what is to be run":    func(one Task, _ *Run) { one.Status = "backlog"; flow.ToRun(one, "done", Proof{Tree: "t"}) },
+		"a run recorded":       func(one Task, run *Run) { one.recordRun(run, Entry{}) },
+		"a run in part":        func(one Task, run *Run) { run.Of(one) },
+		"results carried over": func(one Task, _ *Run) { carryResults(one.Checks, one.Checks) },
+		"a list declared":      func(one Task, _ *Run) { _ = ValidChecks(one.Checks) },
+		"a list changed": func(one Task, _ *Run) {
+			c := one.Checks
+			_, _, _ = flow.Update(one, Edit{Checks: &c}, Proof{}, nil, Stamp{})
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			steps := func(n int) float64 {
+				one, run := many(n)
+				return testing.AllocsPerRun(1, func() { work(one, run) })
+			}
+			if few, more := steps(100), steps(800); more > 12*few+100 {
+				t.Errorf("%v steps for 100 checks, and %v for 800", few, more)
+			}
+		})
+	}
+}

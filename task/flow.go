@@ -1,0 +1,69 @@
+package task
+
+import (
+	"slices"
+	"strings"
+	"time"
+)
+
+// Status is the name of a state. Which names exist is configured, so a Status means something only beside a Flow.
+type Status string
+
+// Flow is the configuration that the rules go by: the states and what each means to the gates, the definition of done, and who settles
+// manual checks.
+type Flow struct {
+	States     []Status
+	Initial    Status   // where a task is created; leaving it needs the deps
+	Working    Status   // where begin moves a task; "" leaves it where it is
+	Review     Status   // where finish moves a task; "" leaves it where it is
+	Closed     []Status // entering one needs the checks
+	Abandoned  []Status // closed without claiming that the work is done; entering one needs nothing
+	GateReview bool     // entering Review needs the command checks
+	Defaults   []Check  // that every new task has: the definition of done
+
+	Attesters
+}
+
+// Known returns UNKNOWN_STATE, naming the states that exist, if s is none of them.
+func (f Flow) Known(s Status) error {
+	if slices.Contains(f.States, s) {
+		return nil
+	}
+	return Errorf(UnknownState, "there is no state %q", clip(string(s), 60)).
+		WithHint("the states are %s", strings.Join(texts(f.States), ", "))
+}
+
+// IsClosed reports whether tasks in s count as closed. Abandoned ones do.
+func (f Flow) IsClosed(s Status) bool { return slices.Contains(f.Closed, s) }
+
+// IsAbandoned reports whether s closes a task without claiming that the work is done.
+func (f Flow) IsAbandoned(s Status) bool { return slices.Contains(f.Abandoned, s) }
+
+// HasLeft reports whether the task is, or ever was, out of the initial state. Moving it back does not make this false.
+func (f Flow) HasLeft(t Task) bool {
+	return t.Status != f.Initial || slices.ContainsFunc(t.Provenance, func(e Entry) bool {
+		return e.To != "" && e.To != f.Initial
+	})
+}
+
+// ClosedAt reports whether the task was closed at a time, by its provenance. Times are whole seconds, so if it moved in that very
+// second, it counts as closed if it was closed before or after. A task without moves has always been in its status.
+func (f Flow) ClosedAt(t Task, at time.Time) bool {
+	status, moved := t.Status, false
+	for _, e := range t.Provenance {
+		if e.To == "" {
+			continue
+		}
+		if !moved {
+			status, moved = e.From, true
+		}
+		if e.At.After(at) {
+			break
+		}
+		if e.At.Equal(at) && (f.IsClosed(status) || f.IsClosed(e.To)) {
+			return true
+		}
+		status = e.To
+	}
+	return f.IsClosed(status)
+}

@@ -1,0 +1,146 @@
+package task
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Call is a step that helps: a verb with its arguments, or a command of the program that is no verb. It is written once, and each
+// front-end spells it in its own way: the command line as a command, MCP as a tool.
+type Call struct {
+	Verb   string // as the catalogue names it ("run_checks"), or the words of a command ("trust signer list")
+	Args   []Arg  // in the order in which they are read
+	Person bool   // only a person may do it, in a terminal: every front-end shows it as a command
+}
+
+// Arg is an argument of a call.
+type Arg struct {
+	Name  string // the field of the verb's input, or the flag of a command; "" for a positional argument of a command
+	Value any
+}
+
+// Either is the value of a yes-or-no argument whose answer is the caller's decision.
+const Either = either("true or false")
+
+type either string
+
+// CallTo makes a call of a verb, with names and values of arguments in turn: CallTo("get", "id", t.ID).
+func CallTo(verb string, args ...any) Call {
+	c := Call{Verb: verb}
+	for pair := range slices.Chunk(args, 2) {
+		value := pair[1]
+		if id, ok := value.(ID); ok {
+			value = string(id)
+		}
+		c.Args = append(c.Args, Arg{Name: pair[0].(string), Value: value})
+	}
+	return c
+}
+
+// ByPerson returns the call as one that only a person may make, in a terminal.
+func (c Call) ByPerson() Call {
+	c.Person = true
+	return c
+}
+
+// Arguments returns the arguments as the input of the verb.
+func (c Call) Arguments() map[string]any {
+	out := make(map[string]any, len(c.Args))
+	for _, a := range c.Args {
+		out[a.Name] = a.Value
+	}
+	return out
+}
+
+// String names the verb and its arguments, as in "run_checks with id PROJ-7, only 0".
+func (c Call) String() string {
+	var args []string
+	for _, a := range c.Args {
+		args = append(args, strings.TrimSpace(a.Name+" "+a.Text()))
+	}
+	if len(args) == 0 {
+		return c.Verb
+	}
+	return c.Verb + " with " + strings.Join(args, ", ")
+}
+
+// Text is the value in words. The members of a list have spaces between them.
+func (a Arg) Text() string { return strings.Trim(fmt.Sprint(a.Value), "[]") }
+
+// replace replaces a text in the arguments that are texts.
+func (c Call) replace(old, by string) Call {
+	c.Args = slices.Clone(c.Args)
+	for i, a := range c.Args {
+		if text, ok := a.Value.(string); ok {
+			c.Args[i].Value = strings.ReplaceAll(text, old, by)
+		}
+	}
+	return c
+}
+
+// Hint says what to do next. It is text that can hold calls, which are spelled where it is shown. The zero value says nothing.
+type Hint struct {
+	format string
+	args   []any // a Call and another Hint are spelled; fmt formats the others
+}
+
+// Hintf makes a hint. The format is that of fmt.Sprintf, with %s for a Call and for another Hint.
+func Hintf(format string, args ...any) Hint {
+	if false {
+		_ = fmt.Sprintf(format, args...) // so that vet checks the callers' formats
+	}
+	return Hint{format, args}
+}
+
+// Spell returns the hint with each call as the caller spells it.
+func (h Hint) Spell(spell func(Call) string) string {
+	args := slices.Clone(h.args)
+	for i, a := range args {
+		switch a := a.(type) {
+		case Call:
+			args[i] = spell(a)
+		case Hint:
+			args[i] = a.Spell(spell)
+		}
+	}
+	return fmt.Sprintf(h.format, args...)
+}
+
+// String returns the hint with its calls as Call.String spells them.
+func (h Hint) String() string { return h.Spell(Call.String) }
+
+// Empty reports whether the hint says nothing.
+func (h Hint) Empty() bool { return h.String() == "" }
+
+// Calls returns the calls in the hint, in their order.
+func (h Hint) Calls() []Call {
+	var out []Call
+	for _, a := range h.args {
+		switch a := a.(type) {
+		case Call:
+			out = append(out, a)
+		case Hint:
+			out = append(out, a.Calls()...)
+		}
+	}
+	return out
+}
+
+// Replace returns the hint with a text replaced wherever an argument, or an argument of a call, holds it.
+func (h Hint) Replace(old, by string) Hint {
+	h.args = slices.Clone(h.args)
+	for i, a := range h.args {
+		switch a := a.(type) {
+		case string:
+			h.args[i] = strings.ReplaceAll(a, old, by)
+		case ID:
+			h.args[i] = strings.ReplaceAll(string(a), old, by)
+		case Call:
+			h.args[i] = a.replace(old, by)
+		case Hint:
+			h.args[i] = a.Replace(old, by)
+		}
+	}
+	return h
+}

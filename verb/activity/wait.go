@@ -1,0 +1,142 @@
+package activity
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// WaitIn is the input of Wait. It names one thing to watch: a task, a session, or the tasks that fit the filters; all tasks
+// if it names nothing.
+type WaitIn struct {
+	ID            task.ID        `json:"id,omitempty" doc:"task to watch" cli:"arg"`
+	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
+	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
+	Status        string         `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`
+	Assignee      *string        `json:"assignee" doc:"watch the tasks of this actor; me for yours, unassigned for nobody's" from:"actors"`
+	Label         string         `json:"label,omitempty" doc:"of those that are watched, only tasks with this label" from:"labels"`
+	Parent        task.ID        `json:"parent,omitempty" doc:"of those that are watched, only children of this task"`
+	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id: until the task is in one of these states, whatever else changes" from:"states"`
+	Timeout       *float64       `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
+	Cursor        string         `json:"cursor,omitempty" doc:"cursor of the answer before: what changed since then ends the wait at once"`
+}
+
+// WaitCode says how a wait ended.
+type WaitCode string
+
+// The ways in which a wait ends.
+const (
+	TaskChanged        WaitCode = "TASK_CHANGED"
+	AlreadyAtStatus    WaitCode = "ALREADY_AT_STATUS"
+	ChangedSinceCursor WaitCode = "CHANGED_SINCE_CURSOR"
+	WaitTimeout        WaitCode = "WAIT_TIMEOUT"
+	WaitInterrupted    WaitCode = "WAIT_INTERRUPTED"
+	TaskDeleted        WaitCode = "TASK_DELETED"
+)
+
+// WaitCodes is every way in which a wait ends, and what it means.
+var WaitCodes = []struct {
+	Code    WaitCode
+	Meaning string
+}{
+	{TaskChanged, "what was watched changed during the wait, or is now as it was waited for"},
+	{AlreadyAtStatus, "the task was in the state already, or there was work already"},
+	{ChangedSinceCursor, "what is watched has changed since the answer that the cursor is from"},
+	{WaitTimeout, "the time is up; call again with the cursor, and nothing is missed"},
+	{WaitInterrupted, "the server was told to end; call again with the cursor"},
+	{TaskDeleted, "the task has been gone for two seconds; a checkout takes files away for less"},
+}
+
+// Waited is how a wait ended, and what it watched as it was then.
+type Waited struct {
+	Code         WaitCode      `json:"code"`
+	Changed      []Change      `json:"changed"`                 // since the wait began, or as far as entries tell since the cursor; 50 at most
+	Entries      []verb.Entry  `json:"entries"`                 // new ones of the task, the newest 10
+	EntriesTotal int           `json:"entries_total,omitempty"` // how many are new, if not all are here
+	Task         *verb.Row     `json:"task,omitempty"`
+	Session      *verb.Session `json:"session,omitempty"`
+	Tasks        []verb.Row    `json:"tasks,omitzero"` // those that fit the filters, the 20 most urgent
+	Total        *int          `json:"total,omitempty"`
+	Cursor       string        `json:"cursor"` // of this answer, for the next call
+}
+
+// exitOfWait says whether the time was up before anything happened.
+func exitOfWait(out any) int {
+	if out.(Waited).Code == WaitTimeout {
+		return verb.ExitTimedOut
+	}
+	return 0
+}
+
+// GoneAfter is how long something must be missing before it counts as gone: git takes files away for a moment, and editors do.
+const GoneAfter = 2 * time.Second
+
+const waitReportsEvery = 10 * time.Second // clients give up after 60 without a word
+
+// Wait blocks until what it watches changes or meets the condition, until the time is up, or until the server is told to end.
+// It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at once. A cursor is
+// a hash of what was read, so it is good after a restart and in another process. Changes that come close together may be
+// answered as one.
+func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
+	w = equipped(w)
+	s, err := w.Open()
+	if err != nil {
+		return Waited{}, err
+	}
+	read, err := reader(w, s, in)
+	if err != nil {
+		return Waited{}, err
+	}
+	limit, err := waitLimit(w, s, in.Timeout)
+	if err != nil {
+		return Waited{}, err
+	}
+	ticks, stop := w.Watcher.Watch(s.Layout)
+	defer stop()
+	read, leave := verb.Share(w.Reads, in.subject(w, s), read)
+	defer leave()
+	l := waitLoop{in: in, read: read, began: time.Now(), limit: limit}
+	return l.run(ctx, ticks, w.Progress)
+}
+
+// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none.
+func equipped(w *verb.Workspace) *verb.Workspace {
+	own := *w
+	if own.Watcher == nil {
+		own.Watcher = &store.Watcher{}
+	}
+	if own.Reads == nil {
+		own.Reads = &verb.SharedReads{}
+	}
+	return &own
+}
+
+// subject names what a wait watches: waits with the same subject can share their reads.
+func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
+	in.Timeout, in.Cursor = nil, ""
+	watched, _ := json.Marshal(in) // it came as JSON
+	return fmt.Sprintf("%s %v %s %s", s.Root, s.Config, w.Actor, watched)
+}
+
+// waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as its
+// patience, if that is known.
+func waitLimit(w *verb.Workspace, s *store.Store, seconds *float64) (time.Duration, error) {
+	longest := s.Config.WaitMax
+	if seconds == nil {
+		limit := min(s.Config.WaitDefault, longest)
+		if w.Patience > 0 && w.Progress == nil {
+			limit = min(limit, w.Patience)
+		}
+		return limit, nil
+	}
+	if *seconds < 0 || *seconds > longest.Seconds() {
+		return 0, task.Errorf(task.InvalidTimeout, "timeout_seconds is %v", *seconds).
+			WithHint("0 to %v; wait again with the cursor for longer", longest.Seconds())
+	}
+	return time.Duration(*seconds * float64(time.Second)), nil
+}

@@ -1,0 +1,206 @@
+package activity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/tasks"
+)
+
+const tasksShown = 20
+
+// readFunc reads what a wait watches.
+type readFunc func(context.Context) (snapshot, error)
+
+// reader returns how a wait reads what it watches, or INVALID_PARAMS for an input that names more than one thing. To let
+// another kind of record be waited for, add a field to WaitIn and a function here that makes rows of it.
+func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
+	filters := in.Ready || in.Status != "" || in.Assignee != nil || in.Label != "" || in.Parent != ""
+	named := 0
+	for _, given := range []bool{in.ID != "", in.Session != "", filters} {
+		if given {
+			named++
+		}
+	}
+	switch {
+	case named > 1:
+		return nil, badWait("watches one thing: a task, a session, or the tasks that fit filters").
+			WithHint("give id, or session, or one or more of ready, status, assignee, label and parent")
+	case len(in.WaitForStatus) > 0 && in.ID == "":
+		return nil, badWait("wait_for_status is about one task").WithHint("give its id; to watch all tasks in a state use status")
+	case in.Cursor != "" && !cursorForm.MatchString(in.Cursor):
+		return nil, badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on")
+	}
+	for _, status := range in.WaitForStatus {
+		if err := s.Config.Flow.Known(status); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case in.ID != "":
+		return func(context.Context) (snapshot, error) { return watchTask(w, s, in) }, nil
+	case in.Session != "":
+		return func(context.Context) (snapshot, error) { return watchSession(w, s, in) }, nil
+	default:
+		return watchTasks(w, s, in)
+	}
+}
+
+func badWait(format string, args ...any) *task.Error {
+	return task.Errorf(task.InvalidParams, format, args...)
+}
+
+// watchOne is a snapshot of one record. Its stamp is its revision and its JSON, so that every write of its file is a change.
+func watchOne(kind, id string, rev task.Rev, value any, log task.Log) snapshot {
+	rows := []row{{id, string(rev) + " " + string(jsonOf(value)), func() any { return value }}}
+	return snapshot{
+		rows: rows, exists: func(string) bool { return true }, log: log, cursor: cursorOf(kind, rows, len(log)),
+	}
+}
+
+// taskRow is what can change of a task: what its file says, and what it waits for.
+type taskRow struct {
+	Status    task.Status   `json:"status"`
+	Assignee  task.Actor    `json:"assignee"`
+	BlockedBy []task.ID     `json:"blocked_by"`
+	Title     string        `json:"title"`
+	Priority  task.Priority `json:"priority"`
+	Labels    []string      `json:"labels"`
+	Parent    task.ID       `json:"parent"`
+	Deps      []task.ID     `json:"deps"`
+	Checks    []string      `json:"checks"` // each with its result
+	Body      string        `json:"body"`
+}
+
+func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
+	checks := make([]string, len(t.Checks))
+	for i, c := range t.Checks {
+		checks[i] = c.Desc + " " + string(c.Result)
+	}
+	return taskRow{t.Status, t.Assignee, blockedBy, t.Title, t.Priority, t.Labels, t.Parent, t.Deps, checks, t.Body}
+}
+
+// heldTaskRow is what can change of a task that is watched alone: also who holds it, and how far it was carried elsewhere.
+// Heartbeats change none of it.
+type heldTaskRow struct {
+	taskRow
+	Claim     task.Actor  `json:"claim"`
+	Session   string      `json:"session"`
+	Worktree  string      `json:"worktree"`
+	Elsewhere task.Status `json:"elsewhere"`
+}
+
+// rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
+func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time.Time) heldTaskRow {
+	if live.Record != nil {
+		landed := live.Record.Seen(t.Header())
+		live.Record = &landed
+	}
+	hold := session.Holder(t.Header(), live, now)
+	return heldTaskRow{rowOfTask(t, blockedBy), hold.Actor, hold.Session, hold.Worktree, session.IsBehind(t.Header(), live).Status}
+}
+
+func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
+	t, live, err := readWithLive(w, s, in.ID)
+	if err != nil {
+		return snapshot{}, err
+	}
+	value := rowOfHeldTask(t, s.Config.Flow.BlockedBy(t, w.Reads.Find(s)), live, w.Now())
+	out := watchOne("task", string(t.ID), t.Rev, value, t.Provenance)
+	out.descs, out.met = verb.DescsOf(t), slices.Contains(in.WaitForStatus, t.Status)
+	out.answer = sync.OnceValue(func() Waited { row := w.View(s).Row(t, s.Find); return Waited{Task: &row} })
+	return out, nil
+}
+
+// readWithLive reads a task and its live state as they were at one moment: a write changes one after the other.
+func readWithLive(w *verb.Workspace, s *store.Store, id task.ID) (t task.Task, live session.Live, err error) {
+	for range 10 { // one that is written without a pause is read again at the next tick
+		before := s.Live(id)
+		t, err = w.Reads.Get(s, id)
+		live = s.Live(id)
+		if err != nil || reflect.DeepEqual(before, live) {
+			break
+		}
+	}
+	return t, live, err
+}
+
+// sessionRow is what can change of a session. A heartbeat is a change.
+type sessionRow struct {
+	Status      session.Status `json:"status"`
+	Health      session.Health `json:"health"`
+	Progress    string         `json:"progress"`
+	HeartbeatAt *time.Time     `json:"heartbeat_at"`
+	Summary     string         `json:"summary"`
+	Reason      string         `json:"reason"`
+	Head        string         `json:"head"`
+	EndedAt     *time.Time     `json:"ended_at"`
+}
+
+func watchSession(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
+	ses, err := w.View(s).SessionByID(string(in.Session))
+	if err != nil {
+		return snapshot{}, err
+	}
+	value := sessionRow{ses.Status, ses.Health, ses.Progress, ses.HeartbeatAt, ses.Summary, ses.Reason, ses.Head, ses.EndedAt}
+	out := watchOne("session", ses.ID, "", value, nil)
+	out.answer = func() Waited { return Waited{Session: &ses} }
+	return out, nil
+}
+
+// watchTasks watches the tasks that fit the filters; with ready those that next would find.
+func watchTasks(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
+	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: in.Status, Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
+	if err != nil {
+		return nil, err
+	}
+	about := fmt.Sprintf("tasks %v %s %v %s %s", in.Ready, in.Status, keep.Assignee, in.Label, in.Parent)
+	return func(ctx context.Context) (snapshot, error) {
+		all, _, err := w.Reads.List(ctx, s)
+		if err != nil {
+			return snapshot{}, err
+		}
+		var fit []task.Task
+		if in.Ready {
+			fit, _ = tasks.Survey(w, s, all, keep.Fits)
+		} else {
+			fit = slices.DeleteFunc(slices.Clone(all), func(t task.Task) bool { return !keep.Fits(t) })
+			slices.SortFunc(fit, tasks.MoreUrgent)
+		}
+		find, flow := verb.FindIn(all), s.Config.Flow
+		rows := make([]row, len(fit))
+		for i := range fit {
+			t, blockedBy := &fit[i], flow.BlockedBy(fit[i], find)
+			stamp := string(t.Rev) // everything else follows from the file and from what it waits for
+			for _, id := range blockedBy {
+				stamp += " " + string(id)
+			}
+			rows[i] = row{string(t.ID), stamp, func() any { return rowOfTask(*t, blockedBy) }}
+		}
+		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
+		return snapshot{
+			rows: rows, many: true, exists: func(id string) bool { _, ok := find(task.ID(id)); return ok },
+			met: len(fit) > 0, cursor: cursorOf(about, rows, 0),
+			answer: sync.OnceValue(func() Waited { return answerFit(w.View(s), fit, find) }),
+		}, nil
+	}, nil
+}
+
+// answerFit is the most urgent of the tasks that fit the filters.
+func answerFit(view verb.View, fit []task.Task, find task.Find) Waited {
+	total := len(fit)
+	out := Waited{Tasks: []verb.Row{}, Total: &total}
+	for _, t := range fit[:min(total, tasksShown)] {
+		out.Tasks = append(out.Tasks, view.Row(t, find))
+	}
+	return out
+}

@@ -1,0 +1,66 @@
+package activity
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// What a wait says of a row is what differs between the JSON of the row before and after, whatever kind of record it is.
+func TestChangesOfARow(t *testing.T) {
+	type record struct {
+		Status string   `json:"status"`
+		Size   int      `json:"size"`
+		Tags   []string `json:"tags"`
+		Text   string   `json:"text,omitempty"`
+		Author *struct {
+			Name string `json:"name"`
+		} `json:"author"`
+	}
+	for _, tt := range []struct {
+		name        string
+		before, now any
+		want        []Change
+	}{
+		{"nothing", record{Status: "draft"}, record{Status: "draft"}, nil},
+		{"a text and a number", record{Status: "draft"}, record{Status: "approved", Size: 3},
+			[]Change{{Field: "status", From: "draft", To: "approved"}, {Field: "size", From: "0", To: "3"}}},
+		{"a list", record{Tags: []string{"red"}}, record{Tags: []string{"red", "blue"}}, []Change{{Field: "tags", From: "red", To: "red, blue"}}},
+		{"an empty list for none", record{}, record{Tags: []string{}}, nil},
+		{"a key that comes", record{}, record{Text: "<b>"}, []Change{{Field: "text", To: "<b>"}}},
+		{"a key that goes", record{Text: "b"}, record{}, []Change{{Field: "text", From: "b"}}},
+		{"a long value", record{Text: "b"}, record{Text: strings.Repeat("b", 300)}, []Change{{Field: "text"}}},
+		{"an object", map[string]any{"author": map[string]any{"name": "ada"}}, map[string]any{"author": map[string]any{"name": "bob"}},
+			[]Change{{Field: "author", From: `{"name":"ada"}`, To: `{"name":"bob"}`}}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			before, now := watchOne("decision", "D-1", "", tt.before, nil), watchOne("decision", "D-1", "", tt.now, nil)
+			if got := now.changes(before).changes; !slices.Equal(got, tt.want) {
+				t.Errorf("got %+v, want %+v", got, tt.want)
+			}
+		})
+	}
+}
+
+// Of rows that fit a filter those that come and go are changes too. Rows with equal stamps are not marshalled.
+func TestChangesOfManyRows(t *testing.T) {
+	type record struct {
+		Status string `json:"status"`
+	}
+	of := func(id, stamp, status string) row {
+		return row{id, stamp, func() any {
+			if stamp == "same" {
+				t.Errorf("%s is marshalled", id)
+			}
+			return record{status}
+		}}
+	}
+	before := snapshot{many: true, rows: []row{of("A", "same", "x"), of("B", "1", "x"), of("C", "1", "x")}}
+	now := snapshot{many: true, rows: []row{of("A", "same", "x"), of("C", "2", "y"), of("D", "1", "x")}}
+	want := []Change{
+		{Task: "B", Field: "fits", From: "yes", To: "no"}, {Task: "C", Field: "status", From: "x", To: "y"}, {Task: "D", Field: "fits", From: "no", To: "yes"},
+	}
+	if got := now.changes(before).changes; !slices.Equal(got, want) {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+}

@@ -1,0 +1,66 @@
+// Package catalogue lists every verb there is. Front-ends make their commands and tools of it.
+package catalogue
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/proposals"
+	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/tasks"
+)
+
+// All is the catalogue, in the order in which help and tool lists show it.
+var All = verb.Link(inOrder(
+	tasks.Verbs,
+	proposals.Verbs,
+	sessions.Verbs,
+	activity.Verbs,
+	config.Verbs,
+)...)
+
+// order names the verbs in the order in which they are shown. A verb that it does not name comes behind those that it does.
+var order = []string{
+	"identity", "list", "get", "create", "claim", "next", "wait",
+	"release", "update", "transition", "run_checks", "attest", "note",
+	"plan", "propose", "delete", "logs", "history", "settings_get", "settings_set",
+	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions",
+}
+
+func inOrder(folders ...[]verb.Verb) []verb.Verb {
+	all := slices.Concat(folders...)
+	rank := func(v verb.Verb) int {
+		if i := slices.Index(order, v.Name); i >= 0 {
+			return i
+		}
+		return len(order)
+	}
+	slices.SortStableFunc(all, func(a, b verb.Verb) int { return cmp.Compare(rank(a), rank(b)) })
+	return all
+}
+
+// Named finds a verb by its name.
+func Named(name string) (verb.Verb, bool) {
+	return find(func(v verb.Verb) bool { return v.Name == name })
+}
+
+// ReaderOf finds the verb that reads one record of a kind.
+func ReaderOf(kind string) (verb.Verb, bool) {
+	return find(func(v verb.Verb) bool { return v.Reads == kind })
+}
+
+// ListerOf finds the verb that lists the records of a kind.
+func ListerOf(kind string) (verb.Verb, bool) {
+	return find(func(v verb.Verb) bool { return v.Lists == kind })
+}
+
+func find(fits func(verb.Verb) bool) (verb.Verb, bool) {
+	i := slices.IndexFunc(All, fits)
+	if i < 0 {
+		return verb.Verb{}, false
+	}
+	return All[i], true
+}

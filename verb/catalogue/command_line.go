@@ -1,0 +1,58 @@
+package catalogue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// shorthands are commands that stand for a verb with an argument that is true.
+var shorthands = []struct{ command, verb, argument string }{
+	{"ready", "list", "ready"},
+}
+
+// CommandLine spells a call as a command that can be typed. The arguments of a verb become arguments or flags as its fields declare;
+// those of a command that is no verb are flags, or arguments where they have no name.
+func CommandLine(c task.Call) string {
+	v, _ := Named(c.Verb)
+	words, args := []string{"cairn", commandOf(v, c.Verb)}, c.Args
+	for _, s := range shorthands {
+		if c.Verb == s.verb && len(args) > 0 && args[0].Name == s.argument && args[0].Value == true {
+			words[1], args = s.command, args[1:]
+		}
+	}
+	for _, a := range args {
+		words = append(words, wordsOf(v, a)...)
+	}
+	return strings.Join(words, " ")
+}
+
+// commandOf returns the name under which hints show the command of a verb: its first alias, or else its name.
+func commandOf(v verb.Verb, name string) string {
+	if len(v.Aliases) > 0 {
+		return v.Aliases[0]
+	}
+	return strings.ReplaceAll(name, "_", "-")
+}
+
+// wordsOf spells an argument of a verb, or of a command that is none, on a command line.
+func wordsOf(v verb.Verb, a task.Arg) []string {
+	f := verb.Field{Arg: a.Name == "", Flag: a.Name}
+	if i := slices.IndexFunc(v.Fields, func(f verb.Field) bool { return f.Name == a.Name }); i >= 0 {
+		f = v.Fields[i]
+	}
+	switch {
+	case f.Arg:
+		return []string{a.Text()}
+	case a.Value == task.Either:
+		return []string{"--" + f.Flag + "|--" + f.Not}
+	case a.Value == true:
+		return []string{"--" + f.Flag}
+	case a.Value == false && f.Not != "":
+		return []string{"--" + f.Not}
+	default:
+		return []string{"--" + f.Flag, a.Text()}
+	}
+}

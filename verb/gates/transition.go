@@ -1,0 +1,133 @@
+// Package gates takes tasks through their gates. The rules are package task's; this package does what they ask for outside the
+// lock: it asks for trust, runs command checks, keeps their log and compares the working tree before and after. Then it
+// makes the write that the results decide, under the lock.
+package gates
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// Transition is a write that may take a task to another state.
+type Transition struct {
+	To      task.Status                                                         // "" for a write that changes no state
+	Preview func(task.Task) (task.Task, error)                                  // the task as it will be when the gates judge it
+	Decide  func(verb.WriteContext, task.Proof) (task.Task, *task.Entry, error) // under the lock
+}
+
+// Unchanged is the preview of a transition that changes nothing but the state.
+func Unchanged(t task.Task) (task.Task, error) { return t, nil }
+
+// Make makes the write. It runs what the checks gate asks for, outside the lock, and then decides under the lock. A refusal
+// after a run still records the results, in one entry.
+func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
+	ran, err := tr.prepare(ctx, w, s, id)
+	if err != nil {
+		return verb.Task{}, verb.WithID(err, id)
+	}
+	var refusal error
+	out, err := w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		refusal = nil
+		if err := ran.stillHolds(wc.Task); err != nil {
+			return refuse(w, wc, ran, err, &refusal)
+		}
+		t, entry, err := tr.Decide(wc, ran.Proof)
+		if err != nil {
+			return refuse(w, wc, ran, err, &refusal)
+		}
+		afterClose(w, wc, t)
+		return t, entry, nil
+	})
+	if err == nil {
+		err = verb.WithID(refusal, id)
+	}
+	out.Run = ran.Report
+	return out, ran.explain(err)
+}
+
+// Run is what was run before a write, and of what.
+type Run struct {
+	Proof  task.Proof
+	Report *verb.RunReport // nil if nothing was run
+
+	of task.Task // as it was then
+}
+
+// prepare runs the commands that the checks gate asks for before a transition. If the deps gate refuses it, nothing is run.
+func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (Run, error) {
+	t, err := w.ReadForWrite(s, id)
+	if err != nil || tr.To == "" || t.Status == tr.To {
+		return Run{of: t}, err
+	}
+	r := Run{of: t}
+	if t, err = tr.Preview(t); err != nil {
+		return r, err
+	}
+	flow := s.Config.Flow
+	if err := flow.Known(tr.To); err != nil {
+		return Run{}, err
+	}
+	if err := flow.DepsGate(t, tr.To, s.Find); err != nil {
+		return Run{}, err
+	}
+	if len(flow.ToRun(t, tr.To, task.Proof{})) == 0 && !flow.AsksTree(t, tr.To) {
+		return r, nil // no commands, or none that count here
+	}
+	tree := WorkTree(ctx, s)
+	r.Proof.Commit, r.Proof.Tree = s.Head(ctx).Commit, Fingerprint(tree)
+	todo := flow.ToRun(t, tr.To, r.Proof)
+	if len(todo) == 0 {
+		return r, nil
+	}
+	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, tree)
+	if err == nil && r.Proof.Run.Tree == "" {
+		r.Proof.Tree = "" // the run changed the tree, so passes earned before it are stale too
+	}
+	return r, err
+}
+
+// stillHolds returns CONFLICT if the task is no longer what the commands were run for.
+func (r Run) stillHolds(t task.Task) error {
+	if r.Proof.Run == nil || t.Status == r.of.Status && t.SameChecks(r.of) {
+		return nil
+	}
+	return task.Errorf(task.Conflict, "changed while its checks ran").
+		WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", t.ID))
+}
+
+// Fits reports whether there are results, and the task still has the checks that they are of.
+func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
+
+// refuse turns a refusal into a write of the results alone, if checks were run and still are the task's checks.
+func refuse(w *verb.Workspace, wc verb.WriteContext, ran Run, err error, refusal *error) (task.Task, *task.Entry, error) {
+	if !ran.Fits(wc.Task) {
+		return wc.Task, nil, err
+	}
+	*refusal = err
+	return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.WithoutKey().Stamp(""))
+}
+
+// afterClose ends the live session, as finished, and the claim of a task that is being closed.
+func afterClose(w *verb.Workspace, wc verb.WriteContext, t task.Task) {
+	flow := wc.Store.Config.Flow
+	if !flow.IsClosed(wc.Task.Status) && flow.IsClosed(t.Status) {
+		wc.Tx.Claim(t.ID, nil)
+		wc.EndSession(session.Finished, "closed by "+string(w.Actor))
+	}
+}
+
+// explain adds the report of the run to a refusal.
+func (r Run) explain(err error) error {
+	var e *task.Error
+	if r.Report == nil || verb.IsUnconfirmed(err) || !errors.As(err, &e) {
+		return err
+	}
+	explained := *e
+	explained.Details = map[string]any{"run": r.Report}
+	return &explained
+}

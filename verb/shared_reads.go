@@ -1,0 +1,128 @@
+package verb
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Watcher sends a tick when something in a workspace may have changed. A *store.Watcher asks the operating system.
+type Watcher interface {
+	Watch(store.Layout) (ticks <-chan struct{}, stop func())
+}
+
+// SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that several
+// calls need at the same time. The zero value is ready; a nil one shares nothing.
+type SharedReads struct {
+	tasks store.Cache
+
+	mu     sync.Mutex
+	shared map[string]*sharedRead // by what is read
+}
+
+// List is Store.List. The tasks are shared, and not to be changed.
+func (r *SharedReads) List(ctx context.Context, s *store.Store) ([]task.Task, []store.Problem, error) {
+	if r == nil {
+		return s.List(ctx)
+	}
+	return r.tasks.List(ctx, s)
+}
+
+// Get is Store.Get, but for the body, which may be a digest. The task is shared, and not to be changed.
+func (r *SharedReads) Get(s *store.Store, id task.ID) (task.Task, error) {
+	if r == nil {
+		return s.Get(id)
+	}
+	return r.tasks.Get(s, id)
+}
+
+// Find is a task.Find over the files.
+func (r *SharedReads) Find(s *store.Store) task.Find {
+	return func(id task.ID) (task.Task, bool) {
+		t, err := r.Get(s, id)
+		return t, err == nil
+	}
+}
+
+// Share returns a function that reads what read does, but shares one read with all callers of functions that were made with
+// the same name. What it returns began to be read after it was called. Leave is to be called once it is no longer needed.
+func Share[T any](r *SharedReads, name string, read func(context.Context) (T, error)) (shared func(context.Context) (T, error), leave func()) {
+	if r == nil {
+		return read, func() {}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	one := r.shared[name]
+	if one == nil {
+		one = &sharedRead{turn: make(chan struct{}, 1)}
+		if r.shared == nil {
+			r.shared = map[string]*sharedRead{}
+		}
+		r.shared[name] = one
+	}
+	one.users++
+	shared = func(ctx context.Context) (T, error) {
+		got, err := one.read(ctx, func(ctx context.Context) (any, error) { return read(ctx) })
+		if err != nil {
+			var none T
+			return none, err
+		}
+		return got.(T), nil
+	}
+	return shared, func() {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		if one.users--; one.users == 0 {
+			delete(r.shared, name)
+		}
+	}
+}
+
+// sharedRead is a read that many callers need.
+type sharedRead struct {
+	users int // guarded by SharedReads.mu
+
+	begun atomic.Int64  // how many reads have begun
+	turn  chan struct{} // held by the caller that reads; it guards what follows
+	got   any
+	nth   int64 // the read that got is from; 0 before the first
+}
+
+// read returns the result of a read that began after the call. Callers that arrive during a read share the next one, which the
+// first of them makes.
+func (r *sharedRead) read(ctx context.Context, own func(context.Context) (any, error)) (any, error) {
+	before := r.begun.Load()
+	select {
+	case r.turn <- struct{}{}:
+		defer func() { <-r.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if r.nth > before {
+		return r.got, nil
+	}
+	nth := r.begun.Add(1)
+	got, err := own(ctx)
+	if err == nil {
+		r.got, r.nth = got, nth
+	}
+	return got, err
+}
+
+// FindIn is a task.Find over tasks that were read.
+func FindIn(tasks []task.Task) task.Find {
+	byID := make(map[task.ID]int, len(tasks))
+	for i, t := range tasks {
+		byID[t.ID] = i
+	}
+	return func(id task.ID) (task.Task, bool) {
+		i, ok := byID[id]
+		if !ok {
+			return task.Task{}, false
+		}
+		return tasks[i], true
+	}
+}

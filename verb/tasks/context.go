@@ -1,0 +1,135 @@
+package tasks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// Context is a task and what is around it. A part that was not asked for is absent.
+type Context struct {
+	verb.Task
+	Blockers   *Rows         `json:"blockers,omitempty"`   // open tasks that it waits for
+	Dependents *Rows         `json:"dependents,omitempty"` // tasks that depend on it
+	Children   *Rows         `json:"children,omitempty"`
+	Sessions   *SessionsPart `json:"sessions,omitempty"` // on it, the newest first
+	Logs       *LogsOut      `json:"logs,omitempty"`     // of its newest check run
+	Git        *GitContext   `json:"git,omitempty"`
+}
+
+// Rows is a part of a context that lists tasks. What is cut is counted.
+type Rows struct {
+	Tasks     []verb.Row `json:"tasks"`
+	Total     int        `json:"total"`
+	Truncated bool       `json:"truncated"`
+}
+
+// SessionsPart is the part of a context that lists sessions.
+type SessionsPart struct {
+	Sessions  []verb.Session `json:"sessions"`
+	Total     int            `json:"total"`
+	Truncated bool           `json:"truncated"` // list_sessions has the rest
+}
+
+// GitContext is where the caller's worktree stands.
+type GitContext struct {
+	Branch   string `json:"branch,omitempty"`
+	Head     string `json:"head,omitempty"`
+	Worktree string `json:"worktree"`
+}
+
+// The parts of a context that are lists of tasks.
+const (
+	blockersPart   = "blockers"
+	dependentsPart = "dependents"
+	childrenPart   = "children"
+)
+
+var contextParts = []string{blockersPart, dependentsPart, childrenPart, "sessions", "logs", "git"}
+
+// partSize is how many of a kind a bounded context shows.
+const partSize = 20
+
+// around adds parts of the context to a task.
+func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task, parts []string) (Context, error) {
+	out := Context{Task: t}
+	asked := func(part string) bool { return slices.Contains(parts, part) }
+	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) {
+		all, _, err := w.Reads.List(ctx, s)
+		if err != nil {
+			return out, err
+		}
+		this, _ := verb.FindIn(all)(t.ID)
+		for part, rows := range map[string]**Rows{blockersPart: &out.Blockers, dependentsPart: &out.Dependents, childrenPart: &out.Children} {
+			if asked(part) {
+				*rows = related(w, s, all, relatives(part, s.Config.Flow, this, all))
+			}
+		}
+	}
+	var err error
+	if asked("sessions") {
+		out.Sessions, err = sessionsOf(ctx, w, s, t.ID)
+	}
+	if err == nil && asked("logs") {
+		out.Logs, err = logsOf(ctx, w, s, t.ID, 1, 0)
+	}
+	if asked("git") {
+		head := s.Head(ctx)
+		out.Git = &GitContext{head.Branch, head.Commit, s.Worktree}
+	}
+	return out, err
+}
+
+// relatives are those of all tasks that a part of a task's context is about, the most urgent first.
+func relatives(part string, flow task.Flow, t task.Task, all []task.Task) []task.Task {
+	open := map[task.ID]bool{}
+	for _, id := range flow.BlockedBy(t, verb.FindIn(all)) {
+		open[id] = true
+	}
+	var hits []task.Task
+	for _, o := range all {
+		if part == blockersPart && open[o.ID] || part == dependentsPart && slices.Contains(o.Deps, t.ID) || part == childrenPart && o.Parent == t.ID {
+			hits = append(hits, o)
+		}
+	}
+	slices.SortFunc(hits, MoreUrgent)
+	return hits
+}
+
+func related(w *verb.Workspace, s *store.Store, all, hits []task.Task) *Rows {
+	shown := bounded(w, hits)
+	out := &Rows{Tasks: []verb.Row{}, Total: len(hits), Truncated: len(shown) < len(hits)}
+	view, find := w.View(s), verb.FindIn(all)
+	for _, t := range shown {
+		out.Tasks = append(out.Tasks, view.Row(t, find))
+	}
+	return out
+}
+
+func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (*SessionsPart, error) {
+	all, _, err := s.Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	view, out := w.View(s), &SessionsPart{Sessions: []verb.Session{}}
+	for _, ses := range all {
+		if ses.Task == id {
+			out.Sessions = append(out.Sessions, view.Session(ses))
+		}
+	}
+	out.Total = len(out.Sessions)
+	out.Sessions = bounded(w, out.Sessions)
+	out.Truncated = len(out.Sessions) < out.Total
+	return out, nil
+}
+
+// bounded cuts a part for a caller whose context is small.
+func bounded[T any](w *verb.Workspace, part []T) []T {
+	if w.Bounded && len(part) > partSize {
+		return part[:partSize]
+	}
+	return part
+}

@@ -1,0 +1,151 @@
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// CreateIn is the input of Create.
+type CreateIn struct {
+	TaskIn
+	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start" cli:"flag=dep"`
+	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
+	verb.Once
+}
+
+// TaskIn is what a new task says of itself.
+type TaskIn struct {
+	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
+	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; only update changes it later"`
+	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
+	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
+}
+
+// CheckIn is a check as a caller declares it.
+type CheckIn struct {
+	Desc    string     `json:"desc" doc:"what it verifies; unique within the task"`
+	Cmd     string     `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
+	Type    string     `json:"type,omitempty" doc:"manual for a check that somebody attests"`
+	Cwd     string     `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
+	Timeout verb.Count `json:"timeout,omitempty" doc:"seconds; the workspace's default if left out"`
+	By      string     `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
+	Result  string     `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
+}
+
+// Flags declares how a check is given on the command line.
+func (CheckIn) Flags() []verb.ObjectFlag {
+	return []verb.ObjectFlag{
+		{Name: "check", Form: "'DESC=COMMAND'", Parse: commandCheck},
+		{Name: "manual", Form: "DESC", Doc: "a check that a person attests", Parse: manualCheck},
+	}
+}
+
+func commandCheck(value string) (map[string]any, error) {
+	desc, cmd, ok := strings.Cut(value, "=")
+	if !ok || strings.TrimSpace(cmd) == "" {
+		return nil, verb.BadInput("", "--check %q names no command", value).
+			WithHint("--check 'tests pass=go test ./...'; --manual for one without a command")
+	}
+	return map[string]any{"desc": strings.TrimSpace(desc), "cmd": strings.TrimSpace(cmd)}, nil
+}
+
+func manualCheck(value string) (map[string]any, error) {
+	return map[string]any{"desc": value, "type": "manual"}, nil
+}
+
+// Create makes a task in the initial state.
+func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, error) {
+	s, err := w.Open()
+	if err != nil {
+		return verb.Task{}, err
+	}
+	t, err := New(w, s, in.TaskIn)
+	if err != nil {
+		return verb.Task{}, err
+	}
+	t.Deps, t.Parent = in.Deps, in.Parent
+	if t, err = create(ctx, w, s, t); err != nil {
+		return verb.Task{}, err
+	}
+	return w.View(s).TaskByID(t.ID)
+}
+
+// New reads what a caller says of a new task as a task without an id.
+func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
+	checks, err := declaredChecks(w, in.Checks)
+	if err != nil {
+		return task.Task{}, err
+	}
+	priority, err := task.ParsePriority(in.Priority)
+	if err != nil {
+		return task.Task{}, err
+	}
+	if checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)); err != nil {
+		return task.Task{}, err
+	}
+	return task.Task{
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority,
+		Checks: checks,
+	}, nil
+}
+
+const mintTries = 5 // two ids of one millisecond are the same once in a million
+
+// create mints an id and writes the file.
+func create(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (task.Task, error) {
+	var err error
+	for range mintTries {
+		if t.ID, err = task.NewID(s.Config.Prefix, w.Now(), w.Rand); err != nil {
+			return t, err
+		}
+		err = w.Update(ctx, s, func(tx *store.Tx) error {
+			created, err := s.Config.Flow.Create(t, tx.Find, w.Stamp(""))
+			if err == nil {
+				tx.Create(created)
+				w.Idempotency.Remember(tx, session.Key{Task: created.ID})
+			}
+			return err
+		})
+		if task.CodeOf(err) != task.Conflict {
+			return t, err
+		}
+	}
+	return t, err
+}
+
+// declaredChecks reads checks as a caller declares them. Results are the engine's alone, and me is who acts.
+func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
+	var out []task.Check
+	for i, c := range in {
+		where := fmt.Sprintf("checks[%d]", i)
+		switch {
+		case c.Result != "":
+			return nil, verb.BadInput(where+".result", "cannot be written by a caller").
+				WithHint("leave it out; %s and %s settle checks", task.CallTo("run_checks"), task.CallTo("attest"))
+		case c.Type != "" && c.Type != "manual":
+			return nil, verb.BadInput(where+".type", "is %q", c.Type).WithHint("manual, or leave it out")
+		case c.Type == "manual" && c.Cmd != "":
+			return nil, verb.BadInput(where, "has a cmd and is of type manual").WithHint("leave out one of the two")
+		case c.Cmd == "" && c.Timeout > 0:
+			return nil, verb.BadInput(where+".timeout", "is set, and there is no cmd").WithHint("leave it out")
+		}
+		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Result: task.Pending})
+	}
+	return out, nil
+}
+
+// AttesterNamed is who may attest a check, as it is declared: me is who acts.
+func AttesterNamed(w *verb.Workspace, who string) string {
+	if who == "me" {
+		return string(w.Actor)
+	}
+	return who
+}

@@ -1,0 +1,88 @@
+package tasks
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// DeleteIn is the input of Delete.
+type DeleteIn struct {
+	ID     task.ID `json:"id" doc:"task to delete, in full" cli:"arg"`
+	Reason string  `json:"reason,omitempty" doc:"why, for the record"`
+	verb.Once
+}
+
+// Deleted is what Delete did.
+type Deleted struct {
+	ID       task.ID `json:"id"`
+	Trash    string  `json:"trash"` // the file's copy, with its last entry; copied back it is the task again
+	Replayed bool    `json:"replayed,omitempty"`
+}
+
+// Delete moves a task, and the records of the sessions on it, out of the workspace into this clone's trash. What another
+// task depends on or belongs to stays, and so does what somebody is at work on, here or on another branch.
+func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error) {
+	if err := task.ValidText("reason", in.Reason); err != nil {
+		return Deleted{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Deleted{}, err
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		wc, err := w.WriteContext(s, tx, in.ID)
+		if err == nil {
+			err = mayDelete(w, wc)
+		}
+		if err != nil {
+			return err
+		}
+		return stageDelete(ctx, w, wc, in.Reason)
+	})
+	return Deleted{ID: in.ID, Trash: s.TrashFile(in.ID)}, verb.WithID(err, in.ID)
+}
+
+// Replay says where the copy is.
+func (Deleted) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, error) {
+	if _, ok := s.Find(key.Task); ok {
+		return nil, task.Errorf(task.Conflict, "the idempotency key deleted %s before, and it is there again", key.Task).WithHint("use a new key")
+	}
+	return Deleted{ID: key.Task, Trash: s.TrashFile(key.Task), Replayed: true}, nil
+}
+
+// mayDelete returns why a task must stay: somebody is at work on it.
+func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
+	if wc.Hold.How == session.Behind || !wc.Hold.Free(w.Actor, wc.Store.Worktree) && !wc.Hold.Lapsed && !w.Actor.Human() {
+		return wc.Hold.Refuse(wc.Task.ID, w.Actor, wc.Store.Worktree, false)
+	}
+	if ses, active := wc.ActiveSession(); active && !wc.Hold.Lapsed {
+		return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
+			WithHint("%s, by %s, ends it", task.CallTo("cancel", "session", ses.ID), ses.Actor).
+			WithNext(task.CallTo("get_session", "session", ses.ID))
+	}
+	return nil
+}
+
+// stageDelete decides by the graph, and stages the deletion.
+func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) error {
+	s := wc.Store
+	all, problems, err := s.List(ctx)
+	if err != nil {
+		return err
+	}
+	for _, p := range problems {
+		if s.Mentions(p, wc.Task.ID) {
+			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
+		}
+	}
+	t, _, err := task.Delete(wc.Task, all, w.Stamp(reason))
+	if err != nil {
+		return err
+	}
+	w.Idempotency.Remember(wc.Tx, session.Key{Task: t.ID})
+	return wc.Tx.Delete(ctx, t)
+}

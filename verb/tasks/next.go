@@ -1,0 +1,115 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// NextIn is the input of Next. A filter that is left out lets everything through.
+type NextIn struct {
+	Label  string  `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Parent task.ID `json:"parent,omitempty" doc:"only children of this task"`
+	verb.Once
+}
+
+// Work is what Next found: a task that is the caller's from now on, or how many there would be.
+type Work struct {
+	Task     *verb.Task `json:"task"`    // null if there is none to be had
+	Blocked  int        `json:"blocked"` // open tasks that wait for others
+	Claimed  int        `json:"claimed"` // open tasks that somebody holds, here or elsewhere
+	Replayed bool       `json:"replayed,omitempty"`
+}
+
+// exitOfNext says whether a task was found.
+func exitOfNext(out any) int {
+	if out.(Work).Task == nil {
+		return verb.ExitNothingFound
+	}
+	return 0
+}
+
+// errTaken says that a task was taken, or was no longer there to be taken, when its turn came.
+var errTaken = errors.New("taken")
+
+// Next claims the most urgent task that can be worked on now, the oldest among equals: one in the initial state, or left
+// behind in the working one, that waits for nothing and that nobody holds. What somebody else takes meanwhile is passed
+// over. Nothing to be had is an answer and no error.
+func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Work{}, err
+	}
+	all, _, err := w.Reads.List(ctx, s)
+	if err != nil {
+		return Work{}, err
+	}
+	free, out := Survey(w, s, all, func(t task.Task) bool {
+		return (in.Label == "" || slices.Contains(t.Labels, in.Label)) && (in.Parent == "" || t.Parent == in.Parent)
+	})
+	for _, t := range free {
+		got, err := takeNext(ctx, w, s, t.ID)
+		if errors.Is(err, errTaken) || task.CodeOf(err) == task.NotFound || task.CodeOf(err) == task.BadFile {
+			out.Claimed++
+			continue
+		}
+		if err == nil {
+			out.Task = &got
+		}
+		return out, err
+	}
+	return out, nil
+}
+
+// Survey finds the tasks that could be taken now, the most urgent first, and counts the open ones that could not.
+func Survey(w *verb.Workspace, s *store.Store, all []task.Task, keep func(task.Task) bool) (free []task.Task, out Work) {
+	find, live := verb.FindIn(all), s.Lives()
+	for _, t := range all {
+		if !keep(t) || s.Config.Flow.IsClosed(t.Status) {
+			continue
+		}
+		hold := session.Holder(t.Header(), live(t.ID), w.Now())
+		switch {
+		case len(s.Config.Flow.BlockedBy(t, find)) > 0:
+			out.Blocked++
+		case hold.How != session.Nobody || hold.Lapsed:
+			out.Claimed++
+		case startable(s, t):
+			free = append(free, t)
+		}
+	}
+	slices.SortFunc(free, MoreUrgent)
+	return free, out
+}
+
+// startable reports whether a task is where work on it can start.
+func startable(s *store.Store, t task.Task) bool {
+	flow := s.Config.Flow
+	return t.Status == flow.Initial || flow.Working != "" && t.Status == flow.Working
+}
+
+// takeNext claims a task, if it still is as it was when it was picked.
+func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
+	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		flow := s.Config.Flow
+		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !startable(s, wc.Task) || len(flow.BlockedBy(wc.Task, wc.Tx.Find)) > 0 {
+			return wc.Task, nil, errTaken
+		}
+		t, entry, err := flow.Claim(wc.Task, false, w.Stamp(""))
+		if err == nil {
+			wc.Tx.Claim(id, wc.Lease(ctx, ""))
+		}
+		return t, entry, err
+	})
+}
+
+// Replay shows the task that was claimed, as it is now.
+func (Work) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	t, err := w.View(s).TaskByID(made.Task)
+	return Work{Task: &t, Replayed: true}, verb.NotHere(err, string(made.Task))
+}

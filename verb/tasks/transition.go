@@ -1,0 +1,33 @@
+package tasks
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/gates"
+)
+
+// TransitionIn is the input of Transition.
+type TransitionIn struct {
+	ID     task.ID     `json:"id" doc:"task to move" cli:"arg"`
+	To     task.Status `json:"to" doc:"state to move it to" cli:"arg" from:"states"`
+	Reason string      `json:"reason,omitempty" doc:"why, for the record"`
+	verb.Once
+}
+
+// Transition moves a task to a state. Before it enters a closed one, its command checks are run where they have not passed
+// on this very state of the tree.
+func Transition(ctx context.Context, w *verb.Workspace, in TransitionIn) (verb.Task, error) {
+	if err := task.ValidText("reason", in.Reason); err != nil {
+		return verb.Task{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return verb.Task{}, err
+	}
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+		return s.Config.Flow.Move(wc.Task, in.To, p, wc.Tx.Find, w.Stamp(in.Reason))
+	}
+	return gates.Transition{To: in.To, Preview: gates.Unchanged, Decide: decide}.Make(ctx, w, s, in.ID)
+}

@@ -1,0 +1,144 @@
+package tasks
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/gates"
+)
+
+// UpdateIn is the input of Update. What is left out stays; "" and [] clear a field.
+type UpdateIn struct {
+	ID          task.ID    `json:"id" doc:"task to change" cli:"arg"`
+	Title       *string    `json:"title" doc:"new title"`
+	Body        *string    `json:"body" doc:"new body, in Markdown"`
+	Labels      *[]string  `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	Priority    *string    `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Parent      *task.ID   `json:"parent" doc:"task that groups it"`
+	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
+	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
+	Acceptance  *[]string  `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
+	AddDeps     []task.ID  `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
+	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
+	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
+	Note        string     `json:"note,omitempty" doc:"text for the provenance entry"`
+	Reason      string     `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
+	ExpectedRev string     `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
+	verb.Once
+}
+
+// Update changes what a task says, in one entry.
+func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, error) {
+	edit, text, err := in.edit(w)
+	if err != nil {
+		return verb.Task{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return verb.Task{}, err
+	}
+	var to task.Status
+	if edit.To != nil {
+		to = *edit.To
+	}
+	preview := func(t task.Task) (task.Task, error) {
+		here := edit
+		here.To = nil
+		if err := in.expects(t); err != nil {
+			return t, err
+		}
+		after, entry, err := s.Config.Flow.Update(t, here, task.Proof{}, s.Find, w.Stamp(text))
+		if err == nil && entry != nil { // a person is asked before commands run for minutes
+			err = w.Confirmed(s.Config.Flow.Asks(t, after, *entry, s.Find))
+		}
+		return after, err
+	}
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+		if err := in.expects(wc.Task); err != nil {
+			return wc.Task, nil, err
+		}
+		t, entry, err := s.Config.Flow.Update(wc.Task, edit, p, wc.Tx.Find, w.Stamp(text))
+		if err == nil && entry != nil && edit.Assignee != nil {
+			err = reassign(ctx, w, wc, *edit.Assignee)
+		}
+		return t, entry, err
+	}
+	return gates.Transition{To: to, Preview: preview, Decide: decide}.Make(ctx, w, s, in.ID)
+}
+
+// expects returns CONFLICT if the task has another revision than the caller decided on.
+func (in UpdateIn) expects(t task.Task) error {
+	if in.ExpectedRev == "" || task.Rev(in.ExpectedRev) == t.Rev {
+		return nil
+	}
+	return task.Errorf(task.Conflict, "has revision %s, not %s", t.Rev, in.ExpectedRev).
+		WithHint("read the task again and decide anew").WithNext(task.CallTo("get", "id", in.ID)).ForGood()
+}
+
+// edit reads an input as an edit and the text of its entry.
+func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, string, error) {
+	ed := task.Edit{
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Parent: in.Parent, Acceptance: in.Acceptance,
+		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
+		Explains: in.Assignee != nil && in.Note == "",
+	}
+	if in.Priority != nil {
+		p, err := task.ParsePriority(*in.Priority)
+		if err != nil {
+			return ed, "", err
+		}
+		ed.Priority = &p
+	}
+	if in.Assignee != nil {
+		who, err := w.ActorNamed(*in.Assignee)
+		if err != nil {
+			return ed, "", err
+		}
+		ed.Assignee = &who
+	}
+	if in.Checks != nil {
+		checks, err := declaredChecks(w, *in.Checks)
+		if err != nil {
+			return ed, "", err
+		}
+		ed.Checks = &checks
+	}
+	if err := cmp.Or(task.ValidText("note", in.Note), task.ValidText("reason", in.Reason)); err != nil {
+		return ed, "", err
+	}
+	if in.To != nil && *in.To == "" {
+		return ed, "", verb.BadInput("to", "is empty").WithHint("leave it out to move the task nowhere")
+	}
+	text := in.Reason
+	if in.Note != "" && text != "" {
+		text += "\n"
+	}
+	text += in.Note
+	return ed, text, task.ValidText("note and reason together", text)
+}
+
+// reassign gives a task to somebody. What another holds only a person may give away; its session ends as abandoned.
+func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to task.Actor) error {
+	if to == wc.Hold.Actor && wc.Hold.How != session.Behind || to == wc.Task.Assignee && wc.Hold.Actor == "" {
+		return nil // they hold it already, and keep it as they do
+	}
+	if !wc.Hold.Free(w.Actor, wc.Store.Worktree) && !w.Actor.Human() {
+		return wc.Refusal(ctx, false)
+	}
+	if err := wc.MayEndSession(); err != nil {
+		return err
+	}
+	switch to {
+	case "":
+		wc.Tx.Claim(wc.Task.ID, nil)
+	case w.Actor:
+		wc.Tx.Claim(wc.Task.ID, wc.Lease(ctx, ""))
+	default: // theirs in whichever worktree they claim it
+		wc.Tx.Claim(wc.Task.ID, &session.Lease{Actor: to, Since: wc.Now.UTC(), Seen: wc.Now.UTC()})
+	}
+	wc.EndSession(session.Abandoned, "reassigned by "+string(w.Actor))
+	return nil
+}

@@ -1,0 +1,226 @@
+package verb
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// WriteContext is a task as a write finds it: under the lock, with everything that decides about it.
+type WriteContext struct {
+	Store *store.Store
+	Tx    *store.Tx
+	Task  task.Task
+	Hold  session.Hold
+	Now   time.Time
+
+	w *Workspace
+}
+
+// WriteContext reads a task for a write. It returns OUT_OF_SCOPE for one that the caller may not change, and an error that
+// Verb.Call answers with what was made if the call was made before.
+func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id task.ID) (WriteContext, error) {
+	t, err := tx.Task(id)
+	now := w.Now()
+	if err == nil {
+		err = w.InScope(id)
+	}
+	if err == nil {
+		err = w.Idempotency.Recorded(t.Provenance, session.Key{Task: id})
+	}
+	if err != nil {
+		return WriteContext{}, err
+	}
+	return WriteContext{Store: s, Tx: tx, Task: t, Hold: session.Holder(t.Header(), tx.Live(id), now), Now: now, w: w}, nil
+}
+
+// Decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
+type Decision func(WriteContext) (task.Task, *task.Entry, error)
+
+// Update makes a write of this call, unless the call was made before.
+func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*store.Tx) error) error {
+	return s.Update(ctx, func(tx *store.Tx) error {
+		if err := w.Idempotency.known(tx.Key); err != nil {
+			return err
+		}
+		return write(tx)
+	})
+}
+
+// ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are those
+// of WriteContext.
+func (w *Workspace) ReadForWrite(s *store.Store, id task.ID) (task.Task, error) {
+	if err := w.InScope(id); err != nil {
+		return task.Task{}, err
+	}
+	t, err := s.Get(id)
+	if err == nil {
+		err = w.Idempotency.Recorded(t.Provenance, session.Key{Task: id})
+	}
+	return t, err
+}
+
+// Change makes one write of one task, and returns the task as get does.
+func (w *Workspace) Change(ctx context.Context, id task.ID, decide Decision) (Task, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Task{}, err
+	}
+	return w.ChangeIn(ctx, s, id, decide)
+}
+
+// ChangeIn is Change in a store that is open.
+func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, decide Decision) (Task, error) {
+	err := w.Update(ctx, s, func(tx *store.Tx) error {
+		wc, err := w.WriteContext(s, tx, id)
+		if err != nil {
+			return err
+		}
+		t, entry, err := decide(wc)
+		if err == nil && entry != nil {
+			err = w.Confirmed(s.Config.Flow.Asks(wc.Task, t, *entry, tx.Find))
+		}
+		if err != nil {
+			return err
+		}
+		switch {
+		case entry == nil:
+			w.Idempotency.Remember(tx, session.Key{Task: id})
+		case entry.Key != "": // the results of a refused call carry none, so that it can be made again
+			w.Idempotency.Remember(tx, session.Key{Task: id, Session: entry.Session})
+		}
+		if entry != nil {
+			tx.Put(t)
+		}
+		return nil
+	})
+	if err != nil {
+		return Task{}, WithID(err, id)
+	}
+	return w.View(s).TaskByID(id)
+}
+
+// Lease is a live claim of the caller from this worktree, under a session or none.
+func (wc WriteContext) Lease(ctx context.Context, ses string) *session.Lease {
+	s, now := wc.Store, wc.Now.UTC()
+	return &session.Lease{
+		Actor: wc.w.Actor, Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
+	}
+}
+
+// Take decides whether the caller may take the task, and reports whether that takes it over from somebody: then the old
+// session is ended as abandoned. Of a closed task it decides nothing: the refusal of the rules, TASK_CLOSED, says more.
+func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool, err error) {
+	if wc.Store.Config.Flow.IsClosed(wc.Task.Status) {
+		return false, nil
+	}
+	if err := wc.Refusal(ctx, takeover); err != nil {
+		return false, err
+	}
+	if wc.Hold.Free(wc.w.Actor, wc.Store.Worktree) {
+		return false, nil
+	}
+	wc.EndSession(session.Abandoned, "taken over by "+string(wc.w.Actor))
+	return true, nil
+}
+
+// Refusal is why the caller may not take the task, or nil. If the task was carried further on a branch that is gone, it says
+// so, since there is nothing to switch to.
+func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
+	hold, s := wc.Hold, wc.Store
+	err := hold.Refuse(wc.Task.ID, wc.w.Actor, s.Worktree, takeover)
+	if err != nil && hold.How == session.Behind && !s.HasBranch(ctx, hold.Branch) {
+		hold.NoBranch = true
+		err = hold.Refuse(wc.Task.ID, wc.w.Actor, s.Worktree, takeover)
+	}
+	return err
+}
+
+// Mine reports whether the caller holds the task, in this worktree.
+func (wc WriteContext) Mine() bool { return wc.Hold.Mine(wc.w.Actor, wc.Store.Worktree) }
+
+// ActiveSession is the session under which the task is held, if it is active. One that cannot be read is not.
+func (wc WriteContext) ActiveSession() (session.Session, bool) {
+	if wc.Hold.Session == "" {
+		return session.Session{}, false
+	}
+	ses, err := wc.Tx.Session(wc.Hold.Session)
+	return ses, err == nil && ses.Status == session.Active
+}
+
+// MayEndSession returns SESSION_LIVE if the caller would drop the task under its own live session: cancel says why a session
+// ends, and what drops the task would not.
+func (wc WriteContext) MayEndSession() error {
+	if !wc.Mine() || wc.Hold.Lapsed {
+		return nil
+	}
+	ses, active := wc.ActiveSession()
+	if !active {
+		return nil
+	}
+	return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
+		WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", ses.ID)).
+		WithNext(task.CallTo("get_session", "session", ses.ID))
+}
+
+// EndSession ends the session under which the task is held or was last worked on, if it is still active. One whose record
+// lies on another branch, or is broken, must not keep a task from being closed.
+func (wc WriteContext) EndSession(to session.Status, text string) {
+	id := wc.Hold.Session
+	if id == "" {
+		id = wc.Task.Provenance.LastSession()
+	}
+	if id == "" {
+		return
+	}
+	ses, err := wc.Tx.Session(id)
+	if err == nil && ses.Status == session.Active {
+		wc.Tx.PutSession(ses.End(to, wc.w.Stamp(text)))
+	}
+}
+
+// OwnSession reads a session for a write of its actor, in the worktree that it is at work in.
+func (wc WriteContext) OwnSession(id string) (session.Session, error) {
+	return wc.w.ownSession(wc.Store, wc.Tx, wc.Task, id)
+}
+
+func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id string) (session.Session, error) {
+	ses, err := tx.Session(id)
+	if err != nil {
+		return ses, err
+	}
+	if err := ses.Usable(w.Actor); err != nil {
+		return ses, WithSession(err, id)
+	}
+	return ses, WithSession(ses.Held(t.Header(), tx.Live(t.ID), s.Worktree), id)
+}
+
+// Beat writes a heartbeat of a session of the caller, which changes no committed file. Progress of "" leaves what was said
+// before.
+func (w *Workspace) Beat(ctx context.Context, s *store.Store, id, progress string) error {
+	return w.Update(ctx, s, func(tx *store.Tx) error {
+		ses, err := tx.Session(id)
+		if err != nil {
+			return err
+		}
+		if err := w.InScope(ses.Task); err != nil {
+			return err
+		}
+		t, err := tx.Task(ses.Task)
+		if err != nil {
+			t = task.Task{ID: ses.Task} // its file may lie on another branch; live state knows who holds it
+		}
+		if _, err := w.ownSession(s, tx, t, id); err != nil {
+			return err
+		}
+		if old := s.Heartbeat(id); old != nil && progress == "" {
+			progress = old.Progress
+		}
+		w.Idempotency.Remember(tx, session.Key{Task: ses.Task, Session: id})
+		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: w.Now().UTC(), Progress: progress})
+		return nil
+	})
+}
