@@ -38,11 +38,11 @@ func (p serveCommand) command() *cli.Command {
 			&cli.StringFlag{Name: "http", Local: true, Usage: "serve Streamable HTTP on the loopback `ADDRESS` instead, on the path /mcp; port 0 takes a free one"},
 			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, or all, with commas between them; core by default, and plan for a planner"},
 		},
-		Action: p.run,
+		Action: p.runServe,
 	}
 }
 
-func (p serveCommand) run(ctx context.Context, c *cli.Command) error {
+func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
