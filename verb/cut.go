@@ -26,10 +26,10 @@ var (
 	Unbounded = Bounds{math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt, math.MaxInt}
 )
 
-// restHint is what an answer says that left something out.
+// restHint is what an answer says from which something was cut.
 const restHint = "get with part (body, provenance, file, blockers, dependents or children) and offset reads what was cut, piece by piece"
 
-// Cut leaves out what would flood a small context, and says so.
+// Cut leaves out what would fill a small context, and says so.
 func (t Task) Cut(b Bounds) Task {
 	t.Row = t.cut(b)
 	if body := Beginning(t.Body, b.Body, b.BodyRoom); len(body) < len(t.Body) {
@@ -53,7 +53,7 @@ func (r Row) cut(b Bounds) Row {
 	return r
 }
 
-// Fitting is how many of the items have room, at most n and at least one.
+// Fitting is how many of the items fit into the room, at most n and at least one.
 func Fitting[T any](items []T, n, room int) int {
 	for i := range min(len(items), n) {
 		if room -= sizeOf(items[i]); room < 0 {
@@ -103,7 +103,7 @@ func firstKeys(object map[string]any, n, room int) (first map[string]any, total 
 	return first, len(keys)
 }
 
-// Beginning is as much of a text, from its start on, as is wanted and has room as JSON.
+// Beginning is the start of a text: at most n bytes, which as JSON fit into the room.
 func Beginning(text string, n, room int) string {
 	for n = min(n, len(text)); n > 0; n /= 2 {
 		for n > 0 && n < len(text) && !utf8.RuneStart(text[n]) {

@@ -85,8 +85,8 @@ type OnePage[T any] struct {
 	Problems
 }
 
-// Page sorts a list, and cuts a page out of the items behind a cursor, and of the problems. The next cursor is the positions of
-// the last ones shown, so that it stays good when items come and go. The order's name keeps a cursor from being used in another.
+// Page sorts a list, and returns one page of the items and of the problems behind a cursor. The next cursor holds the positions of
+// the last ones shown, so that it stays good when items come and go. It holds the name of the order too, and is refused in another.
 func Page[T any](all []Ranked[T], problems []store.Problem, in PageIn) (OnePage[T], error) {
 	out := OnePage[T]{Items: []T{}, Total: len(all), Problems: Problems{Problems: []store.Problem{}}}
 	at := bookmark{order: in.order}
@@ -136,14 +136,14 @@ func sizeOf(v any) int {
 	return len(text)
 }
 
-// bookmark is how far a list was shown: the last item, and the path of the last file that could not be read.
+// bookmark is how much of a list was shown: the last item, and the path of the last file that could not be read.
 type bookmark struct {
 	order   string
 	item    Position
 	problem string
 }
 
-// cursor writes a bookmark down.
+// cursor is the bookmark as text.
 func (b bookmark) cursor() string {
 	parts := []string{b.order, b.item.Key, b.item.ID}
 	if b.problem != "" {

@@ -101,9 +101,9 @@ func (r Rights) Allow(v Verb) error {
 	}
 }
 
-// aboutOne reports whether a verb changes the one task, or the one session, that its input names.
+// aboutOne reports whether a verb changes the one record that its input must name.
 func (v Verb) aboutOne() bool {
-	return slices.ContainsFunc(v.Fields, func(f Field) bool { return f.Name == "id" || f.Name == "session" })
+	return slices.ContainsFunc(v.Fields, func(f Field) bool { return f.Required && f.Names != "" })
 }
 
 // InScope returns OUT_OF_SCOPE for a task that the caller may not change.

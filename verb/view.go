@@ -110,7 +110,7 @@ type Entry struct {
 // EntryCheck is the result of one check in an entry.
 type EntryCheck struct {
 	Check  string      `json:"check"`          // its key
-	Desc   string      `json:"desc,omitempty"` // absent where the key is it, or the task has that check no more
+	Desc   string      `json:"desc,omitempty"` // absent where the key says it, or the task no longer has that check
 	Result task.Result `json:"result"`
 }
 
@@ -194,7 +194,7 @@ func viewCheck(c task.Check) Check {
 	return out
 }
 
-// ViewEntry shows an entry. Descs says what the checks are that it names; nil for those of a record without checks.
+// ViewEntry shows an entry. Descs has the descriptions of the checks that it names; nil for a record without checks.
 func ViewEntry(e task.Entry, descs Descs) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
@@ -207,7 +207,7 @@ func ViewEntry(e task.Entry, descs Descs) Entry {
 	return out
 }
 
-// signed is what the signature of an entry is worth. Where none is asked for and none is there, it says nothing.
+// signed says whether the signature of an entry counts; "" where none is there and none is needed.
 func signed(flow task.Flow, t task.Task, n int) string {
 	e := t.Provenance[n]
 	switch {
@@ -287,7 +287,7 @@ func (v View) CutRow(r Row) Row {
 	return r
 }
 
-// viewClaim shows a hold, also one that lapsed. A file that is behind says nothing about who holds the task.
+// viewClaim shows who holds a task, also if the claim lapsed; nil if nobody does, or the file is behind and cannot say.
 func viewClaim(h session.Hold) *Claim {
 	if h.Actor == "" {
 		return nil
@@ -315,7 +315,7 @@ func (v View) execution(t task.Task) string {
 	return string(health)
 }
 
-// health is how a session is doing. One whose claim ended in another worktree is over, whatever its file says here.
+// health is the health of a session. One whose claim ended in another worktree has ended, whatever its file says here.
 func (v View) health(ses session.Session, t task.Task) session.Health {
 	s := v.Store
 	if ses.Status == session.Active && task.CodeOf(ses.Held(t.Header(), s.Live(ses.Task), s.Worktree)) == task.SessionEnded {
@@ -332,7 +332,7 @@ func instant(t time.Time) *time.Time {
 	return &t
 }
 
-// NoNil is the list, or an empty one for none, which JSON would say null of.
+// NoNil is the list, or an empty one for nil, so that JSON has [] and not null.
 func NoNil[T any](in []T) []T {
 	if in == nil {
 		return []T{}

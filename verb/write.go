@@ -20,8 +20,8 @@ type WriteContext struct {
 	w *Workspace
 }
 
-// WriteContext reads a task for a write. It returns OUT_OF_SCOPE for one that the caller may not change, and an error that
-// Verb.Call answers with what was made if the call was made before.
+// WriteContext reads a task for a write. It returns OUT_OF_SCOPE for one that the caller may not change. If the call was made
+// before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
 func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id task.ID) (WriteContext, error) {
 	t, err := tx.Task(id)
 	now := w.Now()
@@ -151,8 +151,8 @@ func (wc WriteContext) ActiveSession() (session.Session, bool) {
 	return ses, err == nil && ses.Status == session.Active
 }
 
-// MayEndSession returns SESSION_LIVE if the caller would drop the task under its own live session: cancel says why a session
-// ends, and what drops the task would not.
+// MayEndSession returns SESSION_LIVE if the caller is at work on the task in a live session. That session is ended with cancel,
+// which asks for a reason.
 func (wc WriteContext) MayEndSession() error {
 	if !wc.Mine() || wc.Hold.Lapsed {
 		return nil

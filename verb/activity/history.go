@@ -35,8 +35,8 @@ type Event struct {
 	verb.Entry
 }
 
-// History returns the provenance of all tasks in one list, those included that this clone deleted, and of what else was written:
-// the config and proposals.
+// History returns the entries of all records in one list: of tasks, of those that this clone deleted, of proposals and of the
+// config.
 func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, error) {
 	s, err := w.Open()
 	if err != nil {

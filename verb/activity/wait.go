@@ -73,10 +73,10 @@ func exitOfWait(out any) int {
 	return 0
 }
 
-// GoneAfter is how long something must be missing before it counts as gone: git takes files away for a moment, and editors do.
+// GoneAfter is how long a file must be missing before it counts as gone: git and editors take files away for a moment.
 const GoneAfter = 2 * time.Second
 
-const waitReportsEvery = 10 * time.Second // clients give up after 60 without a word
+const waitReportsEvery = 10 * time.Second // clients give up after a minute without a report
 
 // Wait blocks until what it watches changes or meets the condition, until the time is up, or until the server is told to end.
 // It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at once. A cursor is

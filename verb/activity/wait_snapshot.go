@@ -52,8 +52,8 @@ type snapshot struct {
 	answer func() Waited // what is watched, as it is returned; nil if nothing was found
 }
 
-// cursorOf is a hash of the rows and of what they are about, which is to name the filters if there are any, and behind a
-// dash the number of entries that the record had.
+// cursorOf makes a cursor: a hash of what is watched, with its filters, and of the rows; then a dash and the number of entries that
+// the record had.
 func cursorOf(about string, rows []row, entries int) string {
 	sum := sha256.New()
 	add := func(text string) { _, _ = io.WriteString(sum, text); _, _ = sum.Write([]byte{0}) }
@@ -67,7 +67,7 @@ func cursorOf(about string, rows []row, entries int) string {
 
 var cursorForm = regexp.MustCompile(`^[0-9a-f]{16}-[0-9]+$`)
 
-// missing reports whether a record that this snapshot has cannot be read by the time of another.
+// missing reports whether a record of this snapshot cannot be read any more in a later one.
 func (s snapshot) missing(now snapshot) bool {
 	return slices.ContainsFunc(s.rows, func(r row) bool { return !now.exists(r.id) })
 }

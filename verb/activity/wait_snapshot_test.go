@@ -4,6 +4,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 )
 
 // What a wait says of a row is what differs between the JSON of the row before and after, whatever kind of record it is.
@@ -62,5 +66,31 @@ func TestChangesOfManyRows(t *testing.T) {
 	}
 	if got := now.changes(before).changes; !slices.Equal(got, want) {
 		t.Errorf("got %+v, want %+v", got, want)
+	}
+}
+
+// Waits share their reads only if they watch the same: another state, actor or task is another subject.
+func TestSubject(t *testing.T) {
+	me, other := "me", "agent:b"
+	a := &verb.Workspace{Actor: "agent:a"}
+	for _, tt := range []struct {
+		name string
+		one  WaitIn
+		two  WaitIn
+		same bool
+	}{
+		{"another time and cursor", WaitIn{Ready: true}, WaitIn{Ready: true, Timeout: new(float64), Cursor: "0123456789abcdef-0"}, true},
+		{"another task", WaitIn{ID: "T-1"}, WaitIn{ID: "T-2"}, false},
+		{"another state", WaitIn{Status: "done"}, WaitIn{Status: "backlog"}, false},
+		{"another assignee", WaitIn{Assignee: &me}, WaitIn{Assignee: &other}, false},
+		{"an assignee, and none", WaitIn{Ready: true, Assignee: new(string)}, WaitIn{Ready: true}, false},
+		{"another state to wait for", WaitIn{ID: "T-1", WaitForStatus: []task.Status{"done"}}, WaitIn{ID: "T-1"}, false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := &store.Store{}
+			if same := tt.one.subject(a, s) == tt.two.subject(a, s); same != tt.same {
+				t.Errorf("%q and %q", tt.one.subject(a, s), tt.two.subject(a, s))
+			}
+		})
 	}
 }

@@ -38,8 +38,8 @@ func Attest(ctx context.Context, w *verb.Workspace, in AttestIn) (verb.Task, err
 // signingTries is how often an approval is signed anew because the task changed while it was being signed.
 const signingTries = 3
 
-// attestSigned is Attest with a signature. A person may take their time to sign, with a touch or a passphrase, so that happens
-// outside the lock: the time of the entry is chosen before, and if the record has moved on by then, the approval is signed again.
+// attestSigned is Attest with a signature. It is made outside the lock, because a person may take minutes over a touch or a
+// passphrase. If the task changed meanwhile, the approval is signed again.
 func attestSigned(ctx context.Context, w *verb.Workspace, in AttestIn) (verb.Task, error) {
 	s, err := w.Open()
 	if err != nil {
@@ -54,7 +54,7 @@ func attestSigned(ctx context.Context, w *verb.Workspace, in AttestIn) (verb.Tas
 	}
 }
 
-// signOnce reports whether the task changed while it was being signed.
+// signOnce makes one attempt. It reports whether the task changed while it was being signed.
 func signOnce(ctx context.Context, w *verb.Workspace, s *store.Store, in AttestIn) (out verb.Task, overtaken bool, err error) {
 	t, err := w.ReadForWrite(s, in.ID)
 	if err != nil {
@@ -94,8 +94,8 @@ func signOnce(ctx context.Context, w *verb.Workspace, s *store.Store, in AttestI
 	return out, overtaken, err
 }
 
-// judged is the state of the files that the actor has before them: the commit, and the fingerprint. It returns UNTRUSTED where
-// that cannot be had safely.
+// judged is the state of the files that the actor approves: the commit, and the fingerprint of the tree. It returns UNTRUSTED in a
+// clone that is not trusted, where reading them may start programs.
 func judged(ctx context.Context, s *store.Store) (commit, tree string, err error) {
 	if s.Repo == nil {
 		return "", "", nil
@@ -108,7 +108,7 @@ func judged(ctx context.Context, s *store.Store) (commit, tree string, err error
 	return s.Head(ctx).Commit, gates.Fingerprint(files), err
 }
 
-// sign has an approval signed, if a signature by the key would count.
+// sign signs an approval, if a signature by the key would count.
 func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approval) (string, error) {
 	message, err := a.Message()
 	if err != nil {

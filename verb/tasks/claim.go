@@ -15,7 +15,7 @@ type ClaimIn struct {
 	verb.Once
 }
 
-// Claim makes the caller the holder of a task. Claiming what one holds changes nothing.
+// Claim makes the caller the holder of a task. Claiming a task that one holds already changes nothing.
 func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (verb.Task, error) {
 	return w.Change(ctx, in.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		takesOver, err := wc.Take(ctx, in.Takeover)

@@ -83,7 +83,7 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task,
 	return out, err
 }
 
-// relatives are those of all tasks that a part of a task's context is about, the most urgent first.
+// relatives are the tasks that belong in a part of a task's context, the most urgent first.
 func relatives(part string, flow task.Flow, t task.Task, all []task.Task) []task.Task {
 	open := map[task.ID]bool{}
 	for _, id := range flow.BlockedBy(t, verb.FindIn(all)) {
@@ -126,7 +126,7 @@ func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id task.
 	return out, nil
 }
 
-// bounded cuts a part for a caller whose context is small.
+// bounded cuts a part if the answer goes into an agent's context.
 func bounded[T any](w *verb.Workspace, part []T) []T {
 	if w.Bounded && len(part) > partSize {
 		return part[:partSize]

@@ -121,7 +121,7 @@ func create(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task)
 	return t, err
 }
 
-// declaredChecks reads checks as a caller declares them. Results are the engine's alone, and me is who acts.
+// declaredChecks reads checks as a caller declares them. It refuses results, which only a run or an attestation sets.
 func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 	var out []task.Check
 	for i, c := range in {

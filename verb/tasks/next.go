@@ -38,8 +38,8 @@ func exitOfNext(out any) int {
 var errTaken = errors.New("taken")
 
 // Next claims the most urgent task that can be worked on now, the oldest among equals: one in the initial state, or left
-// behind in the working one, that waits for nothing and that nobody holds. What somebody else takes meanwhile is passed
-// over. Nothing to be had is an answer and no error.
+// behind in the working one, that waits for nothing and that nobody holds. One that somebody else takes meanwhile is passed
+// over. If there is none, that is an answer and not an error.
 func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	s, err := w.Open()
 	if err != nil {

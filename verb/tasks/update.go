@@ -69,7 +69,7 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, err
 	return gates.Transition{To: to, Preview: preview, Decide: decide}.Make(ctx, w, s, in.ID)
 }
 
-// expects returns CONFLICT if the task has another revision than the caller decided on.
+// expects returns CONFLICT if the task has another revision than expected_rev says.
 func (in UpdateIn) expects(t task.Task) error {
 	if in.ExpectedRev == "" || task.Rev(in.ExpectedRev) == t.Rev {
 		return nil
@@ -78,7 +78,7 @@ func (in UpdateIn) expects(t task.Task) error {
 		WithHint("read the task again and decide anew").WithNext(task.CallTo("get", "id", in.ID)).ForGood()
 }
 
-// edit reads an input as an edit and the text of its entry.
+// edit returns the edit that the input asks for, and the text of its entry.
 func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, string, error) {
 	ed := task.Edit{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Parent: in.Parent, Acceptance: in.Acceptance,
@@ -123,7 +123,7 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, string, error) {
 // reassign gives a task to somebody. What another holds only a person may give away; its session ends as abandoned.
 func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to task.Actor) error {
 	if to == wc.Hold.Actor && wc.Hold.How != session.Behind || to == wc.Task.Assignee && wc.Hold.Actor == "" {
-		return nil // they hold it already, and keep it as they do
+		return nil // they hold it already, and keep their claim
 	}
 	if !wc.Hold.Free(w.Actor, wc.Store.Worktree) && !w.Actor.Human() {
 		return wc.Refusal(ctx, false)
@@ -136,7 +136,7 @@ func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to t
 		wc.Tx.Claim(wc.Task.ID, nil)
 	case w.Actor:
 		wc.Tx.Claim(wc.Task.ID, wc.Lease(ctx, ""))
-	default: // theirs in whichever worktree they claim it
+	default: // a claim without a worktree: theirs wherever they claim it
 		wc.Tx.Claim(wc.Task.ID, &session.Lease{Actor: to, Since: wc.Now.UTC(), Seen: wc.Now.UTC()})
 	}
 	wc.EndSession(session.Abandoned, "reassigned by "+string(w.Actor))
