@@ -13,6 +13,8 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/urfave/cli/v3"
@@ -76,31 +78,31 @@ func (p checkCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	layout, err := p.layout(c)
+	l, err := p.layout(c)
 	if err != nil {
 		return err
 	}
-	options.Trusted = p.trusts(layout)
-	found, err := layout.Check(ctx, options.CheckOptions)
+	options.Trusted = p.trusts(l)
+	found, err := snapshot.Check(ctx, l, options.CheckOptions)
 	if err != nil {
 		return err
 	}
 	if options.fix {
-		if found, err = p.fix(ctx, layout, found, options); err != nil {
+		if found, err = p.fix(ctx, l, found, options); err != nil {
 			return err
 		}
 	}
 	r := report.Report{
 		Base: found.Base, BaseName: found.BaseName, Head: found.Head, Note: found.Note, Findings: found.Findings, FailOn: options.failOn,
-		Version: Version(), Top: relative(layout.Worktree, layout.Root), Here: relative(p.Dir, layout.Root),
+		Version: Version(), Top: relative(l.Worktree, l.Root), Here: relative(p.Dir, l.Root),
 	}
 	if options.run {
-		if err := p.runCommands(ctx, layout, found, options, &r); err != nil {
+		if err := p.runCommands(ctx, l, found, options, &r); err != nil {
 			return err
 		}
 	}
 	p.exit = exitOfReport(r)
-	return p.writeReports(layout, options, r)
+	return p.writeReports(l, options, r)
 }
 
 // relative is the path from one folder to another, with forward slashes.
@@ -129,7 +131,7 @@ func exitOfReport(r report.Report) int {
 
 // checkOptions are what the flags of check say.
 type checkOptions struct {
-	store.CheckOptions
+	snapshot.CheckOptions
 	run, all, trust  bool
 	failOn           proof.Severity
 	format           report.Format // of what is printed
@@ -146,7 +148,7 @@ type checkOutput struct {
 // options reads the flags. Flags that contradict one another, or that need another flag, are an error.
 func (p checkCommand) options(c *cli.Command) (checkOptions, error) {
 	o := checkOptions{
-		CheckOptions: store.CheckOptions{Base: c.String("base"), NoBase: c.Bool("no-base"), Staged: c.Bool("staged"), Getenv: p.Getenv},
+		CheckOptions: snapshot.CheckOptions{Base: c.String("base"), NoBase: c.Bool("no-base"), Staged: c.Bool("staged"), Getenv: p.Getenv},
 		run:          c.Bool("run"), all: c.Bool("all"), trust: c.Bool(trustFlag),
 		fix: c.Bool("fix"), dryRun: c.Bool("dry-run"), yes: c.Bool("yes"),
 		failOn: proof.Severity(c.String("fail-on")), format: report.Text,
@@ -214,8 +216,8 @@ func parseOutput(text string) (checkOutput, error) {
 }
 
 // fix shows which of the findings can be fixed, fixes them once the person agrees, and returns what is found afterwards.
-func (p checkCommand) fix(ctx context.Context, layout store.Layout, found store.Checked, options checkOptions) (store.Checked, error) {
-	fixes, err := layout.Mends(found.Findings)
+func (p checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.Checked, options checkOptions) (snapshot.Checked, error) {
+	fixes, err := store.Fixes(l, found.Findings)
 	if err != nil || len(fixes) == 0 {
 		return found, err
 	}
@@ -235,16 +237,16 @@ func (p checkCommand) fix(ctx context.Context, layout store.Layout, found store.
 		}
 	}
 	for _, f := range fixes {
-		if err := layout.Mend(ctx, f); err != nil {
+		if err := f.Apply(ctx, l); err != nil {
 			return found, err
 		}
 	}
-	return layout.Check(ctx, options.CheckOptions)
+	return snapshot.Check(ctx, l, options.CheckOptions)
 }
 
 // writeReports prints the report, and writes the others that were asked for. If one of them is for GitHub, which shows only the
 // first findings, the summary of the job gets the whole report.
-func (p checkCommand) writeReports(layout store.Layout, o checkOptions, r report.Report) error {
+func (p checkCommand) writeReports(l layout.Layout, o checkOptions, r report.Report) error {
 	printed := r
 	printed.Color = bool(p.style())
 	if err := printed.Write(p.out, o.format); err != nil {
@@ -253,7 +255,7 @@ func (p checkCommand) writeReports(layout store.Layout, o checkOptions, r report
 	onGitHub := o.format == report.GitHub
 	for _, out := range o.outputs {
 		onGitHub = onGitHub || out.format == report.GitHub
-		if err := p.writeReport(layout, out, r); err != nil {
+		if err := p.writeReport(l, out, r); err != nil {
 			return err
 		}
 	}
@@ -265,11 +267,11 @@ func (p checkCommand) writeReports(layout store.Layout, o checkOptions, r report
 
 // writeReport writes a report to a file, but not through a link of the work tree: the change that is judged could have made the
 // link, and would choose the file that the report replaces.
-func (p checkCommand) writeReport(layout store.Layout, out checkOutput, r report.Report) error {
+func (p checkCommand) writeReport(l layout.Layout, out checkOutput, r report.Report) error {
 	if out.file == "-" {
 		return r.Write(p.out, out.format)
 	}
-	if link := linkBelow(layout.Worktree, p.abs(out.file)); link != "" {
+	if link := linkBelow(l.Worktree, p.abs(out.file)); link != "" {
 		return task.Errorf(task.InvalidInput, "the %s report: %s is a link", out.format, link).
 			WithHint("name a file that no link of the work tree leads to")
 	}

@@ -14,13 +14,15 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // runCommands runs the commands of the tasks that the change closes, or with --all of all closed tasks, in the working tree. It
 // adds the results to the report and records nothing. If the config is broken it runs nothing: which tasks are closed is unknown,
 // and the report has the broken config already.
-func (p checkCommand) runCommands(ctx context.Context, layout store.Layout, found store.Checked, options checkOptions, r *report.Report) error {
+func (p checkCommand) runCommands(ctx context.Context, layout layout.Layout, found snapshot.Checked, options checkOptions, r *report.Report) error {
 	closed := found.Closed
 	switch {
 	case !found.Tree.Config.Sound():
@@ -100,8 +102,8 @@ func (p checkCommand) mayRun(options checkOptions, commands int) error {
 }
 
 // trusts reports whether the commands of a clone may run: a person approved them, or this is a CI, which made the clone itself.
-func (p checkCommand) trusts(layout store.Layout) bool {
-	if store.InCI(p.Getenv) {
+func (p checkCommand) trusts(layout layout.Layout) bool {
+	if snapshot.InCI(p.Getenv) {
 		return true
 	}
 	s, err := store.Open(layout.Root, p.stateDir())

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 )
 
 // An interrupted run prints nothing and exits with 130.
@@ -14,7 +16,7 @@ func TestInterruptExitsWith130(t *testing.T) {
 	env := Env{
 		Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: t.TempDir(),
 		Getenv: func(name string) string { return vars[name] },
-		Now:    func() time.Time { return startTime }, Rand: zeros{},
+		Now:    func() time.Time { return cmdtest.StartTime }, Rand: cmdtest.Zeros{},
 	}
 	env.Args = []string{"init"}
 	if exit := Main(t.Context(), env); exit != 0 {

@@ -9,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -122,7 +124,7 @@ func (c *completer) commandNames() []candidate {
 // verbOf is the verb whose command is being typed.
 func (c *completer) verbOf() (verb.Verb, bool) {
 	for _, v := range catalogue.All {
-		if c.command != nil && c.command.Name == commandName(v.Name) {
+		if c.command != nil && c.command.Name == verb.CommandName(v.Name) {
 			return v, true
 		}
 	}
@@ -147,7 +149,7 @@ func (c *completer) values(flag string) []candidate {
 	case "profile":
 		return words("viewer", "planner", "pair_worker", "operator", "maintainer")
 	case "scope":
-		return prefixed("task:", c.tasks())
+		return prefixed("task:", c.records(record.Tasks.Kind))
 	case "fail-on":
 		var out []candidate
 		for _, s := range proof.Severities {
@@ -192,10 +194,17 @@ func words(values ...string) []candidate {
 	return out
 }
 
-// records are the ways to find the ids that a field names, by their kind.
-var records = map[string]func(*completer) []candidate{
-	"task":    (*completer).tasks,
-	"session": (*completer).sessions,
+// records are the newest records of a kind.
+func (c *completer) records(k *record.Kind) []candidate {
+	switch k {
+	case record.Sessions.Kind:
+		return c.recordsWith(k, func(v any) string {
+			ses := v.(session.Session)
+			return string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)
+		})
+	default:
+		return c.recordsWith(k, func(v any) string { return k.Header(v).Title })
+	}
 }
 
 // sources are the ways to find the values of a field.
@@ -211,8 +220,8 @@ var sources = map[verb.Source]func(*completer) []candidate{
 
 // field is what a field of a verb can be.
 func (c *completer) field(f verb.Field) []candidate {
-	if find := records[f.Names]; find != nil {
-		return find(c)
+	if k, ok := record.Named(f.Names); ok {
+		return c.records(k)
 	}
 	if find := sources[f.From]; find != nil {
 		return find(c)
@@ -226,7 +235,7 @@ func (c *completer) field(f verb.Field) []candidate {
 
 func settings() []candidate {
 	var out []candidate
-	for _, s := range store.Settings {
+	for _, s := range record.Settings {
 		out = append(out, candidate{s.Key, s.Doc})
 	}
 	return out
@@ -246,41 +255,22 @@ func (c *completer) openStore() *store.Store {
 	return s
 }
 
-// tasks are the newest tasks, with their titles.
-func (c *completer) tasks() []candidate {
+// recordsWith are the newest records of a kind, each with a few words about it.
+func (c *completer) recordsWith(k *record.Kind, about func(any) string) []candidate {
 	s := c.openStore()
 	if s == nil {
 		return nil
 	}
-	ids, err := s.Candidates("")
+	ids, err := s.Candidates(k, "")
 	if err != nil {
 		return nil
 	}
 	return c.described(ids, func(id string) string {
-		t, err := s.Get(task.ID(id))
+		v, err := s.Read(k, id)
 		if err != nil {
 			return ""
 		}
-		return t.Title
-	})
-}
-
-// sessions are the newest sessions, with status, actor and task.
-func (c *completer) sessions() []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	ids, err := s.SessionCandidates("")
-	if err != nil {
-		return nil
-	}
-	return c.described(ids, func(id string) string {
-		ses, err := s.Session(id)
-		if err != nil {
-			return ""
-		}
-		return string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)
+		return about(v)
 	})
 }
 
@@ -302,7 +292,7 @@ func (c *completer) proposals() []candidate {
 	if s == nil {
 		return nil
 	}
-	all, err := s.Proposals()
+	all, _, err := record.Proposals.List(context.Background(), s)
 	if err != nil {
 		return nil
 	}
@@ -333,11 +323,11 @@ func (c *completer) checks(manual bool) []candidate {
 	if s == nil || len(c.args) == 0 {
 		return nil
 	}
-	id, err := s.Resolve(c.args[0])
+	id, err := s.Resolve(record.Tasks.Kind, c.args[0])
 	if err != nil {
 		return nil
 	}
-	t, err := s.Get(id)
+	t, err := record.Tasks.Get(s, task.ID(id))
 	if err != nil {
 		return nil
 	}
@@ -356,7 +346,7 @@ func (c *completer) newest(fn func(task.Task)) {
 	if s == nil {
 		return
 	}
-	ids, err := s.Candidates("")
+	ids, err := s.Candidates(record.Tasks.Kind, "")
 	if err != nil {
 		return
 	}
@@ -364,7 +354,7 @@ func (c *completer) newest(fn func(task.Task)) {
 		if c.ctx.Err() != nil {
 			return
 		}
-		if t, err := s.Get(task.ID(id)); err == nil {
+		if t, err := record.Tasks.Get(s, task.ID(id)); err == nil {
 			fn(t)
 		}
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -41,7 +42,7 @@ func linkVerb() verb.Verb {
 
 // The command of a verb follows from its declaration alone: a list of objects takes JSON unless it declares other flags, a
 // required boolean is an ordinary flag unless it declares a flag for false, and the exit number is what the verb says.
-func TestACommandFollowsFromItsDeclaration(t *testing.T) {
+func TestDeclaredFormsMakeTheCommand(t *testing.T) {
 	const pages = `[{"title":"Home","url":"/"},{"title":"News","url":"/news"}]`
 	for _, tt := range []struct {
 		name string
@@ -70,7 +71,7 @@ func TestACommandFollowsFromItsDeclaration(t *testing.T) {
 	}
 }
 
-func TestCompletionFollowsFromTheDeclaration(t *testing.T) {
+func TestDeclaredValuesAreCompleted(t *testing.T) {
 	c := &completer{program: &program{}, ctx: t.Context()}
 	v := linkVerb()
 	got := c.field(v.Fields[len(v.Fields)-1])
@@ -82,7 +83,7 @@ func TestCompletionFollowsFromTheDeclaration(t *testing.T) {
 			if _, known := sources[f.From]; f.From != "" && !known {
 				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
 			}
-			if _, known := records[f.Names]; f.Names != "" && !known {
+			if _, known := record.Named(f.Names); f.Names != "" && !known {
 				t.Errorf("%s.%s: nothing completes the id of a %s", v.Name, f.Name, f.Names)
 			}
 			if _, known := catalogue.Named(f.ListedBy); f.Names != "" && !known {

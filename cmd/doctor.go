@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/doctor"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -49,7 +50,7 @@ func (p doctorCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	findings, err := doctor.Visit{Store: s, Actor: w.Actor, Now: p.Now, Home: p.home()}.Examine(ctx)
+	findings, err := doctor.Visit{Store: s, Actor: w.Actor, Now: p.Now, Home: p.home(), Spell: catalogue.CommandLine}.Examine(ctx)
 	if err != nil {
 		return err
 	}

@@ -39,7 +39,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		return exit
 	}
 	said := *e
-	said.Op = commandName(e.Op)
+	said.Op = verb.CommandName(e.Op)
 	fprintf(p.Stderr, "cairn: %s\n", said.Error())
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)

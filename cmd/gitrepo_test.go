@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 )
 
 // gitRepo is a repository, with an environment that is independent of the settings of this machine.
@@ -22,13 +24,13 @@ type gitRepo struct {
 func newGitRepo(t *testing.T) *gitRepo {
 	t.Helper()
 	g := &gitRepo{t: t, dir: t.TempDir(), home: t.TempDir()}
-	for name, text := range map[string]string{".gitconfig": gitConfig, "clock": ""} {
+	for name, text := range map[string]string{".gitconfig": cmdtest.GitConfig, "clock": ""} {
 		g.write(filepath.Join(g.home, name), []byte(text))
 	}
 	g.env = append(withoutCI(), "HOME="+g.home, "XDG_STATE_HOME="+filepath.Join(g.home, "state"),
 		"GIT_CONFIG_GLOBAL="+filepath.Join(g.home, ".gitconfig"), "GIT_CONFIG_NOSYSTEM=1",
 		"CLOCK="+filepath.Join(g.home, "clock"), "GORACE=atexit_sleep_ms=0", "CAIRN_ACTOR=human:Shah", // even if an agent runs the tests
-		"GIT_AUTHOR_DATE="+startTime.Format(time.RFC3339), "GIT_COMMITTER_DATE="+startTime.Format(time.RFC3339))
+		"GIT_AUTHOR_DATE="+cmdtest.StartTime.Format(time.RFC3339), "GIT_COMMITTER_DATE="+cmdtest.StartTime.Format(time.RFC3339))
 	g.run("init", "-q", "-b", "base")
 	return g
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/urfave/cli/v3"
 )
 
@@ -65,7 +65,7 @@ func (p versionCommand) command() *cli.Command {
 				return err
 			}
 			if p.json {
-				p.printJSON(versionResult{Version(), 1, store.Format})
+				p.printJSON(versionResult{Version(), 1, record.Format})
 				return nil
 			}
 			p.printf("cairn %s\n", Version())

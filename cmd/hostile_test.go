@@ -19,7 +19,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/check/report"
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
@@ -159,7 +160,7 @@ func (in hostileShell) run(args ...string) (stdout, stderr string, exit int) {
 	var out, errs bytes.Buffer
 	exit = Main(ctx, Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs, Dir: in.dir,
-		Getenv: func(name string) string { return vars[name] }, Now: func() time.Time { return startTime.Add(time.Hour) }, Rand: zeros{},
+		Getenv: func(name string) string { return vars[name] }, Now: func() time.Time { return cmdtest.StartTime.Add(time.Hour) }, Rand: cmdtest.Zeros{},
 	})
 	if ctx.Err() != nil {
 		in.t.Errorf("cairn %q does not end", args)
@@ -177,12 +178,12 @@ func (in hostileShell) must(args ...string) {
 // makeLiveStateHostile puts hostile text into the live state.
 func (in hostileShell) makeLiveStateHostile() {
 	in.t.Helper()
-	layout, err := store.Find(in.dir)
+	l, err := layout.Find(in.dir)
 	if err != nil {
 		in.t.Fatal(err)
 	}
 	changed := 0
-	err = filepath.WalkDir(layout.Live, func(path string, e fs.DirEntry, err error) error {
+	err = filepath.WalkDir(string(l.Live), func(path string, e fs.DirEntry, err error) error {
 		if err != nil || e.IsDir() || filepath.Ext(path) != ".json" {
 			return err
 		}
@@ -229,7 +230,7 @@ func TestWhatIsPrintedIsFitToShow(t *testing.T) {
 	g := hostileRepo(t)
 	commands := map[string][][]string{}
 	for _, v := range catalogue.All {
-		commands[commandName(v.Name)] = verbCalls(v)
+		commands[verb.CommandName(v.Name)] = verbCalls(v)
 	}
 	for _, c := range otherCommands() {
 		commands[c.Name] = otherCalls(c)
@@ -271,7 +272,7 @@ func (in hostileShell) printsFit(call []string) {
 
 // verbCalls are calls of a verb: with its required arguments, with each of the others, and with wrong ones.
 func verbCalls(v verb.Verb) [][]string {
-	name, whole := commandName(v.Name), func(in map[string]any) string {
+	name, whole := verb.CommandName(v.Name), func(in map[string]any) string {
 		text, _ := json.Marshal(in)
 		return string(text)
 	}

@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/urfave/cli/v3"
 )
 
@@ -84,7 +85,7 @@ func (p initCommand) run(ctx context.Context, c *cli.Command) error {
 
 // outerWorkspace is the workspace above a folder that is none itself; "" if there is none.
 func outerWorkspace(dir string) string {
-	layout, err := store.Find(dir)
+	layout, err := layout.Find(dir)
 	if err != nil || layout.Root == filepath.Clean(dir) {
 		return ""
 	}
@@ -97,11 +98,11 @@ func (p initCommand) planMergeDriver(ctx context.Context, c *cli.Command, dir st
 	if !c.Bool("merge-driver") {
 		return nil, nil
 	}
-	layout, err := store.LayoutAt(dir)
+	layout, err := layout.At(dir)
 	if err != nil {
 		return nil, err
 	}
-	return layout.PlanMergeDriver(ctx, false)
+	return store.PlanMergeDriver(ctx, layout, false)
 }
 
 func (p initCommand) show(r initResult, harmless bool) {

@@ -8,7 +8,7 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
@@ -263,10 +263,10 @@ func (in *input) completeIDs(w *verb.Workspace) error {
 		var err error
 		switch value := in.values[f.Name].(type) {
 		case string:
-			in.values[f.Name], err = completeID(w, f.Names, value)
+			in.values[f.Name], err = completeID(w, f, value)
 		case []string:
 			for i, part := range value {
-				if value[i], err = completeID(w, f.Names, part); err != nil {
+				if value[i], err = completeID(w, f, part); err != nil {
 					return err
 				}
 			}
@@ -278,9 +278,9 @@ func (in *input) completeIDs(w *verb.Workspace) error {
 	return nil
 }
 
-// completeID finds the id of a record of a kind by a part of it. A whole id is returned even if no record has it, since the
+// completeID finds the id of a record that a field names by a part of it. A whole id is returned even if no record has it, since the
 // verb knows what that means.
-func completeID(w *verb.Workspace, kind, part string) (string, error) {
+func completeID(w *verb.Workspace, f verb.Field, part string) (string, error) {
 	if part == "" {
 		return "", nil
 	}
@@ -288,22 +288,25 @@ func completeID(w *verb.Workspace, kind, part string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	if resolve := resolvers[kind]; resolve != nil {
-		return resolve(s, part)
+	k, ok := record.Named(f.Names)
+	if !ok {
+		return part, nil
 	}
-	return part, nil
-}
-
-// resolvers find the id of a record by a part of it, for each kind of record.
-var resolvers = map[string]func(s *store.Store, part string) (string, error){
-	"session": (*store.Store).ResolveSession,
-	"task": func(s *store.Store, part string) (string, error) {
-		id, err := s.Resolve(part)
-		if _, malformed := task.ParseID(part); task.CodeOf(err) == task.NotFound && malformed == nil {
-			return part, nil
+	id, err := s.Resolve(k, part)
+	if task.CodeOf(err) != task.NotFound {
+		return id, err
+	}
+	if f.AnyKind {
+		for _, other := range record.Kinds() {
+			if id, otherErr := s.Resolve(other, part); other != k && task.CodeOf(otherErr) != task.NotFound {
+				return id, otherErr
+			}
 		}
-		return string(id), err
-	},
+	}
+	if k.ParseID(part) == nil || f.AnyKind && record.ParseAnyID(part) == nil {
+		return part, nil // it is a whole id, and the verb says what it means that there is none
+	}
+	return id, err
 }
 
 const maxInput = 4 << 20 // bytes; no file in a workspace may be larger

@@ -8,6 +8,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
@@ -46,12 +49,12 @@ func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 	}
 	var versions [3][]byte
 	for i, name := range args[:3] {
-		if versions[i], err = store.ReadInput(p.abs(name)); err != nil {
+		if versions[i], err = layout.ReadInput(p.abs(name)); err != nil {
 			return usage("%v", err).WithHint("git passes the names of three files as %%O %%A %%B")
 		}
 	}
 	markers := frontmatter.Markers{Size: size, Ours: "ours", Theirs: "theirs"}
-	merged, clean := store.Merge(filepath.ToSlash(args[4]), versions[0], versions[1], versions[2], p.flowAt(args[4]), markers)
+	merged, clean := record.Merge(filepath.ToSlash(args[4]), versions[0], versions[1], versions[2], p.flowAt(args[4]), markers)
 	// The file is a temporary one of git's, which reads it when this process ends.
 	if err := os.WriteFile(p.abs(args[1]), merged, 0o666); err != nil {
 		return task.Errorf(task.IO, "%w", err)
@@ -66,14 +69,14 @@ func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 // a merge.
 func (p mergeDriverCommand) flowAt(name string) task.Flow {
 	for dir := filepath.Dir(p.abs(name)); dir != filepath.Dir(dir); dir = filepath.Dir(dir) {
-		if filepath.Base(dir) != store.Folder {
+		if filepath.Base(dir) != layout.Folder {
 			continue
 		}
-		if flow, err := (store.Layout{Root: filepath.Dir(dir)}).FlowHere(); err == nil {
+		if flow, err := snapshot.FlowHere(layout.Layout{Root: filepath.Dir(dir)}); err == nil {
 			return flow
 		}
 	}
-	return store.DefaultConfig().Flow
+	return record.DefaultConfig().Flow
 }
 
 // setupResult is what setup changed.
@@ -113,8 +116,8 @@ func (p setupCommand) run(ctx context.Context, c *cli.Command) error {
 }
 
 // mergeDriver shows what will change, and changes it once the person agrees.
-func (p setupCommand) mergeDriver(ctx context.Context, layout store.Layout, remove, yes bool) error {
-	plan, err := layout.PlanMergeDriver(ctx, remove)
+func (p setupCommand) mergeDriver(ctx context.Context, layout layout.Layout, remove, yes bool) error {
+	plan, err := store.PlanMergeDriver(ctx, layout, remove)
 	if err != nil {
 		return err
 	}

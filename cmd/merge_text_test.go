@@ -11,7 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -75,7 +77,7 @@ func (w workspace) run(args ...string) (out, errs string, exit int) {
 	exit = Main(w.Context(), Env{
 		Args: args, Stdin: strings.NewReader(""), Stdout: &stdout, Stderr: &stderr, Dir: w.dir,
 		Getenv: func(name string) string { return vars[name] },
-		Now:    func() time.Time { return startTime }, Rand: zeros{},
+		Now:    func() time.Time { return cmdtest.StartTime }, Rand: cmdtest.Zeros{},
 	})
 	return stdout.String(), stderr.String(), exit
 }
@@ -107,7 +109,7 @@ func (w workspace) wantLeftAlone(file string) {
 func (w workspace) wantUsable() {
 	w.Helper()
 	created, _, _ := w.run("create", "Another")
-	other := mintedID.FindString(created)
+	other := cmdtest.MintedID.FindString(created)
 	for _, args := range [][]string{{"note", other, "hello"}, {"show", other}, {"list"}, {"list-sessions"}} {
 		if out, errs, exit := w.run(args...); exit != 0 {
 			w.Errorf("%s exits with %d: %s%s", args, exit, out, errs)
@@ -140,7 +142,7 @@ func (w workspace) read() (task.Task, string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	t, err := s.Get("T-1")
+	t, err := record.Tasks.Get(s, "T-1")
 	if err != nil {
 		return t, err.Error()
 	}

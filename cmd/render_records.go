@@ -2,14 +2,18 @@ package cmd
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
@@ -39,6 +43,72 @@ func renderSession(r *renderer, s verb.Session) {
 	})
 	for _, c := range s.OpenChecks {
 		r.printf("  %-9s check %d, %s\n", c.State, c.Check, c.Desc)
+	}
+}
+
+// renderRecord prints a record of any kind: as a page if the verb reads it, else as one line.
+func renderRecord(r *renderer, rec verb.Record) {
+	r.printf("%s  %s\n", r.style.bold(rec.ID), strings.TrimSpace(string(rec.Status)+"  "+rec.Title))
+	if r.kind != verb.Read {
+		return
+	}
+	held := ""
+	if rec.Claim != nil {
+		held = string(rec.Claim.Actor)
+	}
+	r.namedTexts([]namedText{{"held by", held}, {"labels", strings.Join(rec.Labels, ", ")}})
+	for _, key := range slices.Sorted(maps.Keys(rec.Fields)) {
+		if text := fieldText(rec.Fields[key]); text != "" {
+			r.printf("  %-9s %s\n", key, text)
+		}
+	}
+	if rec.Body != "" {
+		r.printf("\n%s\n", lines(strings.TrimRight(rec.Body, "\n")))
+	}
+	r.printf("\nProvenance\n")
+	for _, e := range rec.Provenance {
+		r.entry(e)
+	}
+}
+
+// fieldText is the value of a field in words: a text as it is, anything else as JSON.
+func fieldText(value any) string {
+	if text, ok := value.(string); ok || value == nil {
+		return text
+	}
+	encoded, _ := json.Marshal(value) // it was read from a file as what JSON has words for
+	return string(encoded)
+}
+
+func renderRecordRow(r *renderer, row verb.RecordRow) {
+	r.printf("%s  %s\n", r.style.bold(row.ID), strings.TrimSpace(string(row.Status)+"  "+row.Title))
+}
+
+func renderProposals(r *renderer, l proposals.ListOut) {
+	t := table{head: []string{"PROPOSAL", "STATE", "TASKS", "WHO", "WHAT"}, grow: 4}
+	for _, p := range l.Proposals {
+		t.add(p.Proposal, string(p.State), fmt.Sprint(p.TasksTotal), string(p.By), p.Summary)
+	}
+	t.print(r.out, r.width(), r.style)
+	r.nextPage(len(l.Proposals), l.Total, l.NextCursor)
+	if l.Total == 0 && len(l.Problems.Problems) == 0 {
+		r.printf("no proposals\n")
+	}
+	r.problems(l.Problems)
+}
+
+func renderStoredProposal(r *renderer, p proposals.Whole) {
+	r.printf("%s  %s  %s\n", r.style.bold(p.Proposal), p.State, p.Path)
+	r.namedTexts([]namedText{{"summary", p.Summary}, {"made", joined(p.Made)}})
+	r.printf("\nTasks\n")
+	for i, item := range p.Tasks {
+		var one struct{ Title string }
+		_ = json.Unmarshal(item, &one)
+		r.printf("  #%d  %s\n", i, one.Title)
+	}
+	r.printf("\nProvenance\n")
+	for _, e := range p.Provenance {
+		r.entry(e)
 	}
 }
 
@@ -99,6 +169,8 @@ func renderWaited(r *renderer, w activity.Waited) {
 		r.rows([]verb.Row{*w.Task})
 	case w.Session != nil:
 		renderSession(r, *w.Session)
+	case w.Record != nil:
+		renderRecord(r, *w.Record)
 	default:
 		r.rows(w.Tasks)
 	}
@@ -204,7 +276,7 @@ func (r *renderer) problems(problems verb.Problems) {
 	}
 }
 
-func problemText(pr store.Problem) string {
+func problemText(pr problem.Problem) string {
 	if strings.HasPrefix(pr.Message, pr.Path) {
 		return pr.Message
 	}

@@ -48,17 +48,10 @@ func remark(r verb.Row) string {
 	case r.Claim != nil && r.Claim.Lapsed:
 		return "claim lapsed"
 	case r.IsBlocked:
-		return "waits for " + string(r.BlockedBy[0]) + more(len(r.BlockedBy)-1)
+		return "waits for " + string(r.BlockedBy[0]) + task.AndMore(len(r.BlockedBy)-1)
 	default:
 		return ""
 	}
-}
-
-func more(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
 }
 
 // renderTask prints a task: as a page if the verb reads, else as one line with what was run.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/mcpserver"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
@@ -107,7 +108,7 @@ func (p serveCommand) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, er
 		if !ok || part == "" {
 			return r, usage("--scope %q is not of the form task:ID", scope).WithHint("cairn serve --scope task:PROJ-7 ...")
 		}
-		id, err := completeID(w, "task", part)
+		id, err := completeID(w, verb.Field{Names: task.KindName}, part)
 		if err != nil {
 			return r, err
 		}
@@ -115,7 +116,7 @@ func (p serveCommand) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, er
 		if err != nil {
 			return r, err
 		}
-		t, err := s.Get(task.ID(id))
+		t, err := record.Tasks.Get(s, task.ID(id))
 		r.Scope = t.ID
 		return r, err
 	}

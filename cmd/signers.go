@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -140,7 +142,7 @@ func (p signerCommand) add(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if err := s.AddSigner(ctx, who, key, after, before); err != nil {
+	if err := store.AddSigner(ctx, s.Layout, who, key, after, before); err != nil {
 		return err
 	}
 	if !p.json {
@@ -194,7 +196,7 @@ func (p signerCommand) remove(ctx context.Context, c *cli.Command) error {
 	if c.Bool("revoke") {
 		at = time.Time{}
 	}
-	ended, err := s.EndSigners(ctx, who, fingerprint, at)
+	ended, err := store.EndSigners(ctx, s.Layout, who, fingerprint, at)
 	if err != nil {
 		return err
 	}
@@ -254,12 +256,12 @@ func (p signerCommand) show(ctx context.Context, s *store.Store) error {
 }
 
 func (p signerCommand) read(ctx context.Context, s *store.Store) (signerList, error) {
-	list := signerList{Path: store.Folder + "/allowed_signers", Signers: []signerRow{}, Problems: []signersProblem{}}
-	here, err := s.SignersHere()
+	list := signerList{Path: layout.Folder + "/allowed_signers", Signers: []signerRow{}, Problems: []signersProblem{}}
+	here, err := snapshot.SignersHere(s.Layout)
 	if err != nil {
 		return list, err
 	}
-	inForce, err := s.SignersInForce(ctx)
+	inForce, err := snapshot.SignersInForce(ctx, s.Layout)
 	if err != nil {
 		return list, err
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
@@ -72,7 +73,7 @@ func (s script) commands() []string {
 			continue
 		}
 		for _, m := range called.FindAllStringSubmatch(line, -1) {
-			out = append(out, commandName(m[1]))
+			out = append(out, verb.CommandName(m[1]))
 		}
 	}
 	return out
@@ -86,8 +87,8 @@ func TestEveryVerbHasAStory(t *testing.T) {
 		}
 	}
 	for _, v := range catalogue.All {
-		if !run[commandName(v.Name)] {
-			t.Errorf("no story runs cairn %s", commandName(v.Name))
+		if !run[verb.CommandName(v.Name)] {
+			t.Errorf("no story runs cairn %s", verb.CommandName(v.Name))
 		}
 	}
 	for _, c := range otherCommands() {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/trust"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
@@ -20,7 +21,7 @@ type trustResult struct {
 
 // trustList is the clones that this user has trusted on this machine.
 type trustList struct {
-	Clones []store.Consent `json:"clones"`
+	Clones []trust.Consent `json:"clones"`
 }
 
 // trustCommand is cairn trust.
@@ -89,13 +90,13 @@ func (p trustCommand) revokeHere(c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	_, err = store.Revoke(p.stateDir(), layout.Root)
+	_, err = trust.Revoke(p.stateDir(), layout.Root)
 	return p.show(trustResult{Workspace: layout.Root, Commands: []store.Command{}}, err)
 }
 
 // revokeAt revokes the consent for a folder, which may be gone. It returns NOT_FOUND if there is none.
 func (p trustCommand) revokeAt(dir string) error {
-	revoked, err := store.Revoke(p.stateDir(), p.abs(dir))
+	revoked, err := trust.Revoke(p.stateDir(), p.abs(dir))
 	if err == nil && len(revoked) == 0 {
 		err = task.Errorf(task.NotFound, "no consent was given at %s", p.abs(dir)).
 			WithHint("cairn trust --list shows where")
@@ -107,7 +108,7 @@ func (p trustCommand) revokeAt(dir string) error {
 }
 
 func (p trustCommand) list() error {
-	clones, err := store.Consents(p.stateDir())
+	clones, err := trust.Consents(p.stateDir())
 	switch {
 	case err != nil:
 		return err

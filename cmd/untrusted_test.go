@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
@@ -293,6 +295,8 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"get-session", "SESSION"}},
 		{0, []string{"--actor", "agent:a", "finish", "SESSION", "all done"}},
 		{0, []string{"list-sessions"}},
+		{0, []string{"list-proposals"}},
+		{3, []string{"get-proposal", "plan-404"}},
 		{0, []string{"--actor", "agent:a", "begin", "T-1", "--expected-actor", "agent:a", "--idempotency-key", "l"}},
 		{0, []string{"--actor", "agent:a", "cancel", "SESSION", "enough"}},
 		{0, []string{"transition", "T-1", "canceled"}},
@@ -334,7 +338,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		}
 		input := ""
 		if name == "serve" {
-			input = handshake
+			input = cmdtest.Handshake
 			for i, call := range toolCalls {
 				input += fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%s}}`+"\n", i+1, call)
 			}
@@ -344,7 +348,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 			t.Errorf("the server answers %s", out)
 		}
 		if name == "begin" {
-			session = mintedID.FindString(out)
+			session = cmdtest.MintedID.FindString(out)
 		}
 		if exit != c.exit {
 			t.Errorf("cairn %s exits with %d, not %d: %s", strings.Join(c.args, " "), exit, c.exit, out)
@@ -380,7 +384,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 func verbNames() []string {
 	var out []string
 	for _, v := range catalogue.All {
-		out = append(out, commandName(v.Name))
+		out = append(out, verb.CommandName(v.Name))
 	}
 	return slices.Sorted(slices.Values(out))
 }

@@ -21,7 +21,7 @@ type verbCommand struct {
 func (p verbCommand) command() *cli.Command {
 	v := p.verb
 	c := &cli.Command{
-		Name:        commandName(v.Name),
+		Name:        verb.CommandName(v.Name),
 		Aliases:     slices.Clone(v.Aliases),
 		Usage:       v.Summary,
 		ArgsUsage:   argsUsage(v),
@@ -35,8 +35,6 @@ func (p verbCommand) command() *cli.Command {
 	}
 	return c
 }
-
-func commandName(verbName string) string { return strings.ReplaceAll(verbName, "_", "-") }
 
 // argsUsage names the positional arguments, as in "ID [TEXT]".
 func argsUsage(v verb.Verb) string {

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
@@ -43,12 +44,12 @@ func (p *program) open(ctx context.Context, c *cli.Command) (*verb.Workspace, *s
 }
 
 // layout finds the workspace without reading its config, for commands that must work where the config is broken.
-func (p *program) layout(c *cli.Command) (store.Layout, error) {
+func (p *program) layout(c *cli.Command) (layout.Layout, error) {
 	dir, err := p.dir(c)
 	if err != nil {
-		return store.Layout{}, err
+		return layout.Layout{}, err
 	}
-	return store.Find(dir)
+	return layout.Find(dir)
 }
 
 // dir is the folder to work in: -C, --repo, CAIRN_REPO, or the working directory.

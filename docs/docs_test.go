@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,59 @@ func TestArchitectureNamesFilesThatExist(t *testing.T) {
 	for _, hit := range named {
 		if _, err := os.Stat(filepath.Join("..", hit[1])); err != nil {
 			t.Errorf("architecture.md names %s, which is not there", hit[1])
+		}
+	}
+}
+
+var walkRow = regexp.MustCompile("(?m)^\\| (`[A-Za-z.]+`(?:, `[A-Za-z.]+`)*) \\| `([a-z_/]+\\.go)` \\|")
+
+// The functions that the walks name are in the files that they name.
+func TestArchitectureNamesFunctionsThatExist(t *testing.T) {
+	page := read(t, "architecture.md")
+	rows := walkRow.FindAllStringSubmatch(page, -1)
+	if len(rows) == 0 {
+		t.Fatal("architecture.md names no function")
+	}
+	for _, row := range rows {
+		src, err := os.ReadFile(filepath.Join("..", row[2]))
+		if err != nil {
+			t.Error(err)
+			continue
+		}
+		for _, name := range strings.Split(strings.ReplaceAll(row[1], "`", ""), ", ") {
+			receiver, method, ok := strings.Cut(name, ".")
+			declared := `(?m)^func ` + name + `[\[(]`
+			if ok {
+				declared = `(?m)^func \(\w* ?\*?` + receiver + `(\[[\w, ]+\])?\) ` + method + `\(`
+			}
+			if !regexp.MustCompile(declared).Match(src) {
+				t.Errorf("architecture.md names %s in %s, which does not declare it", name, row[2])
+			}
+		}
+	}
+}
+
+// Each walk has as many hops as the sentence above its table says.
+func TestArchitectureCountsTheHops(t *testing.T) {
+	sentence, above := "", ""
+	got := map[string]int{}
+	for line := range strings.Lines(read(t, "architecture.md")) {
+		switch row := walkRow.FindStringSubmatch(line); {
+		case row != nil:
+			got[sentence] += strings.Count(row[1], ", ") + 1
+		case strings.HasPrefix(line, "| function |"):
+			sentence = above
+		case strings.TrimSpace(line) != "":
+			above = line
+		}
+	}
+	if len(got) == 0 {
+		t.Fatal("architecture.md has no walk")
+	}
+	said := regexp.MustCompile(`(\d+) (?:more )?hops`)
+	for sentence, hops := range got {
+		if want := said.FindStringSubmatch(sentence); want == nil || want[1] != strconv.Itoa(hops) {
+			t.Errorf("there are %d hops below: %s", hops, sentence)
 		}
 	}
 }

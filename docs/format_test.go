@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"encoding/json"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -9,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -50,7 +53,7 @@ func TestExampleTaskAccountsForItself(t *testing.T) {
 		t.Fatalf("no entry accounts for the command; its key is %s", got.Checks[0].Key(got.ID))
 	}
 	for i, c := range got.Checks {
-		if standing := store.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
+		if standing := record.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
 			t.Errorf("%s counts as %s on the tree that the entry names", c.Desc, standing)
 		}
 	}
@@ -70,15 +73,15 @@ func TestHashesThatThePageNames(t *testing.T) {
 
 // The example config says what an empty one means.
 func TestExampleConfigIsTheDefault(t *testing.T) {
-	got, err := store.ParseConfig([]byte(example(t, "config")))
+	got, err := record.ParseConfig([]byte(example(t, "config")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := store.ParseConfig([]byte("{}\n"))
+	want, err := record.ParseConfig([]byte("{}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*store.Config{&got, &want} { // none, however it is written
+	for _, c := range []*record.Config{&got, &want} { // none, however it is written
 		c.Flow.Abandoned = append([]task.Status{}, c.Flow.Abandoned...)
 		if len(c.Rules) == 0 {
 			c.Rules = nil
@@ -89,11 +92,54 @@ func TestExampleConfigIsTheDefault(t *testing.T) {
 	}
 }
 
+// The example of a proposal is read as the page says, and is of the task of the first example.
+func TestExampleProposalIsReadAsThePageSays(t *testing.T) {
+	const id = "plan-01m7yxs9q2v4rw"
+	got, err := record.Proposals.Parse([]byte(example(t, "proposal "+id)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := record.Proposals.ParseID(got.ID); err != nil || got.ID != id {
+		t.Errorf("the id is %s (%v), want %s", got.ID, err, id)
+	}
+	var tasks []struct {
+		Title string
+		Deps  []string
+	}
+	if err := json.Unmarshal(got.Tasks, &tasks); err != nil || len(tasks) != 2 {
+		t.Fatalf("the tasks are %s (%v)", got.Tasks, err)
+	}
+	if want := exampleTask(t); tasks[0].Title != want.Title || got.Made[0] != want.ID {
+		t.Errorf("the first task is %s, made as %s; want %s, %s", tasks[0].Title, got.Made[0], want.Title, want.ID)
+	}
+	if !slices.Equal(tasks[1].Deps, []string{"#0"}) {
+		t.Errorf("the second task depends on %s", tasks[1].Deps)
+	}
+	if first, last := got.Provenance.First(), got.Provenance.Last(); first.Did != task.Created || last.Did != task.Updated || last.Text != task.MadeReal {
+		t.Errorf("the entries are %+v", got.Provenance)
+	}
+}
+
+// Every key that cairn knows is in the page, and so is every kind of record.
+func TestEveryKeyIsExplained(t *testing.T) {
+	page := read(t, "format.md")
+	for _, k := range record.Kinds() {
+		if !strings.Contains(page, "\n| `"+k.Name+"` | `"+k.Folder+"/") {
+			t.Errorf("format.md does not list the kind %s", k.Name)
+		}
+		for _, key := range k.Keys {
+			if !strings.Contains(page, "`"+key+"`") {
+				t.Errorf("format.md does not explain the key %s of a %s", key, k.Name)
+			}
+		}
+	}
+}
+
 func TestEveryKindOfEntryIsExplained(t *testing.T) {
 	page := read(t, "format.md")
 	for _, did := range []task.Did{
 		task.Created, task.Claimed, task.Released, task.Assigned, task.Began, task.Finished, task.Canceled, task.TakenOver,
-		task.Transitioned, task.Checked, task.Attested, task.Noted, task.Updated,
+		task.Transitioned, task.Checked, task.Attested, task.Noted, task.Updated, task.Abandoned, task.Deleted,
 	} {
 		if !strings.Contains(page, "`"+string(did)+"`") {
 			t.Errorf("format.md does not mention %s", did)
@@ -107,7 +153,7 @@ func exampleTask(t *testing.T) task.Task {
 	if _, _, err := store.Init(root, "SHOP"); err != nil {
 		t.Fatal(err)
 	}
-	file := filepath.Join(root, store.Folder, "tasks", exampleID+".md")
+	file := filepath.Join(root, layout.Folder, "tasks", exampleID+".md")
 	if err := os.WriteFile(file, []byte(example(t, "task "+exampleID)), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +161,7 @@ func exampleTask(t *testing.T) task.Task {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := s.Get(exampleID)
+	got, err := record.Tasks.Get(s, exampleID)
 	if err != nil {
 		t.Fatal(err)
 	}

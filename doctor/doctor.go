@@ -18,6 +18,8 @@ type Visit struct {
 	Actor task.Actor // whom the entries of repairs name
 	Now   func() time.Time
 	Home  string // the user's own folder, where ~/ leads; "" for none
+
+	Spell func(task.Call) string // a call in a hint, as the reader of the findings makes it
 }
 
 // Examine looks at everything and changes nothing. Findings come by severity, the worst first, and then by kind and place.
@@ -51,10 +53,10 @@ func rank(f Finding) int {
 }
 
 // saying is what an error says, and its hint.
-func saying(err error) (message, hint string) {
+func (v Visit) saying(err error) (message, hint string) {
 	var e *task.Error
 	if errors.As(err, &e) {
-		return e.Msg, e.Hint.Spell(proof.CommandLine)
+		return e.Msg, e.Hint.Spell(v.Spell)
 	}
 	return err.Error(), ""
 }

@@ -1,10 +1,14 @@
 package doctor
 
-import "context"
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/store/snapshot"
+)
 
 // files holds the record against the rules of package proof, whose findings these are, under the ids of the rules.
 func (v Visit) files(ctx context.Context) ([]Finding, error) {
-	broken, err := v.Store.Judge(ctx)
+	broken, err := snapshot.Judge(ctx, v.Store.Layout)
 	var out []Finding
 	for _, b := range broken {
 		out = append(out, Finding{

@@ -5,6 +5,8 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/store"
 )
 
 const setupFix = "cairn setup merge-driver"
@@ -15,7 +17,7 @@ func (v Visit) mergeDriver(ctx context.Context) ([]Finding, error) {
 	if v.Store.Repo == nil {
 		return nil, nil
 	}
-	d, err := v.Store.MergeDriver(ctx)
+	d, err := store.MergeDriverOf(ctx, v.Store.Layout)
 	if err != nil {
 		return nil, err
 	}
@@ -36,7 +38,7 @@ func (v Visit) mergeDriver(ctx context.Context) ([]Finding, error) {
 
 // setup repairs as cairn setup merge-driver does.
 func (v Visit) setup(ctx context.Context, f Finding) ([]Finding, error) {
-	plan, err := v.Store.PlanMergeDriver(ctx, false)
+	plan, err := store.PlanMergeDriver(ctx, v.Store.Layout, false)
 	if err != nil {
 		return nil, err
 	}

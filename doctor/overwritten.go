@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -28,17 +29,20 @@ func (v Visit) lost(ctx context.Context) ([]Finding, error) {
 
 // overwritten looks for entries that an editor saved over, or git replaced while they were written, in all tasks that this clone has written.
 func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
-	ids, err := v.Store.Journalled()
+	written, err := v.Store.Journalled()
 	if err != nil {
 		return nil, err
 	}
 	var out []Finding
-	for _, id := range ids {
-		t, err := v.Store.Get(id)
+	for _, of := range written {
+		if of.Kind != task.KindName {
+			continue
+		}
+		t, err := record.Tasks.Get(v.Store, task.ID(of.ID))
 		if err != nil {
 			continue // it lies on another branch, or is broken, which is a finding of its own
 		}
-		lost, err := v.Store.Overwritten(ctx, t)
+		lost, err := v.Store.Overwritten(ctx, t.Header())
 		if err != nil {
 			return nil, err
 		}
@@ -51,7 +55,7 @@ func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 
 // offer is the finding about one task: what was lost, and what putting it back would do.
 func (v Visit) offer(t task.Task, lost []task.Entry) Finding {
-	whole, _, contradictions := v.putBack(t, lost, v.Store.Find)
+	whole, _, contradictions := v.putBack(t, lost, record.Deps(v.Store, v.Store.Config.Flow))
 	var changes []string
 	for _, e := range lost {
 		changes = append(changes, "+ "+said(e))
@@ -74,23 +78,23 @@ func (v Visit) offer(t task.Task, lost []task.Entry) Finding {
 	if len(lost) == 1 {
 		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + said(lost[0])
 	}
-	return find(OverwrittenEntries, v.Store.TaskPath(t.ID), message, "").about(t.ID).
+	return find(OverwrittenEntries, record.Tasks.File(t.ID), message, "").about(t.ID).
 		fixable(changes, func(ctx context.Context) error { return v.restore(ctx, t.ID) })
 }
 
 // restore puts back, in one write, what the newest revision lacks.
 func (v Visit) restore(ctx context.Context, id task.ID) error {
 	return v.Store.Update(ctx, func(tx *store.Tx) error {
-		t, err := tx.Task(id)
+		t, err := record.Tasks.Get(tx, id)
 		if err != nil {
 			return err
 		}
-		lost, err := v.Store.Overwritten(ctx, t)
+		lost, err := v.Store.Overwritten(ctx, t.Header())
 		if err != nil {
 			return err
 		}
-		if whole, entry, _ := v.putBack(t, lost, tx.Find); entry != nil {
-			tx.Put(whole)
+		if whole, entry, _ := v.putBack(t, lost, record.Deps(tx, v.Store.Config.Flow)); entry != nil {
+			record.Tasks.Put(tx, whole)
 		}
 		return nil
 	})

@@ -6,24 +6,25 @@ import (
 	"path"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // git asks whether git can be asked.
 func (v Visit) git(ctx context.Context) []Finding {
-	err := v.Store.GitUsable(ctx)
+	err := v.Store.Git().Usable(ctx)
 	if err == nil {
 		return nil
 	}
-	message, hint := saying(err)
+	message, hint := v.saying(err)
 	return []Finding{find(GitUnusable, "", message, hint)}
 }
 
 // leftovers looks for what killed writers left. Where the lock cannot be had nobody can write, and that is the finding.
 func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
-	left, err := v.Store.Leftovers(ctx)
+	left, err := v.Store.Leftovers().List(ctx)
 	if task.CodeOf(err) == task.Sandboxed {
-		message, hint := saying(err)
+		message, hint := v.saying(err)
 		return []Finding{find(LiveReadOnly, "", message, hint)}, nil
 	}
 	if err != nil {
@@ -35,15 +36,15 @@ func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 			out = append(out, find(StaleRecord, l.Path, l.Message, "bring the task back from git, or leave it: it only costs a file"))
 			continue
 		}
-		out = append(out, find(Leftover, l.Path, l.Message, "").fixable([]string{"settle or remove " + l.Path}, v.Store.Sweep))
+		out = append(out, find(Leftover, l.Path, l.Message, "").fixable([]string{"settle or remove " + l.Path}, v.Store.Leftovers().Sweep))
 	}
 	return out, nil
 }
 
 // ignores looks at .cairn/.gitignore. Outside git nothing is ignored.
 func (v Visit) ignores(context.Context) ([]Finding, error) {
-	file := path.Join(store.Folder, ".gitignore")
-	missing, err := v.Store.MissingIgnores()
+	file := path.Join(layout.Folder, ".gitignore")
+	missing, err := store.MissingIgnores(v.Store.Layout)
 	if err != nil || len(missing) == 0 || v.Store.Repo == nil {
 		return nil, err
 	}
@@ -52,7 +53,7 @@ func (v Visit) ignores(context.Context) ([]Finding, error) {
 		changes = append(changes, file+": + "+line)
 	}
 	message := fmt.Sprintf("%d of the lines that cairn init writes are not there", len(missing))
-	repair := func(context.Context) error { return v.Store.AddIgnores() }
+	repair := func(context.Context) error { return store.AddIgnores(v.Store.Layout) }
 	return []Finding{find(IgnoreLines, file, message, "").fixable(changes, repair)}, nil
 }
 

@@ -8,6 +8,9 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -19,18 +22,18 @@ func (v Visit) signing(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	here, err := v.Store.SignersHere()
+	here, err := snapshot.SignersHere(v.Store.Layout)
 	if err != nil {
 		return nil, nil //nolint:nilerr // that it cannot be read is a finding of the rules
 	}
 	if !asks && here.None {
 		return nil, nil
 	}
-	inForce, err := v.Store.SignersInForce(ctx)
+	inForce, err := snapshot.SignersInForce(ctx, v.Store.Layout)
 	if err != nil {
 		return nil, err
 	}
-	file := path.Join(store.Folder, "allowed_signers")
+	file := path.Join(layout.Folder, "allowed_signers")
 	switch {
 	case asks && here.None:
 		return []Finding{find(SignersMissing, file, "checks pass with a signature only, and nobody's counts: there is no such file",
@@ -50,15 +53,15 @@ func (v Visit) asksForSignatures(ctx context.Context) (bool, error) {
 	if flow.Settles == task.BySigned || flow.Signs(v.Store.Config.Flow.Defaults) {
 		return true, nil
 	}
-	tasks, _, err := v.Store.List(ctx)
+	tasks, _, err := record.Tasks.List(ctx, v.Store)
 	return slices.ContainsFunc(tasks, func(t task.Task) bool { return !flow.IsClosed(t.Status) && flow.Signs(t.Checks) }), err
 }
 
 // signer looks whether the person who runs this can sign. Not everybody has to, so what is missing is worth knowing and no more.
-func (v Visit) signer(ctx context.Context, file string, inForce store.Signers) []Finding {
+func (v Visit) signer(ctx context.Context, file string, inForce snapshot.Signers) []Finding {
 	key, err := v.signingKey(ctx)
 	if err != nil {
-		message, hint := saying(err)
+		message, hint := v.saying(err)
 		return []Finding{find(SigningNotSetUp, "", "you cannot sign approvals: "+message, hint)}
 	}
 	var out []Finding

@@ -6,17 +6,18 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // work looks at who is at work on what. It only tells: what somebody holds is theirs until somebody takes it over in so many
 // words.
 func (v Visit) work(ctx context.Context) ([]Finding, error) {
-	tasks, _, err := v.Store.List(ctx)
+	tasks, _, err := record.Tasks.List(ctx, v.Store)
 	if err != nil {
 		return nil, err
 	}
-	sessions, _, err := v.Store.Sessions(ctx)
+	sessions, _, err := record.Sessions.List(ctx, v.Store)
 	if err != nil {
 		return nil, err
 	}
@@ -43,35 +44,44 @@ func (v Visit) work(ctx context.Context) ([]Finding, error) {
 // stranded looks for work that was carried further on a branch that is gone unmerged. Tasks are held back for it, and only a
 // person knows that it was given up; so it is dropped when that is agreed to.
 func (v Visit) stranded(ctx context.Context) ([]Finding, error) {
-	records, err := v.Store.StrandedRecords(ctx)
+	stranded, err := v.Store.Stranded(ctx)
 	var out []Finding
-	for _, r := range records {
+	for _, r := range stranded {
 		where := "the worktree " + filepath.Base(r.Worktree)
 		if r.Branch != "" {
 			where = "branch " + r.Branch
 		}
 		message := fmt.Sprintf("waits for what was written on %s (%s), and no branch, worktree or stash has that any more", where, r.Status)
-		changes := []string{fmt.Sprintf("forget that %s was %s on %s", r.Task, r.Status, where)}
-		out = append(out, find(StrandedRecord, v.Store.TaskPath(r.Task), message, "").about(r.Task).
-			fixable(changes, func(ctx context.Context) error { return v.Store.DropRecord(ctx, r.Task, r.Entry) }))
+		changes := []string{fmt.Sprintf("forget that %s was %s on %s", r.Ref.ID, r.Status, where)}
+		out = append(out, find(StrandedRecord, v.fileOf(r.Ref), message, "").about(task.ID(r.Ref.ID)).
+			fixable(changes, func(ctx context.Context) error { return v.Store.DropProgress(ctx, r.Ref, r.Entry) }))
 	}
 	return out, err
 }
 
+// fileOf is the path of a record from the workspace root.
+func (v Visit) fileOf(of task.Ref) string {
+	k, ok := record.Named(of.Kind)
+	if !ok {
+		return ""
+	}
+	return k.File(of.ID)
+}
+
 // claim looks at who holds an open task, and returns the session that the finding is about, if any.
 func (v Visit) claim(t task.Task) (found []Finding, ses string) {
-	live := v.Store.Live(t.ID)
+	live := v.Store.Known(t.ID.Ref())
 	hold := session.Holder(t.Header(), live, v.Now())
 	if !hold.Lapsed {
 		return nil, ""
 	}
-	path, fix := v.Store.TaskPath(t.ID), "cairn claim "+string(t.ID)+" --takeover, if the work is to go on"
+	path, fix := record.Tasks.File(t.ID), "cairn claim "+string(t.ID)+" --takeover, if the work is to go on"
 	about := func(id ID, format string, args ...any) []Finding {
 		return []Finding{find(id, path, fmt.Sprintf(format, args...), fix).about(t.ID)}
 	}
 	switch {
 	case live.Gone:
-		return about(WorktreeGone, "held by %s in %s, which is no longer there", hold.Actor, live.Record.Lease.Worktree), hold.Session
+		return about(WorktreeGone, "held by %s in %s, which is no longer there", hold.Actor, live.State.Lease.Worktree), hold.Session
 	case hold.How == session.Claimed && hold.Session != "":
 		return about(SessionStalled, "session %s of %s has given no sign of life for more than %v", hold.Session, hold.Actor, live.StaleAfter), hold.Session
 	default:
@@ -81,18 +91,18 @@ func (v Visit) claim(t task.Task) (found []Finding, ses string) {
 
 // session looks at an active session.
 func (v Visit) session(ses session.Session) []Finding {
-	path := v.Store.SessionPath(ses.ID)
+	path := record.Sessions.File(ses.ID)
 	if ses.Task == "" {
 		return nil // of another kind
 	}
-	t, err := v.Store.Get(ses.Task)
+	t, err := record.Tasks.Get(v.Store, ses.Task)
 	if task.CodeOf(err) == task.NotFound {
 		return []Finding{find(SessionWithoutTask, path, fmt.Sprintf("task %s does not exist", ses.Task), "bring the task's file back from git").about(ses.Task)}
 	}
 	if err != nil {
 		return nil // a broken task is a finding of its own
 	}
-	live := v.Store.Live(t.ID)
+	live := v.Store.Known(t.ID.Ref())
 	held := ses.Held(t.Header(), live, v.Store.Worktree)
 	over := task.CodeOf(held) == task.SessionEnded // which refuses a cancel too
 	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
@@ -105,7 +115,7 @@ func (v Visit) session(ses session.Session) []Finding {
 		message := fmt.Sprintf("the session is active, and %s is closed (%s)", t.ID, t.Status)
 		return []Finding{find(SessionLeftOpen, path, message, ends).about(t.ID)}
 	case over:
-		message, _ := saying(held)
+		message := task.MessageOf(held)
 		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", ends).about(t.ID)}
 	case ses.Health(t.Header(), flow.Review, v.Store.Heartbeat(ses.ID), live.StaleAfter, v.Now()) == session.Stalled:
 		message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, live.StaleAfter)

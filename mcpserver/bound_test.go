@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -171,7 +172,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 		}
 	}
 	for _, id := range []task.ID{"PROJ-1", "PROJ-2", "PROJ-3", "PROJ-6"} {
-		want, err := s.Get(id)
+		want, err := record.Tasks.Get(s, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -197,7 +198,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 				t.Fatalf("%s: entry %d says %q", id, i, e.Text)
 			}
 		}
-		if file, _, _ := read(id, "file"); file != readFile(t, filepath.Join(s.TasksDir(), string(id)+".md")) {
+		if file, _, _ := read(id, "file"); file != readFile(t, filepath.Join(s.Dir(record.Tasks.Folder), string(id)+".md")) {
 			t.Errorf("%s: the pieces make another file", id)
 		}
 	}
@@ -279,7 +280,7 @@ func TestHiddenTextIsFlagged(t *testing.T) {
 	}
 	const title = "a\u202eb\u200b\U000e0049\U000e0067"
 	quoted := fmt.Sprintf("%+q", title)
-	writeFile(t, filepath.Join(s.TasksDir(), "PROJ-1.md"), "---\nid: PROJ-1\ntitle: "+quoted+"\nstatus: backlog\nchecks:\n  - {desc: plain}\n  - {desc: "+quoted+"}\n---\n\nBody.\n")
+	writeFile(t, filepath.Join(s.Dir(record.Tasks.Folder), "PROJ-1.md"), "---\nid: PROJ-1\ntitle: "+quoted+"\nstatus: backlog\nchecks:\n  - {desc: plain}\n  - {desc: "+quoted+"}\n---\n\nBody.\n")
 	cs := connect(t, w)
 	for tool, want := range map[string][]string{"get": {"title", "checks[1].desc"}, "list": {"tasks[0].title"}, "history": nil} {
 		args := object{}

@@ -5,21 +5,13 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
 // completed is the most completions of one answer; the protocol allows no more.
 const completed = 100
-
-// candidates lists the ids of each kind of record in which a text occurs.
-var candidates = map[string]func(s *store.Store, part string) ([]string, error){
-	task.KindName:    (*store.Store).Candidates,
-	session.KindName: (*store.Store).SessionCandidates,
-}
 
 // completer completes ids, for templates and for prompts.
 type completer struct{ *Server }
@@ -34,7 +26,11 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	if err != nil {
 		return nil, protocolError(err)
 	}
-	ids, err := candidates[r.kind](at, argument.Value)
+	kind, ok := record.Named(r.kind)
+	if !ok {
+		return nil, nil
+	}
+	ids, err := at.Candidates(kind, argument.Value)
 	if err != nil {
 		return nil, protocolError(err)
 	}

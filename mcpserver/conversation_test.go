@@ -18,6 +18,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -179,7 +180,7 @@ func scrub(w verb.Workspace, line string) string {
 // clockwork is a Watcher that ticks every second, on the clock of a bubble.
 type clockwork struct{}
 
-func (clockwork) Watch(store.Layout) (<-chan struct{}, func()) {
+func (clockwork) Watch(layout.Layout) (<-chan struct{}, func()) {
 	ticks, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		clock := time.NewTicker(time.Second)

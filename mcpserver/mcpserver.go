@@ -6,7 +6,7 @@ import (
 	"log/slog"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/mark3labs/mcp-go/mcp"
@@ -45,7 +45,7 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	w.Bounded = true
 	w.Confirm = nil // a client is a program, under a person's name too
 	if w.Watcher == nil {
-		w.Watcher = &store.Watcher{}
+		w.Watcher = &watch.Watcher{}
 	}
 	if w.Reads == nil {
 		w.Reads = &verb.SharedReads{}

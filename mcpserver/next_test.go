@@ -17,6 +17,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -40,18 +41,27 @@ var refusalCases = []refusalCase{
 	{"an id that names no session", "verb.setName", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "../ses-1"}
 	}},
-	{"a task that is not there", "store.missing", task.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a task that is not there", "record.NotFound", task.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get", object{"id": "PROJ-404"}
 	}},
-	{"a session that is not there", "store.missing", task.NotFound, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a session that is not there", "record.NotFound", task.NotFound, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "ses-404"}
 	}},
-	{"a proposal that was made real before", "store.Proposal", task.Conflict, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a proposal that was made real before", "proposals.pending", task.Conflict, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		made := does[proposals.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
 		does[proposals.PlanOut](s.T, s.person(), "plan", object{"proposal": made.Proposal})
 		return s.person(), "plan", object{"proposal": made.Proposal}
 	}},
-	{"a setting that does not exist", "store.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a proposal without tasks", "proposals.storedItems", task.InvalidInput, "get_proposal", func(s *fixture) (*mcp.ClientSession, string, object) {
+		made := does[proposals.Proposal](s.T, s.agent(), "propose", object{"summary": "A plan", "tasks": []object{{"title": "A task"}}})
+		path := filepath.Join(s.w.Dir, filepath.FromSlash(made.Path))
+		text := "id: " + made.Proposal + "\nsummary: A plan\ntasks: []\n"
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			s.Fatal(err)
+		}
+		return s.person(), "plan", object{"proposal": made.Proposal}
+	}},
+	{"a setting that does not exist", "record.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
 	}},
 	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
@@ -165,7 +175,7 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"get", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "settings_get", "wait", computed}
+var harmlessNext = []string{"get", "get_proposal", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "settings_get", "wait", computed}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}
@@ -239,7 +249,7 @@ func (s *fixture) settled() map[task.ID]string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	all, _, err := at.List(s.Context())
+	all, _, err := record.Tasks.List(s.Context(), at)
 	if err != nil {
 		s.Fatal(err)
 	}
@@ -369,8 +379,8 @@ func TestNoHintHandsOutItsKey(t *testing.T) {
 			place == "cmd.runServe" && strings.HasPrefix(hint, "cairn serve --actor agent:NAME") {
 			return // the claim has lapsed, and taking it over is recorded; a server has no actor of its own
 		}
-		if place == "store.hidden" && strings.HasPrefix(hint, "git update-index --no-") {
-			return // git then reads the files again
+		if place == "snapshot.hidden" && strings.HasPrefix(hint, "git update-index --no-") {
+			return // it has git look at the files again
 		}
 		for _, key := range handedOut {
 			if strings.Contains(hint, key) {

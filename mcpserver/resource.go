@@ -33,11 +33,13 @@ const (
 	idPart   = "{id}"
 )
 
-// resources are what is ready, the guide, and one template for each kind of record that a verb reads.
-var resources = append([]resource{
-	{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true and the initial state: what can be started now.", verb: "list"},
-	{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page."},
-}, templates()...)
+// resources returns what is ready, the guide, and one template for each kind of record that a verb reads.
+func resources() []resource {
+	return append([]resource{
+		{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true and the initial state: what can be started now.", verb: "list"},
+		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page."},
+	}, templates()...)
+}
 
 // templates returns a resource for each verb that reads one record of a kind.
 func templates() []resource {
@@ -73,7 +75,7 @@ func (r resource) mime() string {
 
 // resourceOf returns the resource that a URI names, and the id in it. It returns NOT_FOUND if there is no such resource.
 func resourceOf(uri string) (r resource, id string, err error) {
-	for _, r := range resources {
+	for _, r := range resources() {
 		prefix, many := strings.CutSuffix(r.uri, idPart)
 		if id, ok := strings.CutPrefix(uri, prefix); ok && (many || id == "") {
 			return r, id, nil
@@ -86,7 +88,7 @@ func resourceOf(uri string) (r resource, id string, err error) {
 // addResources adds the resources to the server. Those that the caller may not read are not listed; reading one is refused, with the flag
 // that would allow it in the hint.
 func (s *Server) addResources(hooks *server.Hooks) {
-	for _, r := range resources {
+	for _, r := range resources() {
 		if r.argument != "" {
 			s.mcp.AddResourceTemplate(mcp.NewResourceTemplate(r.uri, r.name, mcp.WithTemplateTitle(r.title),
 				mcp.WithTemplateMIMEType(r.mime()), mcp.WithTemplateDescription(r.says)), s.readResource)

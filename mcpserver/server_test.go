@@ -227,6 +227,9 @@ var smallestCalls = map[string]object{
 	"cancel":        {"session": "ses-1", "reason": "x"},
 	"get_session":   {"session": "ses-1"},
 	"list_sessions": {},
+
+	"list_proposals": {},
+	"get_proposal":   {"proposal": "plan-1"},
 }
 
 // A tool beyond the profile is not listed. The refusal of a call says what would allow it.

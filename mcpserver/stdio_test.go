@@ -257,7 +257,7 @@ func TestConcurrentWritesToOneTask(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if problems, err := s.Verify(t.Context()); err != nil || len(problems) > 0 {
+	if problems, err := s.Leftovers().Verify(t.Context()); err != nil || len(problems) > 0 {
 		t.Errorf("the workspace is left with %v, %v", problems, err)
 	}
 }

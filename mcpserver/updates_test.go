@@ -15,7 +15,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/mcpserver"
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -33,7 +34,7 @@ func oneTask(t *testing.T) (w verb.Workspace, file string) {
 	t.Helper()
 	w = newWorkspace(t)
 	w.Watcher = clockwork{}
-	file = filepath.Join(w.Dir, store.Folder, "tasks", "T-1.md")
+	file = filepath.Join(w.Dir, layout.Folder, "tasks", "T-1.md")
 	writeFile(t, file, firstTask)
 	return w, file
 }
@@ -118,7 +119,7 @@ func TestNoUpdateAfterAnUnsubscribe(t *testing.T) {
 // restless is a Watcher that ticks whenever somebody listens.
 type restless struct{}
 
-func (restless) Watch(store.Layout) (<-chan struct{}, func()) {
+func (restless) Watch(layout.Layout) (<-chan struct{}, func()) {
 	ticks, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		for {
@@ -231,7 +232,7 @@ func TestUpdatesReachTheOfficialClient(t *testing.T) {
 	for _, era := range eras {
 		t.Run(era, func(t *testing.T) {
 			w, _ := oneTask(t)
-			w.Watcher = &store.Watcher{}
+			w.Watcher = &watch.Watcher{}
 			uris := make(chan string, 100)
 			cs := connectTo(t, mcpserver.New(w, slog.New(slog.DiscardHandler)), era, updatesTo(uris))
 			subscribeTo(t, cs, era, firstURI)
@@ -371,7 +372,7 @@ type counted struct {
 	watches int
 }
 
-func (c *counted) Watch(l store.Layout) (<-chan struct{}, func()) {
+func (c *counted) Watch(l layout.Layout) (<-chan struct{}, func()) {
 	c.add(1)
 	ticks, stop := c.clockwork.Watch(l)
 	return ticks, func() { stop(); c.add(-1) }

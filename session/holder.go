@@ -8,15 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Live is what the clone knows about a record beside its file.
-type Live struct {
-	Record     *Record
-	Beat       *Heartbeat // of the lease's session
-	Gone       bool       // the lease's worktree is no longer there
-	ClaimTTL   time.Duration
-	StaleAfter time.Duration
-}
-
 // How is the way in which a record is held.
 type How string
 
@@ -63,7 +54,7 @@ func Holder(file task.Header, live Live, now time.Time) Hold {
 // IsBehind returns the state that another branch or worktree of the clone has brought a record to, whoever holds it, or the zero
 // Hold if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status is another.
 func IsBehind(file task.Header, live Live) Hold {
-	r := live.Record.ahead(file)
+	r := live.ahead(file)
 	if r == nil {
 		return Hold{}
 	}
@@ -72,7 +63,7 @@ func IsBehind(file task.Header, live Live) Hold {
 
 // lease returns who holds the record by a live claim.
 func (l Live) lease(file task.Header, now time.Time) Hold {
-	lease := l.Record.heldBy(file)
+	lease := l.held(file)
 	if lease == nil {
 		return Hold{}
 	}

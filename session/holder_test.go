@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"errors"
+	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -59,9 +60,14 @@ func inSession(l *session.Lease) *session.Lease {
 	return l
 }
 
-// reached is the furthest state that the clone has written, by an entry.
-func reached(status task.Status, e task.Entry) *session.Reach {
-	return &session.Reach{Status: status, Branch: "fix", Worktree: there, Entry: e.Hash()}
+// progress is a status that the clone has brought the task to elsewhere, by an entry.
+func progress(status task.Status, e task.Entry) session.Progress {
+	return session.Progress{Status: status, Branch: "fix", Worktree: there, Entry: e.Hash()}
+}
+
+// under is what a write under way makes of the state: a lease, nil for none, and progress where it moves the task.
+func under(e task.Entry, l *session.Lease, made ...session.Progress) *session.State {
+	return &session.State{Lease: l, Progress: made, Entry: e.Hash()}
 }
 
 func beat(d time.Duration) *session.Heartbeat {
@@ -74,13 +80,14 @@ var (
 	noted   = entry(claude, time.Hour, task.Noted)
 )
 
-// Who holds a task, from the file of this worktree, the live state of the clone, and the clock: a live claim, then a record
-// that is further than this file, then an unexpired assignee, then nobody.
+// Who holds a task, from the file of this worktree, the live state of the clone, and the clock: a live claim, then work
+// elsewhere that this file lacks, then an unexpired assignee, then nobody.
 var holderTests = []struct {
-	name   string
-	file   task.Header
-	record *session.Record
-	beat   *session.Heartbeat
+	name  string
+	file  task.Header
+	state *session.State
+	next  *session.State
+	beat  *session.Heartbeat
 
 	how    session.How
 	who    task.Actor
@@ -88,93 +95,93 @@ var holderTests = []struct {
 }{
 	{name: "nobody has touched it",
 		file: file("backlog", "", longAgo)},
-	{name: "a record without a claim is nobody",
-		file: file("backlog", "", longAgo), record: &session.Record{}},
+	{name: "a state without a claim is nobody",
+		file: file("backlog", "", longAgo), state: &session.State{}},
 
 	// A live claim.
 	{name: "a live claim",
-		file:   file("backlog", claude, longAgo),
-		record: &session.Record{Lease: lease(claude, here, time.Minute)},
-		how:    session.Claimed, who: claude},
+		file:  file("backlog", claude, longAgo),
+		state: &session.State{Lease: lease(claude, here, time.Minute)},
+		how:   session.Claimed, who: claude},
 	{name: "a live claim that this branch has not heard of",
-		file:   file("backlog", "", longAgo),
-		record: &session.Record{Lease: lease(claude, there, time.Minute)},
-		how:    session.Claimed, who: claude},
+		file:  file("backlog", "", longAgo),
+		state: &session.State{Lease: lease(claude, there, time.Minute)},
+		how:   session.Claimed, who: claude},
 	{name: "a live claim counts for more than the file's assignee",
-		file:   file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
-		record: &session.Record{Lease: lease(claude, there, time.Minute)},
-		how:    session.Claimed, who: claude},
+		file:  file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
+		state: &session.State{Lease: lease(claude, there, time.Minute)},
+		how:   session.Claimed, who: claude},
 	{name: "a live claim counts for more than being behind",
-		file:   file("backlog", "", longAgo),
-		record: &session.Record{Lease: lease(claude, there, time.Minute), Reaches: []session.Reach{*reached("in_progress", done)}},
-		how:    session.Claimed, who: claude},
+		file:  file("backlog", "", longAgo),
+		state: &session.State{Lease: lease(claude, there, time.Minute), Progress: []session.Progress{progress("in_progress", done)}},
+		how:   session.Claimed, who: claude},
 
 	// Claims of agents expire, those of people do not.
 	{name: "an agent's claim holds to the last second",
-		file:   file("backlog", claude, longAgo),
-		record: &session.Record{Lease: lease(claude, here, ttl)},
-		how:    session.Claimed, who: claude},
+		file:  file("backlog", claude, longAgo),
+		state: &session.State{Lease: lease(claude, here, ttl)},
+		how:   session.Claimed, who: claude},
 	{name: "an agent's claim without a session expires",
-		file:   file("backlog", claude, longAgo),
-		record: &session.Record{Lease: lease(claude, here, ttl+time.Second)},
-		who:    claude, lapsed: true},
+		file:  file("backlog", claude, longAgo),
+		state: &session.State{Lease: lease(claude, here, ttl+time.Second)},
+		who:   claude, lapsed: true},
 	{name: "the holder's newest entry keeps the claim alive",
-		file:   file("backlog", claude, longAgo, entry(claude, time.Hour, task.Noted)),
-		record: &session.Record{Lease: lease(claude, here, 6*time.Hour)},
-		how:    session.Claimed, who: claude},
+		file:  file("backlog", claude, longAgo, entry(claude, time.Hour, task.Noted)),
+		state: &session.State{Lease: lease(claude, here, 6*time.Hour)},
+		how:   session.Claimed, who: claude},
 	{name: "somebody else's entry does not",
-		file:   file("backlog", claude, longAgo, entry(gemini, time.Hour, task.Noted)),
-		record: &session.Record{Lease: lease(claude, here, 6*time.Hour)},
-		who:    claude, lapsed: true},
+		file:  file("backlog", claude, longAgo, entry(gemini, time.Hour, task.Noted)),
+		state: &session.State{Lease: lease(claude, here, 6*time.Hour)},
+		who:   claude, lapsed: true},
 	{name: "a person's claim never expires",
-		file:   file("backlog", shah, longAgo),
-		record: &session.Record{Lease: lease(shah, here, 1000*time.Hour)},
-		how:    session.Claimed, who: shah},
+		file:  file("backlog", shah, longAgo),
+		state: &session.State{Lease: lease(shah, here, 1000*time.Hour)},
+		how:   session.Claimed, who: shah},
 
 	// Under a session the signs of life count.
 	{name: "a session with a fresh heartbeat",
-		file:   file("in_progress", claude, longAgo),
-		record: &session.Record{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(time.Minute),
+		file:  file("in_progress", claude, longAgo),
+		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(time.Minute),
 		how: session.Claimed, who: claude},
 	{name: "a session that stalled still holds, and may be taken over",
-		file:   file("in_progress", claude, longAgo),
-		record: &session.Record{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
+		file:  file("in_progress", claude, longAgo),
+		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
 		how: session.Claimed, who: claude, lapsed: true},
 	{name: "a write of its actor is a sign of life too",
-		file:   file("in_progress", claude, longAgo, entry(claude, time.Minute, task.Noted)),
-		record: &session.Record{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
+		file:  file("in_progress", claude, longAgo, entry(claude, time.Minute, task.Noted)),
+		state: &session.State{Lease: inSession(lease(claude, here, 30*time.Hour))}, beat: beat(6 * time.Minute),
 		how: session.Claimed, who: claude},
 	{name: "a person's session stalls like any other",
-		file:   file("in_progress", shah, longAgo),
-		record: &session.Record{Lease: inSession(lease(shah, here, time.Hour))},
-		how:    session.Claimed, who: shah, lapsed: true},
+		file:  file("in_progress", shah, longAgo),
+		state: &session.State{Lease: inSession(lease(shah, here, time.Hour))},
+		how:   session.Claimed, who: shah, lapsed: true},
 
 	// Behind: another branch or worktree has carried the task further.
 	{name: "done elsewhere, and this file lacks the entry",
-		file:   file("backlog", "", longAgo),
-		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}},
-		how:    session.Behind},
+		file:  file("backlog", "", longAgo),
+		state: &session.State{Progress: []session.Progress{progress("done", done)}},
+		how:   session.Behind},
 	{name: "done elsewhere, and merged since",
-		file:   file("done", "", longAgo, done),
-		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}}},
+		file:  file("done", "", longAgo, done),
+		state: &session.State{Progress: []session.Progress{progress("done", done)}}},
 	{name: "merged, and carried further here",
-		file:   file("backlog", "", longAgo, done, entry(shah, time.Minute, task.Transitioned)),
-		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}}},
+		file:  file("backlog", "", longAgo, done, entry(shah, time.Minute, task.Transitioned)),
+		state: &session.State{Progress: []session.Progress{progress("done", done)}}},
 	{name: "a note elsewhere puts nobody behind",
-		file:   file("backlog", "", longAgo),
-		record: &session.Record{Reaches: []session.Reach{*reached("backlog", noted)}}},
+		file:  file("backlog", "", longAgo),
+		state: &session.State{Progress: []session.Progress{progress("backlog", noted)}}},
 	{name: "being behind counts for more than the file's assignee",
-		file:   file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
-		record: &session.Record{Reaches: []session.Reach{*reached("in_review", done)}},
-		how:    session.Behind},
+		file:  file("backlog", gemini, toHolder(gemini, gemini, time.Minute)),
+		state: &session.State{Progress: []session.Progress{progress("in_review", done)}},
+		how:   session.Behind},
 	{name: "a file of a person is behind like any other",
-		file:   file("backlog", shah, toHolder(shah, shah, time.Minute)),
-		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}},
-		how:    session.Behind},
+		file:  file("backlog", shah, toHolder(shah, shah, time.Minute)),
+		state: &session.State{Progress: []session.Progress{progress("done", done)}},
+		how:   session.Behind},
 	{name: "being behind counts for more than a claim that expired",
-		file:   file("backlog", "", longAgo),
-		record: &session.Record{Lease: lease(claude, there, 5*time.Hour), Reaches: []session.Reach{*reached("in_progress", done)}},
-		how:    session.Behind},
+		file:  file("backlog", "", longAgo),
+		state: &session.State{Lease: lease(claude, there, 5*time.Hour), Progress: []session.Progress{progress("in_progress", done)}},
+		how:   session.Behind},
 
 	// The file alone, as in another clone.
 	{name: "an assignee of the file",
@@ -193,72 +200,68 @@ var holderTests = []struct {
 		file: file("backlog", claude, longAgo),
 		how:  session.Assigned, who: claude},
 	{name: "a closed task is nobody's once the claim has gone, and its file still names who did it",
-		file:   file("done", claude, longAgo, toHolder(claude, claude, 2*time.Hour), done),
-		record: &session.Record{Reaches: []session.Reach{*reached("done", done)}},
-		how:    session.Assigned, who: claude},
+		file:  file("done", claude, longAgo, toHolder(claude, claude, 2*time.Hour), done),
+		state: &session.State{Progress: []session.Progress{progress("done", done)}},
+		how:   session.Assigned, who: claude},
 
-	// Intents: a write was announced, and may have come or not.
-	{name: "an announced claim whose entry came",
+	// A write is under way, or its writer was killed: the file may have its entry or not.
+	{name: "a claim under way whose entry is in the file",
 		file: file("backlog", claude, longAgo, done),
-		record: &session.Record{
-			Intent: &session.Intent{Lease: lease(claude, here, time.Minute), Reach: *reached("backlog", done)}},
-		how: session.Claimed, who: claude},
-	{name: "an announced claim whose entry never came holds until it is settled",
+		next: under(done, lease(claude, here, time.Minute)),
+		how:  session.Claimed, who: claude},
+	{name: "a claim under way whose entry is not in the file yet holds already",
 		file: file("backlog", "", longAgo),
-		record: &session.Record{
-			Intent: &session.Intent{Lease: lease(claude, there, time.Minute), Reach: *reached("backlog", done)}},
-		how: session.Claimed, who: claude},
-	{name: "an announced release whose entry came",
-		file: file("backlog", "", longAgo, done),
-		record: &session.Record{Lease: lease(claude, here, time.Minute),
-			Intent: &session.Intent{Reach: *reached("backlog", done)}}},
-	{name: "an announced release whose entry never came leaves the claim",
-		file: file("backlog", claude, longAgo),
-		record: &session.Record{Lease: lease(claude, here, time.Minute),
-			Intent: &session.Intent{Reach: *reached("backlog", done)}},
-		how: session.Claimed, who: claude},
-	{name: "an announced move whose entry never came puts nobody behind",
-		file:   file("backlog", "", longAgo),
-		record: &session.Record{Intent: &session.Intent{Reach: *reached("done", done)}}},
+		next: under(done, lease(claude, there, time.Minute)),
+		how:  session.Claimed, who: claude},
+	{name: "a release under way whose entry is in the file",
+		file:  file("backlog", "", longAgo, done),
+		state: &session.State{Lease: lease(claude, here, time.Minute)},
+		next:  under(done, nil)},
+	{name: "a release under way whose entry is not in the file yet leaves the claim",
+		file:  file("backlog", claude, longAgo),
+		state: &session.State{Lease: lease(claude, here, time.Minute)},
+		next:  under(done, nil),
+		how:   session.Claimed, who: claude},
+	{name: "a move under way whose entry is not in the file yet puts nobody behind",
+		file: file("backlog", "", longAgo),
+		next: under(done, nil, progress("done", done))},
 	{name: "after a takeover the new holder holds",
-		file: file("in_progress", gemini, longAgo, toHolder(gemini, gemini, time.Minute)),
-		record: &session.Record{Lease: lease(claude, there, 5*time.Hour),
-			Intent: &session.Intent{
-				Lease: lease(gemini, here, time.Minute),
-				Reach: *reached("in_progress", toHolder(gemini, gemini, time.Minute))}},
-		how: session.Claimed, who: gemini},
+		file:  file("in_progress", gemini, longAgo, toHolder(gemini, gemini, time.Minute)),
+		state: &session.State{Lease: lease(claude, there, 5*time.Hour)},
+		next:  under(toHolder(gemini, gemini, time.Minute), lease(gemini, here, time.Minute)),
+		how:   session.Claimed, who: gemini},
 }
 
 func TestHolder(t *testing.T) {
 	for _, tt := range holderTests {
 		t.Run(tt.name, func(t *testing.T) {
-			live := session.Live{Record: tt.record, Beat: tt.beat, ClaimTTL: ttl, StaleAfter: stale}
+			live := session.Live{State: tt.state, Next: tt.next, Beat: tt.beat, ClaimTTL: ttl, StaleAfter: stale}
 			got := session.Holder(tt.file, live, now)
 			if got.How != tt.how || got.Actor != tt.who || got.Lapsed != tt.lapsed {
-				t.Errorf("held as %q by %q, lapsed %v; want %q by %q, lapsed %v",
+				t.Errorf("got %q by %q, lapsed %v; want %q by %q, lapsed %v",
 					got.How, got.Actor, got.Lapsed, tt.how, tt.who, tt.lapsed)
 			}
 		})
 	}
 }
 
-// A hold tells where the work goes on, and until when.
-func TestHolderTellsThePlaceAndTheTime(t *testing.T) {
+// A hold says where the work goes on, and until when.
+func TestHolderNamesThePlaceAndTheTime(t *testing.T) {
 	live := session.Live{ClaimTTL: ttl, StaleAfter: stale}
 
-	live.Record = &session.Record{Lease: lease(claude, there, time.Hour)}
+	live.State = &session.State{Lease: lease(claude, there, time.Hour)}
 	claimed := session.Holder(file("backlog", claude, longAgo), live, now)
 	if claimed.Worktree != there || claimed.Branch != "fix" || !claimed.Until.Equal(ago(time.Hour).Add(ttl)) {
 		t.Errorf("a claim is %+v", claimed)
 	}
 
-	live.Record = &session.Record{Reaches: []session.Reach{*reached("in_review", done)}}
+	live.State = &session.State{Progress: []session.Progress{progress("in_review", done)}}
 	behind := session.Holder(file("backlog", "", longAgo), live, now)
 	if behind.Worktree != there || behind.Branch != "fix" || behind.Status != "in_review" {
-		t.Errorf("a record elsewhere is %+v", behind)
+		t.Errorf("work elsewhere is %+v", behind)
 	}
 
-	live.Record = &session.Record{Lease: lease(shah, here, time.Hour)}
+	live.State = &session.State{Lease: lease(shah, here, time.Hour)}
 	if person := session.Holder(file("backlog", shah, longAgo), live, now); !person.Until.IsZero() {
 		t.Errorf("a person's claim ends at %v", person.Until)
 	}
@@ -294,6 +297,7 @@ func gone(h session.Hold) session.Hold {
 	return h
 }
 
+// Whether an actor who asks from the worktree "here" may take a task, and why not.
 var refuseTests = []struct {
 	name     string
 	hold     session.Hold
@@ -373,32 +377,34 @@ func TestTakeoverIsHintedOnlyWhereItWorks(t *testing.T) {
 	}
 }
 
-// An intent ends with the file as the witness: it came, and what it announced is the record, or it did not, and nothing was.
-func TestSettle(t *testing.T) {
-	before := session.Record{Task: "PROJ-7", Lease: lease(claude, there, time.Hour), Reaches: []session.Reach{*reached("backlog", noted)}}
-	announced := before
-	announced.Intent = &session.Intent{Lease: lease(gemini, here, 0), Reach: *reached("in_progress", done), Moves: true}
-
-	came := announced.Settle(true)
-	if came.Lease.Actor != gemini || came.Reaches[0].Status != "in_progress" || came.Intent != nil {
-		t.Errorf("an intent that came leaves %+v", came)
-	}
-	if never := announced.Settle(false); !reflect.DeepEqual(never, before) {
-		t.Errorf("an intent that never came leaves %+v", never)
-	}
-	if same := before.Settle(true); !reflect.DeepEqual(same, before) {
-		t.Errorf("settling where there is no intent leaves %+v", same)
-	}
-	if announced.Intent == nil {
-		t.Error("settling changed the record that it was given")
+// The file decides what a reader takes for known while a write is under way: what the write makes of it, once the file has the
+// write's entry.
+func TestSeen(t *testing.T) {
+	before := &session.State{Ref: task.ID("PROJ-7").Ref(), Lease: lease(claude, there, time.Hour), Progress: []session.Progress{progress("backlog", noted)}}
+	next := under(done, lease(gemini, here, 0), progress("in_progress", done))
+	for _, tt := range []struct {
+		name string
+		live session.Live
+		file task.Header
+		want *session.State
+	}{
+		{"the entry is in the file", session.Live{State: before, Next: next}, file("in_progress", gemini, done), next},
+		{"the entry is not in the file", session.Live{State: before, Next: next}, file("backlog", claude), before},
+		{"no write is under way", session.Live{State: before}, file("in_progress", gemini, done), before},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if got := tt.live.Seen(tt.file); got.State != tt.want || got.Next != nil {
+				t.Errorf("got %+v, want the state %+v", got, tt.want)
+			}
+		})
 	}
 }
 
 // What a write leaves known of how far a task is. The file has the move to done, and not the one that put the task in review.
-func TestAnnounce(t *testing.T) {
+func TestAfter(t *testing.T) {
 	finished := entry(gemini, time.Minute, task.Finished)
-	has, lacks := *reached("done", done), *reached("in_review", finished)
-	before := session.Record{Task: "PROJ-7", Reaches: []session.Reach{has, lacks}}
+	has, lacks := progress("done", done), progress("in_review", finished)
+	before := session.State{Ref: task.ID("PROJ-7").Ref(), Progress: []session.Progress{has, lacks}}
 	for _, tt := range []struct {
 		name      string
 		file      task.Header
@@ -422,13 +428,17 @@ func TestAnnounce(t *testing.T) {
 			want: []task.Status{"done", "in_review"}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			in := session.Intent{Reach: *reached(tt.to, noted)}
+			made := progress(tt.to, noted)
+			after := before.After(tt.file, made, lease(gemini, here, 0), tt.supersede)
 			var got []task.Status
-			for _, reach := range before.Announce(tt.file, in, tt.supersede).Settle(true).Reaches {
-				got = append(got, reach.Status)
+			for _, p := range after.Progress {
+				got = append(got, p.Status)
+			}
+			if after.Lease.Actor != gemini || after.Entry != made.Entry || after.Ref != before.Ref {
+				t.Errorf("got the state %+v", after)
 			}
 			if !reflect.DeepEqual(got, tt.want) {
-				t.Errorf("known are %q, not %q", got, tt.want)
+				t.Errorf("got progress %q, want %q", got, tt.want)
 			}
 		})
 	}
@@ -445,5 +455,19 @@ func TestRefuseLeadsToDoctorWhereTheBranchIsGone(t *testing.T) {
 		if !strings.Contains(refusal.Hint.String(), want) {
 			t.Errorf("the branch is gone: %v; hint %q", gone, refusal.Hint)
 		}
+	}
+}
+
+// A state remembers the sessions whose lease ended, the newest of them.
+func TestEndedSessions(t *testing.T) {
+	var state session.State
+	for i := range 20 {
+		l := lease(claude, here, 0)
+		l.Session = fmt.Sprintf("ses-%d", i)
+		state = state.WithLease(l).WithLease(l) // which is the same one still
+	}
+	state = state.WithLease(nil)
+	if n := len(state.Ended); n != 16 || state.Ended[0] != "ses-4" || state.Ended[n-1] != "ses-19" || state.Lease != nil {
+		t.Errorf("got %d sessions that ended: %q", n, state.Ended)
 	}
 }

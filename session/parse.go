@@ -15,18 +15,17 @@ import (
 // of a file is parsed here, once. Unknown keys are ignored, because a newer version may have written them. A file that does not parse
 // counts as absent.
 
-// ParseRecord reads the live state of a task. It returns INVALID_INPUT if it is about another task, or has a value that is not of the
+// ParseState reads the state of a record. It returns INVALID_INPUT if it is about another record, or has a value that is not of the
 // right form.
-func ParseRecord(src []byte, id task.ID) (Record, error) {
-	var r Record
-	if err := json.Unmarshal(src, &r); err != nil {
-		return Record{}, invalid("the record", err)
+func ParseState(src []byte, ref task.Ref) (State, error) {
+	var s State
+	if err := json.Unmarshal(src, &s); err != nil {
+		return State{}, invalid("the state", err)
 	}
-	ok := r.Task == id && isTask(r.Task) && r.Lease.valid() && all(r.Reaches, Reach.valid) && all(r.Ended, isSession) && r.Intent.valid(id)
-	if !ok {
-		return Record{}, invalid("the record", nil)
+	if s.Ref != ref || !s.Lease.valid() || !all(s.Progress, Progress.valid) || !all(s.Ended, isSession) || s.Entry != "" && !isHash(s.Entry) {
+		return State{}, invalid("the state", nil)
 	}
-	return r, nil
+	return s, nil
 }
 
 // ParseHeartbeat reads the heartbeat of a session.
@@ -73,30 +72,14 @@ func (l *Lease) valid() bool {
 		(l.GitDir == "" || filepath.IsLocal(filepath.FromSlash(l.GitDir)))
 }
 
-func (r Reach) valid() bool {
-	return isName(string(r.Status)) && isName(r.Branch) && isFolder(r.Worktree) && isObject(r.Head) && isHash(r.Entry)
-}
-
-func (in *Intent) valid(id task.ID) bool {
-	return in == nil || in.Lease.valid() && in.Reach.valid() && all(in.Rest, Reach.valid) &&
-		(in.Session == "" || isSession(in.Session)) && all(in.With, isTask) && (len(in.With) == 0 || slices.Contains(in.With, id)) &&
-		(in.Key == nil || in.Key.valid()) && all(in.Ends, Session.ends)
+func (p Progress) valid() bool {
+	return isName(string(p.Status)) && isName(p.Branch) && isFolder(p.Worktree) && isObject(p.Head) && isHash(p.Entry)
 }
 
 func (k Key) valid() bool {
 	return isHash(k.Call) && (k.Args == "" || isHash(k.Args)) && (k.Task == "" || isTask(k.Task)) && all(k.Tasks, isTask) &&
-		(k.Session == "" || isTask(task.ID(k.Session)))
-}
-
-// ends reports whether a session is one that has ended, with values of the right form.
-func (s Session) ends() bool {
-	return isSession(s.ID) && isTask(s.Task) && slices.Contains([]Status{Finished, Canceled, Abandoned}, s.Status) &&
-		len(s.Summary) <= task.MaxText && len(s.Reason) <= task.MaxText && all(s.Provenance, isEntry)
-}
-
-// isEntry accepts an entry that a session can have.
-func isEntry(e task.Entry) bool {
-	return isActor(e.Who) && e.Did != "" && !e.At.IsZero() && len(e.Text) <= task.MaxText
+		(k.Session == "" || isSession(k.Session) || isTask(task.ID(k.Session))) && // a proposal's id has the form of a task's
+		(k.Record == nil || isName(k.Record.Kind) && isName(k.Record.ID))
 }
 
 func isTask(id task.ID) bool {

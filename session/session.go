@@ -12,6 +12,9 @@ import (
 // Prefix is what stands before the dash of a session's id.
 const Prefix = "ses"
 
+// KindName is the kind of a session, in a task.Ref.
+const KindName = "session"
+
 // Status is the status of a session. It changes once, from active to an ended one.
 type Status string
 
@@ -33,9 +36,6 @@ const (
 	AwaitingReview Health = "awaiting_review" // finished, the last attempt at its task, and the task is in review
 	Ended          Health = "ended"
 )
-
-// KindName is the kind of a session, in a task.Ref.
-const KindName = "session"
 
 // Session is the durable record of an attempt.
 type Session struct {
@@ -76,11 +76,11 @@ var originalID = regexp.MustCompile(`^` + Prefix + `_[A-Za-z0-9._-]+$`)
 
 const maxID = 80 // bytes, as for a task
 
-// ParseID accepts what may be the name of a session file: the form of a task id with the prefix ses, or that of the original cairn, which
+// ParseID accepts what may be the name of a session file: the form of a task id that begins with ses-, or that of the original cairn, which
 // has an underscore instead of the dash. Neither can name a file outside its folder.
 func ParseID(s string) (string, error) {
 	_, err := task.ParseID(s)
-	if ours, original := err == nil && strings.HasPrefix(s, Prefix), len(s) <= maxID && originalID.MatchString(s); !ours && !original {
+	if ours, original := err == nil && strings.HasPrefix(s, Prefix+"-"), len(s) <= maxID && originalID.MatchString(s); !ours && !original {
 		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("an id looks like ses-01j8x2k7q7f3az")
 	}
 	return s, nil
@@ -103,6 +103,16 @@ func New(s Session, by task.Stamp) Session {
 
 // ends is how each end of a session is recorded.
 var ends = map[Status]task.Did{Finished: task.Finished, Canceled: task.Canceled, Abandoned: task.Abandoned}
+
+// EndOf returns the status that an entry of this kind gives a session. It reports false if such an entry does not end one.
+func EndOf(did task.Did) (Status, bool) {
+	for to, ended := range ends {
+		if ended == did {
+			return to, true
+		}
+	}
+	return "", false
+}
 
 // End ends an active session as Finished, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
 // the summary of a finished session, and the reason of any other.
@@ -152,9 +162,9 @@ func (s Session) Usable(by task.Actor) error {
 // Held returns why a session that is active by its file may not go on here: SESSION_ENDED if its claim was taken over, or ended in another
 // worktree, and ALREADY_CLAIMED if it is at work there.
 func (s Session) Held(file task.Header, live Live, worktree string) error {
-	lease := live.Record.heldBy(file)
+	lease := live.held(file)
 	if lease == nil {
-		if live.Record != nil && slices.Contains(live.Record.Ended, s.ID) {
+		if live.State != nil && slices.Contains(live.State.Ended, s.ID) {
 			return ended("its claim was let go in another worktree")
 		}
 		return nil // never claimed in this clone: the session came with the files

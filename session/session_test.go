@@ -158,6 +158,7 @@ var idTests = []struct {
 	{"a task's", "PROJ-1", false},
 	{"a path", "ses-1/../../config", false},
 	{"a word", "ses", false},
+	{"one that begins with a longer word", "sesame-1", false},
 	{"a path behind the original's prefix", "ses_/../config", false},
 	{"the original's prefix alone", "ses_", false},
 	{"one of the original that is too long", "ses_" + strings.Repeat("x", 80), false},
@@ -173,5 +174,17 @@ func TestParseID(t *testing.T) {
 				t.Errorf("ParseID(%q) = %q, %v", tt.id, got, err)
 			}
 		})
+	}
+}
+
+// A remembered call may be about a session with an id of either form, and about a proposal.
+func TestParseKey(t *testing.T) {
+	for id, want := range map[string]bool{
+		"ses-1": true, "ses_0123456789abcdef01234567": true, "plan-1": true, "": true, "../ses-1": false, "ses_": false,
+	} {
+		_, err := session.ParseKey([]byte(`{"call": "c0ffee", "session": "`+id+`"}`), "c0ffee")
+		if (err == nil) != want {
+			t.Errorf("%q: got the error %v, want one: %t", id, err, !want)
+		}
 	}
 }

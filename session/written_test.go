@@ -51,7 +51,7 @@ func TestOverwritten(t *testing.T) {
 			[]session.Written{wrote(first, "committed"), wrote(second, "committed")}, []task.Entry{second}},
 		{"what git has was saved over, and written on", "edited", nil,
 			[]session.Written{wrote(created, ""), wrote(second, "committed")}, []task.Entry{created, second}},
-		{"a write that was settled after a kill", "edited", []task.Entry{created},
+		{"a write that was brought to its end after a kill", "edited", []task.Entry{created},
 			[]session.Written{wrote(first, "")}, []task.Entry{first}},
 		{"a line that stands twice", "edited", []task.Entry{created},
 			[]session.Written{wrote(first, "committed"), wrote(first, "")}, []task.Entry{first}},

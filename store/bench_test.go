@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -6,13 +6,17 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 func BenchmarkGet(b *testing.B) {
 	s := filled(b, 1)
 	for b.Loop() {
-		if _, err := s.Get("PROJ-00000"); err != nil {
+		if _, err := record.Tasks.Get(s, "PROJ-00000"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -23,7 +27,7 @@ func BenchmarkList(b *testing.B) {
 		b.Run(fmt.Sprintf("%d tasks", n), func(b *testing.B) {
 			s := filled(b, n)
 			for b.Loop() {
-				tasks, problems, err := s.List(b.Context())
+				tasks, problems, err := record.Tasks.List(b.Context(), s)
 				if err != nil || len(problems) > 0 || len(tasks) != n {
 					b.Fatalf("%d tasks, problems %v, error %v", len(tasks), problems, err)
 				}
@@ -37,14 +41,14 @@ func BenchmarkUpdate(b *testing.B) {
 	for _, n := range []int{1, 10_000} {
 		b.Run(fmt.Sprintf("note, %d tasks", n), func(b *testing.B) {
 			s := filled(b, n)
-			a := newActor(s, "agent:a")
+			a := storetest.NewActor(s, "agent:a")
 			for i := 0; b.Loop(); i++ {
 				if i%100 == 0 {
 					b.StopTimer()
-					handWrite(b, s, "PROJ-00000", usualKeys...)
+					storetest.WriteTask(b, s, "PROJ-00000", usualKeys...)
 					b.StartTimer()
 				}
-				if err := a.note("PROJ-00000", "a breadcrumb of the usual length"); err != nil {
+				if err := a.Note("PROJ-00000", "a breadcrumb of the usual length"); err != nil {
 					b.Fatal(err)
 				}
 			}
@@ -60,16 +64,16 @@ func BenchmarkCheck(b *testing.B) {
 			s := filledRepo(b, n)
 			for _, row := range []struct {
 				name string
-				opts CheckOptions
+				opts snapshot.CheckOptions
 			}{
-				{"alone", CheckOptions{NoBase: true}},
-				{"beside the base", CheckOptions{Base: "HEAD~1"}},
-				{"index", CheckOptions{Base: "HEAD~1", Staged: true}},
-				{"commit", CheckOptions{Base: "HEAD~1", Commit: "HEAD"}},
+				{"alone", snapshot.CheckOptions{NoBase: true}},
+				{"beside the base", snapshot.CheckOptions{Base: "HEAD~1"}},
+				{"index", snapshot.CheckOptions{Base: "HEAD~1", Staged: true}},
+				{"commit", snapshot.CheckOptions{Base: "HEAD~1", Commit: "HEAD"}},
 			} {
 				b.Run(row.name, func(b *testing.B) {
 					for b.Loop() {
-						if c, err := s.Check(b.Context(), row.opts); err != nil || len(c.Tree.Tasks) != n {
+						if c, err := snapshot.Check(b.Context(), s.Layout, row.opts); err != nil || len(c.Tree.Tasks) != n {
 							b.Fatalf("%d tasks, %v", len(c.Tree.Tasks), err)
 						}
 					}
@@ -80,18 +84,18 @@ func BenchmarkCheck(b *testing.B) {
 }
 
 // filledRepo is a workspace of so many tasks in a repository, and a second commit that notes on some.
-func filledRepo(b *testing.B, n int) *Store {
+func filledRepo(b *testing.B, n int) *store.Store {
 	b.Helper()
-	s := newStoreAt(b, newRepo(b))
+	s := storetest.NewAt(b, storetest.NewRepo(b))
 	for i := range n {
-		handWrite(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
+		storetest.WriteTask(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
 	}
-	commitAll(b, s)
+	storetest.CommitAll(b, s)
 	for i := 0; i < n; i += 100 {
 		note := "  - {who: 'human:shah', at: 2026-06-21T10:06:00Z, did: noted, text: hello}"
-		handWrite(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), append(slices.Clone(usualKeys), note)...)
+		storetest.WriteTask(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), append(slices.Clone(usualKeys), note)...)
 	}
-	commitAll(b, s)
+	storetest.CommitAll(b, s)
 	return s
 }
 
@@ -113,11 +117,11 @@ provenance:
   - {who: 'agent:claude-1', at: 2026-06-21T10:05:00Z, did: claimed, assignee: 'agent:claude-1'}`, "\n")
 
 // filled is a workspace of so many tasks of the usual size.
-func filled(b *testing.B, n int) *Store {
+func filled(b *testing.B, n int) *store.Store {
 	b.Helper()
-	s := newStoreAt(b, b.TempDir())
+	s := storetest.NewAt(b, b.TempDir())
 	for i := range n {
-		handWrite(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
+		storetest.WriteTask(b, s, task.ID(fmt.Sprintf("PROJ-%05d", i)), usualKeys...)
 	}
 	return s
 }

@@ -9,85 +9,100 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 )
 
-// Cache keeps tasks as they were read from their files, for a process that reads them again and again. It is never the cause
-// of a wrong answer: each call looks at every file that it is about, and reads those that are not the same by size, times
-// and inode, or that are so young that they may have changed within one step of the file system's clock. The tasks that it
-// returns are shared with other callers, and not to be changed; their bodies are as List has them. The zero value is ready.
+// Cache keeps records that were read from files, for a process that reads them often. It never returns an old record: each call compares
+// size, times and inode of every file that it is about, and reads those that differ, and those that are so new that they may have changed
+// within one step of the file system's clock. The zero value is ready to use.
 type Cache struct {
-	grain time.Duration // another in tests; 0 for clockGrain
+	grain time.Duration // of the clock; 0 for clockGrain, set in tests
 
-	mu    sync.Mutex
-	tasks map[string]cachedTask // by the path of the file
+	mu      sync.Mutex
+	records map[string]cachedRecord // by the path of the file
 }
 
-type cachedTask struct {
-	of   fileStamp // of the file, as it was when it was read
-	task task.Task
+type cachedRecord struct {
+	of    fileStamp // of the file, when it was read
+	value any
 }
 
 // clockGrain is the coarsest step of a file system's clock.
 const clockGrain = 2 * time.Second
 
-// Get is Store.Get, but for the body.
-func (c *Cache) Get(s *Store, id task.ID) (task.Task, error) {
-	t, err := c.read(s, id, &patience{patient})
-	return t, found(id, err)
+// Of returns a reader of a store's records that uses the cache. Callers share the records and must not change them; bodies are as in
+// lists.
+func (c *Cache) Of(s *Store) Cached { return Cached{c, s} }
+
+// Cached reads records through a Cache. It is a record.Reader and a record.Lister.
+type Cached struct {
+	cache *Cache
+	store *Store
 }
 
-// List is Store.List.
-func (c *Cache) List(ctx context.Context, s *Store) ([]task.Task, []Problem, error) {
-	tasks, problems, err := s.list(ctx, func(id task.ID, wait *patience) (task.Task, error) { return c.read(s, id, wait) })
+// Read is Store.Read, with the body as in lists.
+func (c Cached) Read(k *record.Kind, id string) (any, error) {
+	v, err := c.read(k, id, layout.Patient())
+	return v, notFound(k, id, err)
+}
+
+// All is Store.All.
+func (c Cached) All(ctx context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
+	all, problems, err := c.store.list(ctx, k, func(id string, wait *layout.Patience) (any, error) { return c.read(k, id, wait) })
 	if err == nil {
-		c.forget(s, tasks)
+		c.forget(k, all)
 	}
-	return tasks, problems, err
+	return all, problems, err
 }
 
-// read takes a task from its file, unless that is still the one that it was taken from before.
-func (c *Cache) read(s *Store, id task.ID, wait *patience) (task.Task, error) {
-	path := s.task(id)
-	young, before := time.Now().Add(-cmp.Or(c.grain, clockGrain)), stampOf(path)
-	c.mu.Lock()
-	old, ok := c.tasks[path]
-	c.mu.Unlock()
+// read reads a record from its file, unless the file is unchanged since the last time.
+func (c Cached) read(k *record.Kind, id string, wait *layout.Patience) (any, error) {
+	path := c.store.path(k, id)
+	young, before := time.Now().Add(-cmp.Or(c.cache.grain, clockGrain)), stampOf(path)
+	c.cache.mu.Lock()
+	old, ok := c.cache.records[path]
+	c.cache.mu.Unlock()
 	if ok && old.of == before {
-		return old.task, nil
+		return old.value, nil
 	}
-	_, t, err := s.readTaskPatiently(id, wait)
-	t = gist(t)
-	if err == nil && before.olderThan(young) && stampOf(path) == before {
-		c.keep(path, cachedTask{before, t})
+	f, err := c.store.readFile(k, id, wait)
+	if err != nil {
+		return nil, err
 	}
-	return t, err
+	v := k.Lean(f.value)
+	if before.olderThan(young) && stampOf(path) == before {
+		c.cache.keep(path, cachedRecord{before, v})
+	}
+	return v, nil
 }
 
-func (c *Cache) keep(path string, t cachedTask) {
+func (c *Cache) keep(path string, r cachedRecord) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.tasks == nil {
-		c.tasks = map[string]cachedTask{}
+	if c.records == nil {
+		c.records = map[string]cachedRecord{}
 	}
-	c.tasks[path] = t
+	c.records[path] = r
 }
 
-// forget drops what is no longer among the tasks of a workspace.
-func (c *Cache) forget(s *Store, tasks []task.Task) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if len(c.tasks) <= len(tasks) {
+// forget drops the records of a kind that no longer exist.
+func (c Cached) forget(k *record.Kind, all []any) {
+	c.cache.mu.Lock()
+	defer c.cache.mu.Unlock()
+	if len(c.cache.records) <= len(all) {
 		return
 	}
-	there := make(map[string]bool, len(tasks))
-	for _, t := range tasks {
-		there[s.task(t.ID)] = true
+	there := make(map[string]bool, len(all))
+	for _, v := range all {
+		there[c.store.path(k, k.Header(v).Ref.ID)] = true
 	}
-	maps.DeleteFunc(c.tasks, func(path string, _ cachedTask) bool { return filepath.Dir(path) == s.TasksDir() && !there[path] })
+	dir := c.store.Dir(k.Folder)
+	maps.DeleteFunc(c.cache.records, func(path string, _ cachedRecord) bool { return filepath.Dir(path) == dir && !there[path] })
 }
 
-// fileStamp tells two states of a file apart. The zero value is that of no file, and of any on a system that tells too little.
+// fileStamp differs between two states of a file. The zero value is that of no file, and of any file on a system that does not say enough.
 type fileStamp struct {
 	size, modified, changed int64 // bytes, and nanoseconds since 1970
 	inode                   uint64
@@ -101,7 +116,7 @@ func stampOf(path string) fileStamp {
 	return newFileStamp(info)
 }
 
-// olderThan reports whether a file was last changed before a moment.
+// olderThan reports whether the file was last changed before a moment.
 func (f fileStamp) olderThan(at time.Time) bool {
 	return f != fileStamp{} && max(f.modified, f.changed) < at.UnixNano()
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"os"
@@ -7,30 +7,33 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // newCache is a cache that believes files as soon as they are written, so that tests need not wait.
-func newCache(t *testing.T, s *Store) *Cache {
+func newCache(t *testing.T, s *store.Store) *store.Cache {
 	t.Helper()
-	handWrite(t, s, "PROJ-1", "labels: [one]")
-	if stampOf(s.task("PROJ-1")) == (fileStamp{}) {
+	storetest.WriteTask(t, s, "PROJ-1", "labels: [one]")
+	if store.StampOf(storetest.TaskFile(s, "PROJ-1")) == (store.FileStamp{}) {
 		t.Skip("the system tells too little of files")
 	}
-	return &Cache{grain: time.Nanosecond}
+	return store.NewCache(time.Nanosecond)
 }
 
 // same reports whether two tasks were read from a file together.
 func same(a, b task.Task) bool { return &a.Labels[0] == &b.Labels[0] }
 
 // listed is the task in a list, and by itself.
-func listed(t *testing.T, s *Store, c *Cache) task.Task {
+func listed(t *testing.T, s *store.Store, c *store.Cache) task.Task {
 	t.Helper()
-	tasks, problems, err := c.List(t.Context(), s)
+	tasks, problems, err := record.Tasks.List(t.Context(), c.Of(s))
 	if err != nil || len(problems) > 0 || len(tasks) != 1 {
 		t.Fatalf("%d tasks, problems %v (%v)", len(tasks), problems, err)
 	}
-	one, err := c.Get(s, tasks[0].ID)
+	one, err := record.Tasks.Get(c.Of(s), tasks[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -38,14 +41,14 @@ func listed(t *testing.T, s *Store, c *Cache) task.Task {
 }
 
 func TestCacheReadsAFileOnce(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	c := newCache(t, s)
 	if first, again := listed(t, s, c), listed(t, s, c); !same(first, again) {
 		t.Error("the file did not change, and was read twice")
 	}
 }
 
-// However a file is changed, the next look finds what it says now.
+// However a file is changed, the next read returns what it says now.
 func TestCacheIsNeverWrong(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -77,11 +80,11 @@ func TestCacheIsNeverWrong(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := newStore(t)
+			s := storetest.New(t)
 			c := newCache(t, s)
-			path, was := s.task("PROJ-1"), listed(t, s, c)
-			text := readFile(t, path)
-			for before := stampOf(path); stampOf(path) == before; { // until the clock of the file system has gone on
+			path, was := storetest.TaskFile(s, "PROJ-1"), listed(t, s, c)
+			text := storetest.ReadFile(t, path)
+			for before := store.StampOf(path); store.StampOf(path) == before; { // until the clock of the file system has gone on
 				if err := tt.change(t, path, strings.Replace(text, "one", "two", 1)); err != nil {
 					t.Fatal(err)
 				}
@@ -95,25 +98,25 @@ func TestCacheIsNeverWrong(t *testing.T) {
 
 // A file that was written a moment ago may be written again before its times can tell.
 func TestCacheBelievesNoYoungFile(t *testing.T) {
-	s := newStore(t)
-	c := newCache(t, s)
-	c.grain = time.Hour
+	s := storetest.New(t)
+	newCache(t, s)
+	c := store.NewCache(time.Hour)
 	if first, again := listed(t, s, c), listed(t, s, c); same(first, again) {
 		t.Error("the file is young, and was read once")
 	}
 }
 
 func TestCacheForgetsWhatIsGone(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	c := newCache(t, s)
 	listed(t, s, c)
-	if err := os.Remove(s.task("PROJ-1")); err != nil {
+	if err := os.Remove(storetest.TaskFile(s, "PROJ-1")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := c.Get(s, "PROJ-1"); task.CodeOf(err) != task.NotFound {
+	if _, err := record.Tasks.Get(c.Of(s), "PROJ-1"); task.CodeOf(err) != task.NotFound {
 		t.Errorf("it is gone: %v", err)
 	}
-	if tasks, _, err := c.List(t.Context(), s); len(tasks)+len(c.tasks) > 0 {
-		t.Errorf("%d tasks are listed and %d kept (%v)", len(tasks), len(c.tasks), err)
+	if tasks, _, err := record.Tasks.List(t.Context(), c.Of(s)); len(tasks)+c.Kept() > 0 {
+		t.Errorf("%d tasks are listed and %d kept (%v)", len(tasks), c.Kept(), err)
 	}
 }

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"fmt"
@@ -11,6 +11,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -34,15 +37,15 @@ func TestCrashAtRandomMoments(t *testing.T) {
 }
 
 func crashAtRandomMoments(t *testing.T) {
-	s := newStore(t)
-	handWrite(t, s, "PROJ-0")
+	s := storetest.New(t)
+	storetest.WriteTask(t, s, "PROJ-0")
 	var acknowledged []string
 	for range kills {
-		p := another(t, s, "scribble")
+		p := storetest.Start(t, s, "scribble")
 		acknowledged = append(acknowledged, killSoon(t, p)...)
 		wantAcknowledged(t, s, acknowledged)
-		wantCode(t, newActor(s, "human:lee").note("PROJ-0", "the next write"), "")
-		verifyClean(t, s)
+		storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-0", "the next write"), "")
+		storetest.WantClean(t, s)
 		if t.Failed() {
 			break
 		}
@@ -53,20 +56,20 @@ func crashAtRandomMoments(t *testing.T) {
 }
 
 // killSoon kills a process a moment after one of its first acknowledgements, and returns them.
-func killSoon(t *testing.T, p *process) []string {
+func killSoon(t *testing.T, p *storetest.Process) []string {
 	t.Helper()
 	var acknowledged []string
 	for range 1 + rand.IntN(4) {
-		if line, ok := p.answer(); ok {
+		if line, ok := p.Answer(); ok {
 			acknowledged = append(acknowledged, line)
 		}
 	}
 	time.Sleep(rand.N(10 * time.Millisecond)) // the random moment; nothing is waited for
-	if err := p.cmd.Process.Kill(); err != nil {
+	if err := p.Cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	acknowledged = append(acknowledged, p.answers()...)
-	if err := p.cmd.Wait(); err == nil {
+	acknowledged = append(acknowledged, p.Answers()...)
+	if err := p.Cmd.Wait(); err == nil {
 		t.Fatal("ended by itself")
 	}
 	return acknowledged
@@ -74,25 +77,25 @@ func killSoon(t *testing.T, p *process) []string {
 
 // playScribble makes writes of every kind until it is killed, and acknowledges each: "task ID", "note TEXT",
 // "session ID STATUS".
-func playScribble(s *Store, _ []string) error {
-	a := newActor(s, "agent:a")
+func playScribble(s *store.Store, _ []string) error {
+	a := storetest.NewActor(s, "agent:a")
 	for n := 0; ; n++ {
 		text := fmt.Sprintf("%d-%d", os.Getpid(), n)
-		if err := a.note("PROJ-0", text); err != nil {
+		if err := a.Note("PROJ-0", text); err != nil {
 			return err
 		}
 		fmt.Println("note", text)
-		id, err := a.create("Scribbled " + text)
+		id, err := a.Create("Scribbled " + text)
 		if err != nil {
 			return err
 		}
 		fmt.Println("task", id)
-		ses, err := a.begin(id)
+		ses, err := a.Begin(id)
 		if err != nil {
 			return err
 		}
 		fmt.Println("session", ses, session.Active)
-		if err := a.finish(ses); err != nil {
+		if err := a.Finish(ses); err != nil {
 			return err
 		}
 		fmt.Println("session", ses, session.Finished)
@@ -100,17 +103,17 @@ func playScribble(s *Store, _ []string) error {
 }
 
 // wantAcknowledged fails the test unless every file is whole and every acknowledged write is in one.
-func wantAcknowledged(t *testing.T, s *Store, acknowledged []string) {
+func wantAcknowledged(t *testing.T, s *store.Store, acknowledged []string) {
 	t.Helper()
-	tasks, problems, err := s.List(t.Context())
-	sessions, unread, err2 := s.Sessions(t.Context())
+	tasks, problems, err := record.Tasks.List(t.Context(), s)
+	sessions, unread, err2 := record.Sessions.List(t.Context(), s)
 	if err != nil || err2 != nil || len(problems)+len(unread) > 0 {
 		t.Fatalf("problems %v and %v, errors %v and %v", problems, unread, err, err2)
 	}
 	written := map[string]bool{}
 	for _, one := range tasks {
 		written["task "+string(one.ID)] = true
-		for _, text := range notesOf(one) {
+		for _, text := range storetest.NotesOf(one) {
 			written["note "+text] = true
 		}
 	}
@@ -125,8 +128,8 @@ func wantAcknowledged(t *testing.T, s *Store, acknowledged []string) {
 	}
 }
 
-// A process dies at a step of a write that goes through several files. What the files then say, before and after the next
-// write, is written down for each.
+// A process dies while its write gives files their content. What the files then say, before and after the next write, is written
+// down for each: the write was decided, so the next writer brings it to its end.
 func TestDeathAtEachStep(t *testing.T) {
 	t.Parallel()
 	for _, death := range []struct {
@@ -134,32 +137,32 @@ func TestDeathAtEachStep(t *testing.T) {
 		make   string // the write that does not live to see its end
 		file   int    // before which of its files gets its name, from 0
 		before string // what another process sees then
-		after  string // what is left once somebody has written
+		after  string // what is there once somebody has written
 	}{
 		{
 			"a note, before the task is replaced", "note", 0,
 			"backlog, held by nobody, entries: created",
-			"backlog, held by nobody, entries: created noted",
+			"backlog, held by nobody, entries: created noted noted",
 		},
 		{
 			"a claim, before the task is replaced", "claim", 0,
-			"backlog, held by agent:a, entries: created", // announced: better one claim too many for a moment
-			"backlog, held by nobody, entries: created noted",
+			"backlog, held by agent:a, entries: created", // better one claim too many for a moment
+			"backlog, held by agent:a, entries: created claimed noted",
 		},
 		{
 			"begin, before the session is there", "begin", 0,
 			"backlog, held by agent:a, entries: created",
-			"backlog, held by nobody, entries: created noted",
+			"in_progress, held by agent:a, entries: created began noted, session active",
 		},
 		{
 			"begin, before the task is replaced", "begin", 1,
 			"backlog, held by agent:a, entries: created, session active",
-			"backlog, held by nobody, entries: created noted",
+			"in_progress, held by agent:a, entries: created began noted, session active",
 		},
 		{
 			"finish, before the task is replaced", "finish", 0,
 			"in_progress, held by agent:a, entries: created began, session active",
-			"in_progress, held by agent:a, entries: created began noted, session active",
+			"in_review, held by agent:a, entries: created began finished noted, session finished",
 		},
 		{
 			"finish, before the session is replaced", "finish", 1,
@@ -168,32 +171,32 @@ func TestDeathAtEachStep(t *testing.T) {
 		},
 	} {
 		t.Run(death.name, func(t *testing.T) {
-			s := newStore(t)
-			p := another(t, s, "die", death.make, strconv.Itoa(death.file))
-			_ = p.cmd.Wait()
-			if code := p.cmd.ProcessState.ExitCode(); code != died {
+			s := storetest.New(t)
+			p := storetest.Start(t, s, "die", death.make, strconv.Itoa(death.file))
+			_ = p.Cmd.Wait()
+			if code := p.Cmd.ProcessState.ExitCode(); code != died {
 				t.Fatalf("ended with %d instead of dying", code)
 			}
-			wantScene(t, s, "before the next write", death.before)
-			wantCode(t, newActor(s, "human:lee").note("PROJ-1", "the next write"), "")
-			wantScene(t, s, "after the next write", death.after)
+			wantSeen(t, s, "before the next write", death.before)
+			storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "the next write"), "")
+			wantSeen(t, s, "after the next write", death.after)
 		})
 	}
 }
 
-// died is the exit number of a process that died where it was told to.
+// died is the exit number of a process that died at the step that it was given.
 const died = 9
 
 // playDie creates PROJ-1, brings it to where a write can begin, and dies in that write.
-func playDie(s *Store, args []string) error {
-	a := newActor(s, "agent:a")
-	if err := a.createAs("PROJ-1", "A task"); err != nil {
+func playDie(s *store.Store, args []string) error {
+	a := storetest.NewActor(s, "agent:a")
+	if err := a.CreateAs("PROJ-1", "A task"); err != nil {
 		return err
 	}
 	ses := ""
 	if args[0] == "finish" {
 		var err error
-		if ses, err = a.begin("PROJ-1"); err != nil {
+		if ses, err = a.Begin("PROJ-1"); err != nil {
 			return err
 		}
 	}
@@ -201,40 +204,40 @@ func playDie(s *Store, args []string) error {
 	if err != nil {
 		return err
 	}
-	s.beforePublish = func(string) {
+	s.BeforePublish(func(string) {
 		if left == 0 {
 			os.Exit(died)
 		}
 		left--
-	}
+	})
 	switch args[0] {
 	case "note":
-		return a.note("PROJ-1", "unheard")
+		return a.Note("PROJ-1", "unheard")
 	case "claim":
-		return a.claim("PROJ-1")
+		return a.Claim("PROJ-1")
 	case "begin":
-		_, err = a.begin("PROJ-1")
+		_, err = a.Begin("PROJ-1")
 		return err
 	default:
-		return a.finish(ses)
+		return a.Finish(ses)
 	}
 }
 
-// wantScene compares everything that can be seen of PROJ-1 with one line.
-func wantScene(t *testing.T, s *Store, when, want string) {
+// wantSeen compares everything that can be seen of PROJ-1 with one line.
+func wantSeen(t *testing.T, s *store.Store, when, want string) {
 	t.Helper()
-	one, err := s.Get("PROJ-1")
-	wantCode(t, err, "")
+	one, err := record.Tasks.Get(s, "PROJ-1")
+	storetest.WantCode(t, err, "")
 	var did []string
 	for _, e := range one.Provenance {
 		did = append(did, string(e.Did))
 	}
-	holder := session.Holder(one.Header(), s.Live("PROJ-1"), time.Now()).Actor
+	holder := session.Holder(one.Header(), s.Known(task.ID("PROJ-1").Ref()), time.Now()).Actor
 	if holder == "" {
 		holder = task.Actor("nobody")
 	}
 	got := fmt.Sprintf("%s, held by %s, entries: %s", one.Status, holder, strings.Join(did, " "))
-	sessions, problems, err := s.Sessions(t.Context())
+	sessions, problems, err := record.Sessions.List(t.Context(), s)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("problems %v (%v)", problems, err)
 	}

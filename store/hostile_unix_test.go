@@ -1,6 +1,6 @@
 //go:build unix
 
-package store
+package store_test
 
 import (
 	"os"
@@ -8,12 +8,15 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // A pipe or a device in live state holds nobody up.
 func TestPipesInLiveState(t *testing.T) {
 	for _, kind := range []string{"a pipe", "a device"} {
-		for i := range liveFiles(&Store{}) {
+		for i := range liveFiles(&store.Store{}) {
 			s, around := hostileStore(t, true)
 			path := liveFiles(s)[i]
 			t.Run(filepath.Base(path)+" is "+kind, func(t *testing.T) {
@@ -26,8 +29,8 @@ func TestPipesInLiveState(t *testing.T) {
 				if err := put(); err != nil {
 					t.Skip(err)
 				}
-				at := reopen(t, s.Root)
-				at.lockPatience = time.Second
+				at := storetest.Open(t, s.Root)
+				at.SetLockPatience(time.Second)
 				everything(t, at)
 				_ = around
 			})

@@ -10,6 +10,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -30,50 +33,49 @@ default_checks: []         # added to every new task: the definition of done
 attest: human              # who settles manual checks that name nobody: signed | human | anyone
 `
 
-// Init makes root a workspace, or finishes one that is half made, and returns the files it wrote, from root. What is there
-// already is never overwritten, so on a complete workspace it does nothing. An empty prefix is derived from the folder.
-// A folder whose files cannot be made is IO.
-func Init(root, prefix string) (Layout, []string, error) {
-	layout, err := LayoutAt(root)
+// Init makes root a workspace, or completes one, and returns the files that it wrote, from root. It never overwrites a file, so on a
+// complete workspace it does nothing. An empty prefix is derived from the name of the folder. It returns IO if a file cannot be made.
+func Init(root, prefix string) (layout.Layout, []string, error) {
+	l, err := layout.At(root)
 	if err != nil {
-		return layout, nil, err
+		return l, nil, err
 	}
 	if prefix == "" {
-		prefix = derivePrefix(layout.Root)
+		prefix = derivePrefix(l.Root)
 	}
 	if prefix, err = task.ParsePrefix(prefix); err != nil {
-		return layout, nil, err
+		return l, nil, err
 	}
-	if err := layout.makeFolders(); err != nil {
-		return layout, nil, err
+	if err := makeFolders(l); err != nil {
+		return l, nil, err
 	}
 	var made []string
 	for _, f := range []struct{ path, content string }{
-		{layout.ConfigFile(), fmt.Sprintf(configTemplate, prefix)},
-		{layout.ignoreFile(), ignoreTemplate},
+		{l.ConfigFile(), fmt.Sprintf(configTemplate, prefix)},
+		{l.IgnoreFile(), ignoreTemplate},
 	} {
 		wrote, err := createOnce(f.path, f.content)
 		if err != nil {
-			return layout, made, ioError(err)
+			return l, made, problem.IO(err)
 		}
 		if wrote {
-			made = append(made, layout.rel(f.path))
+			made = append(made, l.Rel(f.path))
 		}
 	}
-	return layout, made, nil
+	return l, made, nil
 }
 
-func (l Layout) makeFolders() error {
-	top := filepath.Join(l.Root, Folder)
+func makeFolders(l layout.Layout) error {
+	top := l.Top()
 	if info, err := os.Lstat(top); err == nil && info.Mode()&fs.ModeSymlink != 0 {
-		return linkError(top)
+		return problem.Link(top)
 	}
-	if err := l.noLinks(); err != nil {
+	if err := l.NoLinks(record.Folders()...); err != nil {
 		return err
 	}
-	for _, dir := range []string{l.TasksDir(), l.SessionsDir()} {
+	for _, dir := range []string{l.Dir(record.Tasks.Folder), l.Dir(record.Sessions.Folder)} {
 		if err := disk.MakeFolder(l.Root, dir); err != nil {
-			return ioError(err)
+			return problem.IO(err)
 		}
 	}
 	return nil
@@ -96,7 +98,7 @@ func createOnce(path, content string) (bool, error) {
 	return err == nil, err
 }
 
-// derivePrefix makes a prefix of a folder's name: its letters and digits in upper case, ten at most, or TASK.
+// derivePrefix makes a prefix of a folder's name: its letters and digits in upper case, ten at most; TASK if there are none.
 func derivePrefix(root string) string {
 	var b strings.Builder
 	for _, r := range strings.ToUpper(filepath.Base(root)) {
@@ -109,4 +111,53 @@ func derivePrefix(root string) string {
 		return "TASK"
 	}
 	return b.String()
+}
+
+const ignoreTemplate = `# Written by cairn: what belongs to this machine only.
+/runs/
+/local/
+*.tmp
+`
+
+// MissingIgnores lists the lines that Init writes into .cairn/.gitignore and that are missing there in every spelling.
+func MissingIgnores(l layout.Layout) ([]string, error) {
+	have, err := layout.ReadFile(l.IgnoreFile())
+	if err != nil && !problem.Missing(err) {
+		return nil, problem.IO(err)
+	}
+	there := map[string]bool{}
+	for line := range strings.Lines(string(have)) {
+		there[ignored(line)] = true
+	}
+	var missing []string
+	for line := range strings.Lines(ignoreTemplate) {
+		if line = strings.TrimSpace(line); !strings.HasPrefix(line, "#") && !there[ignored(line)] {
+			missing = append(missing, line)
+		}
+	}
+	return missing, nil
+}
+
+// ignored is the name that a line of a .gitignore ignores: runs, /runs and /runs/ are the same.
+func ignored(line string) string { return strings.Trim(strings.TrimSpace(line), "/") }
+
+// AddIgnores appends the missing lines to .cairn/.gitignore. Existing lines stay as they are.
+func AddIgnores(l layout.Layout) error {
+	missing, err := MissingIgnores(l)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	have, err := layout.ReadFile(l.IgnoreFile())
+	if problem.Missing(err) {
+		_, err = createOnce(l.IgnoreFile(), ignoreTemplate)
+		return problem.IO(err)
+	}
+	if err != nil {
+		return problem.IO(err)
+	}
+	text := string(have)
+	if text != "" && !strings.HasSuffix(text, "\n") {
+		text += "\n"
+	}
+	return problem.IO(atomicfile.Write(l.IgnoreFile(), []byte(text+strings.Join(missing, "\n")+"\n"), 0o644))
 }

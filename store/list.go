@@ -2,68 +2,74 @@ package store
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// List reads every task, sorted by id, and names the files that could not be read. Only a folder that cannot be listed at
-// all is an error. In place of a long body a task has its digest; Body reads it.
-func (s *Store) List(ctx context.Context) ([]task.Task, []Problem, error) {
-	return s.list(ctx, func(id task.ID, wait *patience) (task.Task, error) {
-		_, t, err := s.readTaskPatiently(id, wait)
-		return gist(t), err
+// All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be listed is an
+// error. A long body is replaced by its digest.
+func (s *Store) All(ctx context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
+	return s.list(ctx, k, func(id string, p *layout.Patience) (any, error) {
+		f, err := s.readFile(k, id, p)
+		if err != nil {
+			return nil, err
+		}
+		return k.Lean(f.value), nil
 	})
 }
 
-// list lists what read returns of each task.
-func (s *Store) list(ctx context.Context, read func(task.ID, *patience) (task.Task, error)) ([]task.Task, []Problem, error) {
-	ids, problems, err := s.ids()
+// list is All with a function that reads one record.
+func (s *Store) list(ctx context.Context, k *record.Kind, read func(string, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
+	ids, problems, err := s.ids(k)
 	if err != nil {
 		return nil, nil, err
 	}
-	tasks := make([]task.Task, 0, len(ids))
-	wait := &patience{patient}
+	out := make([]any, 0, len(ids))
+	wait := layout.Patient()
 	for _, id := range ids {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		t, err := read(id, wait)
+		v, err := read(id, wait)
 		switch {
-		case isMissing(err): // deleted since the folder was read
+		case problem.Missing(err): // deleted since the folder was read
 		case err != nil:
-			problems = append(problems, s.problemOf(s.task(id), err))
+			problems = append(problems, problem.Of(k.File(id), err))
 		default:
-			tasks = append(tasks, t)
+			out = append(out, v)
 		}
 	}
-	return tasks, problems, nil
+	return out, problems, nil
 }
 
-// ids lists the names of the task files. What ends in .md and cannot be a task is a problem; everything else is not ours.
-func (s *Store) ids() ([]task.ID, []Problem, error) {
-	entries, err := os.ReadDir(s.TasksDir())
-	if err != nil && !isMissing(err) {
-		return nil, nil, ioError(err)
+// ids lists the ids of a kind, by the names of its files. A file with the right extension that cannot be such a record is a problem; all
+// other files are ignored.
+func (s *Store) ids(k *record.Kind) ([]string, []problem.Problem, error) {
+	entries, err := os.ReadDir(s.Dir(k.Folder))
+	if err != nil && !problem.Missing(err) {
+		return nil, nil, problem.IO(err)
 	}
-	var ids []task.ID
-	var problems []Problem
+	var ids []string
+	var problems []problem.Problem
 	for _, e := range entries {
-		name, ok := strings.CutSuffix(e.Name(), taskExt)
+		id, ok := strings.CutSuffix(e.Name(), k.Ext())
 		if !ok || strings.HasPrefix(e.Name(), ".") {
 			continue
 		}
-		id, err := task.ParseID(name)
+		err := k.ParseID(id)
 		if err == nil && !e.Type().IsRegular() {
 			err = task.Errorf(task.BadFile, "is not a regular file")
 		}
 		if err != nil {
-			problems = append(problems, Problem{s.rel(filepath.Join(s.TasksDir(), e.Name())), 0, task.BadFile, messageOf(err)})
+			problems = append(problems, problem.Problem{Path: k.File(id), Code: task.BadFile, Message: task.MessageOf(err)})
 			continue
 		}
 		ids = append(ids, id)
@@ -71,46 +77,28 @@ func (s *Store) ids() ([]task.ID, []Problem, error) {
 	return ids, problems, nil
 }
 
-func messageOf(err error) string {
-	var e *task.Error
-	if errors.As(err, &e) {
-		return e.Msg
-	}
-	return err.Error()
-}
-
-// Resolve completes part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only:
-// AMBIGUOUS_ID lists the candidates, NOT_FOUND says that there is none.
-func (s *Store) Resolve(part string) (task.ID, error) {
-	if id, err := task.ParseID(part); err == nil {
-		if info, err := os.Lstat(s.task(id)); err == nil && strings.TrimSuffix(info.Name(), taskExt) == part {
-			return id, nil
+// Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only. It returns
+// AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
+func (s *Store) Resolve(k *record.Kind, part string) (string, error) {
+	if k.ParseID(part) == nil {
+		if info, err := os.Lstat(s.path(k, part)); err == nil && info.Name() == filepath.Base(s.path(k, part)) {
+			return part, nil
 		}
 	}
-	names, err := s.taskNames()
+	ids, _, err := s.ids(k)
 	if err != nil {
 		return "", err
 	}
-	name, err := complete("task", part, names)
-	return task.ID(name), err
+	return complete(k, part, ids)
 }
 
-// Candidates lists the ids of tasks in which a part occurs, in any case, sorted; all ids for "".
-func (s *Store) Candidates(part string) ([]string, error) {
-	names, err := s.taskNames()
-	return fitting(names, part), err
+// Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
+func (s *Store) Candidates(k *record.Kind, part string) ([]string, error) {
+	ids, _, err := s.ids(k)
+	return fitting(ids, part), err
 }
 
-func (s *Store) taskNames() ([]string, error) {
-	ids, _, err := s.ids()
-	names := make([]string, len(ids))
-	for i, id := range ids {
-		names[i] = string(id)
-	}
-	return names, err
-}
-
-// fitting are the names in which a part occurs, in any case.
+// fitting returns the names in which a part occurs, in any case.
 func fitting(names []string, part string) []string {
 	part = strings.ToLower(part)
 	var out []string
@@ -122,28 +110,69 @@ func fitting(names []string, part string) []string {
 	return out
 }
 
-// complete finds the one name that a part occurs in.
-func complete(kind, part string, names []string) (string, error) {
-	if slices.Contains(names, part) {
+// complete finds the only id in which a part occurs.
+func complete(k *record.Kind, part string, ids []string) (string, error) {
+	if slices.Contains(ids, part) {
 		return part, nil
 	}
 	var hits []string
 	if part != "" {
-		hits = fitting(names, part)
+		hits = fitting(ids, part)
 	}
 	switch len(hits) {
 	case 1:
 		return hits[0], nil
 	case 0:
-		return "", missing(kind, part)
+		return "", k.NotFound(part)
 	}
 	shown := hits
 	more := ""
 	if len(shown) > 8 {
 		shown, more = shown[:8], fmt.Sprintf(" and %d more", len(hits)-8)
 	}
-	e := task.Errorf(task.AmbiguousID, "%q fits %d %ss", part, len(hits), kind).
+	e := task.Errorf(task.AmbiguousID, "%q fits %d %ss", part, len(hits), k.Name).
 		WithHint("one of %s%s", strings.Join(shown, ", "), more)
 	e.Details = map[string]any{"candidates": shown}
 	return "", e
+}
+
+// Mentions reports whether a file that could not be read contains an id.
+func (s *Store) Mentions(p problem.Problem, id string) bool {
+	src, err := layout.ReadFile(s.Abs(p.Path))
+	return err == nil && strings.Contains(string(src), id)
+}
+
+// Commands lists every command in the workspace's files: what its user lets run by trusting it.
+func (s *Store) Commands(ctx context.Context) ([]Command, error) {
+	out := []Command{}
+	add := func(where string, checks []task.Check) {
+		for _, c := range checks {
+			if !c.Manual() {
+				out = append(out, Command{where, c.Cmd})
+			}
+		}
+	}
+	add(layout.ConfigName, s.Config.Flow.Defaults)
+	tasks, _, err := record.Tasks.List(ctx, s)
+	for _, t := range tasks {
+		add(string(t.ID), t.Checks)
+	}
+	return out, err
+}
+
+// Command is a command that trusting the workspace lets run.
+type Command struct {
+	Where string `json:"where"` // the task it belongs to, or config.yaml
+	Cmd   string `json:"cmd"`
+}
+
+// Harmless reports whether the workspace has no task, not even a broken one, and no command. Then nobody else's commands are in it, and
+// init may trust it.
+func (s *Store) Harmless(ctx context.Context) (bool, error) {
+	ids, problems, err := s.ids(record.Tasks.Kind)
+	if err != nil || len(ids)+len(problems) > 0 {
+		return false, err
+	}
+	commands, err := s.Commands(ctx)
+	return len(commands) == 0, err
 }

@@ -7,6 +7,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,33 +23,33 @@ var sectionLines = []string{sectionBegin, ".cairn/**/*.md merge=cairn", ".cairn/
 
 const driverKey = "merge.cairn.driver"
 
-// driverConfig is what git has to know of the driver. It stands in a clone's own config, which no clone inherits.
+// driverConfig is the config of the driver. It belongs into each clone's own config, since cloning does not copy it.
 var driverConfig = []struct{ key, value string }{
 	{"merge.cairn.name", "cairn: merge tasks key by key"},
 	{driverKey, "cairn merge-driver %O %A %B %L %P"},
 }
 
-// MergeSetup is what installing or removing the merge driver would change. It holds no change that is made already.
+// MergeSetup is the changes that installing or removing the merge driver would make.
 type MergeSetup struct {
-	layout Layout
+	layout layout.Layout
 	attrs  *string // the new content of .gitattributes; nil if it stays as it is
 	config []struct{ key, value string }
-	Lines  []string // the changes as a person reads them
+	Lines  []string // the changes, for people
 }
 
-// MergeDriver is how far the merge driver is installed in a clone. It takes both halves.
+// MergeDriver says whether the merge driver is installed in a clone. It needs both the attributes and the config.
 type MergeDriver struct {
-	Attributes bool   // git is told to merge the files of this workspace with it
-	Command    string // what this clone's config, or the user's, has git run; "" if nothing
-	Installed  bool   // the clone's own config names a command
+	Attributes bool   // .gitattributes names it for the files of this workspace
+	Command    string // of the driver in git's config, that of the user included; "" if there is none
+	Installed  bool   // the clone's own config has a command
 }
 
-// MergeDriver asks git. Outside git there is none.
-func (l Layout) MergeDriver(ctx context.Context) (d MergeDriver, err error) {
+// MergeDriverOf reads how the merge driver is installed. Outside git it is not.
+func MergeDriverOf(ctx context.Context, l layout.Layout) (d MergeDriver, err error) {
 	if l.Repo == nil {
 		return d, nil
 	}
-	attr, err := l.Repo.Attribute(ctx, "merge", slashRel(l.Worktree, l.task("ANY-1")))
+	attr, err := l.Repo.Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(record.Tasks.File("ANY-1"))))
 	if err != nil {
 		return d, err
 	}
@@ -59,9 +62,9 @@ func (l Layout) MergeDriver(ctx context.Context) (d MergeDriver, err error) {
 	return d, err
 }
 
-// PlanMergeDriver says what installing the merge driver in a clone would change, or removing it. It writes nothing. Outside
-// git there is nothing to merge, which is INVALID_INPUT.
-func (l Layout) PlanMergeDriver(ctx context.Context, remove bool) (*MergeSetup, error) {
+// PlanMergeDriver returns what installing the merge driver in a clone, or removing it, would change. It writes nothing. Outside git it
+// returns INVALID_INPUT.
+func PlanMergeDriver(ctx context.Context, l layout.Layout, remove bool) (*MergeSetup, error) {
 	if l.Repo == nil {
 		return nil, task.Errorf(task.InvalidInput, "%s is not in a git repository", l.Root).WithHint("git init makes it one")
 	}
@@ -73,9 +76,9 @@ func (l Layout) PlanMergeDriver(ctx context.Context, remove bool) (*MergeSetup, 
 }
 
 func (p *MergeSetup) planAttributes(remove bool) error {
-	have, err := readRegular(p.file())
-	if err != nil && !isMissing(err) {
-		return ioError(err)
+	have, err := layout.ReadFile(p.file())
+	if err != nil && !problem.Missing(err) {
+		return problem.IO(err)
 	}
 	section := sectionLines
 	if remove {
@@ -83,7 +86,7 @@ func (p *MergeSetup) planAttributes(remove bool) error {
 	}
 	if want := withSection(string(have), section); want != string(have) {
 		p.attrs = &want
-		p.list(slashRel(p.layout.Root, p.file()), sectionLines, remove)
+		p.list(layout.SlashRel(p.layout.Root, p.file()), sectionLines, remove)
 	}
 	return nil
 }
@@ -118,11 +121,11 @@ func (p *MergeSetup) list(where string, lines []string, remove bool) {
 
 func (p *MergeSetup) file() string { return filepath.Join(p.layout.Root, ".gitattributes") }
 
-// Apply makes the changes. A .gitattributes that is left empty goes.
+// Apply makes the changes. It removes a .gitattributes that becomes empty.
 func (p *MergeSetup) Apply(ctx context.Context) error {
 	if p.attrs != nil {
 		if err := p.writeAttributes(*p.attrs); err != nil {
-			return ioError(err)
+			return problem.IO(err)
 		}
 	}
 	for _, c := range p.config {
@@ -140,8 +143,7 @@ func (p *MergeSetup) writeAttributes(text string) error {
 	return atomicfile.Write(p.file(), []byte(text), 0o644)
 }
 
-// withSection puts the section in place of the one that is there, or at the end. No section takes it out. Nothing else is
-// touched.
+// withSection replaces the section in a text, or appends it; an empty one removes it. The rest of the text stays as it is.
 func withSection(text string, section []string) string {
 	eol := "\n"
 	if strings.Contains(text, "\r\n") {
@@ -160,7 +162,7 @@ func withSection(text string, section []string) string {
 	}
 	_, after, closed := strings.Cut(rest, sectionEnd)
 	if !closed {
-		return text // somebody has taken it apart; their file
+		return text // a person has changed the section
 	}
 	return before + lines + strings.TrimPrefix(strings.TrimPrefix(after, "\r"), "\n")
 }

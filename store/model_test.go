@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,6 +9,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 	"pgregory.net/rapid"
 )
@@ -18,8 +21,8 @@ import (
 func TestRandomStepsAgreeWithAPlainMap(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(rt *rapid.T) {
-		s := newStoreAt(t, t.TempDir())
-		m := &model{s: s, now: noon, tasks: map[task.ID]*modelTask{}, sessions: map[string]*modelSession{}}
+		s := storetest.NewAt(t, t.TempDir())
+		m := &model{s: s, now: storetest.Noon, tasks: map[task.ID]*modelTask{}, sessions: map[string]*modelSession{}}
 		rt.Repeat(map[string]func(*rapid.T){
 			"create":  m.create,
 			"note":    m.note,
@@ -30,13 +33,13 @@ func TestRandomStepsAgreeWithAPlainMap(t *testing.T) {
 			"finish":  m.finish,
 			"":        m.agrees,
 		})
-		verifyClean(t, s)
+		storetest.WantClean(t, s)
 	})
 }
 
 // model is what a store should hold. Every step takes a second.
 type model struct {
-	s        *Store
+	s        *store.Store
 	now      time.Time
 	tasks    map[task.ID]*modelTask
 	sessions map[string]*modelSession
@@ -62,14 +65,14 @@ type modelSession struct {
 func (m *model) create(rt *rapid.T) {
 	id := task.ID(fmt.Sprintf("PROJ-%03d", len(m.tasks)))
 	deps := rapid.SliceOfNDistinct(m.anID(), 0, min(2, len(m.tasks)), rapid.ID).Draw(rt, "deps")
-	m.do(rt, "", m.actor(rt).createAs(id, "Task "+string(id), deps...))
-	m.tasks[id] = &modelTask{status: flow.Initial, deps: deps, entries: 1}
+	m.do(rt, "", m.actor(rt).CreateAs(id, "Task "+string(id), deps...))
+	m.tasks[id] = &modelTask{status: m.s.Config.Flow.Initial, deps: deps, entries: 1}
 }
 
 func (m *model) note(rt *rapid.T) {
 	id := m.existing(rt)
 	text := "said: " + rapid.StringN(1, 40, -1).Draw(rt, "text") // blank text is refused
-	m.do(rt, "", m.actor(rt).note(id, text))
+	m.do(rt, "", m.actor(rt).Note(id, text))
 	m.tasks[id].notes = append(m.tasks[id].notes, text)
 	m.tasks[id].entries++
 }
@@ -77,10 +80,10 @@ func (m *model) note(rt *rapid.T) {
 func (m *model) claim(rt *rapid.T) {
 	id, a := m.existing(rt), m.actor(rt)
 	t := m.tasks[id]
-	want := m.take(t, a.who)
-	m.do(rt, want, a.claim(id))
-	if want == "" && t.holder != a.who {
-		t.holder = a.who
+	want := m.take(t, a.Who)
+	m.do(rt, want, a.Claim(id))
+	if want == "" && t.holder != a.Who {
+		t.holder = a.Who
 		t.entries++
 	}
 }
@@ -88,11 +91,11 @@ func (m *model) claim(rt *rapid.T) {
 func (m *model) release(rt *rapid.T) {
 	id, a := m.existing(rt), m.actor(rt)
 	t := m.tasks[id]
-	if t.holder != "" && t.holder != a.who && !a.who.Human() {
-		m.do(rt, task.NotYours, a.release(id))
+	if t.holder != "" && t.holder != a.Who && !a.Who.Human() {
+		m.do(rt, task.NotYours, a.Release(id))
 		return
 	}
-	m.do(rt, "", a.release(id))
+	m.do(rt, "", a.Release(id))
 	if t.holder == "" {
 		return
 	}
@@ -104,10 +107,10 @@ func (m *model) release(rt *rapid.T) {
 }
 
 func (m *model) move(rt *rapid.T) {
-	id, to := m.existing(rt), rapid.SampledFrom(flow.States).Draw(rt, "to")
+	id, to := m.existing(rt), rapid.SampledFrom(m.s.Config.Flow.States).Draw(rt, "to")
 	t := m.tasks[id]
 	want := m.leave(t, to)
-	m.do(rt, want, m.actor(rt).move(id, to))
+	m.do(rt, want, m.actor(rt).Move(id, to))
 	if want == "" && t.status != to {
 		t.status = to
 		t.entries++
@@ -117,18 +120,18 @@ func (m *model) move(rt *rapid.T) {
 func (m *model) begin(rt *rapid.T) {
 	id, a := m.existing(rt), m.actor(rt)
 	t := m.tasks[id]
-	want := m.beginning(t, a.who)
-	ses, err := a.begin(id)
+	want := m.beginning(t, a.Who)
+	ses, err := a.Begin(id)
 	m.do(rt, want, err)
 	if want != "" {
 		return
 	}
-	if t.status == flow.Initial {
-		t.status = flow.Working
+	if t.status == m.s.Config.Flow.Initial {
+		t.status = m.s.Config.Flow.Working
 	}
-	t.holder, t.session = a.who, ses
+	t.holder, t.session = a.Who, ses
 	t.entries++
-	m.sessions[ses] = &modelSession{task: id, who: a.who, status: session.Active}
+	m.sessions[ses] = &modelSession{task: id, who: a.Who, status: session.Active}
 }
 
 func (m *model) finish(rt *rapid.T) {
@@ -139,13 +142,13 @@ func (m *model) finish(rt *rapid.T) {
 	a := m.actor(rt)
 	s := m.sessions[ses]
 	t := m.tasks[s.task]
-	want := m.finishing(s, t, a.who)
-	m.do(rt, want, a.finish(ses))
+	want := m.finishing(s, t, a.Who)
+	m.do(rt, want, a.Finish(ses))
 	if want != "" {
 		return
 	}
-	if !flow.IsClosed(t.status) {
-		t.status = flow.Review
+	if !m.s.Config.Flow.IsClosed(t.status) {
+		t.status = m.s.Config.Flow.Review
 	}
 	s.status, t.session = session.Finished, ""
 	t.entries++
@@ -156,7 +159,7 @@ func (m *model) take(t *modelTask, who task.Actor) task.Code {
 	switch {
 	case t.holder != "" && t.holder != who:
 		return task.AlreadyClaimed
-	case flow.IsClosed(t.status):
+	case m.s.Config.Flow.IsClosed(t.status):
 		return task.TaskClosed
 	}
 	return ""
@@ -169,7 +172,7 @@ func (m *model) leave(t *modelTask, to task.Status) task.Code {
 		return ""
 	}
 	for _, dep := range t.deps {
-		if !flow.IsClosed(m.tasks[dep].status) {
+		if !m.s.Config.Flow.IsClosed(m.tasks[dep].status) {
 			return task.DepsOpen
 		}
 	}
@@ -182,10 +185,10 @@ func (m *model) beginning(t *modelTask, who task.Actor) task.Code {
 		return task.AlreadyClaimed
 	case t.session != "":
 		return task.SessionLive
-	case flow.IsClosed(t.status):
+	case m.s.Config.Flow.IsClosed(t.status):
 		return task.TaskClosed
-	case t.status == flow.Initial:
-		return m.leave(t, flow.Working)
+	case t.status == m.s.Config.Flow.Initial:
+		return m.leave(t, m.s.Config.Flow.Working)
 	}
 	return ""
 }
@@ -196,8 +199,8 @@ func (m *model) finishing(s *modelSession, t *modelTask, who task.Actor) task.Co
 		return task.NotYours
 	case s.status != session.Active:
 		return task.SessionEnded
-	case !flow.IsClosed(t.status):
-		return m.leave(t, flow.Review)
+	case !m.s.Config.Flow.IsClosed(t.status):
+		return m.leave(t, m.s.Config.Flow.Review)
 	}
 	return ""
 }
@@ -206,46 +209,35 @@ func (m *model) finishing(s *modelSession, t *modelTask, who task.Actor) task.Co
 func (m *model) do(rt *rapid.T, want task.Code, err error) {
 	rt.Helper()
 	if got := task.CodeOf(err); got != want || want == "" && err != nil {
-		rt.Fatalf("ended with %v, and should have with code %q", err, want)
+		rt.Fatalf("got error %v, want code %q", err, want)
 	}
 	m.now = m.now.Add(time.Second)
 }
 
 // agrees compares everything that the store holds with the model.
 func (m *model) agrees(rt *rapid.T) {
-	tasks, problems, err := m.s.List(context.Background())
+	tasks, problems, err := record.Tasks.List(context.Background(), m.s)
 	if err != nil || len(problems) > 0 || len(tasks) != len(m.tasks) {
-		rt.Fatalf("%d tasks where %d should be, problems %v, error %v", len(tasks), len(m.tasks), problems, err)
+		rt.Fatalf("got %d tasks, want %d, problems %v, error %v", len(tasks), len(m.tasks), problems, err)
 	}
 	for _, t := range tasks {
 		want := m.tasks[t.ID]
-		hold := session.Holder(t.Header(), m.s.Live(t.ID), m.now)
-		got := modelTask{t.Status, t.Deps, hold.Actor, hold.Session, notesOf(t), len(t.Provenance)}
+		hold := session.Holder(t.Header(), m.s.Known(t.ID.Ref()), m.now)
+		got := modelTask{t.Status, t.Deps, hold.Actor, hold.Session, storetest.NotesOf(t), len(t.Provenance)}
 		if fmt.Sprint(got) != fmt.Sprint(*want) || t.Assignee != want.holder {
-			rt.Fatalf("%s is %+v, assigned to %q, and should be %+v", t.ID, got, t.Assignee, *want)
+			rt.Fatalf("%s: got %+v, assigned to %q, want %+v", t.ID, got, t.Assignee, *want)
 		}
 	}
 	for id, want := range m.sessions {
-		if got, err := m.s.Session(id); err != nil || got.Status != want.status {
-			rt.Fatalf("session %s is %q (%v), and should be %q", id, got.Status, err, want.status)
+		if got, err := record.Sessions.Get(m.s, id); err != nil || got.Status != want.status {
+			rt.Fatalf("session %s: got %q (%v), want %q", id, got.Status, err, want.status)
 		}
 	}
 }
 
-// notesOf is what was noted on a task, oldest first.
-func notesOf(t task.Task) []string {
-	var notes []string
-	for _, e := range t.Provenance {
-		if e.Did == task.Noted {
-			notes = append(notes, e.Text)
-		}
-	}
-	return notes
-}
-
-func (m *model) actor(rt *rapid.T) actor {
+func (m *model) actor(rt *rapid.T) storetest.Actor {
 	who := rapid.SampledFrom([]task.Actor{"human:lee", "agent:a", "agent:b"}).Draw(rt, "who")
-	return actor{m.s, who, func() time.Time { return m.now }}
+	return storetest.Actor{S: m.s, Who: who, Now: func() time.Time { return m.now }}
 }
 
 func (m *model) anID() *rapid.Generator[task.ID] {

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -9,17 +9,20 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
 	raceVar  = "RACETIME"             // how long writers run beside an editor; "make race" says for longer
-	raceTime = 2 * time.Second        // unless told
+	raceTime = 2 * time.Second        // unless the variable says otherwise
 	thinking = 200 * time.Millisecond // what an editor needs between two saves; a hasty one
-	blinking = time.Millisecond       // what a reader needs between two looks
+	blinking = time.Millisecond       // what a reader needs between two reads
 	oldEvery = 5                      // one save in so many is of what was read the time before, as of a window long open
-	maxLost  = 2                      // of the saves: those that fall between a write's last look and its rename
+	maxLost  = 2                      // of the saves: those that fall between a write's last read and its rename
 )
 
 // Processes write notes while an editor, which takes no lock, keeps saving the same file, in place and by renaming
@@ -27,46 +30,46 @@ const (
 // anything away:
 //   - Each starts from what the one before it left, or from a save that came in between. So an acknowledged note is
 //     missing only where the editor saved the file without it.
-//   - When the editor looks again it finds what it saved last, but for the window that stays open.
+//   - When the editor reads again it finds what it saved last, but for the window that stays open.
 //   - What the editor overwrote is known, and can be offered back.
-//   - Whoever reads finds the file whole, or cut short by the editor while that saves in place.
+//   - A reader finds the file whole, or cut short by the editor while that saves in place.
 func TestWritersBesideAnEditor(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	handWrite(t, s, "PROJ-1")
-	history := s.task("PROJ-1") + ".history"
-	processes := startAll(t, s, writers/2, "jot", history)
+	s := storetest.New(t)
+	storetest.WriteTask(t, s, "PROJ-1")
+	history := storetest.TaskFile(s, "PROJ-1") + ".history"
+	processes := storetest.StartAll(t, s, writers/2, "jot", history)
 	stop, broken := make(chan struct{}), make(chan []string)
-	go func() { broken <- readBroken(s.task("PROJ-1"), stop) }()
-	ed := &editor{path: s.task("PROJ-1"), saves: []string{taskText("PROJ-1")}}
+	go func() { broken <- readBroken(storetest.TaskFile(s, "PROJ-1"), stop) }()
+	ed := &editor{path: storetest.TaskFile(s, "PROJ-1"), saves: []string{storetest.TaskText("PROJ-1")}}
 	edited := make(chan error)
 	go func() { edited <- ed.work(stop) }()
 
 	acknowledged := map[string]bool{}
 	time.AfterFunc(raceFor(t), func() {
 		for _, p := range processes {
-			p.tell(t, "stop")
+			p.Send(t, "stop")
 		}
 	})
 	for _, p := range processes {
-		for _, text := range p.answers() {
+		for _, text := range p.Answers() {
 			acknowledged[text] = true
 		}
-		p.end(t)
+		p.End(t)
 	}
 	close(stop)
-	wantCode(t, <-edited, "")
+	storetest.WantCode(t, <-edited, "")
 	for _, src := range <-broken {
 		if !ed.wasSaving(src) {
 			t.Errorf("somebody read\n%s", src)
 		}
 	}
 
-	got, err := s.Get("PROJ-1")
-	wantCode(t, err, "")
+	got, err := record.Tasks.Get(s, "PROJ-1")
+	storetest.WantCode(t, err, "")
 	jots := append(readHistory(t, history, acknowledged), jot{rev: got.Rev, last: got.Provenance.Last().Text})
 	wantUnbroken(t, ed.saves, jots)
-	if len(notesOf(got)) >= len(acknowledged) {
+	if len(storetest.NotesOf(got)) >= len(acknowledged) {
 		t.Error("the editor overwrote nothing, so nothing was to be noticed")
 	}
 	wantOffered(t, s, got, acknowledged)
@@ -74,20 +77,20 @@ func TestWritersBesideAnEditor(t *testing.T) {
 		t.Errorf("%d of the editor's saves were lost", ed.lost)
 	}
 	t.Logf("%d notes were acknowledged beside %d saves; %d saves were lost, and the editor overwrote %d notes",
-		len(acknowledged), len(ed.saves)-1, ed.lost, len(acknowledged)-len(notesOf(got)))
-	wantCode(t, newActor(s, "human:lee").note("PROJ-1", "the last word"), "")
+		len(acknowledged), len(ed.saves)-1, ed.lost, len(acknowledged)-len(storetest.NotesOf(got)))
+	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "the last word"), "")
 }
 
 // wantOffered fails the test unless every acknowledged note that is missing from the file is known to be overwritten.
-func wantOffered(t *testing.T, s *Store, now task.Task, acknowledged map[string]bool) {
+func wantOffered(t *testing.T, s *store.Store, now task.Task, acknowledged map[string]bool) {
 	t.Helper()
-	lost, err := s.Overwritten(t.Context(), now)
-	wantCode(t, err, "")
+	lost, err := s.Overwritten(t.Context(), now.Header())
+	storetest.WantCode(t, err, "")
 	offered := map[string]bool{}
 	for _, e := range lost {
 		offered[e.Text] = true
 	}
-	for _, text := range notesOf(now) {
+	for _, text := range storetest.NotesOf(now) {
 		offered[text] = true
 	}
 	for text := range acknowledged {
@@ -117,16 +120,16 @@ type jot struct {
 	last string
 }
 
-// playJot notes without pause until it is told to stop. It acknowledges each note that was written. What a note started
+// playJot notes without pause until it gets a line. It acknowledges each note that was written. What a note started
 // from goes into the history, which is in the order of the writes, because the lock is held.
-func playJot(s *Store, args []string) error {
+func playJot(s *store.Store, args []string) error {
 	history, err := os.OpenFile(args[1], os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
 	if err != nil {
 		return err
 	}
 	stop := make(chan struct{})
 	go func() {
-		waitForLine()
+		storetest.WaitForLine()
 		close(stop)
 	}()
 	for n := 0; ; n++ {
@@ -136,15 +139,15 @@ func playJot(s *Store, args []string) error {
 		default:
 		}
 		text := noteText(args[0], n)
-		err := s.Update(context.Background(), func(tx *Tx) error {
-			t, err := tx.Task("PROJ-1")
+		err := s.Update(context.Background(), func(tx *store.Tx) error {
+			t, err := record.Tasks.Get(tx, "PROJ-1")
 			if err != nil {
 				return err
 			}
 			if _, err := fmt.Fprintf(history, "%s\t%s\t%s\n", text, t.Rev, t.Provenance.Last().Text); err != nil {
 				return err
 			}
-			return addNote(tx, "PROJ-1", text)
+			return storetest.AddNote(tx, "PROJ-1", text)
 		})
 		switch code := task.CodeOf(err); {
 		case err == nil:
@@ -160,7 +163,7 @@ func playJot(s *Store, args []string) error {
 func readHistory(t *testing.T, path string, acknowledged map[string]bool) []jot {
 	t.Helper()
 	var jots []jot
-	for line := range strings.Lines(string(readAll(t, path))) {
+	for line := range strings.Lines(storetest.ReadFile(t, path)) {
 		parts := strings.Split(strings.TrimSuffix(line, "\n"), "\t")
 		one := jot{parts[0], task.Rev(parts[1]), parts[2]}
 		switch {
@@ -183,7 +186,7 @@ func wantUnbroken(t *testing.T, saves []string, jots []jot) {
 	t.Helper()
 	number := map[task.Rev]int{}
 	for i, src := range saves {
-		number[revOf([]byte(src))] = i
+		number[record.Rev([]byte(src))] = i
 	}
 	left, read := "", -1
 	for _, j := range jots {
@@ -203,13 +206,13 @@ func wantUnbroken(t *testing.T, saves []string, jots []jot) {
 type editor struct {
 	path  string
 	saves []string // what each save wrote; the first is what it found
-	lost  int      // saves that were gone when it looked again
+	lost  int      // saves that were gone when it read again
 	old   string   // what it read the time before
 }
 
 var titleLine = regexp.MustCompile(`(?m)^title: (.*)$`)
 
-// work edits until it is stopped, and then looks a last time.
+// work edits until it is stopped, and then reads a last time.
 func (e *editor) work(stop <-chan struct{}) error {
 	pause := time.NewTicker(thinking)
 	defer pause.Stop()
@@ -220,14 +223,14 @@ func (e *editor) work(stop <-chan struct{}) error {
 				return err
 			}
 		case <-stop:
-			_, err := e.look()
+			_, err := e.read()
 			return err
 		}
 	}
 }
 
 func (e *editor) edit() error {
-	src, err := e.look()
+	src, err := e.read()
 	if err != nil {
 		return err
 	}
@@ -247,8 +250,8 @@ func (e *editor) edit() error {
 	return os.Rename(e.path+"~", e.path)
 }
 
-// look reads the file, and counts the save before as lost if it is not in there.
-func (e *editor) look() (string, error) {
+// read reads the file, and counts the save before as lost if it is not in there.
+func (e *editor) read() (string, error) {
 	src, err := os.ReadFile(e.path)
 	if err != nil {
 		return "", err

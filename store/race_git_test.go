@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"context"
@@ -13,6 +13,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,25 +23,25 @@ import (
 // or among what is offered back. None is gone for good.
 func TestNotesBesideGit(t *testing.T) {
 	const writers, rounds = 3, 30
-	repo := newRepo(t)
-	s := newStoreAt(t, repo)
-	lee := newActor(s, "human:lee")
+	repo := storetest.NewRepo(t)
+	s := storetest.NewAt(t, repo)
+	lee := storetest.NewActor(s, "human:lee")
 	ids := []task.ID{"PROJ-1", "PROJ-2", "PROJ-3"}
 	for _, id := range ids {
-		wantCode(t, lee.createAs(id, "Task "+string(id)), "")
+		storetest.WantCode(t, lee.CreateAs(id, "Task "+string(id)), "")
 	}
-	try := func(args ...string) bool {
+	git := func(args ...string) bool {
 		cmd := exec.Command("git", args...)
 		cmd.Dir = repo
 		return cmd.Run() == nil
 	}
-	if !try("add", "-A") || !try("commit", "-qm", "tasks") || !try("checkout", "-q", "-b", "side") {
+	if !git("add", "-A") || !git("commit", "-qm", "tasks") || !git("checkout", "-q", "-b", "side") {
 		t.Skip("git does not work here")
 	}
 	for _, id := range ids {
-		wantCode(t, lee.note(id, "of the side"), "")
+		storetest.WantCode(t, lee.Note(id, "of the side"), "")
 	}
-	try("commit", "-qam", "side")
+	git("commit", "-qam", "side")
 
 	stop := make(chan struct{})
 	var mu sync.Mutex
@@ -46,7 +49,7 @@ func TestNotesBesideGit(t *testing.T) {
 	var group sync.WaitGroup
 	for w := range writers {
 		group.Go(func() {
-			at, a := reopen(t, repo), task.Actor(fmt.Sprintf("agent:w%d", w))
+			at, a := storetest.Open(t, repo), task.Actor(fmt.Sprintf("agent:w%d", w))
 			for i := 0; ; i++ {
 				select {
 				case <-stop:
@@ -54,7 +57,7 @@ func TestNotesBesideGit(t *testing.T) {
 				default:
 				}
 				text := fmt.Sprintf("note %d of writer %d.", i, w)
-				if err := newActor(at, a).note(ids[rand.N(len(ids))], text); err == nil {
+				if err := storetest.NewActor(at, a).Note(ids[rand.N(len(ids))], text); err == nil {
 					mu.Lock()
 					written = append(written, text)
 					mu.Unlock()
@@ -68,12 +71,12 @@ func TestNotesBesideGit(t *testing.T) {
 		time.Sleep(time.Duration(rand.N(80)) * time.Millisecond)
 		switch i % 5 {
 		case 0, 2:
-			try("commit", "-qam", "work")
+			git("commit", "-qam", "work")
 		case 3:
-			try("stash", "-q")
+			git("stash", "-q")
 		}
 		other := map[string]string{"side": "main", "main": "side"}[branch]
-		if try("checkout", "-q", other) {
+		if git("checkout", "-q", other) {
 			branch = other
 		}
 	}
@@ -81,26 +84,26 @@ func TestNotesBesideGit(t *testing.T) {
 	group.Wait()
 
 	var places strings.Builder
-	for _, src := range snapshot(t, s.TasksDir()) {
+	for _, src := range storetest.Files(t, s.Dir("tasks")) {
 		places.WriteString(src)
 	}
-	for _, rev := range strings.Fields(gitOutput(t, repo, "rev-list", "--branches")) {
+	for _, rev := range strings.Fields(storetest.GitOutput(t, repo, "rev-list", "--branches")) {
 		for _, id := range ids {
-			places.WriteString(show(repo, rev, s.TaskPath(id)))
+			places.WriteString(show(repo, rev, record.Tasks.File(id)))
 		}
 	}
-	for _, rev := range strings.Fields(gitOutput(t, repo, "log", "--walk-reflogs", "--format=%H", "--all")) {
+	for _, rev := range strings.Fields(storetest.GitOutput(t, repo, "log", "--walk-reflogs", "--format=%H", "--all")) {
 		for _, id := range ids {
-			places.WriteString(show(repo, rev, s.TaskPath(id)))
+			places.WriteString(show(repo, rev, record.Tasks.File(id)))
 		}
 	}
-	s = reopen(t, repo)
+	s = storetest.Open(t, repo)
 	offered := map[string]bool{}
 	for _, id := range ids {
-		one, err := s.Get(id)
-		wantCode(t, err, "")
-		lost, err := s.Overwritten(t.Context(), one)
-		wantCode(t, err, "")
+		one, err := record.Tasks.Get(s, id)
+		storetest.WantCode(t, err, "")
+		lost, err := s.Overwritten(t.Context(), one.Header())
+		storetest.WantCode(t, err, "")
 		for _, e := range lost {
 			offered[e.Text] = true
 		}
@@ -122,78 +125,78 @@ func TestNotesBesideGit(t *testing.T) {
 }
 
 // committedTask is a task as git has it, with its file's content then.
-func committedTask(t *testing.T) (s *Store, a actor, content string) {
+func committedTask(t *testing.T) (s *store.Store, a storetest.Actor, content string) {
 	t.Helper()
-	s = newStoreAt(t, newRepo(t))
-	a = newActor(s, "agent:a")
-	wantCode(t, a.createAs("PROJ-1", "Pour the concrete"), "")
-	runGit(t, s.Root, "add", ".")
-	runGit(t, s.Root, "commit", "-qm", "tasks")
-	time.Sleep(2 * gitQuiet)
-	return s, a, readFile(t, s.task("PROJ-1"))
+	s = storetest.NewAt(t, storetest.NewRepo(t))
+	a = storetest.NewActor(s, "agent:a")
+	storetest.WantCode(t, a.CreateAs("PROJ-1", "Pour the concrete"), "")
+	storetest.Git(t, s.Root, "add", ".")
+	storetest.Git(t, s.Root, "commit", "-qm", "tasks")
+	time.Sleep(2 * store.GitQuiet)
+	return s, a, storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-1"))
 }
 
 // A git that had looked at a file before a write, and replaces it right after, has not seen the entry. It is offered back, also
 // after further writes, until a commit, a stash or a file has it.
 func TestReplacedByGitRightAfterAWrite(t *testing.T) {
 	s, a, content := committedTask(t)
-	wantCode(t, a.note("PROJ-1", "it rains"), "")
-	writeFile(t, s.task("PROJ-1"), content)
-	wantOverwritten(t, s, "PROJ-1", "noted it rains")
-	wantCode(t, a.note("PROJ-1", "the sun is back"), "")
-	wantOverwritten(t, s, "PROJ-1", "noted it rains")
-	runGit(t, s.Root, "commit", "-qam", "the sun")
-	wantOverwritten(t, s, "PROJ-1", "noted it rains")
+	storetest.WantCode(t, a.Note("PROJ-1", "it rains"), "")
+	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-1"), content)
+	storetest.WantOverwritten(t, s, "PROJ-1", "noted it rains")
+	storetest.WantCode(t, a.Note("PROJ-1", "the sun is back"), "")
+	storetest.WantOverwritten(t, s, "PROJ-1", "noted it rains")
+	storetest.Git(t, s.Root, "commit", "-qam", "the sun")
+	storetest.WantOverwritten(t, s, "PROJ-1", "noted it rains")
 
-	wantCode(t, a.note("PROJ-1", "wind"), "")
-	runGit(t, s.Root, "stash", "-q")
-	wantOverwritten(t, s, "PROJ-1", "noted it rains") // the stash has the other
-	wantCode(t, a.note("PROJ-1", "hail"), "")
-	runGit(t, s.Root, "commit", "-qam", "hail")
-	runGit(t, s.Root, "reset", "-q", "--hard", "HEAD^")
-	wantOverwritten(t, s, "PROJ-1", "noted it rains") // the reflog has it
+	storetest.WantCode(t, a.Note("PROJ-1", "wind"), "")
+	storetest.Git(t, s.Root, "stash", "-q")
+	storetest.WantOverwritten(t, s, "PROJ-1", "noted it rains") // the stash has the other
+	storetest.WantCode(t, a.Note("PROJ-1", "hail"), "")
+	storetest.Git(t, s.Root, "commit", "-qam", "hail")
+	storetest.Git(t, s.Root, "reset", "-q", "--hard", "HEAD^")
+	storetest.WantOverwritten(t, s, "PROJ-1", "noted it rains") // the reflog has it
 }
 
 // A write waits while git holds its lock, and for no lock that a killed git left.
 func TestWriteWaitsForGit(t *testing.T) {
 	s, a, _ := committedTask(t)
-	writeFile(t, s.gitLock(), "")
+	storetest.WriteFile(t, s.GitLock(), "")
 	gone := make(chan struct{})
 	go func() {
 		defer close(gone)
 		time.Sleep(300 * time.Millisecond)
-		if one, err := s.Get("PROJ-1"); err != nil || one.Provenance.Last().Did == task.Noted {
+		if one, err := record.Tasks.Get(s, "PROJ-1"); err != nil || one.Provenance.Last().Did == task.Noted {
 			t.Errorf("it was written under git's lock (%v)", err)
 		}
-		_ = os.Remove(s.gitLock())
+		_ = os.Remove(s.GitLock())
 	}()
-	wantCode(t, a.note("PROJ-1", "after git"), "")
+	storetest.WantCode(t, a.Note("PROJ-1", "after git"), "")
 	<-gone
 
-	writeFile(t, s.gitLock(), "")
+	storetest.WriteFile(t, s.GitLock(), "")
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
-	before := snapshot(t, s.Root)
-	err := s.Update(ctx, func(tx *Tx) error {
-		one, err := tx.Task("PROJ-1")
+	before := storetest.Files(t, s.Root)
+	err := s.Update(ctx, func(tx *store.Tx) error {
+		one, err := record.Tasks.Get(tx, "PROJ-1")
 		if err == nil {
-			one, _, err = task.Note(one, a.stamp("too late"))
-			tx.Put(one)
+			one, _, err = task.Note(one, a.Stamp("too late"))
+			record.Tasks.Put(tx, one)
 		}
 		return err
 	})
-	if !errors.Is(err, context.DeadlineExceeded) || !maps.Equal(snapshot(t, s.Root), before) {
+	if !errors.Is(err, context.DeadlineExceeded) || !maps.Equal(storetest.Files(t, s.Root), before) {
 		t.Errorf("a write that is given up while it waits was made, or says %v", err)
 	}
-	wantCode(t, os.Remove(s.gitLock()), "")
+	storetest.WantCode(t, os.Remove(s.GitLock()), "")
 
-	writeFile(t, s.gitLock(), "")
+	storetest.WriteFile(t, s.GitLock(), "")
 	long := time.Now().Add(-time.Hour)
-	wantCode(t, os.Chtimes(s.gitLock(), long, long), "")
-	time.Sleep(2 * gitQuiet)
+	storetest.WantCode(t, os.Chtimes(s.GitLock(), long, long), "")
+	time.Sleep(2 * store.GitQuiet)
 	begin := time.Now()
-	wantCode(t, a.note("PROJ-1", "beside a lock that a crash left"), "")
-	if took := time.Since(begin); took > gitPatience/2 {
+	storetest.WantCode(t, a.Note("PROJ-1", "beside a lock that a crash left"), "")
+	if took := time.Since(begin); took > store.GitPatience/2 {
 		t.Errorf("it waited for %v", took)
 	}
 }
@@ -202,29 +205,29 @@ func TestWriteWaitsForGit(t *testing.T) {
 func TestWriteIsMadeAgainAfterGit(t *testing.T) {
 	s, a, content := committedTask(t)
 	runs := 0
-	s.beforePublish = func(path string) {
+	s.BeforePublish(func(path string) {
 		if runs++; runs > 1 {
 			return
 		}
-		writeFile(t, s.gitLock(), "")
+		storetest.WriteFile(t, s.GitLock(), "")
 		go func() {
-			for end := time.Now().Add(gitPatience / 2); time.Now().Before(end); time.Sleep(time.Millisecond) {
+			for end := time.Now().Add(store.GitPatience / 2); time.Now().Before(end); time.Sleep(time.Millisecond) {
 				if src, _ := os.ReadFile(path); strings.Contains(string(src), "it rains") {
 					break
 				}
 			}
 			_ = os.WriteFile(path, []byte(content), 0o644)
-			_ = os.Remove(s.gitLock())
+			_ = os.Remove(s.GitLock())
 		}()
-	}
-	wantCode(t, a.note("PROJ-1", "it rains"), "")
-	one, err := s.Get("PROJ-1")
-	wantCode(t, err, "")
+	})
+	storetest.WantCode(t, a.Note("PROJ-1", "it rains"), "")
+	one, err := record.Tasks.Get(s, "PROJ-1")
+	storetest.WantCode(t, err, "")
 	if runs != 2 || one.Provenance.Last().Text != "it rains" || len(one.Provenance) != 2 {
 		t.Errorf("after %d runs the record ends with %+v", runs, one.Provenance.Last())
 	}
-	verifyClean(t, s)
-	wantOverwritten(t, s, "PROJ-1")
+	storetest.WantClean(t, s)
+	storetest.WantOverwritten(t, s, "PROJ-1")
 }
 
 // show is a file as a commit has it, or "".

@@ -1,4 +1,4 @@
-package store
+package store_test
 
 import (
 	"bufio"
@@ -9,6 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -24,17 +27,17 @@ const (
 // writer's as it made them.
 func TestNotesOfManyProcesses(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	handWrite(t, s, "PROJ-1")
-	processes := startAll(t, s, writers, "note")
+	s := storetest.New(t)
+	storetest.WriteTask(t, s, "PROJ-1")
+	processes := storetest.StartAll(t, s, writers, "note")
 	for _, p := range processes {
-		p.tell(t, "go")
+		p.Send(t, "go")
 	}
 	for _, p := range processes {
-		p.end(t)
+		p.End(t)
 	}
-	got, err := s.Get("PROJ-1")
-	wantCode(t, err, "")
+	got, err := record.Tasks.Get(s, "PROJ-1")
+	storetest.WantCode(t, err, "")
 	if len(got.Provenance) != writers*notesEach {
 		t.Errorf("has %d entries after %d notes", len(got.Provenance), writers*notesEach)
 	}
@@ -53,12 +56,12 @@ func TestNotesOfManyProcesses(t *testing.T) {
 	}
 }
 
-// playNote waits to be told, and then notes as often as it should.
-func playNote(s *Store, args []string) error {
-	waitForLine()
-	a := newActor(s, task.Actor("agent:"+args[0]))
+// playNote waits for a line, and then notes as often as it should.
+func playNote(s *store.Store, args []string) error {
+	storetest.WaitForLine()
+	a := storetest.NewActor(s, task.Actor("agent:"+args[0]))
 	for n := range notesEach {
-		if err := a.note("PROJ-1", noteText(args[0], n)); err != nil {
+		if err := a.Note("PROJ-1", noteText(args[0], n)); err != nil {
 			return err
 		}
 	}
@@ -78,33 +81,33 @@ func notesOfWriter(writer string) (notes []string) {
 // Many processes create tasks. No two get one id, and none is lost.
 func TestCreatesOfManyProcesses(t *testing.T) {
 	t.Parallel()
-	s := newStore(t)
-	processes := startAll(t, s, writers, "create")
+	s := storetest.New(t)
+	processes := storetest.StartAll(t, s, writers, "create")
 	for _, p := range processes {
-		p.tell(t, "go")
+		p.Send(t, "go")
 	}
 	var created []task.ID
 	for _, p := range processes {
-		for _, id := range p.answers() {
+		for _, id := range p.Answers() {
 			created = append(created, task.ID(id))
 		}
-		p.end(t)
+		p.End(t)
 	}
 	slices.Sort(created)
 	if len(created) != writers*createsEach {
-		t.Errorf("%d tasks were created, and %d should be", len(created), writers*createsEach)
+		t.Errorf("got %d tasks, want %d", len(created), writers*createsEach)
 	}
-	wantNoProblem(t, s, created...)
+	storetest.WantNoProblem(t, s, created...)
 }
 
-// playCreate waits to be told, creates tasks, and names them. An id that is taken already is minted anew.
-func playCreate(s *Store, _ []string) error {
-	waitForLine()
-	a := newActor(s, "human:lee")
+// playCreate waits for a line, creates tasks, and names them. An id that is taken already is minted anew.
+func playCreate(s *store.Store, _ []string) error {
+	storetest.WaitForLine()
+	a := storetest.NewActor(s, "human:lee")
 	for n := range createsEach {
-		id, err := a.create(fmt.Sprintf("Task %d", n))
+		id, err := a.Create(fmt.Sprintf("Task %d", n))
 		for task.CodeOf(err) == task.Conflict {
-			id, err = a.create(fmt.Sprintf("Task %d", n))
+			id, err = a.Create(fmt.Sprintf("Task %d", n))
 		}
 		if err != nil {
 			return err
@@ -115,21 +118,21 @@ func playCreate(s *Store, _ []string) error {
 }
 
 // Many processes want the same task at the same moment, again and again: to claim it, or to begin a session on it. Each
-// time exactly one gets it, and all others are told who did.
+// time exactly one gets it, and all others get an error that says who did.
 func TestOneWinner(t *testing.T) {
 	t.Parallel()
 	for _, how := range []string{"claim", "begin"} {
 		t.Run(how, func(t *testing.T) {
-			s := newStore(t)
-			processes := startAll(t, s, racers, "take", how)
+			s := storetest.New(t)
+			processes := storetest.StartAll(t, s, racers, "take", how)
 			for round := range roundsOfRaces {
 				id := raceID(round)
-				handWrite(t, s, id)
+				storetest.WriteTask(t, s, id)
 				winner := race(t, processes, id)
 				wantTaken(t, s, id, winner)
 			}
 			for _, p := range processes {
-				p.end(t)
+				p.End(t)
 			}
 			if how == "begin" {
 				wantSessions(t, s, roundsOfRaces)
@@ -142,47 +145,47 @@ func TestOneWinner(t *testing.T) {
 // other worktree's is left alone.
 func TestOneWinnerAcrossWorktrees(t *testing.T) {
 	t.Parallel()
-	repo := newRepo(t)
-	here, there := newStoreAt(t, repo), newStoreAt(t, linkWorktree(t, repo))
-	processes := append(startNumbered(t, here, 0, racers/2, "take", "begin"), startNumbered(t, there, racers/2, racers, "take", "begin")...)
+	repo := storetest.NewRepo(t)
+	here, there := storetest.NewAt(t, repo), storetest.NewAt(t, storetest.LinkWorktree(t, repo))
+	processes := append(storetest.StartNumbered(t, here, 0, racers/2, "take", "begin"), storetest.StartNumbered(t, there, racers/2, racers, "take", "begin")...)
 	for round := range roundsOfRaces {
 		id := raceID(round)
-		handWrite(t, here, id)
-		handWrite(t, there, id)
+		storetest.WriteTask(t, here, id)
+		storetest.WriteTask(t, there, id)
 		winner := race(t, processes, id)
 		won, lost := here, there
 		if winner >= racers/2 {
 			won, lost = there, here
 		}
 		wantTaken(t, won, id, winner)
-		if src := string(readAll(t, lost.task(id))); src != taskText(id) {
+		if src := storetest.ReadFile(t, storetest.TaskFile(lost, id)); src != storetest.TaskText(id) {
 			t.Errorf("%s: the other worktree's file became\n%s", id, src)
 		}
 	}
 	for _, p := range processes {
-		p.end(t)
+		p.End(t)
 	}
-	verifyClean(t, here)
-	verifyClean(t, there)
+	storetest.WantClean(t, here)
+	storetest.WantClean(t, there)
 }
 
 func raceID(round int) task.ID { return task.ID(fmt.Sprintf("PROJ-%d", round)) }
 
 // race lets every process go for a task, and returns the number of the one that got it.
-func race(t *testing.T, processes []*process, id task.ID) (winner int) {
+func race(t *testing.T, processes []*storetest.Process, id task.ID) (winner int) {
 	t.Helper()
 	for _, p := range processes {
-		p.tell(t, string(id))
+		p.Send(t, string(id))
 	}
 	winner = -1
 	for i, p := range processes {
-		switch said, _ := p.answer(); {
+		switch said, _ := p.Answer(); {
 		case said == "won" && winner < 0:
 			winner = i
 		case said == "won":
 			t.Errorf("%s: won by %d and by %d", id, winner, i)
 		case said != string(task.AlreadyClaimed):
-			t.Errorf("%s: %d was told %q", id, i, said)
+			t.Errorf("%s: %d got %q", id, i, said)
 		}
 	}
 	if winner < 0 {
@@ -191,29 +194,29 @@ func race(t *testing.T, processes []*process, id task.ID) (winner int) {
 	return winner
 }
 
-func wantTaken(t *testing.T, s *Store, id task.ID, winner int) {
+func wantTaken(t *testing.T, s *store.Store, id task.ID, winner int) {
 	t.Helper()
-	got, err := s.Get(id)
-	wantCode(t, err, "")
+	got, err := record.Tasks.Get(s, id)
+	storetest.WantCode(t, err, "")
 	if want := racer(strconv.Itoa(winner)); got.Assignee != want || len(got.Provenance) != 1 {
 		t.Errorf("%s: held by %q after %d entries, and %s won", id, got.Assignee, len(got.Provenance), want)
 	}
 }
 
-// playTake takes each task that it is told of, and says how that went.
-func playTake(s *Store, args []string) error {
-	a := newActor(s, racer(args[0]))
+// playTake takes each task that a line names, and says how that went.
+func playTake(s *store.Store, args []string) error {
+	a := storetest.NewActor(s, racer(args[0]))
 	for in := bufio.NewScanner(os.Stdin); in.Scan(); {
-		fmt.Println(outcome(a.take(args[1], task.ID(in.Text()))))
+		fmt.Println(outcome(take(a, args[1], task.ID(in.Text()))))
 	}
 	return nil
 }
 
-func (a actor) take(how string, id task.ID) error {
+func take(a storetest.Actor, how string, id task.ID) error {
 	if how == "claim" {
-		return a.claim(id)
+		return a.Claim(id)
 	}
-	_, err := a.begin(id)
+	_, err := a.Begin(id)
 	return err
 }
 
@@ -230,28 +233,10 @@ func outcome(err error) string {
 
 func racer(number string) task.Actor { return task.Actor("agent:racer-" + number) }
 
-func wantSessions(t *testing.T, s *Store, want int) {
+func wantSessions(t *testing.T, s *store.Store, want int) {
 	t.Helper()
-	sessions, problems, err := s.Sessions(t.Context())
+	sessions, problems, err := record.Sessions.List(t.Context(), s)
 	if err != nil || len(problems) > 0 || len(sessions) != want {
-		t.Errorf("has %d sessions, problems %v (%v), and should have %d sessions", len(sessions), problems, err, want)
+		t.Errorf("got %d sessions, problems %v (%v), want %d sessions", len(sessions), problems, err, want)
 	}
 }
-
-// startAll starts so many processes that play one part. Each gets its number, and then the rest of the arguments.
-func startAll(t *testing.T, s *Store, n int, part string, args ...string) []*process {
-	t.Helper()
-	return startNumbered(t, s, 0, n, part, args...)
-}
-
-// startNumbered is startAll with numbers that begin at from and end before to.
-func startNumbered(t *testing.T, s *Store, from, to int, part string, args ...string) []*process {
-	t.Helper()
-	var out []*process
-	for i := from; i < to; i++ {
-		out = append(out, another(t, s, part, append([]string{strconv.Itoa(i)}, args...)...))
-	}
-	return out
-}
-
-func waitForLine() { bufio.NewScanner(os.Stdin).Scan() }

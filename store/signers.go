@@ -1,108 +1,133 @@
 package store
 
 import (
+	"bytes"
 	"context"
-	"sync"
+	"errors"
+	"io/fs"
+	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Signers is what allowed_signers says, and which version of it was read.
-type Signers struct {
-	*sshsign.Allowed
-	From string // "the working tree", or a commit
-	None bool   // there is no such file there
-}
+const signersTemplate = `# Whose signatures of approvals count, as ssh-keygen(1) describes under ALLOWED SIGNERS; docs/approvals.md of cairn says more.
+`
 
-// SignersInForce reads the allowed_signers that the gates of this working tree go by. It is the file that cairn check will take,
-// so that nobody brings a key of their own: that of the commit which this branch and origin/HEAD have in common; without an
-// origin/HEAD that of HEAD. Where that commit has no record, where there is no commit, and outside git it is the file as it lies
-// here. It returns GIT if git refuses.
-func (l Layout) SignersInForce(ctx context.Context) (Signers, error) {
-	commit, err := l.signersBase(ctx)
-	if err != nil {
-		return Signers{}, err
-	}
-	if commit != "" {
-		var config, file git.Blob
-		names := []string{commit + ":" + l.inRepo(l.ConfigPath()), commit + ":" + l.inRepo(l.rel(l.SignersFile()))}
-		err := l.Repo.Blobs(ctx, names, frontmatter.MaxFile, func(i int, b git.Blob) { *[]*git.Blob{&config, &file}[i] = b })
-		if err != nil {
-			return Signers{}, err
+// AddSigner lets an actor sign with a key, within a time span if one is given. It appends one line to allowed_signers. It returns CONFLICT
+// for a key that is there already, for any actor: one key under two names would let one person approve as two.
+func AddSigner(ctx context.Context, l layout.Layout, who task.Actor, key sshsign.PublicKey, after, before time.Time) error {
+	return editSigners(ctx, l, func(src []byte) ([]byte, error) {
+		for _, have := range sshsign.ParseAllowed(src).Signers {
+			if key.Is(have) {
+				return nil, task.Errorf(task.Conflict, "the key %s is there already, as that of %s", key.Fingerprint(), have.Actor).
+					WithHint("%s shows the keys", task.CallTo("trust signer list")).ForGood()
+			}
 		}
-		if !config.Missing {
-			return Signers{sshsign.ParseAllowed(file.Content), commit, file.Missing}, nil
+		text := string(src)
+		switch {
+		case text == "":
+			text = signersTemplate
+		case !strings.HasSuffix(text, "\n"):
+			text += "\n"
 		}
-	}
-	return l.SignersHere()
-}
-
-// SignersHere reads the allowed_signers of the working tree.
-func (l Layout) SignersHere() (Signers, error) {
-	src, err := readRegular(l.SignersFile())
-	if err != nil && !isMissing(err) {
-		return Signers{}, ioError(err)
-	}
-	return Signers{sshsign.ParseAllowed(src), "the working tree", err != nil}, nil
-}
-
-// signersBase is the commit whose allowed_signers counts here, or "".
-func (l Layout) signersBase(ctx context.Context) (string, error) {
-	if l.Repo == nil {
-		return "", nil
-	}
-	head, err := l.Repo.Head(ctx)
-	if err != nil || head.Commit == "" {
-		return "", err
-	}
-	origin, err := l.Repo.Commit(ctx, originHead)
-	if err != nil || origin == "" {
-		return head.Commit, err
-	}
-	bases, err := l.Repo.MergeBases(ctx, origin, head.Commit)
-	if err != nil || len(bases) == 0 {
-		return head.Commit, err
-	}
-	return bases[0], nil
-}
-
-// signersInForce is the task.Signers of an open store. Most tasks have no signature, so the file is read when one is asked for.
-type signersInForce struct {
-	layout Layout
-	once   sync.Once
-	got    Signers
-	err    error
-}
-
-// readingSigners is how long git may take to find the file.
-const readingSigners = 10 * time.Second
-
-// Verify is that of task.Signers.
-func (s *signersInForce) Verify(message []byte, sig string, who task.Actor, at time.Time) error {
-	s.once.Do(func() {
-		ctx, cancel := context.WithTimeout(context.Background(), readingSigners)
-		defer cancel()
-		s.got, s.err = s.layout.SignersInForce(ctx)
+		return []byte(text + sshsign.Line(who, key, after, before) + "\n"), nil
 	})
-	if s.err != nil {
-		return s.err
-	}
-	return s.got.Verify(message, sig, who, at)
 }
 
-// FlowHere is the flow of a workspace for what may not ask git, such as a merge under way: signatures are held against
-// allowed_signers as it lies here.
-func (l Layout) FlowHere() (task.Flow, error) {
-	config, err := ReadConfig(l)
-	if err != nil {
-		return task.Flow{}, err
+// EndSigners ends an actor's keys, all of them or the one with a fingerprint: signatures after a time no longer count, or, if the time is
+// zero, no signature of theirs does. It returns the keys that it ended, and NOT_FOUND if there is none.
+func EndSigners(ctx context.Context, l layout.Layout, who task.Actor, fingerprint string, at time.Time) ([]sshsign.Signer, error) {
+	var ended []sshsign.Signer
+	err := editSigners(ctx, l, func(src []byte) ([]byte, error) {
+		ended = nil
+		lines := bytes.SplitAfter(src, []byte("\n"))
+		for _, signer := range sshsign.ParseAllowed(src).Signers {
+			over := !signer.Before.IsZero() && !at.IsZero() && !signer.Before.After(at)
+			if signer.Actor != who || fingerprint != "" && signer.Fingerprint() != fingerprint || over {
+				continue
+			}
+			ended = append(ended, signer)
+			line := &lines[signer.Line-1]
+			if at.IsZero() {
+				*line = nil
+				continue
+			}
+			*line = sshsign.EndLine(*line, at)
+		}
+		if len(ended) == 0 {
+			return nil, task.Errorf(task.NotFound, "allowed_signers has no such key of %s that still counts", who).
+				WithHint("%s shows the keys", task.CallTo("trust signer list"))
+		}
+		return bytes.Join(lines, nil), nil
+	})
+	return ended, err
+}
+
+// editSigners replaces allowed_signers by what edit makes of it, under the write lock, whole or not at all. If the result cannot be parsed,
+// nothing is written.
+func editSigners(ctx context.Context, l layout.Layout, edit func(src []byte) ([]byte, error)) error {
+	for range maxRestarts {
+		src, err := layout.ReadFile(l.SignersFile())
+		if err != nil && !problem.Missing(err) {
+			return problem.IO(err)
+		}
+		made, err := edit(src)
+		if err != nil {
+			return err
+		}
+		if len(sshsign.ParseAllowed(made).Problems) > len(sshsign.ParseAllowed(src).Problems) {
+			return task.Errorf(task.InvalidInput, "the line would not be understood").WithHint("write it in an editor; docs/approvals.md says how")
+		}
+		err = Replace(ctx, l, l.SignersFile(), src, made)
+		if task.CodeOf(err) != task.Conflict && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
 	}
-	if signers, err := l.SignersHere(); err == nil {
-		config.Flow.Signers = signers.Allowed
+	return task.Errorf(task.Conflict, "%s is being changed by another program", l.Rel(l.SignersFile())).WithHint("try again once that program is done")
+}
+
+// SigningConfig is what git's config has about the key that a person signs commits with.
+type SigningConfig struct {
+	Format  string // gpg.format
+	Key     string // user.signingkey
+	Program string // gpg.ssh.program, which only the user's own config can name
+}
+
+// ReadSigningConfig reads git's config for a folder. The repository's config may name the key, which is only data, but no program. It
+// returns GIT if git fails.
+func ReadSigningConfig(ctx context.Context, dir string) (SigningConfig, error) {
+	var c SigningConfig
+	var err error
+	for _, setting := range []struct {
+		to  *string
+		get func(context.Context, string, string) (string, error)
+		key string
+	}{
+		{&c.Format, git.Setting, "gpg.format"},
+		{&c.Key, git.Setting, "user.signingkey"},
+		{&c.Program, git.UserSetting, "gpg.ssh.program"},
+	} {
+		if *setting.to, err = setting.get(ctx, dir, setting.key); err != nil {
+			return c, err
+		}
 	}
-	return config.Flow, nil
+	return c, nil
+}
+
+// SSHKey returns the key in the config. It returns INVALID_INPUT, with a hint, if there is no SSH key.
+func (c SigningConfig) SSHKey() (string, error) {
+	const hint = "git config --global gpg.format ssh; git config --global user.signingkey ~/.ssh/id_ed25519.pub; or --key FILE"
+	switch {
+	case c.Key == "":
+		return "", task.Errorf(task.InvalidInput, "git's config names no key to sign with").WithHint(hint)
+	case c.Format != "ssh":
+		return "", task.Errorf(task.InvalidInput, "git does not sign with SSH keys here: gpg.format is %q", c.Format).WithHint(hint)
+	default:
+		return c.Key, nil
+	}
 }

@@ -1,23 +1,25 @@
-package store
+package store_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // The key may be named by anybody's config, for it is only data. A program is named by the user's own config or not at all.
 func TestSigningConfig(t *testing.T) {
-	dir := newRepo(t)
+	dir := storetest.NewRepo(t)
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("USERPROFILE", home)
 	t.Setenv("XDG_CONFIG_HOME", home)
-	read := func() SigningConfig {
+	read := func() store.SigningConfig {
 		t.Helper()
-		c, err := ReadSigningConfig(t.Context(), dir)
+		c, err := store.ReadSigningConfig(t.Context(), dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,13 +28,13 @@ func TestSigningConfig(t *testing.T) {
 	if _, err := read().SSHKey(); task.CodeOf(err) != task.InvalidInput {
 		t.Errorf("nothing is set up: %v", err)
 	}
-	runGit(t, dir, "config", "gpg.format", "openpgp")
-	runGit(t, dir, "config", "user.signingkey", "/keys/id.pub")
-	runGit(t, dir, "config", "gpg.ssh.program", "/evil")
+	storetest.Git(t, dir, "config", "gpg.format", "openpgp")
+	storetest.Git(t, dir, "config", "user.signingkey", "/keys/id.pub")
+	storetest.Git(t, dir, "config", "gpg.ssh.program", "/evil")
 	if _, err := read().SSHKey(); task.CodeOf(err) != task.InvalidInput {
 		t.Errorf("a key of GPG: %v", err)
 	}
-	runGit(t, dir, "config", "gpg.format", "ssh")
+	storetest.Git(t, dir, "config", "gpg.format", "ssh")
 	if c := read(); c.Key != "/keys/id.pub" || c.Program != "" {
 		t.Errorf("the clone's config says %+v", c)
 	}

@@ -4,6 +4,6 @@ package store
 
 import "io/fs"
 
-// newFileStamp knows nothing here: without the time of the last change of any kind a file that was put back, times and all,
-// could not be told from the one that was read.
+// newFileStamp returns the zero value: without the time of the last change of any kind (ctime), a file that was restored with its
+// times could not be distinguished from the one that was read.
 func newFileStamp(fs.FileInfo) fileStamp { return fileStamp{} }

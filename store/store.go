@@ -1,194 +1,168 @@
 package store
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
-	"os"
 	"path/filepath"
 	"time"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/runs"
+	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/store/trust"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Store is one workspace on disk. It holds no open file and no cache: every call reads what is there.
+// Store is one workspace on disk. It holds no open file and no cache: every call reads the files.
 type Store struct {
-	Layout
-	Config   Config
-	stateDir string // where this user's trust is kept
+	live.Clone // all paths, and the live state
+	Config     record.Config
+	stateDir   string // the user's own folder, which has the consents of package trust
 
-	lockPatience  time.Duration     // shorter in tests
-	beforePublish func(path string) // called between the last look at a file and giving it its name; for tests
+	lockPatience  time.Duration     // how long a write waits for the lock; shorter in tests
+	beforePublish func(path string) // for tests: called between the last read of a file and its replacement
 }
 
-// Open opens the nearest workspace at or above dir. stateDir is the user's own folder for what must not lie in a
-// repository; it need not exist. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and column, if its
-// config cannot be used.
+// Open opens the nearest workspace at or above dir. stateDir is the user's own folder for what must not be in a repository; it need not
+// exist. It returns NO_WORKSPACE if there is no workspace, and BAD_FILE, with line and column, if the config cannot be used.
 func Open(dir, stateDir string) (*Store, error) {
-	layout, err := Find(dir)
+	l, err := layout.Find(dir)
 	if err != nil {
 		return nil, err
 	}
-	if err := layout.noLinks(); err != nil {
+	if err := l.NoLinks(record.Folders()...); err != nil {
 		return nil, err
 	}
-	config, err := ReadConfig(layout)
+	config, err := snapshot.ReadConfig(l)
 	if err != nil {
 		return nil, err
 	}
-	config.Flow.Signers = &signersInForce{layout: layout}
-	return &Store{Layout: layout, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
+	config.Flow.Signers = snapshot.SignersOf(l)
+	return &Store{Clone: live.Clone{Layout: l}, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
 }
 
-// revOf is the revision of a file's bytes.
-func revOf(src []byte) task.Rev {
-	sum := sha256.Sum256(src)
-	return task.Rev(hex.EncodeToString(sum[:])[:16])
+// Trusted reports whether the user has consented that commands of this clone run.
+func (s *Store) Trusted() bool { return trust.Trusted(s.Layout, s.stateDir) }
+
+// SetTrust records that consent, as trust.Set does.
+func (s *Store) SetTrust(who task.Actor, at time.Time) error {
+	return trust.Set(s.Layout, s.stateDir, who, at)
 }
 
-// file is a task or session file as it was read.
+// file is the file of a record, as it was read.
 type file struct {
-	path string
-	doc  *frontmatter.Doc
+	path  string
+	doc   *frontmatter.Doc // nil if the file does not exist
+	value any
 }
 
-// patience is how long a file that is empty or unclosed is read again, since an editor may be in the middle of saving it.
-// Whoever reads many files has it once for all of them.
-type patience struct{ left time.Duration }
-
-const (
-	patient = 50 * time.Millisecond
-	nap     = 5 * time.Millisecond
-)
-
-// wait waits a little, and reports whether there was any patience left.
-func (p *patience) wait() bool {
-	if p.left <= 0 {
-		return false
+// readFile reads the file of a record. A missing one is fs.ErrNotExist, a broken one BAD_FILE.
+func (s *Store) readFile(k *record.Kind, id string, p *layout.Patience) (file, error) {
+	if err := k.ParseID(id); err != nil {
+		return file{}, err
 	}
-	p.left -= nap
-	time.Sleep(nap)
-	return true
-}
-
-// readFile reads and parses one file. A missing one is fs.ErrNotExist, a broken one BAD_FILE. Links are refused.
-func (s *Store) readFile(path string, kind frontmatter.Kind, p *patience) (file, error) {
-	for {
-		src, err := readRegular(path)
-		if err != nil {
-			return file{}, err
-		}
-		doc, err := frontmatter.Parse(src, kind)
-		if err == nil {
-			return file{path, doc}, nil
-		}
-		var bad *frontmatter.Error
-		if !errors.As(err, &bad) || !bad.Incomplete || !p.wait() {
-			return file{}, s.badFile(path, err)
+	f := file{path: s.path(k, id)}
+	doc, err := layout.ReadDoc(f.path, k.Form, p)
+	if err == nil {
+		f.doc = doc
+		f.value, err = k.Decode(doc)
+	}
+	if err == nil {
+		if got := k.Header(f.value).Ref.ID; got != id {
+			err = record.WrongName(doc, id, got)
 		}
 	}
+	if bad := new(frontmatter.Error); errors.As(err, &bad) {
+		err = problem.BadFile(s.Rel(f.path), err)
+	}
+	return f, err
 }
 
-// readRegular reads a file, and refuses everything that is not one.
-func readRegular(path string) ([]byte, error) {
-	info, err := os.Lstat(path)
+// path is the path of the file of a record.
+func (s *Store) path(k *record.Kind, id string) string { return s.Abs(k.File(id)) }
+
+// Read reads a record from its file. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such
+// record, and BAD_FILE with the line if its file is broken.
+func (s *Store) Read(k *record.Kind, id string) (any, error) {
+	f, err := s.readFile(k, id, layout.Patient())
+	return f.value, notFound(k, id, err)
+}
+
+// Document returns a record together with the document that it was read from. Its errors are those of Read.
+func (s *Store) Document(k *record.Kind, id string) (*frontmatter.Doc, any, error) {
+	f, err := s.readFile(k, id, layout.Patient())
+	return f.doc, f.value, notFound(k, id, err)
+}
+
+// notFound turns the error of a missing file into NOT_FOUND.
+func notFound(k *record.Kind, id string, err error) error {
+	if problem.Missing(err) {
+		return k.NotFound(id)
+	}
+	return problem.IO(err)
+}
+
+// Source returns the text of the file of a record, and its revision. It returns NOT_FOUND if there is none.
+func (s *Store) Source(k *record.Kind, id string) (string, task.Rev, error) {
+	if err := k.ParseID(id); err != nil {
+		return "", "", err
+	}
+	src, err := layout.ReadFile(s.path(k, id))
 	if err != nil {
-		return nil, err
+		return "", "", notFound(k, id, err)
 	}
-	if !info.Mode().IsRegular() {
-		return nil, notRegular(path)
-	}
-	if info.Size() > frontmatter.MaxFile {
-		return nil, tooLarge(path)
-	}
-	return disk.ReadFile(path)
+	return string(src), record.Rev(src), nil
 }
 
-// ReadInput reads a file that the caller named, which must be one: a pipe or a device is an error and no wait.
-func ReadInput(path string) ([]byte, error) { return disk.ReadFile(path) }
-
-func notRegular(path string) error {
-	return task.Errorf(task.BadFile, "%s is not a regular file", filepath.Base(path)).WithHint("put a real file there; links are not followed")
-}
-
-func tooLarge(path string) error {
-	return task.Errorf(task.BadFile, "%s is larger than %d bytes", filepath.Base(path), frontmatter.MaxFile).WithHint("move what is long into a file of its own")
-}
-
-// readTask reads one task file.
-func (s *Store) readTask(id task.ID) (file, task.Task, error) {
-	return s.readTaskPatiently(id, &patience{patient})
-}
-
-func (s *Store) readTaskPatiently(id task.ID, p *patience) (file, task.Task, error) {
-	if _, err := task.ParseID(string(id)); err != nil {
-		return file{}, task.Task{}, err
-	}
-	f, err := s.readFile(s.task(id), frontmatter.Markdown, p)
+// Body returns the body of a task without parsing the rest; "" if it cannot be read.
+func (s *Store) Body(id task.ID) string {
+	src, err := layout.ReadFile(s.path(record.Tasks.Kind, string(id)))
 	if err != nil {
-		return file{}, task.Task{}, err
+		return ""
 	}
-	t, err := readTask(f.doc)
-	if err == nil && t.ID != id {
-		err = wrongName(f.doc, string(id), string(t.ID))
-	}
-	if err != nil {
-		return file{}, task.Task{}, s.badFile(f.path, err)
-	}
-	return f, t, nil
+	return task.CleanBody(string(frontmatter.BodyOf(src)))
 }
 
-// Get reads one task. It returns NOT_FOUND if there is none of that id, and BAD_FILE with the line if its file is broken.
-func (s *Store) Get(id task.ID) (task.Task, error) {
-	_, t, err := s.readTask(id)
-	return t, found(id, err)
-}
-
-// fullAt is the size of front matter, in bytes, beyond which a task only moves: what is left up to the limit is for that.
-const fullAt = 768 << 10
-
-// bareText is how long a summary or a reason may then be, in bytes. It leaves room for some 500 sessions.
-const bareText = 256
-
-// Room returns TASK_FULL if the record of a task has no room for another note or run. Moves and closes do not ask: they
-// must be possible always.
-func (s *Store) Room(id task.ID) error {
-	f, _, err := s.readTask(id)
-	if err != nil {
-		return found(id, err)
+// ConfigEntries returns the provenance of config.yaml. It returns BAD_FILE if that cannot be read.
+func (s *Store) ConfigEntries() (task.Log, error) {
+	doc, err := layout.ReadDoc(s.ConfigFile(), frontmatter.YAML, layout.Patient())
+	var log task.Log
+	if err == nil {
+		log, err = record.Entries(doc)
 	}
-	return room(f.doc)
-}
-
-func room(doc *frontmatter.Doc) error {
-	if len(doc.Front()) <= fullAt {
-		return nil
+	if bad := new(frontmatter.Error); errors.As(err, &bad) {
+		err = problem.BadFile(s.Rel(s.ConfigFile()), err)
 	}
-	return task.Errorf(task.TaskFull, "the front matter has grown beyond %d KiB", fullAt>>10).
-		WithHint("go on in a new task, and close or cancel this one, with %d bytes of text at most", bareText)
+	return log, problem.IO(err)
 }
 
-// found gives a missing file its code.
-func found(id task.ID, err error) error {
-	if isMissing(err) {
-		return missing("task", string(id))
+// Known returns what live state has about a record.
+func (s *Store) Known(of task.Ref) session.Live {
+	pending := s.writer().log().pending() // first: once the log is removed, this is in the state
+	return s.known(of, pending)
+}
+
+func (s *Store) known(of task.Ref, pending pendingStates) session.Live {
+	view := s.View(s.State(of), pending.of(of, s.Live))
+	view.ClaimTTL, view.StaleAfter = s.Config.ClaimTTL, s.Config.StaleAfter
+	return view
+}
+
+// KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does not exist.
+func (s *Store) KnownOf() func(task.Ref) session.Live {
+	pending, names := s.writer().log().pending(), map[string]bool{}
+	err := layout.EachName(s.Live.Claims(), "", func(name string) { names[name] = true })
+	return func(of task.Ref) session.Live {
+		if err == nil && !names[filepath.Base(s.Live.Claim(of))] && pending == nil {
+			return session.Live{ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
+		}
+		return s.known(of, pending)
 	}
-	return ioError(err)
 }
 
-// missing says that there is no task, or no session, of a name.
-func missing(kind, name string) error {
-	e := task.Errorf(task.NotFound, "there is no %s %s", kind, name)
-	if kind == "session" {
-		return e.WithHint("%s shows them", task.CallTo("list_sessions"))
-	}
-	return e.WithHint("%s shows what there is", task.CallTo("list"))
-}
-
-// Find is a task.Find over the files.
-func (s *Store) Find(id task.ID) (task.Task, bool) {
-	_, t, err := s.readTask(id)
-	return t, err == nil
-}
+// Runs returns the lock and the logs of runs of checks.
+func (s *Store) Runs() runs.Dir { return runs.Dir{Clone: s.Clone, Patience: s.lockPatience} }

@@ -1,26 +1,30 @@
-package store
+package store_test
 
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 func TestGet(t *testing.T) {
-	s := newStore(t)
-	handWrite(t, s, "PROJ-1", "status2: kept")
-	got, err := s.Get("PROJ-1")
-	wantCode(t, err, "")
+	s := storetest.New(t)
+	storetest.WriteTask(t, s, "PROJ-1", "status2: kept")
+	got, err := record.Tasks.Get(s, "PROJ-1")
+	storetest.WantCode(t, err, "")
 	if got.Title != "Task PROJ-1" || got.Status != "backlog" || got.Priority != task.DefaultPriority || got.Extra["status2"] != "kept" {
-		t.Errorf("reads %+v", got)
+		t.Errorf("got %+v", got)
 	}
-	_, err = s.Get("PROJ-2")
-	wantMessage(t, err, task.NotFound, "PROJ-2")
+	_, err = record.Tasks.Get(s, "PROJ-2")
+	storetest.WantMessage(t, err, task.NotFound, "PROJ-2")
 }
 
 // A file that cannot be read as a task is named, with the line that is to blame, wherever one asks; and it hides no other.
@@ -54,11 +58,11 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 		{"too large", "---\nid: PROJ-2\ntitle: x\nstatus: backlog\n---\n" + strings.Repeat("x", frontmatter.MaxFile), 0, "larger than"},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
-			s := newStoreAt(t, t.TempDir())
-			handWrite(t, s, "PROJ-1")
-			writeFile(t, s.task("PROJ-2"), broken.src)
-			_, err := s.Get("PROJ-2")
-			wantMessage(t, err, task.BadFile, broken.says)
+			s := storetest.NewAt(t, t.TempDir())
+			storetest.WriteTask(t, s, "PROJ-1")
+			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), broken.src)
+			_, err := record.Tasks.Get(s, "PROJ-2")
+			storetest.WantMessage(t, err, task.BadFile, broken.says)
 			p := onlyProblem(t, s, "PROJ-1")
 			if p.Path != ".cairn/tasks/PROJ-2.md" || p.Code != task.BadFile || !strings.Contains(p.Message, broken.says) {
 				t.Errorf("the problem is %+v", p)
@@ -80,24 +84,24 @@ func TestOddNamesInTheTasksFolder(t *testing.T) {
 		make    func(t *testing.T, dir string)
 		problem string
 	}{
-		{"a folder called like a task", func(t *testing.T, dir string) { mkdir(t, dir, "PROJ-2.md") }, "not a regular file"},
+		{"a folder called like a task", func(t *testing.T, dir string) { storetest.Mkdir(t, dir, "PROJ-2.md") }, "not a regular file"},
 		{"a link to a file", func(t *testing.T, dir string) {
-			link(t, filepath.Join(dir, "PROJ-1.md"), filepath.Join(dir, "PROJ-2.md"))
+			storetest.Link(t, filepath.Join(dir, "PROJ-1.md"), filepath.Join(dir, "PROJ-2.md"))
 		}, "not a regular file"},
-		{"a link to nowhere", func(t *testing.T, dir string) { link(t, "nowhere", filepath.Join(dir, "PROJ-2.md")) }, "not a regular file"},
-		{"a name that is no id", func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "read me.md"), "") }, "not a task id"},
-		{"no prefix", func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "README.md"), "") }, "not a task id"},
-		{"another ending", func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "PROJ-2.txt"), "") }, ""},
-		{"a backup of an editor", func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, "PROJ-1.md~"), "") }, ""},
-		{"a hidden file", func(t *testing.T, dir string) { writeFile(t, filepath.Join(dir, ".PROJ-1.md"), "") }, ""},
-		{"a folder of any other name", func(t *testing.T, dir string) { mkdir(t, dir, "archive") }, ""},
+		{"a link to nowhere", func(t *testing.T, dir string) { storetest.Link(t, "nowhere", filepath.Join(dir, "PROJ-2.md")) }, "not a regular file"},
+		{"a name that is no id", func(t *testing.T, dir string) { storetest.WriteFile(t, filepath.Join(dir, "read me.md"), "") }, "not a task id"},
+		{"no prefix", func(t *testing.T, dir string) { storetest.WriteFile(t, filepath.Join(dir, "README.md"), "") }, "not a task id"},
+		{"another ending", func(t *testing.T, dir string) { storetest.WriteFile(t, filepath.Join(dir, "PROJ-2.txt"), "") }, ""},
+		{"a backup of an editor", func(t *testing.T, dir string) { storetest.WriteFile(t, filepath.Join(dir, "PROJ-1.md~"), "") }, ""},
+		{"a hidden file", func(t *testing.T, dir string) { storetest.WriteFile(t, filepath.Join(dir, ".PROJ-1.md"), "") }, ""},
+		{"a folder of any other name", func(t *testing.T, dir string) { storetest.Mkdir(t, dir, "archive") }, ""},
 	} {
 		t.Run(odd.name, func(t *testing.T) {
-			s := newStoreAt(t, t.TempDir())
-			handWrite(t, s, "PROJ-1")
-			odd.make(t, s.TasksDir())
+			s := storetest.NewAt(t, t.TempDir())
+			storetest.WriteTask(t, s, "PROJ-1")
+			odd.make(t, s.Dir("tasks"))
 			if odd.problem == "" {
-				wantNoProblem(t, s, "PROJ-1")
+				storetest.WantNoProblem(t, s, "PROJ-1")
 				return
 			}
 			if p := onlyProblem(t, s, "PROJ-1"); !strings.Contains(p.Message, odd.problem) {
@@ -109,22 +113,22 @@ func TestOddNamesInTheTasksFolder(t *testing.T) {
 
 // Links are not followed, neither to read nor to write: they may lead anywhere.
 func TestLinksAreRefused(t *testing.T) {
-	s := newStoreAt(t, t.TempDir())
+	s := storetest.NewAt(t, t.TempDir())
 	outside := filepath.Join(t.TempDir(), "PROJ-2.md")
-	writeFile(t, outside, taskText("PROJ-2"))
-	link(t, outside, s.task("PROJ-2"))
-	_, err := s.Get("PROJ-2")
-	wantCode(t, err, task.BadFile)
-	wantCode(t, newActor(s, "human:lee").note("PROJ-2", "x"), task.BadFile)
-	if got := string(readAll(t, outside)); got != taskText("PROJ-2") {
+	storetest.WriteFile(t, outside, storetest.TaskText("PROJ-2"))
+	storetest.Link(t, outside, storetest.TaskFile(s, "PROJ-2"))
+	_, err := record.Tasks.Get(s, "PROJ-2")
+	storetest.WantCode(t, err, task.BadFile)
+	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-2", "x"), task.BadFile)
+	if got := storetest.ReadFile(t, outside); got != storetest.TaskText("PROJ-2") {
 		t.Errorf("the file behind the link is now\n%s", got)
 	}
 	for _, name := range []string{"tasks", "sessions", "plans", "runs", "config.yaml", ""} {
 		t.Run("."+name, func(t *testing.T) {
-			linked := newStoreAt(t, t.TempDir())
-			moveAndLink(t, filepath.Join(linked.Root, Folder, name))
-			_, err := Open(linked.Root, t.TempDir())
-			wantMessage(t, err, task.InvalidInput, "is a link")
+			linked := storetest.NewAt(t, t.TempDir())
+			moveAndLink(t, filepath.Join(linked.Root, layout.Folder, name))
+			_, err := store.Open(linked.Root, t.TempDir())
+			storetest.WantMessage(t, err, task.InvalidInput, "is a link")
 		})
 	}
 }
@@ -135,36 +139,36 @@ func TestWorkspaceOfTheOriginal(t *testing.T) {
 	for name, content := range map[string]string{
 		"config.yaml": "prefix: PROJ\nstates: [backlog, in_progress, in_review, done, canceled]\ninitial: backlog\n" +
 			"working_state: in_progress\nreview_state: in_review\nclosed: [done, canceled]\nsession_stale_after: 300\n",
-		"tasks/PROJ-001.md": string(readAll(t, "testdata/tasks/of-the-original-cairn.md")),
+		"tasks/PROJ-001.md": storetest.ReadFile(t, "record/testdata/tasks/of-the-original-cairn.md"),
 		"sessions/ses-01hzy3.yaml": "id: ses-01hzy3\ntask: PROJ-001\nactor: agent:claude-1\nstatus: active\n" +
 			"started_at: \"2026-01-02T04:00:00Z\"\nheartbeat_at: \"2026-01-02T05:30:00Z\"\n",
 	} {
-		writeFile(t, filepath.Join(dir, Folder, filepath.FromSlash(name)), content)
+		storetest.WriteFile(t, filepath.Join(dir, layout.Folder, filepath.FromSlash(name)), content)
 	}
-	s := reopen(t, dir)
-	wantNoProblem(t, s, "PROJ-001")
-	got, err := s.Get("PROJ-001")
-	wantCode(t, err, "")
+	s := storetest.Open(t, dir)
+	storetest.WantNoProblem(t, s, "PROJ-001")
+	got, err := record.Tasks.Get(s, "PROJ-001")
+	storetest.WantCode(t, err, "")
 	if got.Extra["rank"] != "a0" || got.Extra["active_attempt"] != "ses-01hzy3" || got.Provenance.LastSession() != "ses-01hzy3" {
-		t.Errorf("reads %+v", got)
+		t.Errorf("got %+v", got)
 	}
-	wantCode(t, newActor(s, "agent:claude-1").finish("ses-01hzy3"), "")
-	got, err = s.Get("PROJ-001")
-	wantCode(t, err, "")
+	storetest.WantCode(t, storetest.NewActor(s, "agent:claude-1").Finish("ses-01hzy3"), "")
+	got, err = record.Tasks.Get(s, "PROJ-001")
+	storetest.WantCode(t, err, "")
 	if got.Status != "in_review" || got.Provenance.Last().Did != task.Finished {
 		t.Errorf("after finish it is %s, with last entry %+v", got.Status, got.Provenance.Last())
 	}
-	verifyClean(t, s)
+	storetest.WantClean(t, s)
 }
 
 func TestResolve(t *testing.T) {
-	s := newStore(t)
+	s := storetest.New(t)
 	for _, id := range []task.ID{"PROJ-001", "PROJ-0012", "PROJ-002", "WEB-01j8x2k7q7f3az"} {
-		handWrite(t, s, id)
+		storetest.WriteTask(t, s, id)
 	}
 	for _, row := range []struct {
 		name, part string
-		want       task.ID
+		want       string
 		code       task.Code
 		says       string
 	}{
@@ -180,10 +184,10 @@ func TestResolve(t *testing.T) {
 		{"a path", "../PROJ-001", "", task.NotFound, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := s.Resolve(row.part)
-			wantMessage(t, err, row.code, row.says)
+			got, err := s.Resolve(record.Tasks.Kind, row.part)
+			storetest.WantMessage(t, err, row.code, row.says)
 			if got != row.want {
-				t.Errorf("finds %q, and should find %q", got, row.want)
+				t.Errorf("got %q, want %q", got, row.want)
 			}
 		})
 	}
@@ -191,171 +195,34 @@ func TestResolve(t *testing.T) {
 
 // The nearest workspace at or above a folder is opened.
 func TestOpenWalksUp(t *testing.T) {
-	s := newStoreAt(t, t.TempDir())
+	s := storetest.NewAt(t, t.TempDir())
 	deep := filepath.Join(s.Root, "a", "b")
-	mkdir(t, deep, "c")
-	if got := reopen(t, filepath.Join(deep, "c")); got.Root != s.Root {
-		t.Errorf("opened %s, and should have opened %s", got.Root, s.Root)
+	storetest.Mkdir(t, deep, "c")
+	if got := storetest.Open(t, filepath.Join(deep, "c")); got.Root != s.Root {
+		t.Errorf("opened %s, want %s", got.Root, s.Root)
 	}
-	inner := newStoreAt(t, deep)
-	if got := reopen(t, filepath.Join(deep, "c")); got.Root != inner.Root || got.Layout.Live == s.Layout.Live {
-		t.Errorf("opened %s with live state in %s", got.Root, got.Layout.Live)
+	inner := storetest.NewAt(t, deep)
+	if got := storetest.Open(t, filepath.Join(deep, "c")); got.Root != inner.Root || got.Live == s.Live {
+		t.Errorf("opened %s with live state in %s", got.Root, got.Live)
 	}
 }
 
 func TestOpenRefuses(t *testing.T) {
-	_, err := Open(t.TempDir(), t.TempDir())
-	wantCode(t, err, task.NoWorkspace)
+	_, err := store.Open(t.TempDir(), t.TempDir())
+	storetest.WantCode(t, err, task.NoWorkspace)
 	half := t.TempDir()
-	mkdir(t, half, Folder)
-	_, err = Open(half, t.TempDir())
-	wantMessage(t, err, task.NoWorkspace, "no config.yaml")
+	storetest.Mkdir(t, half, layout.Folder)
+	_, err = store.Open(half, t.TempDir())
+	storetest.WantMessage(t, err, task.NoWorkspace, "no config.yaml")
 }
 
-// Two workspaces of one repository have live state of their own; the worktrees of a clone share theirs.
-func TestWhereLiveStateLies(t *testing.T) {
-	repo := newRepo(t)
-	top, web := newStoreAt(t, repo), newStoreAt(t, filepath.Join(mkdir(t, repo, "web")))
-	if top.Layout.Live == web.Layout.Live {
-		t.Error("two workspaces share live state")
-	}
-	if !strings.HasPrefix(slashRel(top.Root, top.Layout.Live), ".git/cairn/") {
-		t.Errorf("the live state lies in %s", top.Layout.Live)
-	}
-	linked := newStoreAt(t, linkWorktree(t, repo))
-	if linked.Layout.Live != top.Layout.Live || linked.Worktree == top.Worktree {
-		t.Errorf("worktree %s has live state in %s, and the clone in %s", linked.Worktree, linked.Layout.Live, top.Layout.Live)
-	}
-}
-
-func TestInit(t *testing.T) {
-	t.Run("makes a workspace, and does nothing the second time", func(t *testing.T) {
-		dir := t.TempDir()
-		_, made, err := Init(dir, "PROJ")
-		wantCode(t, err, "")
-		if want := []string{".cairn/config.yaml", ".cairn/.gitignore"}; !slices.Equal(made, want) {
-			t.Errorf("made %v, and should have made %v", made, want)
-		}
-		before := snapshot(t, dir)
-		_, made, err = Init(dir, "OTHER")
-		wantCode(t, err, "")
-		if len(made) > 0 || len(changed(before, snapshot(t, dir))) > 0 {
-			t.Errorf("made %v, and changed %v", made, changed(before, snapshot(t, dir)))
-		}
-		verifyClean(t, reopen(t, dir))
-	})
-	t.Run("finishes one that is half made", func(t *testing.T) {
-		dir := t.TempDir()
-		config := filepath.Join(dir, Folder, "config.yaml")
-		writeFile(t, config, "prefix: MINE\n")
-		_, made, err := Init(dir, "PROJ")
-		wantCode(t, err, "")
-		if !slices.Equal(made, []string{".cairn/.gitignore"}) || string(readAll(t, config)) != "prefix: MINE\n" {
-			t.Errorf("made %v", made)
-		}
-		if s := reopen(t, dir); s.Config.Prefix != "MINE" {
-			t.Errorf("has prefix %s", s.Config.Prefix)
-		}
-	})
-	t.Run("refuses links, and leaves what they lead to alone", func(t *testing.T) {
-		dir, elsewhere := t.TempDir(), t.TempDir()
-		link(t, elsewhere, filepath.Join(dir, Folder))
-		_, _, err := Init(dir, "PROJ")
-		wantMessage(t, err, task.InvalidInput, "is a link")
-		if files := snapshot(t, elsewhere); len(files) > 0 {
-			t.Errorf("wrote %v", files)
-		}
-	})
-	t.Run("refuses a prefix that is none", func(t *testing.T) {
-		dir := t.TempDir()
-		_, _, err := Init(dir, "a b")
-		wantCode(t, err, task.InvalidInput)
-		if exists(filepath.Join(dir, Folder)) {
-			t.Error("made a folder")
-		}
-	})
-	t.Run("a file in the place of a folder", func(t *testing.T) {
-		dir := t.TempDir()
-		writeFile(t, filepath.Join(dir, Folder), "")
-		_, _, err := Init(dir, "PROJ")
-		wantCode(t, err, task.IO)
-	})
-}
-
-func TestInitDerivesThePrefix(t *testing.T) {
-	for folder, want := range map[string]string{
-		"shop": "SHOP", "my-web.app": "MYWEBAPP", "2fast": "FAST", "größe": "GRE", "日本": "TASK",
-		"a-very-long-folder-name": "AVERYLONGF",
-	} {
-		dir := mkdir(t, t.TempDir(), folder)
-		_, _, err := Init(dir, "")
-		wantCode(t, err, "")
-		if got := reopen(t, dir).Config.Prefix; got != want {
-			t.Errorf("%s becomes %s, and should become %s", folder, got, want)
-		}
-	}
-}
-
-// Everything that is this machine's alone is ignored by git.
-func TestIgnoredByGit(t *testing.T) {
-	repo := newRepo(t)
-	s := newStoreAt(t, repo)
-	handWrite(t, s, "PROJ-1")
-	for _, name := range []string{"runs/PROJ-1-x.log", "local/write.lock", "tasks/.PROJ-1.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"} {
-		writeFile(t, filepath.Join(repo, Folder, filepath.FromSlash(name)), "x")
-	}
-	runGit(t, repo, "add", ".")
-	want := ".cairn/.gitignore\n.cairn/config.yaml\n.cairn/tasks/PROJ-1.md\n"
-	if got := gitOutput(t, repo, "ls-files"); got != want {
-		t.Errorf("git would commit\n%s", got)
-	}
-}
-
-func wantNoProblem(t *testing.T, s *Store, want ...task.ID) {
+func onlyProblem(t *testing.T, s *store.Store, want ...task.ID) problem.Problem {
 	t.Helper()
-	if problems := wantListed(t, s, want...); len(problems) > 0 {
-		t.Errorf("has the problems %+v", problems)
-	}
-}
-
-func onlyProblem(t *testing.T, s *Store, want ...task.ID) Problem {
-	t.Helper()
-	problems := wantListed(t, s, want...)
+	problems := storetest.WantTasks(t, s, want...)
 	if len(problems) != 1 {
-		t.Fatalf("has the problems %+v, and should have one", problems)
+		t.Fatalf("got the problems %+v, want one", problems)
 	}
 	return problems[0]
-}
-
-func wantListed(t *testing.T, s *Store, want ...task.ID) []Problem {
-	t.Helper()
-	tasks, problems, err := s.List(t.Context())
-	wantCode(t, err, "")
-	var got []task.ID
-	for _, one := range tasks {
-		got = append(got, one.ID)
-	}
-	if !slices.Equal(got, want) {
-		t.Errorf("lists %v, and should list %v", got, want)
-	}
-	return problems
-}
-
-// mkdir makes a folder and returns its path.
-func mkdir(t *testing.T, dir, name string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.MkdirAll(path, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-func link(t *testing.T, to, path string) {
-	t.Helper()
-	if err := os.Symlink(to, path); err != nil {
-		t.Skipf("no links here: %v", err)
-	}
 }
 
 // moveAndLink moves a file or folder away, or makes an empty folder elsewhere if it is missing, and leaves a link to it.
@@ -363,7 +230,15 @@ func moveAndLink(t *testing.T, path string) {
 	t.Helper()
 	elsewhere := filepath.Join(t.TempDir(), "elsewhere")
 	if err := os.Rename(path, elsewhere); err != nil {
-		mkdir(t, filepath.Dir(elsewhere), "elsewhere")
+		storetest.Mkdir(t, filepath.Dir(elsewhere), "elsewhere")
 	}
-	link(t, elsewhere, filepath.Clean(path))
+	storetest.Link(t, elsewhere, filepath.Clean(path))
+}
+
+// Opening a workspace whose config is wrong names the file, the line and the column.
+func TestOpenNamesThePlaceInTheConfig(t *testing.T) {
+	s := storetest.NewAt(t, t.TempDir())
+	storetest.WriteFile(t, s.ConfigFile(), "format: 1\nprefix: PROJ\nclaim_ttl: soon\n")
+	_, err := store.Open(s.Root, t.TempDir())
+	storetest.WantMessage(t, err, task.BadFile, ".cairn/config.yaml:3:12")
 }

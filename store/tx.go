@@ -1,178 +1,171 @@
 package store
 
 import (
+	"bytes"
+	"errors"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Tx is a write under way: what was read under the lock, and what is to be written. It is good until fn returns.
+// Tx is a write that is being put together: what was read under the lock, and what is to be written. It may be used until fn returns. It
+// knows files and what all kinds of record share, and of single kinds only that sessions have heartbeats.
 type Tx struct {
 	s        *Store
-	tasks    map[task.ID]*staged
-	order    []task.ID
-	sessions map[string]*stagedSession
-	trash    []trashed
-	others   []change // of files that are neither tasks nor sessions
+	records  map[task.Ref]*staged
+	order    []task.Ref // of the records that were put
+	files    []change   // of files that are not records
+	silent   []string   // sessions whose heartbeat is removed
 	beats    []session.Heartbeat
 	key      *session.Key
-	on       map[task.ID]writtenOn // what the tasks were written on
-	patient  time.Time             // until when git is waited for
+	gitUntil time.Time // when to stop waiting for git
 }
 
-// staged is a task as it was read, and as it is to be.
+// staged is a record as it was read, and as it is to be written.
 type staged struct {
-	file       file // zero for a task that is to be created
-	was        task.Task
-	now        task.Task
+	kind       *record.Kind
+	file       file // without a document if the record is new
+	now        any
 	put        bool
-	claims     bool           // lease is to replace what the record says
+	claims     bool           // lease replaces that in the live state
 	lease      *session.Lease // nil ends the claim
-	supersedes bool           // work that was carried further elsewhere is given up
-	opens      string         // a session that is created with this write
-	gone       bool           // it is to leave the workspace
+	supersedes bool           // progress that was made elsewhere is given up
+	gone       bool           // the record is deleted
 }
 
-type stagedSession struct {
-	file file // zero for a session that is to be created
-	was  session.Session
-	now  session.Session
+// was is the header as it was read; zero for a new record.
+func (st *staged) was() task.Header {
+	if st.file.doc == nil {
+		return task.Header{}
+	}
+	return st.kind.Header(st.file.value)
 }
 
-// Task reads the newest revision of a task. It returns NOT_FOUND if there is none, and BAD_FILE if its file is broken.
-func (tx *Tx) Task(id task.ID) (task.Task, error) {
-	if st, ok := tx.tasks[id]; ok {
+// header is the header as it is to be written.
+func (st *staged) header() task.Header { return st.kind.Header(st.now) }
+
+// Read returns the newest state of a record: what was put into the Tx, or else what its file has. Its errors are those of Store.Read.
+func (tx *Tx) Read(k *record.Kind, id string) (any, error) {
+	if st, ok := tx.records[k.Ref(id)]; ok {
 		return st.now, nil
 	}
-	f, t, err := tx.s.readTask(id)
+	f, err := tx.s.readFile(k, id, layout.Patient())
 	if err != nil {
-		return task.Task{}, found(id, err)
+		return nil, notFound(k, id, err)
 	}
-	tx.tasks[id] = &staged{file: f, was: t, now: t}
-	return t, nil
+	tx.records[k.Ref(id)] = &staged{kind: k, file: f, now: f.value}
+	return f.value, nil
 }
 
-// Find is a task.Find that sees what was put into the Tx.
-func (tx *Tx) Find(id task.ID) (task.Task, bool) {
-	if st, ok := tx.tasks[id]; ok {
-		return st.now, true
+// Known is what the clone knows of a record beside its file.
+func (tx *Tx) Known(of task.Ref) session.Live { return tx.s.Known(of) }
+
+// Put stages a new state of a record that Read returned, or a new record. For a new record whose file exists, Update returns CONFLICT and
+// writes nothing. The claim stays as it is; it is refreshed if the writer holds it.
+//
+// New records are written first, in the order in which they were put, then the others. Of these the kinds that can make a change again
+// (record.Codec.Again) come last, as sessions do after their tasks.
+func (tx *Tx) Put(k *record.Kind, v any) {
+	ref := k.Header(v).Ref
+	st, ok := tx.records[ref]
+	if !ok {
+		st = &staged{kind: k}
+		tx.records[ref] = st
 	}
-	return tx.s.Find(id)
-}
-
-// Live is what the clone knows of a task, beside its file.
-func (tx *Tx) Live(id task.ID) session.Live { return tx.s.Live(id) }
-
-// Put stages a new state of a task that Task returned. Its claim stays as it is, refreshed if the writer holds it.
-func (tx *Tx) Put(t task.Task) {
-	st := tx.tasks[t.ID]
 	if !st.put {
-		tx.order = append(tx.order, t.ID)
+		tx.order = append(tx.order, ref)
 	}
-	st.now, st.put = t, true
+	st.now, st.put = v, true
 }
 
-// Claim stages a new live claim on a task that Task returned, whether or not it is put too; nil ends the claim.
-func (tx *Tx) Claim(id task.ID, lease *session.Lease) {
-	tx.tasks[id].lease, tx.tasks[id].claims = lease, true
+// Claim stages a new lease of a record that was read or put; nil ends the claim.
+func (tx *Tx) Claim(of task.Ref, lease *session.Lease) {
+	tx.records[of].lease, tx.records[of].claims = lease, true
 }
 
-// Supersede says that this write of a task starts again from this worktree's state, whatever was reached elsewhere.
-func (tx *Tx) Supersede(id task.ID) { tx.tasks[id].supersedes = true }
+// Supersede stages that progress which other worktrees made on a record is given up: work starts again from the state in this one.
+func (tx *Tx) Supersede(of task.Ref) { tx.records[of].supersedes = true }
 
-// Create stages a new task. Update returns CONFLICT, with nothing written, if there is a file of that id already.
-func (tx *Tx) Create(t task.Task) {
-	tx.tasks[t.ID] = &staged{now: t}
-	tx.Put(t)
+// Delete stages the deletion of a record that was read. Its newest state goes into the trash of the clone, and its live state is
+// removed.
+func (tx *Tx) Delete(of task.Ref) {
+	st := tx.records[of]
+	st.gone = true
+	if !st.put {
+		st.put = true
+		tx.order = append(tx.order, of)
+	}
 }
 
-// Session reads the newest revision of a session.
-func (tx *Tx) Session(id string) (session.Session, error) {
-	if st, ok := tx.sessions[id]; ok {
-		return st.now, nil
-	}
-	f, ses, err := tx.s.readSession(id)
-	if isMissing(err) {
-		_, err = tx.s.Session(id)
-	}
-	if err != nil {
-		return session.Session{}, ioError(err)
-	}
-	tx.sessions[id] = &stagedSession{file: f, was: ses, now: ses}
-	return ses, nil
-}
-
-// PutSession stages a session: a new state of one that Session returned, or a new one of a task that is put too.
-func (tx *Tx) PutSession(ses session.Session) {
-	if st, ok := tx.sessions[ses.ID]; ok {
-		st.now = ses
-		return
-	}
-	tx.sessions[ses.ID] = &stagedSession{now: ses}
-	if st, ok := tx.tasks[ses.Task]; ok {
-		st.opens = ses.ID
-	}
-}
+// Silence stages the removal of the heartbeat of a session.
+func (tx *Tx) Silence(ses string) { tx.silent = append(tx.silent, ses) }
 
 // Key returns what the clone remembers of a call, or nil.
 func (tx *Tx) Key(call string) *session.Key { return tx.s.Key(call) }
 
-// Remember stages what is to be remembered of the call that makes this write.
+// Remember stages the idempotency key of the call that makes this write.
 func (tx *Tx) Remember(k session.Key) { tx.key = &k }
 
 // Beat stages a heartbeat.
 func (tx *Tx) Beat(b session.Heartbeat) { tx.beats = append(tx.beats, b) }
 
-// content is what the file of a staged task will hold.
-func (st *staged) content(old *frontmatter.Doc) ([]byte, error) {
-	if old == nil {
-		return st.created()
+// EditConfig stages a change of config.yaml. It returns the error of edit if that has a code; a format error becomes BAD_FILE.
+func (tx *Tx) EditConfig(edit func(*frontmatter.Doc) (*frontmatter.Doc, error)) error {
+	path := tx.s.ConfigFile()
+	doc, err := layout.ReadDoc(path, frontmatter.YAML, layout.Patient())
+	if err == nil {
+		var next *frontmatter.Doc
+		if next, err = edit(doc); err == nil {
+			if !bytes.Equal(next.Bytes(), doc.Bytes()) {
+				tx.files = append(tx.files, change{path: path, was: doc.Bytes(), now: next.Bytes()})
+			}
+			return nil
+		}
 	}
-	doc, err := editTask(old, st.was, st.now)
+	if errors.As(err, new(*task.Error)) {
+		return err
+	}
+	if errors.As(err, new(*frontmatter.Error)) {
+		return problem.BadFile(tx.s.Rel(path), err)
+	}
+	return problem.IO(err)
+}
+
+// idle reports whether nothing is staged.
+func (tx *Tx) idle() bool {
+	for _, st := range tx.records {
+		if st.claims || st.changed() {
+			return false
+		}
+	}
+	return len(tx.files)+len(tx.beats)+len(tx.silent) == 0 && tx.key == nil
+}
+
+// changed reports whether the file of the record is to be written.
+func (st *staged) changed() bool {
+	return st.put && (st.gone || st.file.doc == nil || !st.kind.Same(st.file.value, st.now))
+}
+
+// content is the new content of the file of a staged record: that of a new record, if doc is nil, or doc after the change from was to now.
+// It returns TASK_FULL if the record has no room for it.
+func (st *staged) content(doc *frontmatter.Doc, was, now any) ([]byte, error) {
+	var next *frontmatter.Doc
+	var err error
+	if doc == nil {
+		next, err = st.kind.Create(now)
+	} else {
+		next, err = st.kind.Edit(doc, was, now)
+	}
+	if err == nil && st.kind.Form == frontmatter.Markdown {
+		err = roomFor(doc, next, st.kind.Header(now).Log.Last())
+	}
 	if err != nil {
 		return nil, err
 	}
-	if len(doc.Front()) > len(old.Front()) && !bare(st.now.Provenance.Last()) {
-		err = room(doc)
-	}
-	return doc.Bytes(), err
+	return next.Bytes(), nil
 }
-
-func (st *staged) created() ([]byte, error) {
-	src, err := newTaskFile(st.now)
-	if err == nil && len(src)-len(st.now.Body) > fullAt {
-		err = task.Errorf(task.TaskFull, "what stands above the body would have more than %d KiB", fullAt>>10).
-			WithHint("say less in checks, labels and deps")
-	}
-	return src, err
-}
-
-// bare reports whether an entry only moves a task or its claim. Such writes must be possible even when the record is full.
-func bare(e task.Entry) bool {
-	switch e.Did {
-	case task.Deleted:
-		return true
-	case task.Finished, task.Canceled: // they cannot do without
-		return len(e.Text) <= bareText
-	case task.Transitioned, task.Claimed, task.Released, task.Began, task.TakenOver:
-		return e.Text == ""
-	default:
-		return false
-	}
-}
-
-// content is what the file of a staged session will hold.
-func (st *stagedSession) content(old *frontmatter.Doc) ([]byte, error) {
-	if old == nil {
-		return newSessionFile(st.now)
-	}
-	doc, err := editSession(old, st.was, st.now)
-	if err != nil {
-		return nil, err
-	}
-	return doc.Bytes(), nil
-}
-
-func (st *stagedSession) changed() bool { return !st.was.Equal(st.now) }

@@ -1,36 +1,44 @@
 package store
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"reflect"
+	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 const (
-	lockPatience = 10 * time.Second // how long a write waits for its turn
-	maxRestarts  = 10               // how often a write starts over because an editor got in between
+	lockPatience = 10 * time.Second // how long a write waits for the lock
+	maxRestarts  = 10               // how often a write starts over because another program changed a file
 )
 
-// Update makes one write. It waits for the workspace's lock, runs fn, and then writes everything that fn put into the Tx.
-// fn reads the newest revisions through the Tx and decides; it must be quick, must not call the Store's own writers, and
-// may run again from the start if an editor or git, which take no lock, change a file before it is replaced, or git does so
-// before the write is over. If fn fails, nothing is written and its error returns.
+// Update makes one write: all of what fn puts into the Tx, or nothing. It waits for the write lock of the workspace, runs fn, and
+// writes. If fn fails, nothing is written and its error is returned.
 //
-// It returns BUSY if the lock was not free within 10 seconds, SANDBOXED if the folder of the lock cannot be written,
-// READ_ONLY if the workspace has a newer format than this version knows, and CONFLICT if an editor kept changing the file.
+// fn reads the newest revisions through the Tx and decides by them. It must be quick and must not call other methods of the Store that
+// write. It may run more than once: from the start, whenever an editor or git changes one of the files before the write is over.
 //
-// After a kill each file holds its old revision or its new one, whole. Of several files the new sessions come first, then
-// the tasks in the order they were put, so no file names one that is not there; what was only announced is settled by the
-// next write: a task and its sessions then hold all of the write or nothing of it.
+// It returns BUSY if the lock was not free within 10 seconds, SANDBOXED if the folder of the lock cannot be written, READ_ONLY if the
+// workspace has a newer format than this version knows, and CONFLICT if another program kept changing the file.
+//
+// If the process is killed, each file has its old content or its new one, whole. The next write finishes the killed one if it was
+// decided, and drops it otherwise.
 func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
-	return s.exclusively(ctx, func() error {
+	return s.writer().exclusively(ctx, func() error {
 		until := time.Now().Add(gitPatience)
 		for range maxRestarts {
-			tx := &Tx{s: s, patient: until, tasks: map[task.ID]*staged{}, sessions: map[string]*stagedSession{}}
+			tx := &Tx{s: s, gitUntil: until, records: map[task.Ref]*staged{}}
 			if err := fn(tx); err != nil {
 				return err
 			}
@@ -42,91 +50,134 @@ func (s *Store) Update(ctx context.Context, fn func(*Tx) error) error {
 	})
 }
 
-// exclusively runs fn as the only writer of this clone's workspace, once what a killed one left is cleaned up.
-func (s *Store) exclusively(ctx context.Context, fn func() error) error {
-	if err := knownFormat(s.Config.Format); err != nil {
+// writer writes to a workspace, as the only one at a time in a clone.
+type writer struct {
+	live.Clone
+	format   int           // of the workspace
+	patience time.Duration // how long it waits for the lock
+}
+
+func (s *Store) writer() writer { return writer{s.Clone, s.Config.Format, s.lockPatience} }
+
+func (w writer) log() redoLog { return redoLog{w.Clone} }
+
+// exclusively runs fn under the write lock, after the write of a killed writer was finished or dropped.
+func (w writer) exclusively(ctx context.Context, fn func() error) error {
+	if err := record.KnownFormat(w.format); err != nil {
 		return err
 	}
-	lock, err := s.lockWrites(ctx)
+	lock, err := w.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = lock.Release() }()
-	if err := s.recover(); err != nil {
+	if err := w.log().recover(); err != nil {
 		return err
 	}
 	return fn()
 }
 
-// knownFormat returns READ_ONLY for a format that is newer than this version.
-func knownFormat(format int) error {
-	if format <= Format {
-		return nil
-	}
-	return task.Errorf(task.ReadOnly, "the workspace has format %d, and this version writes %d", format, Format).
-		WithHint("install a newer cairn")
-}
-
-// errOvertaken says that a file changed between being read and being replaced.
-var errOvertaken = errors.New("changed meanwhile")
-
-// lockWrites takes the one lock that every write of this clone's workspace holds.
-func (s *Store) lockWrites(ctx context.Context) (*filelock.Lock, error) {
-	if err := s.prepareLive(); err != nil {
+// lock takes the write lock.
+func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
+	if err := w.MakeLive(); err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, s.lockPatience)
+	waiting, cancel := context.WithTimeout(ctx, w.patience)
 	defer cancel()
-	lock, err := filelock.Acquire(waiting, s.lock())
+	lock, err := filelock.Acquire(waiting, w.Live.Lock())
 	switch {
 	case err == nil:
 		return lock, nil
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
-		return nil, task.Errorf(task.Busy, "waited %v for other processes that write", s.lockPatience).
-			WithHint("try again in a moment; if it stays like that, see which process has %s open", s.lock())
+		return nil, task.Errorf(task.Busy, "waited %v for other processes that write", w.patience).
+			WithHint("try again in a moment; if it stays like that, see which process has %s open", w.Live.Lock())
 	default:
-		return nil, s.liveError(err)
+		return nil, w.Live.Failed(err)
 	}
 }
 
-// Settle brings to its end what a killed writer left, as the next write would. Without that it does nothing, and takes no
-// lock.
+// Settle finishes or drops the write of a killed writer, as the next write would. If there is none, it does nothing and takes no lock.
 func (s *Store) Settle(ctx context.Context) error {
-	if !exists(s.dirty()) {
+	if !layout.Exists(s.Live.Redo()) {
 		return nil
 	}
 	return s.Update(ctx, func(*Tx) error { return nil })
 }
 
-// recover cleans up after a writer that was killed. The marker is there exactly while somebody writes, so under the lock it
-// means that somebody died; it says in which worktree.
-func (s *Store) recover() error {
-	worktree, err := disk.ReadRegular(s.dirty(), maxLive)
-	if isMissing(err) {
-		return nil // nothing to clean up
-	}
-	if err != nil {
-		return s.liveError(err)
-	}
-	if len(worktree) == 0 {
-		worktree = []byte(s.Worktree) // it was only being made, or a power cut emptied it
-	}
-	if there, err := s.inWorktree(string(worktree)); err == nil {
-		if err := there.sweep(); err != nil {
-			return err
+// DropProgress forgets the progress that an entry made on a record, so that no worktree has to catch up with it. It returns NOT_FOUND if
+// the clone does not know of it, for example since all files have caught up.
+func (s *Store) DropProgress(ctx context.Context, of task.Ref, entry string) error {
+	made := func(p session.Progress) bool { return p.Entry == entry }
+	return s.writer().exclusively(ctx, func() error {
+		state := s.State(of)
+		if state == nil || !slices.ContainsFunc(state.Progress, made) {
+			return task.Errorf(task.NotFound, "nothing is recorded of that").WithHint("look again: it may have been settled meanwhile")
 		}
-	}
-	if err := s.settleAll(); err != nil {
-		return err
-	}
-	return s.setDirty(false)
+		state.Progress = slices.DeleteFunc(state.Progress, made)
+		return s.Put(*state)
+	})
 }
 
-func (s *Store) setDirty(on bool) error {
-	if on {
-		return s.liveError(disk.WriteFile(s.dirty(), []byte(s.Worktree)))
+// DropCaughtUp drops the states that no worktree needs any more (live.Clone.CaughtUp), and returns their number.
+func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
+	states, err := s.CaughtUp(ctx)
+	if err != nil || len(states) == 0 {
+		return 0, err
 	}
-	return s.liveError(disk.RemoveFile(s.dirty()))
+	err = s.writer().exclusively(ctx, func() error {
+		for _, known := range states {
+			if now := s.State(known.Ref); now == nil || !reflect.DeepEqual(*now, known) {
+				continue // it was written since it was read
+			}
+			if err := s.Put(session.State{Ref: known.Ref}); err != nil {
+				return err
+			}
+			dropped++
+		}
+		return nil
+	})
+	return dropped, err
+}
+
+// Replace writes one file under the write lock, whole or not at all. It returns CONFLICT if the file does not hold old, which is nil for
+// a file that does not exist; and BUSY, SANDBOXED and READ_ONLY as Update does.
+func Replace(ctx context.Context, l layout.Layout, path string, old, now []byte) error {
+	w := writer{Clone: live.Clone{Layout: l}, patience: lockPatience}
+	if src, err := layout.ReadFile(l.ConfigFile()); err == nil {
+		config, _ := record.ParseConfig(src) // a broken config may be what is replaced
+		w.format = config.Format
+	}
+	return w.exclusively(ctx, func() error { return w.replace(path, old, now) })
+}
+
+func (w writer) replace(path string, old, now []byte) error {
+	log := w.log()
+	if err := log.begin(); err != nil {
+		return err
+	}
+	pending, err := atomicfile.Prepare(path, now, 0o644)
+	if err != nil {
+		if !errors.Is(err, atomicfile.ErrLeft) {
+			_ = log.remove()
+		}
+		return problem.IO(err)
+	}
+	defer func() {
+		if pending.Discard() == nil {
+			_ = log.remove() // a log that stays only makes the next write sweep
+		}
+	}()
+	have, err := layout.ReadFile(path)
+	switch {
+	case old == nil && problem.Missing(err):
+		return problem.IO(pending.Create())
+	case err != nil && !problem.Missing(err):
+		return problem.IO(err)
+	case err != nil || old == nil || !bytes.Equal(have, old):
+		return task.Errorf(task.Conflict, "%s changed meanwhile", w.Rel(path)).WithHint("run the command again")
+	default:
+		return problem.IO(pending.Replace())
+	}
 }

@@ -5,248 +5,368 @@ import (
 	"context"
 	"errors"
 	"io/fs"
-	"maps"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// replacement is one file on its way to the disk.
-type replacement struct {
-	change
-	was     []byte // what the file held when it was read; nil for one that is to be created
-	pending *atomicfile.Pending
+// change is one file that a write creates, replaces or removes.
+type change struct {
+	path string
+	was  []byte  // the content when it was read; nil for a file that is to be created
+	now  []byte  // the new content; nil for a file that is to be removed
+	over bool    // replace the file whatever it holds
+	of   *staged // the record whose file it is, or a copy for the trash; nil for another file
+
+	pending *atomicfile.Pending // the temporary file with the new content
+	temp    string              // its name
+	at      time.Time           // when the file was last changed before the write
+	taken   bool                // somebody else has made the file that is to be created
 }
 
-// write brings everything that was staged to the disk: first all new content beside its place, synced, and with it every
-// error that a full disk or a broken file can cause; then the announcements, the renames, and the settled records.
+// writing is a write that is being made.
+type writing struct {
+	tx      *Tx
+	s       *Store
+	log     redoLog
+	files   []*change // in the order in which they get their content
+	head    git.Head
+	decided *redo           // the steps of the log; nil before plan
+	kept    map[string]bool // files, from the workspace root, that were left as another program changed them
+}
+
+// errOvertaken says that a file changed between being read and being replaced.
+var errOvertaken = errors.New("changed meanwhile")
+
+// write makes the staged write. First it writes all new content to temporary files and flushes them, so that every error of a full disk
+// or a broken file comes before anything has changed. Then it completes the log, renames the files, and writes the live state.
 func (tx *Tx) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || tx.idle() {
 		return err
 	}
-	if err := tx.s.setDirty(true); err != nil {
+	w := &writing{tx: tx, s: tx.s, log: tx.s.writer().log(), kept: map[string]bool{}}
+	if err := w.log.begin(); err != nil {
 		return err
 	}
-	clean, err := tx.writeFiles(ctx)
-	if clean {
-		_ = tx.s.setDirty(false) // a marker too many costs the next write a look round, and this one is over
+	ended, err := w.run(ctx)
+	if w.discard(ended) {
+		_ = w.log.remove() // a log that stays only makes the next write sweep
 	}
 	return err
 }
 
-// writeFiles reports, beside the error, whether it left nothing that the next write has to clean up.
-func (tx *Tx) writeFiles(ctx context.Context) (clean bool, err error) {
-	files, err := tx.prepare()
-	defer func() { clean = discard(files) && clean }()
-	if err == nil {
-		err = unmoved(files)
-	}
-	if err != nil {
+// run makes the write. It also reports whether the write has ended: nothing of it is left to be done or undone.
+func (w *writing) run(ctx context.Context) (ended bool, err error) {
+	if err := w.prepare(); err != nil {
 		return !errors.Is(err, atomicfile.ErrLeft), err
 	}
-	beside := tx.s.awaitGit(ctx, tx.patient)
+	if err := w.unmoved(); err != nil {
+		return true, err
+	}
+	activity := gitActivity{w.s.Repo}
+	beside := activity.await(ctx, w.tx.gitUntil)
 	if err := ctx.Err(); err != nil {
 		return true, err
 	}
-	before := tx.s.gitSigns()
-	records := tx.records(ctx)
-	if err := tx.announce(records); err != nil {
+	before := activity.trace()
+	w.plan(ctx)
+	if len(w.files) > 0 {
+		if err := w.log.decide(*w.decided); err != nil {
+			return w.log.begin() == nil, err // the log may have been cut short
+		}
+	}
+	if forward, err := w.publish(); err != nil {
+		return w.stop(forward, err)
+	}
+	if activity.trace() != before {
+		beside = true
+		if activity.await(ctx, w.tx.gitUntil); w.lostToGit() {
+			return true, errOvertaken
+		}
+	}
+	w.journal(time.Now().UTC(), beside)
+	err = w.log.rollLive(w.decided.Live, func(file string) bool { return !w.kept[file] })
+	switch {
+	case err != nil && len(w.files) > 0:
+		return false, nil // the files are written; the next write completes the live state
+	case err != nil:
 		return false, err
 	}
-	tx.sight()
-	if err := tx.publish(files); err != nil {
-		return tx.settle(records) == nil && !errors.Is(err, atomicfile.ErrLeft), err
-	}
-	if tx.s.gitSigns() != before {
-		beside = true
-		if tx.s.awaitGit(ctx, tx.patient); tx.lostToGit() {
-			return tx.settle(records) == nil, errOvertaken
-		}
-	}
-	tx.sighted(beside)
-	err = tx.finish(records)
-	if err != nil && len(files) > 0 {
-		return false, nil // the write came, and what its announcement says holds; settling it is left to the next write
-	}
-	return err == nil, err
+	w.tidy()
+	return true, nil
 }
 
-// idle reports whether nothing was staged.
-func (tx *Tx) idle() bool {
-	for _, st := range tx.sessions {
-		if st.changed() {
-			return false
-		}
-	}
-	for _, st := range tx.tasks {
-		if st.claims {
-			return false
-		}
-	}
-	return len(tx.order)+len(tx.beats)+len(tx.others) == 0 && tx.key == nil
-}
-
-// prepare writes the new content of every staged file under a temporary name: new sessions, then the tasks that name them,
-// then the sessions that were there.
-func (tx *Tx) prepare() ([]*replacement, error) {
-	var files []*replacement
-	for _, f := range tx.changes() {
-		r, err := tx.prepareFile(f)
-		if err != nil {
-			return files, err
-		}
-		files = append(files, r)
-	}
-	return files, nil
-}
-
-// change is one file that a write makes or replaces.
-type change struct {
-	path    string
-	old     *frontmatter.Doc // nil for a file that is to be created
-	content func(old *frontmatter.Doc) ([]byte, error)
-	again   bool // the change can be made on whatever the file holds by then
-	over    bool // whatever the file holds is replaced
-}
-
-// changes lists the files of the write in the order in which they get their names.
-func (tx *Tx) changes() []change {
-	var created, tasks, changed []change
-	for _, id := range slices.Sorted(maps.Keys(tx.sessions)) {
-		switch st := tx.sessions[id]; {
-		case st.file.doc == nil:
-			created = append(created, change{path: tx.s.session(id), content: st.content})
-		case st.changed():
-			changed = append(changed, change{path: tx.s.session(id), old: st.file.doc, content: st.content, again: true})
-		}
-	}
-	for _, id := range tx.order {
-		if st := tx.tasks[id]; !st.gone {
-			tasks = append(tasks, change{path: tx.s.task(id), old: st.file.doc, content: st.content})
-		}
-	}
-	return slices.Concat(tx.others, created, tasks, changed)
-}
-
-func (tx *Tx) prepareFile(c change) (*replacement, error) {
-	src, err := c.content(c.old)
-	if errors.As(err, new(*task.Error)) {
-		return nil, err
-	}
+// prepare writes the new content of every file to a temporary file.
+func (w *writing) prepare() error {
+	files, err := w.changes()
 	if err != nil {
-		return nil, tx.s.cannotWrite(c, err)
+		return err
 	}
-	if err := tx.s.makeFolder(filepath.Dir(c.path)); err != nil { // git keeps no empty folders
-		return nil, err
-	}
-	r := &replacement{change: c}
-	if c.old != nil {
-		r.was = c.old.Bytes()
-	}
-	if r.pending, err = atomicfile.Prepare(c.path, src, 0o644); err != nil {
-		return nil, ioError(err)
-	}
-	return r, nil
-}
-
-// cannotWrite says why a file cannot be made what it should be: it would be too large, or it holds something that cannot be
-// edited without touching other lines.
-func (s *Store) cannotWrite(c change, err error) error {
-	var bad *frontmatter.Error
-	switch {
-	case errors.As(err, &bad) && bad.TooLarge:
-		return task.Errorf(task.TaskFull, "%s", bad.Msg).WithHint("move what is long into a file of its own")
-	case c.old == nil:
-		return task.Errorf(task.InvalidInput, "it makes no file that could be read again: %w", err).WithHint("say less, or plainer things")
-	default:
-		return s.badFile(c.path, err)
-	}
-}
-
-// makeFolder makes a folder in .cairn, which must be there.
-func (l Layout) makeFolder(dir string) error {
-	return ioError(disk.MakeFolder(filepath.Join(l.Root, Folder), dir))
-}
-
-// discard removes the temporary files that have no use any more, and reports whether none is left.
-func discard(files []*replacement) bool {
-	clean := true
-	for _, r := range files {
-		clean = r.pending.Discard() == nil && clean
-	}
-	return clean
-}
-
-// unmoved looks once more at every file that is to be replaced, before the first of them is.
-func unmoved(files []*replacement) error {
-	for _, r := range files {
-		if err := r.look(); err != nil {
+	for _, c := range files {
+		if err := w.prepareFile(c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// look returns errOvertaken if the file no longer holds what was read, or is none any more: whoever starts over meets what
-// is there instead.
-func (r *replacement) look() error {
-	if r.was == nil {
+// changes lists the files in the order in which they get their content: copies for the trash, new records, then existing ones, and last
+// those whose change can be made again. The write can start over as long as only new files have their content.
+func (w *writing) changes() ([]*change, error) {
+	var trash, created, changed, gone, again []*change
+	for i := range w.tx.files {
+		changed = append(changed, &w.tx.files[i])
+	}
+	for _, of := range w.tx.order {
+		st := w.tx.records[of]
+		if !st.changed() {
+			continue
+		}
+		c := &change{path: w.s.path(st.kind, of.ID), of: st}
+		if st.file.doc != nil {
+			c.was = st.file.doc.Bytes()
+		}
+		src, err := st.content(st.file.doc, st.file.value, st.now)
+		if err != nil {
+			return nil, w.cannotWrite(c, err)
+		}
+		switch {
+		case st.gone:
+			trash = append(trash, &change{path: w.s.Trash().free(of, src), now: src, over: true, of: st})
+			gone = append(gone, c)
+		case c.was == nil:
+			c.now, created = src, append(created, c)
+		case st.kind.CanAgain():
+			c.now, again = src, append(again, c)
+		default:
+			c.now, changed = src, append(changed, c)
+		}
+	}
+	return slices.Concat(trash, created, changed, gone, again), nil
+}
+
+// prepareFile writes the new content of a file, if it gets one, to a temporary file.
+func (w *writing) prepareFile(c *change) (err error) {
+	if c.now != nil {
+		if err := makeFolder(w.s.Layout, filepath.Dir(c.path)); err != nil { // git keeps no empty folders
+			return err
+		}
+		if c.pending, err = atomicfile.Prepare(c.path, c.now, 0o644); err != nil {
+			return problem.IO(err)
+		}
+		c.temp = c.pending.Retain()
+	}
+	w.files = append(w.files, c)
+	return nil
+}
+
+// cannotWrite is the error of a file that cannot be written as intended: it would be too large, or it has something that cannot be edited
+// without touching other lines.
+func (w *writing) cannotWrite(c *change, err error) error {
+	var bad *frontmatter.Error
+	switch {
+	case errors.As(err, new(*task.Error)):
+		return err
+	case errors.As(err, &bad) && bad.TooLarge:
+		return task.Errorf(task.TaskFull, "%s", bad.Msg).WithHint("move what is long into a file of its own")
+	case c.was == nil:
+		return task.Errorf(task.InvalidInput, "it makes no file that could be read again: %w", err).WithHint("say less, or plainer things")
+	default:
+		return problem.BadFile(w.s.Rel(c.path), err)
+	}
+}
+
+// makeFolder makes a folder in .cairn or in the live state, which must exist.
+func makeFolder(l layout.Layout, dir string) error {
+	base := l.Top()
+	if filepath.Dir(dir) == string(l.Live) {
+		base = string(l.Live)
+	}
+	return problem.IO(disk.MakeFolder(base, dir))
+}
+
+// discard removes the temporary files if the write has ended, and reports whether it has and none is left.
+func (w *writing) discard(ended bool) bool {
+	if !ended {
+		return false
+	}
+	for _, c := range w.files {
+		if c.pending != nil && c.pending.Discard() != nil {
+			ended = false
+		}
+	}
+	return ended
+}
+
+// unmoved reads every file once more before the first is replaced. It returns errOvertaken if one has changed.
+func (w *writing) unmoved() error {
+	for _, c := range w.files {
+		if err := c.unmoved(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmoved returns errOvertaken if the file no longer holds what was read.
+func (c *change) unmoved() error {
+	if c.was == nil {
 		return nil
 	}
-	if now, err := readRegular(r.path); err != nil || !bytes.Equal(now, r.was) {
+	if now, err := layout.ReadFile(c.path); err != nil || !bytes.Equal(now, c.was) {
 		return errOvertaken
 	}
 	return nil
 }
 
-// publish gives the files their names, one after the other. Once one of them has its name, the write can no longer start
-// over; so a session that an editor changed in the meantime is changed on top of that.
-func (tx *Tx) publish(files []*replacement) error {
-	for _, r := range files {
-		err := tx.publishOne(r)
-		for tries := 0; errors.Is(err, errOvertaken) && r.again && tries < maxRestarts; tries++ {
-			err = tx.publishAgain(r)
+// plan makes the steps of the redo log: w.decided. It notes when each file was last changed, and what is checked out, for the journal.
+func (w *writing) plan(ctx context.Context) {
+	var r redo
+	trashed := map[*staged]string{}
+	for _, c := range w.files {
+		c.at = layout.Modified(c.path)
+		f := redoFile{Path: w.s.Rel(c.path), Temp: c.temp, Over: c.over}
+		if rel, err := filepath.Rel(string(w.s.Live), c.path); err == nil && filepath.IsLocal(rel) {
+			f.Path, f.Live = filepath.ToSlash(rel), true
+		}
+		if c.was != nil {
+			f.Was = record.Rev(c.was)
+		}
+		if c.now != nil {
+			f.Now = record.Rev(c.now)
+		}
+		switch {
+		case c.of == nil:
+		case c.over:
+			trashed[c.of] = f.Path
+		case c.of.gone:
+			f.After = trashed[c.of]
+		}
+		r.Files = append(r.Files, f)
+	}
+	w.head = w.s.Head(ctx)
+	r.Live = w.liveSteps()
+	w.decided = &r
+}
+
+// publish gives the files their content, one after the other. Once an existing file has its new content, the write can no longer start
+// over, and forward is true. If another program changes a file after that, the change is made again on top of it if the kind can do
+// that; else the file is kept as it is.
+func (w *writing) publish() (forward bool, err error) {
+	for _, c := range w.files {
+		err := w.publishOne(c)
+		for tries := 0; forward && errors.Is(err, errOvertaken) && tries < maxRestarts; tries++ {
+			err = w.publishAgain(c)
+		}
+		if forward && errors.Is(err, errOvertaken) {
+			w.kept[w.s.Rel(c.path)] = true
+			continue
 		}
 		if err != nil {
-			return err
+			return forward, err
+		}
+		forward = forward || c.was != nil
+	}
+	return forward, nil
+}
+
+func (w *writing) publishOne(c *change) error {
+	if err := c.unmoved(); err != nil {
+		return err
+	}
+	if w.s.beforePublish != nil {
+		w.s.beforePublish(c.path)
+	}
+	switch {
+	case c.now == nil:
+		return removeSynced(c.path)
+	case c.was != nil || c.over:
+		return problem.IO(c.pending.Replace())
+	}
+	err := c.pending.Create()
+	if c.taken = errors.Is(err, fs.ErrExist); c.taken {
+		return task.Errorf(task.Conflict, "%s is there already", w.s.Rel(c.path)).WithHint("try again")
+	}
+	return problem.IO(err)
+}
+
+// publishAgain makes the same change on top of the present content of the file. It returns errOvertaken if that is not possible.
+func (w *writing) publishAgain(c *change) error {
+	if c.of == nil || c.now == nil {
+		return errOvertaken
+	}
+	st := c.of
+	f, err := w.s.readFile(st.kind, st.header().Ref.ID, layout.Patient())
+	if err != nil {
+		return errOvertaken
+	}
+	next, ok := st.kind.Again(f.value, st.file.value, st.now)
+	if !ok {
+		return errOvertaken
+	}
+	src, err := st.content(f.doc, f.value, next)
+	if err != nil {
+		return errOvertaken
+	}
+	pending, err := atomicfile.Prepare(c.path, src, 0o644)
+	if err != nil {
+		return problem.IO(err)
+	}
+	_ = c.pending.Discard()
+	c.was, c.now, c.pending = f.doc.Bytes(), src, pending
+	return w.publishOne(c)
+}
+
+// stop ends a write after an error in publish. If the write went forward, it is finished, now or by the next write. Else the files that
+// were created are removed. Its error is errOvertaken only if the write is over, since starting over drops the log.
+func (w *writing) stop(forward bool, err error) (ended bool, _ error) {
+	var undo redo
+	for i, c := range w.files {
+		f := w.decided.Files[i]
+		now, readErr := revAt(c.path)
+		switch {
+		case readErr != nil || now != f.Now || c.taken || c.over: // it was not written, or is a copy in the trash, which may stay
+		case c.was != nil:
+			forward = true // it was replaced or removed, and only the flush of its folder failed
+		default:
+			undo.Files = append(undo.Files, redoFile{Path: f.Path, Live: f.Live, Was: f.Now})
 		}
 	}
-	return tx.removeTrashed()
+	var failed error
+	switch {
+	case forward:
+		if failed = w.log.rollForward(*w.decided); failed == nil {
+			return true, nil
+		}
+	case len(undo.Files) == 0:
+		failed = w.log.begin()
+	default:
+		if failed = w.log.replace(undo); failed == nil {
+			failed = w.log.rollForward(undo)
+		}
+	}
+	if failed != nil && errors.Is(err, errOvertaken) {
+		err = failed
+	}
+	return failed == nil, err
 }
 
-func (tx *Tx) publishOne(r *replacement) error {
-	if err := r.look(); err != nil {
-		return err
+// lostToGit reports whether git put the old file back, so that the write has to be made again. It does so only for a write of one changed
+// record: of several, some may have stayed.
+func (w *writing) lostToGit() bool {
+	if len(w.files) != 1 || w.files[0].was == nil || w.files[0].of == nil || w.files[0].now == nil {
+		return false
 	}
-	if tx.s.beforePublish != nil {
-		tx.s.beforePublish(r.path)
-	}
-	if r.old != nil || r.over {
-		return ioError(r.pending.Replace())
-	}
-	err := r.pending.Create()
-	if errors.Is(err, fs.ErrExist) {
-		return task.Errorf(task.Conflict, "%s is there already", tx.s.rel(r.path)).WithHint("try again")
-	}
-	return ioError(err)
-}
-
-// publishAgain makes the same change to what the file holds now.
-func (tx *Tx) publishAgain(r *replacement) error {
-	now, err := tx.s.readFile(r.path, r.old.Kind(), &patience{patient})
-	if err != nil {
-		return err
-	}
-	r.old = now.doc
-	next, err := tx.prepareFile(r.change)
-	if err != nil {
-		return err
-	}
-	_ = r.pending.Discard()
-	*r = *next
-	return tx.publishOne(r)
+	st := w.files[0].of
+	f, err := w.s.readFile(st.kind, st.header().Ref.ID, layout.Patient())
+	return err == nil && !st.kind.Header(f.value).Log.Has(st.header().Log.Last().Hash())
 }

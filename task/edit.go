@@ -19,7 +19,7 @@ type Edit struct {
 	RemoveDeps []ID
 	To         *Status // moves through the same gates as Move
 	MayWeaken  bool    // the caller may take away checks and open dependencies: a person, or a maintainer
-	Explains   bool    // the text says why the edit is made; if nothing changes, it is not recorded as a note
+	NoNote     bool    // an edit that changes nothing is not recorded as a note, whatever its text
 }
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or DEP_CYCLE for edges, the
@@ -41,7 +41,7 @@ func (f Flow) Update(t Task, ed Edit, p Proof, find Find, s Stamp) (Task, *Entry
 	}
 	after, e := f.recordProof(u.task, p, u.entry)
 	e.Fields = changedFields(t, after)
-	if e.Did = kindOfEdit(t, after, e); e.Did == "" || e.Did == Noted && ed.Explains {
+	if e.Did = kindOfEdit(t, after, e); e.Did == "" || e.Did == Noted && ed.NoNote {
 		return t, nil, nil
 	}
 	return commit(after, e)
@@ -78,20 +78,21 @@ func (u *update) fields() {
 
 // valid checks the fields that the edit sets. What else is wrong with the file is not the caller's doing.
 func (u *update) valid() error {
-	checked := Task{Title: "-", Priority: u.task.Priority}
-	if u.edit.Title != nil {
-		checked.Title = u.task.Title
+	names := []string{"priority"}
+	for _, field := range []struct {
+		name string
+		set  bool
+	}{
+		{"title", u.edit.Title != nil},
+		{"body", u.edit.Body != nil},
+		{"labels", u.edit.Labels != nil},
+		{"checks", u.edit.Checks != nil || u.edit.Acceptance != nil},
+	} {
+		if field.set {
+			names = append(names, field.name)
+		}
 	}
-	if u.edit.Body != nil {
-		checked.Body = u.task.Body
-	}
-	if u.edit.Labels != nil {
-		checked.Labels = u.task.Labels
-	}
-	if u.edit.Checks != nil || u.edit.Acceptance != nil {
-		checked.Checks = u.task.Checks
-	}
-	if err := ValidFields(checked); err != nil {
+	if err := ValidFields(u.task, names...); err != nil {
 		return err
 	}
 	return ValidCounts(u.before, u.task)
@@ -147,7 +148,7 @@ func (u *update) mayDropDeps() error {
 	if len(open) == 0 {
 		return nil
 	}
-	names := joinIDs(open, ", ")
+	names := JoinIDs(open, ", ")
 	switch {
 	case u.flow.HasLeft(u.before) && !u.edit.MayWeaken:
 		return Errorf(Forbidden, "work has begun, and %s is open: only a person may let it go", names).

@@ -52,7 +52,7 @@ type CodeInfo struct {
 	Code      Code
 	Meaning   string // one sentence, for docs/errors.md
 	Exit      int    // the command line's exit number
-	Retryable bool   // the same call may succeed later, even if nothing else is done; not if the error is Final
+	Retryable bool   // the same call may succeed later, when others have gone on; not if the error is Final
 }
 
 // Codes is every code, in the order of their exit numbers. A code that is not here does not exist.
@@ -112,7 +112,7 @@ type Error struct {
 	Hint    Hint           // what to do next; never anything destructive
 	Next    []Call         // calls that help, where the hint does not hold the one that does; see NextCalls
 	Final   bool           // the same call cannot succeed later, even if the code is Retryable
-	Details map[string]any // what a program may want beyond the message: candidates, failed checks, commands
+	Details map[string]any // what a program may want beyond the message: candidates, commands, a run, a path and line, dependents
 	Err     error          // the cause, for errors.Is
 }
 
@@ -179,6 +179,14 @@ func MessageOf(err error) string {
 		return e.Msg
 	}
 	return err.Error()
+}
+
+// AndMore ends a list of which n are left out: " and 3 more", or nothing for 0.
+func AndMore(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf(" and %d more", n)
 }
 
 // CodeOf returns the code of the first Error in err's chain, or "" if there is none.

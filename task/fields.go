@@ -2,6 +2,7 @@ package task
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -22,23 +23,43 @@ const (
 
 const maxBody = 3 << 20 // bytes; a file may have 4 MiB
 
-// ValidFields returns INVALID_INPUT for a title, a priority, labels, a body or checks that a task may not have.
-func ValidFields(t Task) error {
-	if err := validLine("title", t.Title); err != nil {
-		return err
-	}
-	if t.Priority < 0 || t.Priority > 4 {
-		return Errorf(InvalidInput, "priority %d is not 0 to 4", t.Priority)
-	}
-	for _, label := range t.Labels {
-		if err := validLine("label", label); err != nil {
+// ValidFields returns INVALID_INPUT for a title, a priority, labels, a body or checks that a task may not have. It looks at the fields of
+// these names alone, and at all five without names.
+func ValidFields(t Task, names ...string) error {
+	for _, field := range []struct {
+		name  string
+		valid func() error
+	}{
+		{"title", func() error { return validLines("title", t.Title) }},
+		{"priority", t.Priority.valid},
+		{"labels", func() error { return validLines("label", t.Labels...) }},
+		{"body", func() error { return validBody(t.Body) }},
+		{"checks", func() error { return ValidChecks(t.Checks) }},
+	} {
+		if len(names) > 0 && !slices.Contains(names, field.name) {
+			continue
+		}
+		if err := field.valid(); err != nil {
 			return err
 		}
 	}
-	if err := validBody(t.Body); err != nil {
-		return err
+	return nil
+}
+
+func (p Priority) valid() error {
+	if p < 0 || p > 4 {
+		return Errorf(InvalidInput, "priority %d is not 0 to 4", p)
 	}
-	return ValidChecks(t.Checks)
+	return nil
+}
+
+func validLines(field string, lines ...string) error {
+	for _, line := range lines {
+		if err := validLine(field, line); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // ValidCounts returns INVALID_INPUT if a write gives a task more checks, labels or deps than it may have. A file that has more already

@@ -36,6 +36,18 @@ func (f Flow) Known(s Status) error {
 // IsClosed reports whether tasks in s count as closed. Abandoned ones do.
 func (f Flow) IsClosed(s Status) bool { return slices.Contains(f.Closed, s) }
 
+// DepClosed reports whether nothing waits any more for what a task depends on. For a record of another kind, the kind says which states
+// are closed.
+func (f Flow) DepClosed(dep Task) bool { return f.closes(dep, dep.Status) }
+
+// closes reports whether a state closes a task, or the record that it stands for.
+func (f Flow) closes(t Task, s Status) bool {
+	if t.Other != nil {
+		return t.Other.Closed(s)
+	}
+	return f.IsClosed(s)
+}
+
 // IsAbandoned reports whether s closes a task without claiming that the work is done.
 func (f Flow) IsAbandoned(s Status) bool { return slices.Contains(f.Abandoned, s) }
 
@@ -46,7 +58,7 @@ func (f Flow) HasLeft(t Task) bool {
 	})
 }
 
-// ClosedAt reports whether the task was closed at a time, by its provenance. Times are whole seconds, so if it moved in that very
+// ClosedAt reports whether a task, or the record that it stands for, was closed at a time, by its provenance. Times are whole seconds, so if it moved in that very
 // second, it counts as closed if it was closed before or after. A task without moves has always been in its status.
 func (f Flow) ClosedAt(t Task, at time.Time) bool {
 	status, moved := t.Status, false
@@ -60,10 +72,10 @@ func (f Flow) ClosedAt(t Task, at time.Time) bool {
 		if e.At.After(at) {
 			break
 		}
-		if e.At.Equal(at) && (f.IsClosed(status) || f.IsClosed(e.To)) {
+		if e.At.Equal(at) && (f.closes(t, status) || f.closes(t, e.To)) {
 			return true
 		}
 		status = e.To
 	}
-	return f.IsClosed(status)
+	return f.closes(t, status)
 }

@@ -33,7 +33,7 @@ func (e Entry) WithDeps(deps []ID) []ID {
 func (f Flow) BlockedBy(t Task, find Find) []ID {
 	var open []ID
 	for _, id := range t.Deps {
-		if dep, ok := find(id); !ok || !f.IsClosed(dep.Status) {
+		if dep, ok := find(id); !ok || !f.DepClosed(dep) {
 			open = append(open, id)
 		}
 	}
@@ -47,7 +47,7 @@ func (f Flow) Ready(t Task, find Find) bool { return len(f.BlockedBy(t, find)) =
 func (f Flow) openDeps(t Task, ids []ID, find Find) []ID {
 	var open []ID
 	for _, id := range ids {
-		if dep, ok := find(id); ok && slices.Contains(t.Deps, id) && !f.IsClosed(dep.Status) {
+		if dep, ok := find(id); ok && slices.Contains(t.Deps, id) && !f.DepClosed(dep) {
 			open = append(open, id)
 		}
 	}
@@ -60,12 +60,16 @@ func ValidDeps(id ID, deps []ID, find Find) error {
 	return validEdges(id, deps, find, "dependency", func(t Task) []ID { return t.Deps })
 }
 
-// ValidParent is ValidDeps for the parent: it must exist and may not be a descendant of the task.
+// ValidParent is ValidDeps for the parent: it must be a task that exists, and may not be a descendant of the task.
 func ValidParent(id, parent ID, find Find) error {
 	if parent == "" {
 		return nil
 	}
-	return validEdges(id, []ID{parent}, find, "parent", func(t Task) []ID {
+	tasks := func(id ID) (Task, bool) {
+		t, ok := find(id)
+		return t, ok && t.Other == nil
+	}
+	return validEdges(id, []ID{parent}, tasks, "parent", func(t Task) []ID {
 		if t.Parent == "" {
 			return nil
 		}
@@ -81,7 +85,7 @@ func validEdges(id ID, to []ID, find Find, kind string, next func(Task) []ID) er
 				WithHint("%s says which; %s shows what there is", CallTo("get", "id", target), CallTo("list"))
 		}
 		if path := pathTo(target, id, came, find, next); path != nil {
-			return Errorf(DepCycle, "%s would wait for itself: %s", id, joinIDs(append([]ID{id}, path...), " -> ")).
+			return Errorf(DepCycle, "%s would wait for itself: %s", id, JoinIDs(append([]ID{id}, path...), " -> ")).
 				WithHint("leave out %s %s", kind, target)
 		}
 	}
@@ -188,7 +192,8 @@ func (w *circleWalk) close(id ID) []ID {
 	}
 }
 
-func joinIDs(ids []ID, sep string) string {
+// JoinIDs joins ids as text.
+func JoinIDs(ids []ID, sep string) string {
 	return strings.Join(texts(ids), sep)
 }
 
@@ -196,7 +201,7 @@ func orNone(ids []ID) string {
 	if len(ids) == 0 {
 		return "none"
 	}
-	return joinIDs(ids, ", ")
+	return JoinIDs(ids, ", ")
 }
 
 func texts[T ~string](in []T) []string {

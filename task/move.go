@@ -1,7 +1,6 @@
 package task
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -199,11 +198,7 @@ const dependentsNamed = 5
 
 func hasDependents(names []string) error {
 	shown := names[:min(len(names), dependentsNamed)]
-	more := ""
-	if n := len(names) - len(shown); n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	e := Errorf(HasDependents, "needed by %s%s", strings.Join(shown, ", "), more).
+	e := Errorf(HasDependents, "needed by %s%s", strings.Join(shown, ", "), AndMore(len(names)-len(shown))).
 		WithHint("look at what needs it; a task that is given up is moved to an abandoned state instead").
 		WithNext(CallTo("get", "id", names[0]))
 	e.Details = map[string]any{"dependents": shown, "total": len(names)}

@@ -42,7 +42,7 @@ func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
 		ask("change", "answering for the list of checks with a reason")
 	}
 	if open := f.openDeps(before, without(before.Deps, after.Deps), find); left && len(open) > 0 {
-		ask("remove", "taking away dependencies that are open (%s)", joinIDs(open, ", "))
+		ask("remove", "taking away dependencies that are open (%s)", JoinIDs(open, ", "))
 	}
 	return out
 }

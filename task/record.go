@@ -31,6 +31,23 @@ type Header struct {
 	Rev      Rev // revision of the file that this was read from
 }
 
+// Valid returns INVALID_INPUT for a title, labels or a body that no record may have.
+func (h Header) Valid(body string) error {
+	return ValidFields(Task{Title: h.Title, Labels: h.Labels, Body: body}, "title", "labels", "body")
+}
+
+// Moved returns the header of the record in another state, with an entry that says so. In the state that it is in already, without
+// text, it stays as it is.
+func (h Header) Moved(to Status, s Stamp) Header {
+	if h.Status == to && s.Text == "" {
+		return h
+	}
+	e := s.Entry(Transitioned)
+	e.From, e.To = h.Status, to
+	h.Status, h.Log = to, h.Log.Add(e)
+	return h
+}
+
 // Log is the provenance of a record, the oldest entry first. Entries are only ever appended.
 type Log []Entry
 

@@ -21,7 +21,7 @@ var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
 
 // malformed returns why no verb writes such an entry as the i-th, or "".
 func (w *walk) malformed(i int, e Entry) string {
-	may := effects[e.Did]
+	may, written := effects[e.Did]
 	switch _, err := ParseActor(string(e.Who)); {
 	case err != nil:
 		return "names no actor who wrote it"
@@ -43,6 +43,8 @@ func (w *walk) malformed(i int, e Entry) string {
 		return "does not account for the dependencies that it adds or removes"
 	case may.created && e.Checks == nil && e.Deps != "":
 		return "does not account for the checks that the task was created with"
+	case !written && !w.imported(i):
+		return "is of a kind that no verb writes to a task"
 	}
 	return ""
 }

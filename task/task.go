@@ -23,6 +23,24 @@ type Task struct {
 	Body       string
 	Rev        Rev            // revision of the file this was read from
 	Extra      map[string]any // keys of the file that cairn does not know
+
+	// Other is set if this is no task, but a record of another kind as a dependency. Only ID, Title, Status, Labels, Provenance and Rev are
+	// set then.
+	Other *Other
+}
+
+// Other is the kind of a record that is a dependency.
+type Other struct {
+	Kind   string            // in a Ref
+	Closed func(Status) bool // which of its states are closed
+}
+
+// Dep returns a record of another kind as a dependency.
+func (h Header) Dep(closed func(Status) bool) Task {
+	return Task{
+		ID: ID(h.Ref.ID), Title: h.Title, Status: h.Status, Labels: h.Labels, Provenance: h.Log, Rev: h.Rev,
+		Other: &Other{h.Ref.Kind, closed},
+	}
 }
 
 // With returns the task with e behind the other entries of its log.
@@ -39,7 +57,8 @@ func (t Task) Header() Header {
 	}
 }
 
-// Find returns another task. It reports false for one that does not exist or cannot be read.
+// Find returns another task, or what stands for another record that tasks can depend on. It reports false for one that does not
+// exist or cannot be read.
 type Find func(ID) (Task, bool)
 
 // Rev is a content revision: equal revisions mean equal bytes.

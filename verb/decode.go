@@ -13,7 +13,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -231,12 +231,12 @@ func (f Field) setName(target reflect.Value, v any, path string) error {
 	if err := setText(target, v, path); err != nil || f.Names == "" || target.String() == "" {
 		return err
 	}
-	parse := func(s string) error { _, err := task.ParseID(s); return err }
-	if f.Names == "session" {
-		parse = func(s string) error { _, err := session.ParseID(s); return err }
+	parse := record.ParseAnyID
+	if k, ok := record.Named(f.Names); ok && !f.AnyKind {
+		parse = k.ParseID
 	}
 	if err := parse(target.String()); err != nil {
-		return BadInput(path, "names no %s: %s", f.Names, message(err)).
+		return BadInput(path, "names no %s: %s", f.Names, task.MessageOf(err)).
 			WithHint("whole ids only; %s shows them", task.CallTo(f.ListedBy))
 	}
 	return nil

@@ -14,7 +14,8 @@
 //   - workspace.go, rights.go, person.go: who acts, where, with what rights, and what a person has confirmed
 //   - write.go: the context of a write, and making one
 //   - idempotency.go: calls that are repeated under a key
-//   - view.go, view_session.go: records as callers see them; cut.go, page.go: how much of them
+//   - view.go, view_session.go, record.go: records as callers see them, and writes of records of any kind; cut.go, page.go: how
+//     much of them
 //   - shared_reads.go: what the calls of a process share when they read
 //
 // # Adding a flag
@@ -32,6 +33,10 @@
 //
 // # Adding a noun
 //
-// Make a folder with its verbs, and add its Verbs to All in catalogue/catalogue.go. To let its records be waited for, add a field to
-// WaitIn in activity/wait.go, and a function in activity/wait_read.go that makes a row of one.
+// Make a folder with its verbs, and add its Verbs to All in catalogue/catalogue.go. A program around cairn calls catalogue.Add instead.
+//
+// # Adding a kind of record
+//
+// Add a row to the table of package record, then a noun. CreateRecord, ChangeRecord and ListRecords in record.go make its verbs
+// short. get, note, wait and history take its ids without further work. examples/kind is a whole kind.
 package verb

@@ -29,12 +29,3 @@ func BadInput(path, format string, args ...any) *task.Error {
 	}
 	return task.Errorf(task.InvalidInput, "%s", msg)
 }
-
-// message is what an error says, without its code and hint.
-func message(err error) string {
-	var e *task.Error
-	if errors.As(err, &e) {
-		return e.Msg
-	}
-	return err.Error()
-}

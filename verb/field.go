@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"reflect"
 	"strings"
 
@@ -17,6 +18,7 @@ import (
 //	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
 //	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
 //	from:"SOURCE"         where completion finds values; see Source
+//	names:"KIND"          the kind of record whose id the text is; the types task.ID, SessionID and RecordID say it too
 //
 // A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags.
 type Field struct {
@@ -24,7 +26,8 @@ type Field struct {
 	Doc      string
 	Required bool
 	Type     Type
-	Names    string  // the kind of record whose id its text is: "task", "session" or ""
+	Names    string  // the kind of record whose id its text is: "task", "session" and so on, or ""
+	AnyKind  bool    // it can be the id of a record of any other kind too
 	ListedBy string  // the verb that lists the records that it can name; "" without Names
 	Fields   []Field // of the objects, for Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
@@ -84,12 +87,16 @@ const (
 // SessionID is a session's id in an input.
 type SessionID string
 
+// RecordID is the id of a task in an input, or that of a record of any other kind.
+type RecordID string
+
 // Count is a number in an input that is at least 1 where it is given; 0 stands for one that is left out.
 type Count int
 
 var (
 	taskID    = reflect.TypeFor[task.ID]()
 	sessionID = reflect.TypeFor[SessionID]()
+	recordID  = reflect.TypeFor[RecordID]()
 	count     = reflect.TypeFor[Count]()
 )
 
@@ -112,7 +119,8 @@ func fieldsOf(t reflect.Type) []Field {
 			Doc:      sf.Tag.Get("doc"),
 			Required: !pointer && options != "omitempty",
 			Type:     typeOf(ft),
-			Names:    namedBy(ft),
+			Names:    cmp.Or(sf.Tag.Get("names"), namedBy(ft)),
+			AnyKind:  ft == recordID,
 			Values:   valuesOf(sf.Tag.Get("values")),
 			From:     Source(sf.Tag.Get("from")),
 			index:    sf.Index,
@@ -132,9 +140,12 @@ func fieldsOf(t reflect.Type) []Field {
 	return out
 }
 
+// CommandName is what the command of a verb, or the flag of a field, is called if it is declared without a name of its own.
+func CommandName(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
 // onCommandLine reads the tag cli.
 func (f *Field) onCommandLine(tag string) {
-	f.Flag = strings.ReplaceAll(f.Name, "_", "-")
+	f.Flag = CommandName(f.Name)
 	for option := range strings.SplitSeq(tag, ",") {
 		key, value, _ := strings.Cut(option, "=")
 		switch key {
@@ -195,7 +206,7 @@ func namedBy(t reflect.Type) string {
 		t = t.Elem()
 	}
 	switch t {
-	case taskID:
+	case taskID, recordID:
 		return "task"
 	case sessionID:
 		return "session"

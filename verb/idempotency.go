@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -121,7 +122,8 @@ func (i Idempotency) Remember(tx *store.Tx, made session.Key) {
 	}
 }
 
-// Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that is now.
+// Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that is now. A
+// verb whose result is of no one type, since it writes records of any kind, is answered for by Record.
 type Replayer interface {
 	Replay(*Workspace, *store.Store, session.Key) (any, error)
 }
@@ -155,17 +157,20 @@ func (v Verb) replayed(ctx context.Context, w *Workspace, out any, err error) (a
 	if err != nil {
 		return nil, err
 	}
-	return v.out.(Replayer).Replay(w, s, done.made)
+	if replayer, ok := v.out.(Replayer); ok {
+		return replayer.Replay(w, s, done.made)
+	}
+	return Record{}.Replay(w, s, done.made)
 }
 
 // holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took it
 // would let it go on in two.
 func (w *Workspace) holdsHere(s *store.Store, id task.ID) error {
-	t, err := s.Get(id)
+	t, err := record.Tasks.Get(s, id)
 	if err != nil {
 		return NotHere(err, string(id))
 	}
-	if hold := session.Holder(t.Header(), s.Live(id), w.Now()); hold.Actor == w.Actor {
+	if hold := session.Holder(t.Header(), s.Known(id.Ref()), w.Now()); hold.Actor == w.Actor {
 		return WithID(hold.Refuse(id, w.Actor, s.Worktree, false), id)
 	}
 	return nil

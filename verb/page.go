@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // Position is where an item stands in a list: by key, and by id among equals. As text, keys sort the way the list does.
@@ -41,8 +41,8 @@ type Ranked[T any] struct {
 
 // Problems are the files that could not be read, and are in no list.
 type Problems struct {
-	Problems      []store.Problem `json:"problems"`                 // 50 on a page
-	ProblemsTotal int             `json:"problems_total,omitempty"` // how many there are, if not all are on this page
+	Problems      []problem.Problem `json:"problems"`                 // 50 on a page
+	ProblemsTotal int               `json:"problems_total,omitempty"` // how many there are, if not all are on this page
 }
 
 // PageIn is which page of a list is asked for.
@@ -87,8 +87,8 @@ type OnePage[T any] struct {
 
 // Page sorts a list, and returns one page of the items and of the problems behind a cursor. The next cursor holds the positions of
 // the last ones shown, so that it stays good when items come and go. It holds the name of the order too, and is refused in another.
-func Page[T any](all []Ranked[T], problems []store.Problem, in PageIn) (OnePage[T], error) {
-	out := OnePage[T]{Items: []T{}, Total: len(all), Problems: Problems{Problems: []store.Problem{}}}
+func Page[T any](all []Ranked[T], problems []problem.Problem, in PageIn) (OnePage[T], error) {
+	out := OnePage[T]{Items: []T{}, Total: len(all), Problems: Problems{Problems: []problem.Problem{}}}
 	at := bookmark{order: in.order}
 	if in.cursor != "" {
 		var err error
@@ -101,8 +101,8 @@ func Page[T any](all []Ranked[T], problems []store.Problem, in PageIn) (OnePage[
 		all = slices.DeleteFunc(all, func(r Ranked[T]) bool { return r.At.compare(at.item) <= 0 })
 	}
 	total := len(problems)
-	problems = slices.SortedFunc(slices.Values(problems), func(a, b store.Problem) int { return cmp.Compare(a.Path, b.Path) })
-	problems = slices.DeleteFunc(problems, func(p store.Problem) bool { return p.Path <= at.problem })
+	problems = slices.SortedFunc(slices.Values(problems), func(a, b problem.Problem) int { return cmp.Compare(a.Path, b.Path) })
+	problems = slices.DeleteFunc(problems, func(p problem.Problem) bool { return p.Path <= at.problem })
 
 	room := in.room
 	for i, r := range all {

@@ -6,46 +6,53 @@ import (
 	"sync/atomic"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Watcher sends a tick when something in a workspace may have changed. A *store.Watcher asks the operating system.
+// Watcher sends a tick when something in a workspace may have changed. A *watch.Watcher asks the operating system.
 type Watcher interface {
-	Watch(store.Layout) (ticks <-chan struct{}, stop func())
+	Watch(layout.Layout) (ticks <-chan struct{}, stop func())
 }
 
 // SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that several
 // calls need at the same time. The zero value is ready; a nil one shares nothing.
 type SharedReads struct {
-	tasks store.Cache
+	records store.Cache
 
 	mu     sync.Mutex
 	shared map[string]*sharedRead // by what is read
 }
 
-// List is Store.List. The tasks are shared, and not to be changed.
-func (r *SharedReads) List(ctx context.Context, s *store.Store) ([]task.Task, []store.Problem, error) {
-	if r == nil {
-		return s.List(ctx)
-	}
-	return r.tasks.List(ctx, s)
+// RecordReader reads and lists records.
+type RecordReader interface {
+	record.Reader
+	record.Lister
 }
 
-// Get is Store.Get, but for the body, which may be a digest. The task is shared, and not to be changed.
+// Of returns a reader of a store's records that keeps what it reads. The records are shared, and not to be changed; in place of
+// a long body they have a digest.
+func (r *SharedReads) Of(s *store.Store) RecordReader {
+	if r == nil {
+		return s
+	}
+	return r.records.Of(s)
+}
+
+// List lists the tasks.
+func (r *SharedReads) List(ctx context.Context, s *store.Store) ([]task.Task, []problem.Problem, error) {
+	return record.Tasks.List(ctx, r.Of(s))
+}
+
+// Get reads a task.
 func (r *SharedReads) Get(s *store.Store, id task.ID) (task.Task, error) {
-	if r == nil {
-		return s.Get(id)
-	}
-	return r.tasks.Get(s, id)
+	return record.Tasks.Get(r.Of(s), id)
 }
 
-// Find is a task.Find over the files.
-func (r *SharedReads) Find(s *store.Store) task.Find {
-	return func(id task.ID) (task.Task, bool) {
-		t, err := r.Get(s, id)
-		return t, err == nil
-	}
-}
+// Find is a task.Find over the files, for tasks and for what tasks can depend on.
+func (r *SharedReads) Find(s *store.Store) task.Find { return record.Deps(r.Of(s), s.Config.Flow) }
 
 // Share returns a function that reads what read does, but shares one read with all callers of functions that were made with
 // the same name. What it returns began to be read after it was called. Leave is to be called once it is no longer needed.
@@ -112,7 +119,12 @@ func (r *sharedRead) read(ctx context.Context, own func(context.Context) (any, e
 	return got, err
 }
 
-// FindIn is a task.Find over tasks that were read.
+// FindIn is a task.Find over all tasks of a store, which were read, and the other records that they depend on.
+func (w *Workspace) FindIn(s *store.Store, tasks []task.Task) task.Find {
+	return record.DepsAmong(FindIn(tasks), w.Reads.Of(s), s.Config.Flow)
+}
+
+// FindIn is a task.Find over tasks that were read, and nothing else.
 func FindIn(tasks []task.Task) task.Find {
 	byID := make(map[task.ID]int, len(tasks))
 	for i, t := range tasks {

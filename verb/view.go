@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -138,16 +139,23 @@ type View struct {
 	Bounded bool // what is long is cut
 	now     time.Time
 	reads   *SharedReads
+	known   func(task.Ref) session.Live // what the clone knows of a record beside its file
 }
 
 // View is how the caller of this workspace sees records at this moment.
 func (w *Workspace) View(s *store.Store) View {
-	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads}
+	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads, known: s.Known}
+}
+
+// OfMany is the view for who shows many records: it lists what the clone knows first, and opens no file in vain.
+func (v View) OfMany() View {
+	v.known = v.Store.KnownOf()
+	return v
 }
 
 // TaskByID reads a task and shows it.
 func (v View) TaskByID(id task.ID) (Task, error) {
-	t, err := v.Store.Get(id)
+	t, err := record.Tasks.Get(v.Store, id)
 	if err != nil {
 		return Task{}, err
 	}
@@ -166,7 +174,7 @@ func (v View) Task(t task.Task) Task {
 // WholeTask shows a task with nothing cut.
 func (v View) WholeTask(t task.Task) Task {
 	out := Task{
-		Row:        v.WholeRow(t, v.Store.Find),
+		Row:        v.WholeRow(t, record.Deps(v.Store, v.Store.Config.Flow)),
 		Checks:     []Check{},
 		Provenance: []Entry{},
 		Body:       t.Body,
@@ -262,7 +270,7 @@ func (v View) WholeRow(t task.Task, find task.Find) Row {
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
-	live := v.Store.Live(t.ID)
+	live := v.known(t.ID.Ref())
 	if behind := session.IsBehind(t.Header(), live); behind.How == session.Behind {
 		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
 	}
@@ -304,7 +312,7 @@ func (v View) execution(t task.Task) string {
 	if id == "" {
 		return ""
 	}
-	ses, err := v.Store.Session(id)
+	ses, err := record.Sessions.Get(v.Store, id)
 	if err != nil {
 		return ""
 	}
@@ -318,7 +326,7 @@ func (v View) execution(t task.Task) string {
 // health is the health of a session. One whose claim ended in another worktree has ended, whatever its file says here.
 func (v View) health(ses session.Session, t task.Task) session.Health {
 	s := v.Store
-	if ses.Status == session.Active && task.CodeOf(ses.Held(t.Header(), s.Live(ses.Task), s.Worktree)) == task.SessionEnded {
+	if ses.Status == session.Active && task.CodeOf(ses.Held(t.Header(), v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
 		return session.Ended
 	}
 	return ses.Health(t.Header(), s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)

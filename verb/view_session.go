@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -38,7 +39,7 @@ type OpenCheck struct {
 
 // SessionByID reads a session and shows it.
 func (v View) SessionByID(id string) (Session, error) {
-	ses, err := v.Store.Session(id)
+	ses, err := record.Sessions.Get(v.Store, id)
 	if err != nil {
 		return Session{}, err
 	}

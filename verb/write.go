@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -23,7 +24,7 @@ type WriteContext struct {
 // WriteContext reads a task for a write. It returns OUT_OF_SCOPE for one that the caller may not change. If the call was made
 // before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
 func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id task.ID) (WriteContext, error) {
-	t, err := tx.Task(id)
+	t, err := record.Tasks.Get(tx, id)
 	now := w.Now()
 	if err == nil {
 		err = w.InScope(id)
@@ -34,7 +35,7 @@ func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id task.ID) (Writ
 	if err != nil {
 		return WriteContext{}, err
 	}
-	return WriteContext{Store: s, Tx: tx, Task: t, Hold: session.Holder(t.Header(), tx.Live(id), now), Now: now, w: w}, nil
+	return WriteContext{Store: s, Tx: tx, Task: t, Hold: session.Holder(t.Header(), tx.Known(id.Ref()), now), Now: now, w: w}, nil
 }
 
 // Decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
@@ -56,7 +57,7 @@ func (w *Workspace) ReadForWrite(s *store.Store, id task.ID) (task.Task, error) 
 	if err := w.InScope(id); err != nil {
 		return task.Task{}, err
 	}
-	t, err := s.Get(id)
+	t, err := record.Tasks.Get(s, id)
 	if err == nil {
 		err = w.Idempotency.Recorded(t.Provenance, session.Key{Task: id})
 	}
@@ -81,7 +82,7 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, de
 		}
 		t, entry, err := decide(wc)
 		if err == nil && entry != nil {
-			err = w.Confirmed(s.Config.Flow.Asks(wc.Task, t, *entry, tx.Find))
+			err = w.Confirmed(s.Config.Flow.Asks(wc.Task, t, *entry, record.Deps(tx, s.Config.Flow)))
 		}
 		if err != nil {
 			return err
@@ -93,7 +94,7 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, de
 			w.Idempotency.Remember(tx, session.Key{Task: id, Session: entry.Session})
 		}
 		if entry != nil {
-			tx.Put(t)
+			record.Tasks.Put(tx, t)
 		}
 		return nil
 	})
@@ -123,7 +124,7 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 	if wc.Hold.Free(wc.w.Actor, wc.Store.Worktree) {
 		return false, nil
 	}
-	wc.EndSession(session.Abandoned, "taken over by "+string(wc.w.Actor))
+	wc.EndSession(session.Abandoned, wc.w.Stamp("taken over by "+string(wc.w.Actor)))
 	return true, nil
 }
 
@@ -132,7 +133,7 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	hold, s := wc.Hold, wc.Store
 	err := hold.Refuse(wc.Task.ID, wc.w.Actor, s.Worktree, takeover)
-	if err != nil && hold.How == session.Behind && !s.HasBranch(ctx, hold.Branch) {
+	if err != nil && hold.How == session.Behind && !s.Git().HasBranch(ctx, hold.Branch) {
 		hold.NoBranch = true
 		err = hold.Refuse(wc.Task.ID, wc.w.Actor, s.Worktree, takeover)
 	}
@@ -147,7 +148,7 @@ func (wc WriteContext) ActiveSession() (session.Session, bool) {
 	if wc.Hold.Session == "" {
 		return session.Session{}, false
 	}
-	ses, err := wc.Tx.Session(wc.Hold.Session)
+	ses, err := record.Sessions.Get(wc.Tx, wc.Hold.Session)
 	return ses, err == nil && ses.Status == session.Active
 }
 
@@ -168,7 +169,7 @@ func (wc WriteContext) MayEndSession() error {
 
 // EndSession ends the session under which the task is held or was last worked on, if it is still active. One whose record
 // lies on another branch, or is broken, must not keep a task from being closed.
-func (wc WriteContext) EndSession(to session.Status, text string) {
+func (wc WriteContext) EndSession(to session.Status, by task.Stamp) {
 	id := wc.Hold.Session
 	if id == "" {
 		id = wc.Task.Provenance.LastSession()
@@ -176,9 +177,9 @@ func (wc WriteContext) EndSession(to session.Status, text string) {
 	if id == "" {
 		return
 	}
-	ses, err := wc.Tx.Session(id)
+	ses, err := record.Sessions.Get(wc.Tx, id)
 	if err == nil && ses.Status == session.Active {
-		wc.Tx.PutSession(ses.End(to, wc.w.Stamp(text)))
+		record.Sessions.Put(wc.Tx, ses.End(to, by))
 	}
 }
 
@@ -188,28 +189,28 @@ func (wc WriteContext) OwnSession(id string) (session.Session, error) {
 }
 
 func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id string) (session.Session, error) {
-	ses, err := tx.Session(id)
+	ses, err := record.Sessions.Get(tx, id)
 	if err != nil {
 		return ses, err
 	}
 	if err := ses.Usable(w.Actor); err != nil {
 		return ses, WithSession(err, id)
 	}
-	return ses, WithSession(ses.Held(t.Header(), tx.Live(t.ID), s.Worktree), id)
+	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree), id)
 }
 
 // Beat writes a heartbeat of a session of the caller, which changes no committed file. Progress of "" leaves what was said
 // before.
 func (w *Workspace) Beat(ctx context.Context, s *store.Store, id, progress string) error {
 	return w.Update(ctx, s, func(tx *store.Tx) error {
-		ses, err := tx.Session(id)
+		ses, err := record.Sessions.Get(tx, id)
 		if err != nil {
 			return err
 		}
 		if err := w.InScope(ses.Task); err != nil {
 			return err
 		}
-		t, err := tx.Task(ses.Task)
+		t, err := record.Tasks.Get(tx, ses.Task)
 		if err != nil {
 			t = task.Task{ID: ses.Task} // its file may lie on another branch; live state knows who holds it
 		}

@@ -25,9 +25,9 @@ type Change struct {
 	// BroughtBy finds the first of the change's commits in which a task has an entry. It reports false if there is none.
 	BroughtBy func(id task.ID, e task.Entry) (Written, bool)
 
-	// RecordBroughtBy returns the time of the first of the change's commits in which the record at a path has an entry. It reports
-	// false if there is none.
-	RecordBroughtBy func(path string, e task.Entry) (at time.Time, ok bool)
+	// RecordBroughtBy finds the first of the change's commits in which the record at a path has an entry. It reports false if there
+	// is none. It may be nil.
+	RecordBroughtBy func(path string, e task.Entry) (RecordWritten, bool)
 
 	// FilesAt returns the fingerprint of the files in the first of the change's commits in which a task has an entry, or else of the
 	// judged tree. known is false if the fingerprint may not be computed.
@@ -36,9 +36,10 @@ type Change struct {
 	// Newest is the time of the commit that is judged, or checked out; zero if there is none.
 	Newest time.Time
 
-	base  map[task.ID]*TaskFile
-	pairs []pair
-	gone  []*TaskFile // of the base
+	base   map[task.ID]*TaskFile
+	others map[task.ID]*RecordFile // of the base: records of other kinds that tasks can depend on
+	pairs  []pair
+	gone   []*TaskFile // of the base
 }
 
 // pair is a task that the change touches, as it is and as it was.
@@ -51,7 +52,7 @@ type pair struct {
 // Compare pairs the tasks of a tree with those of its base. A task whose file is not sound in either tree has no pair: that is a
 // finding of its own. A task whose file was renamed is recognised by its provenance.
 func Compare(tree, base Tree) *Change {
-	c := &Change{Tree: tree, Base: base}
+	c := &Change{Tree: tree, Base: base, others: base.dependable()}
 	was := make(map[task.ID]*TaskFile, len(base.Tasks))
 	for i := range base.Tasks {
 		was[base.Tasks[i].Name] = &base.Tasks[i]

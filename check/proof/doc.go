@@ -25,5 +25,6 @@
 //	session.go   sessions, and
 //	proposal.go  proposals: the rules of each kind
 //
-// To add a kind of record, declare a Kind in a file of its own and list it in Kinds, and its rules in Rules.
+// To add a kind of record, declare a Kind in a file of its own, and name it as Judge in the row of the kind, in package record. From
+// there it comes with the tree, in Tree.Kinds. The rules of the kinds that cairn has are in Rules too.
 package proof

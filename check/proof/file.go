@@ -9,7 +9,7 @@ import (
 )
 
 // fileRules judge each file by itself: that it is the config, the list of signers or the task that it should be. Records of other
-// kinds are judged by recordRules, which share readable and conflict.
+// kinds are judged by recordRules.
 type fileRules struct{ *judge }
 
 func (r fileRules) apply() {
@@ -45,7 +45,7 @@ func (r fileRules) task(f *TaskFile) {
 }
 
 // readable reports why a file is not sound, and returns nil if it is.
-func (r fileRules) readable(f *File) *found {
+func (j *judge) readable(f *File) *found {
 	if f.Sound() {
 		return nil
 	}
@@ -56,52 +56,36 @@ func (r fileRules) readable(f *File) *found {
 	}
 	var at *FormatError
 	if !errors.As(err, &at) {
-		return r.unopened(f, err)
+		return j.unopened(f, err)
 	}
 	if at.Rule != "" {
 		rule = at.Rule
 	}
-	got := r.report(rule, f, nil, "%s", at.Msg)
+	got := j.report(rule, f, nil, "%s", at.Msg)
 	got.Line = at.Line
 	return got
 }
 
 // unopened reports a file whose bytes could not be read.
-func (r fileRules) unopened(f *File, err error) *found {
-	got := r.report(BadYAML, f, nil, "%s", task.MessageOf(err))
+func (j *judge) unopened(f *File, err error) *found {
+	got := j.report(BadYAML, f, nil, "%s", task.MessageOf(err))
 	var e *task.Error
 	if errors.As(err, &e) && !e.Hint.Empty() {
-		got.Fix = e.Hint.Spell(CommandLine)
+		got.Fix = e.Hint.Spell(func(c task.Call) string { return "cairn " + c.Verb }) // init or serve, without arguments
 	}
 	return got
-}
-
-// CommandLine spells a call in a hint as a command, since people read findings.
-func CommandLine(c task.Call) string {
-	words := []string{"cairn", strings.ReplaceAll(c.Verb, "_", "-")}
-	for _, a := range c.Args {
-		if a.Value == true {
-			words = append(words, "--"+a.Name)
-			continue
-		}
-		words = append(words, a.Text())
-	}
-	return strings.Join(words, " ")
 }
 
 // fields judges the values of fields that no gate looks at.
 func (r fileRules) fields(f *TaskFile) {
 	t := f.Task
-	for _, part := range []struct {
-		at   Path
-		only task.Task
-	}{
-		{Path{"title"}, task.Task{Title: t.Title}},
-		{Path{"labels"}, task.Task{Title: "-", Labels: t.Labels}},
-		{Path{"checks", firstBad(t.Checks)}, task.Task{Title: "-", Checks: t.Checks}},
-	} {
-		if err := task.ValidFields(part.only); err != nil {
-			r.reportTask(BadField, f, part.at, "%s", task.MessageOf(err))
+	for _, field := range []string{"title", "labels", "checks"} {
+		if err := task.ValidFields(t, field); err != nil {
+			at := Path{field}
+			if field == "checks" {
+				at = append(at, firstBad(t.Checks))
+			}
+			r.reportTask(BadField, f, at, "%s", task.MessageOf(err))
 		}
 	}
 	if t.Assignee == "" {
@@ -117,12 +101,12 @@ func (r fileRules) fields(f *TaskFile) {
 const conflictMark = "<<<<<<< "
 
 // conflict finds a merge conflict in the body, which parses as text whatever is in it. The finding is nil if there is none.
-func (r fileRules) conflict(f *File) *found {
+func (j *judge) conflict(f *File) *found {
 	doc := f.document()
 	if doc == nil || doc.Conflict() == 0 {
 		return nil
 	}
-	got := r.report(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished")
+	got := j.report(ConflictMarkers, f, nil, "conflict markers in the body: a merge was not finished")
 	got.Line = doc.Conflict()
 	return got
 }

@@ -1,20 +1,19 @@
 package proof
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// graphRules judge the references between tasks. A task whose file cannot be read exists: the file is a finding, a reference
-// to it is none.
+// graphRules judge the references of tasks to tasks, and to records of other kinds that they can depend on. A record whose file
+// cannot be read exists: the file is a finding, a reference to it is none.
 type graphRules struct{ *judge }
 
 func (r graphRules) apply() {
 	r.edges(edgeKind{
-		dangling: DanglingDep, circle: DepCycle,
+		dangling: DanglingDep, circle: DepCycle, others: r.others,
 		of:   func(t task.Task) []task.ID { return t.Deps },
 		at:   func(i int) Path { return Path{"deps", i} },
 		verb: "waits for", fix: "cairn update %s --remove-dep %s",
@@ -31,6 +30,7 @@ func (r graphRules) apply() {
 // edgeKind is one of the two kinds of reference: a dependency or a parent.
 type edgeKind struct {
 	dangling, circle RuleID
+	others           map[task.ID]*RecordFile // records of other kinds that can be referred to, which refer to nothing
 	of               func(task.Task) []task.ID
 	at               func(i int) Path
 	verb             string // what a task with such a reference does, for messages
@@ -54,7 +54,7 @@ func (r graphRules) edges(kind edgeKind) {
 		f := &r.Tasks[i]
 		names = append(names, f.Name)
 		for n, to := range next(f.Name) {
-			if r.byName[to] == nil {
+			if r.byName[to] == nil && kind.others[to] == nil {
 				r.reportTask(kind.dangling, f, kind.at(n), "%s %s, which does not exist", kind.verb, to).
 					fix("bring its file back from git; if it is gone for good, "+kind.fix, f.Name, to)
 			}
@@ -90,11 +90,7 @@ func through(circle []task.ID) string {
 	for _, id := range circle[:min(len(circle), mostNamed)] {
 		names = append(names, string(id))
 	}
-	more := ""
-	if n := len(circle) - len(names); n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	return ", in a circle of " + strings.Join(names, ", ") + more
+	return ", in a circle of " + strings.Join(names, ", ") + task.AndMore(len(circle)-len(names))
 }
 
 // caseClashes compares the names of the files of each kind, not the ids in them: it is files that clash.

@@ -16,7 +16,8 @@ import (
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/cmd"
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -369,17 +370,17 @@ func judgeHistory(ts *testscript.TestScript, neg bool, args []string) {
 	if len(args) == 1 {
 		base = args[0]
 	}
-	layout, err := store.LayoutAt(ts.MkAbs("."))
+	l, err := layout.At(ts.MkAbs("."))
 	ts.Check(err)
 	found := map[string]string{}
-	for _, opts := range []store.CheckOptions{{Base: base, Trusted: true}, {Base: base, Staged: true}, {Base: base, Commit: "HEAD"}} {
-		c, err := layout.Check(context.Background(), opts)
+	for _, opts := range []snapshot.CheckOptions{{Base: base, Trusted: true}, {Base: base, Staged: true}, {Base: base, Commit: "HEAD"}} {
+		c, err := snapshot.Check(context.Background(), l, opts)
 		ts.Check(err)
 		found[c.Judged] = list(c.Findings)
 	}
-	if found[store.WorkingTree] != found[store.Index] || found[store.Index] != found[store.Commit] {
+	if found[snapshot.WorkingTree] != found[snapshot.Index] || found[snapshot.Index] != found[snapshot.Commit] {
 		ts.Fatalf("the findings are not the same everywhere: %q", found)
 	}
-	_, err = io.WriteString(ts.Stdout(), found[store.Commit])
+	_, err = io.WriteString(ts.Stdout(), found[snapshot.Commit])
 	ts.Check(err)
 }

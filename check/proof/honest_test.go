@@ -13,7 +13,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
 // Random commands of people and agents, on two branches that are sometimes merged or rebased, give no findings. HISTORIES sets the
@@ -172,11 +173,11 @@ func (h *honest) write(name, text string) {
 // judge allows one finding, which honest work cannot avoid: checks passed on files that changed again before they were committed.
 func (h *honest) judge(base string) {
 	h.t.Helper()
-	layout, err := store.LayoutAt(h.a.dir)
+	l, err := layout.At(h.a.dir)
 	if err != nil {
 		h.t.Fatal(err)
 	}
-	c, err := layout.Check(h.t.Context(), store.CheckOptions{Base: base})
+	c, err := snapshot.Check(h.t.Context(), l, snapshot.CheckOptions{Base: base})
 	if err != nil {
 		h.t.Fatal(err)
 	}

@@ -44,6 +44,7 @@ type judge struct {
 	flow   task.Flow // what the states mean; only if the config is sound
 	change *Change   // nil if there is no base
 	byName map[task.ID]*TaskFile
+	others map[task.ID]*RecordFile // records of other kinds that tasks can depend on
 	found  []found
 
 	brings map[task.ID]map[int]bool // see freshEntries
@@ -52,7 +53,7 @@ type judge struct {
 }
 
 func newJudge(tree Tree, change *Change) *judge {
-	j := &judge{Tree: tree, change: change, byName: make(map[task.ID]*TaskFile, len(tree.Tasks))}
+	j := &judge{Tree: tree, change: change, byName: make(map[task.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable()}
 	for i := range j.Tasks {
 		j.byName[j.Tasks[i].Name] = &j.Tasks[i]
 	}
@@ -148,7 +149,12 @@ func (j *judge) severity(f Finding) Severity {
 }
 
 // find is a task.Find in the tree.
-func (j *judge) find(id task.ID) (task.Task, bool) { return sound(j.byName[id]) }
+func (j *judge) find(id task.ID) (task.Task, bool) {
+	if f := j.byName[id]; f != nil {
+		return sound(f)
+	}
+	return j.dep(j.others[id])
+}
 
 // findOrBase is a task.Find in the tree, and then in the base.
 func (j *judge) findOrBase(id task.ID) (task.Task, bool) {

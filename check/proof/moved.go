@@ -42,7 +42,7 @@ func (r movedRules) openNow(before task.Task) {
 	}
 	closing := r.change.closing()
 	for _, id := range now.Deps {
-		if dep, ok := r.findOrBase(id); ok && !closing.IsClosed(dep.Status) {
+		if dep, ok := r.findOrBase(id); ok && !closing.DepClosed(dep) {
 			r.reportTask(StartedEarly, r.now, r.depAt(id), "was started, and %s, which it depends on, is %s", id, dep.Status).
 				fix("write %s back into the file; start it once %s is closed", before.Status, id)
 		}

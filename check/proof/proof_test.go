@@ -9,7 +9,8 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/rogpeppe/go-internal/txtar"
 )
 
@@ -120,11 +121,11 @@ func judge(t testing.TB, a *txtar.Archive) []proof.Finding {
 	for _, f := range a.Files[:len(a.Files)-1] {
 		write(t, root, f.Name, f.Data)
 	}
-	layout, err := store.LayoutAt(root)
+	l, err := layout.At(root)
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings, err := (&store.Store{Layout: layout}).Judge(t.Context())
+	findings, err := snapshot.Judge(t.Context(), l)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package proof
 
 import (
 	"bytes"
+	"reflect"
 	"slices"
 	"time"
 
@@ -11,7 +12,7 @@ import (
 // RecordFile is one file of a record of any kind but a task.
 type RecordFile struct {
 	File
-	Kind  string      // names a Kind
+	Kind  string      // names one of Tree.Kinds
 	Name  string      // of the file, without its extension: the id that the record should have
 	Head  task.Header // if the file is sound; Log holds the entries that stand under provenance in the file
 	Value any         // what the rules of the kind judge, if the file is sound
@@ -27,10 +28,17 @@ type Kind struct {
 	Rules   []Rule        // the kind's own
 	Judge   func(c *Case) // judges a record whose file is sound; may be nil
 	Deleted func(c *Case) // reports a record that the change deletes; nil reports RecordDeleted
-}
 
-// Kinds is every kind of record but tasks and the config.
-var Kinds = []Kind{sessionKind, proposalKind}
+	// Entry returns why no verb writes the i-th entry of the record, or "". It is asked about the entries that a change brings, and
+	// what it returns is reported under EntryRefused. Nil for a kind whose entries are not judged.
+	Entry func(c *Case, i int) string
+
+	// States are those in which a record can be; nil for a kind that has none.
+	States []task.Status
+
+	// Closed reports whether a state is a closed one. It is nil for a kind that tasks cannot depend on.
+	Closed func(task.Flow, task.Status) bool
+}
 
 // Case is one record that the rules of its kind judge.
 type Case struct {
@@ -38,6 +46,61 @@ type Case struct {
 	Base *RecordFile // as the base has it; nil if there is no base, the base lacks it, or its file there is not sound
 
 	judge *judge
+	fresh map[int]bool // indexes of the entries of Now that the change brings
+}
+
+// RecordWritten is the commit that brought an entry of a record.
+type RecordWritten struct {
+	At  time.Time // when it was made
+	Log task.Log  // the provenance of the record as that commit has it
+}
+
+// Fresh reports whether the change brings the i-th entry of Now. Without a base it brings none.
+func (c *Case) Fresh(i int) bool { return c.fresh[i] }
+
+// WrittenWith returns the provenance of the record as it was when its i-th entry was written: as the first commit with the entry
+// has it, or as it is now if no commit of the change has it.
+func (c *Case) WrittenWith(i int) task.Log {
+	log := c.Now.Head.Log
+	if change := c.judge.change; change != nil && change.RecordBroughtBy != nil {
+		if w, ok := change.RecordBroughtBy(c.Now.Path, log[i]); ok {
+			return w.Log
+		}
+	}
+	return log
+}
+
+// entries reports the entries of a change that no verb writes.
+func (c *Case) entries(refused func(c *Case, i int) string) {
+	for i, e := range c.Now.Head.Log {
+		if !c.fresh[i] {
+			continue
+		}
+		if reason := refused(c, i); reason != "" {
+			c.Report(EntryRefused, Path{"provenance", i}, "entry %d (%s) %s", i+1, describe(e), reason)
+		}
+	}
+}
+
+// badForm returns why no verb writes an entry of this form in a record that is no task, or "". did lists the kinds of entry that the
+// record has. Such an entry says who, when and what, with a text and a key; only noted may name a session.
+func badForm(e task.Entry, did ...task.Did) string {
+	if _, err := task.ParseActor(string(e.Who)); err != nil {
+		return "names no actor who wrote it"
+	}
+	plain := task.Entry{Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Text: e.Text, Key: e.Key}
+	if e.Did == task.Noted {
+		plain.Session = e.Session
+	}
+	switch {
+	case e.At.IsZero():
+		return "has no time"
+	case !slices.Contains(did, e.Did) || e.Old:
+		return "is of a kind that no verb writes to such a record"
+	case !reflect.DeepEqual(e, plain):
+		return "changes what an entry of its kind does not change"
+	}
+	return ""
 }
 
 // Report adds a finding about the record, with the rule's own severity and fix. The finding returned may be changed until the
@@ -60,21 +123,39 @@ func (c *Case) HadTask(id task.ID) bool {
 
 // kind finds the kind of a record. One that is not declared has no rules of its own.
 func (t Tree) kind(name string) Kind {
-	for _, kinds := range [][]Kind{Kinds, t.Kinds} {
-		for _, k := range kinds {
-			if k.Name == name {
-				return k
-			}
+	for _, k := range t.Kinds {
+		if k.Name == name {
+			return k
 		}
 	}
 	return Kind{Name: name}
 }
 
-// rules lists every rule, those of the tree's own kinds included.
+// dependable returns the records of a tree that tasks can depend on, by their names.
+func (t Tree) dependable() map[task.ID]*RecordFile {
+	out := map[task.ID]*RecordFile{}
+	for i := range t.Records {
+		if f := &t.Records[i]; t.kind(f.Kind).Closed != nil {
+			out[task.ID(f.Name)] = f
+		}
+	}
+	return out
+}
+
+// dep returns a record as a dependency. It reports false for nil, and for a record whose file is not sound.
+func (t Tree) dep(f *RecordFile) (task.Task, bool) {
+	if f == nil || !f.Sound() {
+		return task.Task{}, false
+	}
+	closed := t.kind(f.Kind).Closed
+	return f.Head.Dep(func(s task.Status) bool { return closed(t.Config.Flow, s) }), true
+}
+
+// rules lists every rule that the tree is judged by: those of no single kind, and those of its kinds.
 func (t Tree) rules() []Rule {
-	out := Rules
+	out := slices.Clip(ownRules)
 	for _, k := range t.Kinds {
-		out = append(slices.Clip(out), k.Rules...)
+		out = append(out, k.Rules...)
 	}
 	return out
 }
@@ -119,31 +200,40 @@ func (f *RecordFile) ref() task.Ref { return task.Ref{Kind: f.Kind, ID: f.Name} 
 
 // record judges a record that is there.
 func (r recordRules) record(f, was *RecordFile) {
-	if fileRules(r).readable(&f.File) != nil {
+	if r.readable(&f.File) != nil {
 		return
 	}
 	if f.Head.Ref.ID != f.Name {
 		r.report(IDMismatch, &f.File, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Head.Ref.ID)
 	}
 	if bytes.Contains(f.Src, []byte(conflictMark)) {
-		fileRules(r).conflict(&f.File)
+		r.conflict(&f.File)
 	}
+	kind := r.kind(f.Kind)
+	c := &Case{Now: f, Base: was, judge: r.judge}
 	if r.change != nil && (was == nil || !same(was.Src, f.Src)) {
-		r.provenance(f, was)
+		c.fresh = r.provenance(f, was)
+		if kind.Entry != nil {
+			c.entries(kind.Entry)
+		}
 	}
-	if judge := r.kind(f.Kind).Judge; judge != nil {
-		judge(&Case{Now: f, Base: was, judge: r.judge})
+	if kind.States != nil && !slices.Contains(kind.States, f.Head.Status) {
+		r.report(UnknownState, &f.File, Path{"status"}, "%q is not a state of a %s", f.Head.Status, f.Kind)
+	}
+	if kind.Judge != nil {
+		kind.Judge(c)
 	}
 }
 
-// provenance compares the provenance of a record that the change touches with that of the base.
-func (r recordRules) provenance(f, was *RecordFile) {
+// provenance compares the provenance of a record that the change touches with that of the base. It returns the indexes of the entries
+// that the change brings.
+func (r recordRules) provenance(f, was *RecordFile) map[int]bool {
 	rules := logRules{judge: r.judge, file: &f.File, now: f.Head.Log}
 	switch {
 	case was == nil:
 		rules.logDiff = compareLogs(&f.File, nil, len(f.Head.Log))
 	case len(was.Head.Log)+len(f.Head.Log) == 0:
-		return
+		return nil
 	default:
 		rules.base, rules.logDiff = was.Head.Log, compareLogs(&f.File, &was.File, len(f.Head.Log))
 	}
@@ -152,8 +242,10 @@ func (r recordRules) provenance(f, was *RecordFile) {
 		if r.change.RecordBroughtBy == nil {
 			return time.Time{}, false
 		}
-		return r.change.RecordBroughtBy(f.Path, e)
+		w, ok := r.change.RecordBroughtBy(f.Path, e)
+		return w.At, ok
 	})
+	return rules.fresh
 }
 
 // deleted reports a record of the base that is gone.

@@ -8,7 +8,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -32,14 +33,14 @@ func recipeFile(name, id string, of task.ID, log ...task.Entry) proof.RecordFile
 		src += fmt.Sprintf("  - {who: '%s', at: %s, did: %s}\n", e.Who, e.At.Format(time.RFC3339), e.Did)
 	}
 	return proof.RecordFile{
-		File: proof.File{Path: ".cairn/recipes/" + name + ".yaml", Src: []byte(src), Parse: store.ParseYAML},
+		File: proof.File{Path: ".cairn/recipes/" + name + ".yaml", Src: []byte(src), Parse: snapshot.ParseYAML},
 		Kind: recipe.Name, Name: name, Head: task.Header{Ref: task.Ref{Kind: recipe.Name, ID: id}, Log: log}, Value: of,
 	}
 }
 
 func recipes(files ...proof.RecordFile) proof.Tree {
 	return proof.Tree{
-		Config:  proof.ConfigFile{Flow: store.DefaultConfig().Flow},
+		Config:  proof.ConfigFile{Flow: record.DefaultConfig().Flow},
 		Tasks:   []proof.TaskFile{{Name: "A-1", Task: task.Task{ID: "A-1", Title: "Bake", Status: "backlog"}}},
 		Records: files, Kinds: []proof.Kind{recipe},
 	}
@@ -94,7 +95,9 @@ func TestAKindOfItsOwn(t *testing.T) {
 			if test.base != nil {
 				change := proof.Compare(recipes(test.now...), recipes(test.base...))
 				change.Newest = noon
-				change.RecordBroughtBy = func(string, task.Entry) (time.Time, bool) { return noon, true }
+				change.RecordBroughtBy = func(string, task.Entry) (proof.RecordWritten, bool) {
+					return proof.RecordWritten{At: noon}, true
+				}
 				found = change.Judge()
 			}
 			var got []string

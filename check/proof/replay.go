@@ -9,7 +9,7 @@ import (
 
 // Written is the commit that brought an entry.
 type Written struct {
-	Find  task.Find // the tasks as that commit has them
+	Find  task.Find // the tasks, and what else tasks depend on, as that commit has them
 	At    time.Time // when it was made
 	Later bool      // the base is among its ancestors
 }
@@ -100,7 +100,7 @@ func (r replayRules) startedAround() {
 
 // abandonedAround reports whether a task is open, and the change abandoned it before a time and opened it again after that.
 func (r replayRules) abandonedAround(dep task.Task, at time.Time) bool {
-	if r.change.closing().IsClosed(dep.Status) {
+	if r.change.closing().DepClosed(dep) {
 		return false
 	}
 	fresh, abandoned, opened := r.freshEntries()[dep.ID], false, false
@@ -129,12 +129,12 @@ func (r replayRules) findAt(e task.Entry) task.Find {
 // base cannot claim an earlier time to avoid that; whether it was, the commit that brought it decides (see writtenIn).
 func (r replayRules) openInBase(id task.ID, at time.Time) bool {
 	base, ok := r.change.inBase(id)
-	return ok && !r.change.closing().IsClosed(base.Status) && base.Provenance.Last().At.After(at)
+	return ok && !r.change.closing().DepClosed(base) && base.Provenance.Last().At.After(at)
 }
 
-// closedOrOpen gives a task some closed state, or the initial one.
+// closedOrOpen gives a task some closed state, or the initial one. What stands for a record of another kind becomes a task.
 func (r replayRules) closedOrOpen(t task.Task, closed bool) task.Task {
-	t.Status = r.flow.Initial
+	t.Status, t.Other = r.flow.Initial, nil
 	if closed && len(r.flow.Closed) > 0 {
 		t.Status = r.flow.Closed[0]
 	}
@@ -180,7 +180,7 @@ func (r replayRules) wasClosed(then task.Task, at time.Time) bool {
 		return closing.ClosedAt(lasting, at)
 	}
 	base, ok := r.change.inBase(then.ID)
-	return ok && closing.IsClosed(base.Status)
+	return ok && closing.DepClosed(base)
 }
 
 // missing lists the entries of one version of a task that another version lacks.
@@ -198,4 +198,9 @@ func (c *Change) broughtBy(id task.ID, e task.Entry) (Written, bool) {
 }
 
 // inBase is a task.Find in the base.
-func (c *Change) inBase(id task.ID) (task.Task, bool) { return sound(c.base[id]) }
+func (c *Change) inBase(id task.ID) (task.Task, bool) {
+	if f := c.base[id]; f != nil {
+		return sound(f)
+	}
+	return c.Base.dep(c.others[id])
+}

@@ -109,8 +109,9 @@ type Rule struct {
 	Fix      string   // what to do about it in general; a finding may know better
 }
 
-// Rules is every rule, in the order of their groups. The kinds of record bring rules of their own.
-var Rules = inGroups(slices.Concat(ownRules, sessionRules, proposalRules))
+// Rules is every rule that cairn has, in the order of their groups, for pages, reports and tests. A tree is judged by ownRules and by
+// those of Tree.Kinds, which a program with kinds of its own adds to.
+var Rules = inGroups(slices.Concat(ownRules, Sessions.Rules, Proposals.Rules))
 
 // ownRules are the rules of the config, the tasks and the files of all records.
 var ownRules = []Rule{
@@ -124,8 +125,8 @@ var ownRules = []Rule{
 		"add the key in an editor, or take the last good version from git"},
 	{BadField, FileGroup, Error, "a key has a value that is not allowed",
 		"correct the value in an editor; docs/format.md says which values are allowed"},
-	{UnknownState, FileGroup, Error, "a task is in a state that the config does not have",
-		"move the task to a state that is configured, or add the state to states in config.yaml"},
+	{UnknownState, FileGroup, Error, "a task is in a state that the config does not have, or another record in one that its kind does not have",
+		"move the task to a state that is configured, or add the state to states in config.yaml; give another record a state of its kind"},
 	{IDMismatch, FileGroup, Error, "a file's name and the id in it differ, so nothing can refer to it",
 		"rename the file to its id, or correct the id"},
 
@@ -159,7 +160,7 @@ var ownRules = []Rule{
 
 	{ProvenanceRewritten, HistoryGroup, Error, "an entry was removed or changed, or a new one was put before older ones",
 		"take the file's entries from the base and append the new ones; to correct an entry, append another"},
-	{StatusUnexplained, HistoryGroup, Error, "a task was moved without an entry that says so; a warning if neither state is closed",
+	{StatusUnexplained, HistoryGroup, Error, "a task was moved without an entry that says so; a warning if neither state is closed, and for a session that ended",
 		"move it back in the file, then with cairn transition, so that the gates are asked"},
 	{AssigneeUnexplained, HistoryGroup, Warning, "the holder of a task was changed without an entry that says so",
 		"change it back in the file, then with cairn claim, release or update"},

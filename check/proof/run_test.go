@@ -7,13 +7,14 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // closedTree is a tree with tasks in several states.
 func closedTree() proof.Tree {
-	flow := store.DefaultConfig().Flow
+	flow := record.DefaultConfig().Flow
 	flow.Abandoned = []task.Status{"canceled"}
 	tests := task.Check{Desc: "tests pass", Cmd: "make test"}
 	tree := proof.Tree{Config: proof.ConfigFile{Flow: flow}}
@@ -29,7 +30,7 @@ func closedTree() proof.Tree {
 			src += fmt.Sprintf("  - desc: %s\n    cmd: %s\n", c.Desc, c.Cmd)
 		}
 		tree.Tasks = append(tree.Tasks, proof.TaskFile{
-			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Parse: store.ParseMarkdown},
+			File: proof.File{Path: ".cairn/tasks/" + string(t.ID) + ".md", Src: []byte(src + "---\n"), Parse: snapshot.ParseMarkdown},
 			Name: t.ID, Task: t,
 		})
 	}

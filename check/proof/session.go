@@ -4,10 +4,8 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/task"
 )
-
-// SessionKind names the sessions in RecordFile.Kind.
-const SessionKind = "session"
 
 // The rules of sessions.
 const (
@@ -22,16 +20,81 @@ var sessionRules = []Rule{
 		"take the file from the base; what there is to add goes into a note on the task"},
 }
 
-// sessionKind is the sessions. The Value of one is a session.Session.
-var sessionKind = Kind{Name: SessionKind, Rules: sessionRules, Judge: judgeSession, Deleted: deletedSession}
+// Sessions is what is asked of sessions. The Value of one is a session.Session.
+var Sessions = Kind{Name: session.KindName, Rules: sessionRules, Judge: judgeSession, Entry: badSessionEntry, Deleted: deletedSession}
+
+// badSessionEntry returns why no verb writes the i-th entry of a session, or "". A session has one entry for its begin, which its
+// actor writes, and one for its end.
+func badSessionEntry(c *Case, i int) string {
+	now, _ := c.Now.Value.(session.Session)
+	e := c.Now.Head.Log[i]
+	if reason := badForm(e, task.Began, task.Finished, task.Canceled, task.Abandoned, task.Noted); reason != "" {
+		return reason
+	}
+	to, ends := session.EndOf(e.Did)
+	switch {
+	case e.Did == task.Began && (i > 0 || c.Base != nil):
+		return "begins a session that exists"
+	case e.Did == task.Began && e.Who != now.Actor:
+		return "begins a session of " + string(now.Actor)
+	case !ends && e.From+e.To != "":
+		return "changes what an entry of its kind does not change"
+	case ends && (e.From != task.Status(session.Active) || e.To != task.Status(to)):
+		return "does not say that the session went from active to " + string(to)
+	case ends && endedBefore(c.WrittenWith(i), e):
+		return "ends a session that had ended"
+	case ends && now.Status != to && !endedAs(now):
+		return "ends the session as " + string(to) + ", and its status is " + string(now.Status)
+	}
+	return ""
+}
+
+// endedBefore reports whether another end stands above an entry. Only the version that the entry was written to can say so: a merge of
+// two branches on which a session ended has the entries of both.
+func endedBefore(log task.Log, e task.Entry) bool {
+	for _, before := range log {
+		if before.Equal(e) {
+			return false
+		}
+		if _, ends := session.EndOf(before.Did); ends {
+			return true
+		}
+	}
+	return false
+}
+
+// endedAs reports whether an entry of a session gives it the status that it has.
+func endedAs(s session.Session) bool {
+	return slices.ContainsFunc(s.Provenance, func(e task.Entry) bool {
+		to, ends := session.EndOf(e.Did)
+		return ends && to == s.Status
+	})
+}
+
+// unexplained reports whether the change ended a session and no entry says so. A session of an earlier program has no entries at all,
+// and needs none.
+func unexplained(c *Case, now session.Session) bool {
+	if c.judge.change == nil || now.Status == session.Active || endedAs(now) {
+		return false
+	}
+	if c.Base == nil {
+		return len(now.Provenance) > 0
+	}
+	was, _ := c.Base.Value.(session.Session)
+	return was.Status == session.Active && len(was.Provenance)+len(now.Provenance) > 0
+}
 
 // judgeSession judges the status of a session, and finds one that was rewritten. The actor and the task of a session never
-// change, and nothing does once it has ended. That it ended needs no explanation here: an entry of its task says so.
+// change, and nothing does once it has ended.
 func judgeSession(c *Case) {
 	now, _ := c.Now.Value.(session.Session)
 	known := []session.Status{session.Active, session.Finished, session.Canceled, session.Abandoned}
 	if !slices.Contains(known, now.Status) {
 		c.Report(BadField, Path{"status"}, "status must be active, finished, canceled or abandoned, not %q", now.Status)
+	}
+	if unexplained(c, now) {
+		got := c.Report(StatusUnexplained, Path{"status"}, "the session is %s, and no entry says so", now.Status)
+		got.Severity, got.Fix = Warning, "write active back into the file, and end the session with cairn finish or cancel"
 	}
 	if c.Base == nil {
 		return

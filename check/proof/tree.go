@@ -7,7 +7,7 @@ type Tree struct {
 	Config  ConfigFile
 	Tasks   []TaskFile
 	Records []RecordFile // all but the tasks
-	Kinds   []Kind       // kinds of these records that are not among Kinds
+	Kinds   []Kind       // every kind of record but tasks
 	Signers SignersFile
 	Local   []string // paths of files that git has although they belong to one machine only
 }

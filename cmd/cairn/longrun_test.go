@@ -17,6 +17,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/activity"
@@ -220,11 +222,11 @@ func (w workspace) person(t *testing.T, ctx context.Context, args ...string) ([]
 // wantSound fails the test if a checker finds anything.
 func wantSound(t *testing.T, s *store.Store) {
 	t.Helper()
-	findings, err := s.Judge(t.Context())
+	findings, err := snapshot.Judge(t.Context(), s.Layout)
 	if err != nil || len(findings) > 0 {
 		t.Errorf("the files: %v (%v)", findings, err)
 	}
-	problems, err := s.Verify(t.Context())
+	problems, err := s.Leftovers().Verify(t.Context())
 	if err != nil || len(problems) > 0 {
 		t.Errorf("the live state: %v (%v)", problems, err)
 	}
@@ -233,7 +235,7 @@ func wantSound(t *testing.T, s *store.Store) {
 // wantClosed returns the tasks, which must be n and closed.
 func wantClosed(t *testing.T, s *store.Store, n int) []task.Task {
 	t.Helper()
-	tasks, problems, err := s.List(t.Context())
+	tasks, problems, err := record.Tasks.List(t.Context(), s)
 	if err != nil || len(problems) > 0 || len(tasks) != n {
 		t.Fatalf("%d tasks, problems %v (%v)", len(tasks), problems, err)
 	}
@@ -294,7 +296,7 @@ func wantOneTakeover(t *testing.T, s *store.Store, tasks []task.Task, from, to t
 			taken = append(taken, fmt.Sprint(entries(one, task.Began)[0].Who, " to ", e.Who))
 		}
 	}
-	sessions, _, err := s.Sessions(t.Context())
+	sessions, _, err := record.Sessions.List(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +319,7 @@ func standings(t *testing.T, s *store.Store, agents []*agent) string {
 	for _, a := range agents {
 		lines = append(lines, a.standing())
 	}
-	tasks, problems, err := s.List(context.Background())
+	tasks, problems, err := record.Tasks.List(context.Background(), s)
 	for _, one := range tasks {
 		if one.Status != "done" {
 			lines = append(lines, fmt.Sprintf("%s, %s, is %s with %q: %q", one.Title, one.ID, one.Status, one.Assignee, attempts(one)))

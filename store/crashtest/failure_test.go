@@ -97,7 +97,7 @@ func TestEachCallFails(t *testing.T) {
 			t.Logf("%d calls", len(tr.calls))
 			for i, c := range tr.calls {
 				for _, f := range ways(i, c.Op) {
-					t.Run(f.name+"/"+tr.told(i), func(t *testing.T) { tr.fail(t, f, i+1) })
+					t.Run(f.name+"/"+tr.callName(i), func(t *testing.T) { tr.fail(t, f, i+1) })
 				}
 			}
 		})

@@ -7,14 +7,14 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // A real disk without space, which takes rights to make.
 func TestRealDiskIsFull(t *testing.T) {
 	h := newHouse(t)
-	must(t, os.RemoveAll(filepath.Join(h.root, store.Folder)))
+	must(t, os.RemoveAll(filepath.Join(h.root, layout.Folder)))
 	if err := syscall.Mount("tmpfs", h.root, "tmpfs", 0, "size=256k"); err != nil {
 		t.Skip("a disk to fill cannot be made here:", err)
 	}

@@ -16,6 +16,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -87,7 +89,7 @@ func (h *house) furnish(t *testing.T) {
 	for _, id := range []string{about, aside} {
 		text := "---\nid: " + id + "\ntitle: Task " + id + "\nstatus: backlog\nchecks:\n  - desc: it runs\n    cmd: \"true\"\n" +
 			"    result: pending\n  - desc: it reads well\n    type: manual\n    result: pending\n---\n"
-		must(t, os.WriteFile(filepath.Join(h.root, store.Folder, "tasks", id+".md"), []byte(text), 0o644))
+		must(t, os.WriteFile(filepath.Join(h.root, layout.Folder, "tasks", id+".md"), []byte(text), 0o644))
 	}
 	must(t, h.open(t).SetTrust("human:lee", before))
 }
@@ -194,8 +196,8 @@ func (h *house) nextWrite(t *testing.T) {
 func (h *house) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, kind := range []string{".", "tasks", "sessions", "plans"} {
-		entries, err := os.ReadDir(filepath.Join(h.root, store.Folder, kind))
+	for _, kind := range append([]string{"."}, record.Folders()...) {
+		entries, err := os.ReadDir(filepath.Join(h.root, layout.Folder, kind))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
@@ -203,7 +205,7 @@ func (h *house) files(t *testing.T) map[string]string {
 			if e.IsDir() || strings.HasPrefix(e.Name(), ".") || e.Name() == aside+".md" {
 				continue
 			}
-			src, err := os.ReadFile(filepath.Join(h.root, store.Folder, kind, e.Name()))
+			src, err := os.ReadFile(filepath.Join(h.root, layout.Folder, kind, e.Name()))
 			must(t, err)
 			out[kind+"/"+e.Name()] = string(src)
 		}
@@ -211,28 +213,25 @@ func (h *house) files(t *testing.T) map[string]string {
 	return out
 }
 
-// scene is everything that a reader is told, live state included.
-func (h *house) scene(t *testing.T) string {
+// readable is everything that verbs return about the workspace, live state included.
+func (h *house) readable(t *testing.T) string {
 	t.Helper()
-	var told strings.Builder
+	var text strings.Builder
 	ask := func(name string, input map[string]any) {
 		out, err := call{h.root, h.stateDir(), "human:lee", after, name, input}.make()
 		must(t, err)
-		text, err := json.MarshalIndent(out, "", " ")
+		src, err := json.MarshalIndent(out, "", " ")
 		must(t, err)
-		told.Write(append(text, '\n'))
+		text.Write(append(src, '\n'))
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.files(t))) {
-		if id, ok := strings.CutPrefix(strings.TrimSuffix(name, ".md"), "tasks/"); ok {
+		if k, id, ok := record.At(layout.Folder + "/" + name); ok && k != record.Sessions.Kind {
 			ask("get", map[string]any{"id": id})
-		}
-		if name, ok := strings.CutPrefix(name, "plans/"); ok {
-			told.WriteString(name + "\n")
 		}
 	}
 	ask("list_sessions", map[string]any{})
 	ask("settings_get", map[string]any{})
-	return told.String()
+	return text.String()
 }
 
 func must(t *testing.T, err error) {

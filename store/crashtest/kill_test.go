@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/examples/kind/risk"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
@@ -21,11 +22,12 @@ type sentence struct {
 	Call  call
 	Dir   string // the house
 	Links bool   // the file system has hard links
-	At    int    // number of the system call, from 1; beyond the last it dies before its caller is told
+	At    int    // number of the system call, from 1; beyond the last it dies before it returns
 	Torn  bool   // not before the system call, but when half of it has come
 }
 
 func TestMain(m *testing.M) {
+	risk.Register() // a kind of record that is not cairn's own
 	disk.Intercept = intercept
 	if text := os.Getenv(childVar); text != "" {
 		fmt.Fprintln(os.Stderr, carryOut(text))
@@ -35,7 +37,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// isolate makes the settings of whoever runs the tests not matter to git.
+// isolate hides the git settings of the user who runs the tests.
 func isolate() {
 	for _, setting := range os.Environ() {
 		if name, _, _ := strings.Cut(setting, "="); strings.HasPrefix(name, "GIT_") {
@@ -109,7 +111,7 @@ func TestDeathAtEachCallWithoutLinks(t *testing.T) {
 	}
 }
 
-// Whoever dies in one worktree of a clone, the next write in another cleans up after it.
+// What a process that dies in one worktree of a clone leaves, the next write in another cleans up.
 func TestDeathInAnotherWorktree(t *testing.T) {
 	for _, s := range stories {
 		if s.verb != "begin" && s.verb != "finish" {
@@ -124,9 +126,9 @@ func TestDeathInAnotherWorktree(t *testing.T) {
 
 func (tr *trial) killEverywhere(t *testing.T) {
 	for i, c := range tr.calls {
-		t.Run("before "+tr.told(i), func(t *testing.T) { tr.kill(t, i+1, false) })
+		t.Run("before "+tr.callName(i), func(t *testing.T) { tr.kill(t, i+1, false) })
 		if c.Op == disk.Write {
-			t.Run("in the middle of "+tr.told(i), func(t *testing.T) { tr.kill(t, i+1, true) })
+			t.Run("in the middle of "+tr.callName(i), func(t *testing.T) { tr.kill(t, i+1, true) })
 		}
 	}
 	t.Run("after the last", func(t *testing.T) { tr.kill(t, len(tr.calls)+1, false) })
@@ -154,7 +156,7 @@ func (tr *trial) sentence(t *testing.T, at int, torn bool) {
 	}
 }
 
-// told is a call as a test's name has it.
-func (tr *trial) told(i int) string {
+// callName is a system call in the name of a test.
+func (tr *trial) callName(i int) string {
 	return "call " + strconv.Itoa(i+1) + ", " + string(tr.calls[i].Op) + " " + tr.short(tr.calls[i].Path)
 }

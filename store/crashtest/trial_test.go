@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/record"
 )
 
 // trial is a story whose start is kept and whose end is known.
@@ -18,8 +19,8 @@ type trial struct {
 	call  call
 	calls []disk.Call // that it makes when nothing goes wrong
 
-	old, new           map[string]string // files, before and after
-	oldScene, newScene string
+	old, new         map[string]string // files, before and after
+	oldRead, newRead string
 
 	judged map[string]bool // what the disk may look like afterwards; most trials end like another
 }
@@ -32,13 +33,13 @@ func newTrial(t *testing.T, h *house, s story) *trial {
 	input["idempotency_key"] = "the story's"
 	tr.call = call{h.root, h.stateDir(), s.actor, during, s.verb, input}
 	h.keep(t)
-	tr.old, tr.oldScene = h.files(t), h.scene(t)
+	tr.old, tr.oldRead = h.files(t), h.readable(t)
 	var err error
 	tr.calls, err = h.watched(never, nil, tr.call.do)
 	must(t, err)
-	tr.new, tr.newScene = h.files(t), h.scene(t)
+	tr.new, tr.newRead = h.files(t), h.readable(t)
 	tr.wantSound(t)
-	if tr.oldScene == tr.newScene && len(tr.old) == len(tr.new) {
+	if tr.oldRead == tr.newRead && len(tr.old) == len(tr.new) {
 		t.Fatal("the story changes nothing")
 	}
 	return tr
@@ -94,13 +95,13 @@ func (tr *trial) wantWhole(t *testing.T) {
 		}
 	}
 	s := tr.open(t)
-	tasks, problems, err := s.List(context.Background())
+	tasks, problems, err := record.Tasks.List(context.Background(), s)
 	if err != nil || tr.links && len(problems) > 0 {
 		t.Errorf("problems %v (%v)", problems, err)
 	}
 	for _, one := range tasks {
 		if id := one.Provenance.LastSession(); id != "" {
-			if _, err := s.Session(id); err != nil {
+			if _, err := record.Sessions.Get(s, id); err != nil {
 				t.Errorf("task %s names session %s: %v", one.ID, id, err)
 			}
 		}
@@ -110,7 +111,7 @@ func (tr *trial) wantWhole(t *testing.T) {
 // wantSound fails the test if a checker finds anything, or a temporary file is left anywhere.
 func (h *house) wantSound(t *testing.T) {
 	t.Helper()
-	problems, err := h.open(t).Verify(context.Background())
+	problems, err := h.open(t).Leftovers().Verify(context.Background())
 	if err != nil || len(problems) > 0 {
 		t.Errorf("verify finds %v (%v)", problems, err)
 	}
@@ -121,24 +122,24 @@ func (h *house) wantSound(t *testing.T) {
 	}
 }
 
-// wantSettled makes the next write, and then fails the test unless the workspace is sound, and readers are told what they
-// were before or what they were to be. What was acknowledged must have come. Whoever makes the call again, as it has a key,
-// finds it done or does it now, and never twice.
+// wantSettled makes the next write, and then fails the test unless the workspace is sound, and readers get the state before the call or
+// after it. A call that was acknowledged must have come. Repeated under its key, the call finds that it was made, or is made now; it is
+// never made twice.
 func (tr *trial) wantSettled(t *testing.T, acknowledged bool) {
 	t.Helper()
 	tr.nextWrite(t)
 	tr.wantSound(t)
-	switch scene := tr.scene(t); {
-	case scene == tr.newScene:
+	switch now := tr.readable(t); {
+	case now == tr.newRead:
 	case acknowledged:
-		t.Errorf("it was acknowledged, and is not there:\n%s", scene)
-	case scene != tr.oldScene:
-		t.Errorf("readers are told neither what was nor what was to be:\n%s\nwas:\n%s\nwas to be:\n%s", scene, tr.oldScene, tr.newScene)
+		t.Errorf("it was acknowledged, and is not there:\n%s", now)
+	case now != tr.oldRead:
+		t.Errorf("readers get\n%s\nneither the state before\n%s\nnor that after\n%s", now, tr.oldRead, tr.newRead)
 	}
 	if _, err := tr.watched(never, nil, tr.call.do); err != nil {
 		t.Errorf("when called again: %v", err)
 	}
-	if scene := tr.scene(t); scene != tr.newScene {
-		t.Errorf("called again it leaves:\n%s\nnot:\n%s", scene, tr.newScene)
+	if now := tr.readable(t); now != tr.newRead {
+		t.Errorf("called again it leaves:\n%s\nnot:\n%s", now, tr.newRead)
 	}
 }

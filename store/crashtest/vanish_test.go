@@ -6,8 +6,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -23,7 +23,7 @@ func TestFolderVanishes(t *testing.T) {
 			t.Run("."+gone+"/"+s.name, func(t *testing.T) {
 				t.Parallel()
 				tr := newTrial(t, newHouse(t), s)
-				dir := filepath.Join(tr.root, store.Folder, gone)
+				dir := filepath.Join(tr.root, layout.Folder, gone)
 				vanish := func(_ disk.Call, do func() error) error {
 					must(t, os.RemoveAll(dir))
 					return do()
@@ -32,10 +32,10 @@ func TestFolderVanishes(t *testing.T) {
 					tr.restore(t)
 					_, err := tr.watched(only(i+1), vanish, tr.call.do)
 					if err != nil && !slices.Contains(codes, task.CodeOf(err)) {
-						t.Errorf("%s: %v", tr.told(i), err)
+						t.Errorf("%s: %v", tr.callName(i), err)
 					}
 					if _, err := os.Stat(dir); gone == "" && err == nil {
-						t.Errorf("%s: the workspace is there again", tr.told(i))
+						t.Errorf("%s: the workspace is there again", tr.callName(i))
 					}
 				}
 			})

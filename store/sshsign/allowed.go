@@ -12,20 +12,20 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Signer is one line of allowed_signers: a key, whose it is, and when it counts.
+// Signer is one line of allowed_signers: a key, its actor, and when it counts.
 type Signer struct {
 	Line   int // in the file, from 1
 	Actor  task.Actor
 	Key    ssh.PublicKey
-	After  time.Time // the first moment at which it counts; zero for always
-	Before time.Time // the last one; zero for always
-	Others bool      // the line is for other namespaces than ours, and so grants nothing here
+	After  time.Time // the first moment at which it counts; zero for no limit
+	Before time.Time // the last moment; zero for no limit
+	Others bool      // the line is for other namespaces, and grants nothing here
 }
 
-// Fingerprint is how people compare keys: SHA256 and the hash.
+// Fingerprint is the fingerprint of the key: SHA256 and the hash.
 func (s Signer) Fingerprint() string { return ssh.FingerprintSHA256(s.Key) }
 
-// String is what the line grants, in one line.
+// String describes what the line grants.
 func (s Signer) String() string {
 	text := fmt.Sprintf("%s %s %s", s.Actor, s.Key.Type(), s.Fingerprint())
 	if !s.After.IsZero() {
@@ -37,28 +37,27 @@ func (s Signer) String() string {
 	return text
 }
 
-// Problem is a line that is not understood. It grants nothing.
+// Problem is a line that cannot be parsed. It grants nothing.
 type Problem struct {
 	Line int
 	Msg  string
 }
 
-// Allowed is what an allowed_signers file says. It is a task.Signers.
+// Allowed is a parsed allowed_signers file. It is a task.Signers.
 type Allowed struct {
 	Signers  []Signer
 	Problems []Problem
 
 	mu   sync.Mutex
-	seen map[[32]byte]error // what was verified before
+	seen map[[32]byte]error // the results of earlier verifications
 }
 
-// maxLine is the longest line that is looked at, in bytes. A key of 8192 bits takes 1,500.
+// maxLine is the longest line that is parsed, in bytes. A key of 8192 bits takes 1,500.
 const maxLine = 8 << 10
 
-// ParseAllowed reads an allowed_signers file. Each line has a principal, options and a key, as ssh-keygen(1) describes. The
-// principal is one actor; patterns, lists and quoted names are not understood. Of the options namespaces, valid-after and
-// valid-before are; times end in Z, so that they mean the same everywhere. Certificate authorities are not: who signs is told
-// by the key. A line that is not understood is a Problem and grants nothing.
+// ParseAllowed parses an allowed_signers file. Each line has a principal, options and a key, as ssh-keygen(1) describes. The principal is
+// one actor; patterns, lists and quoted names are not supported. The options are namespaces, valid-after and valid-before; times end in
+// Z, so that they mean the same everywhere. Certificate authorities are not supported. Any other line is a Problem and grants nothing.
 func ParseAllowed(src []byte) *Allowed {
 	a := &Allowed{}
 	n := 0
@@ -111,7 +110,7 @@ func cutBlank(text string) (before, after string) {
 	return text[:i], strings.TrimLeft(text[i:], " \t")
 }
 
-// cutOptions cuts off the options, in which blanks stand between quotes.
+// cutOptions cuts off the options, which may have blanks in quotes.
 func cutOptions(text string) (options, rest string, err error) {
 	quoted := false
 	for i := range len(text) {
@@ -128,8 +127,8 @@ func cutOptions(text string) (options, rest string, err error) {
 	return "", "", fmt.Errorf("there is no key")
 }
 
-// options reads name="value" with commas between. An option that is not understood could be a limit, so it makes the line
-// worthless.
+// options parses options of the form name="value", separated by commas. An unknown option could be a limit, so it makes the line a
+// Problem.
 func (s *Signer) options(text string) error {
 	seen := map[string]bool{}
 	for text != "" {
@@ -172,7 +171,7 @@ func (s *Signer) option(name, value string) (err error) {
 	return err
 }
 
-// parseTime reads a time as OpenSSH writes it, YYYYMMDD or YYYYMMDDHHMM[SS], in UTC.
+// parseTime parses a time of OpenSSH, YYYYMMDD or YYYYMMDDHHMM[SS], in UTC.
 func parseTime(value string) (time.Time, error) {
 	digits, utc := strings.CutSuffix(value, "Z")
 	for _, form := range []string{"20060102", "200601021504", timeForm} {
@@ -185,10 +184,10 @@ func parseTime(value string) (time.Time, error) {
 
 const timeForm = "20060102150405"
 
-// weakRSA is the size in bits from which an RSA key counts.
+// weakRSA is the smallest size of an RSA key that counts, in bits.
 const weakRSA = 2048
 
-// parseKey reads a type and a key in base64, with or without a comment.
+// parseKey parses a type and a key in base64, with or without a comment.
 func parseKey(text string) (ssh.PublicKey, error) {
 	kind, rest := cutBlank(text)
 	encoded, _ := cutBlank(rest)
@@ -206,7 +205,7 @@ func parseKey(text string) (ssh.PublicKey, error) {
 	return key, strong(key)
 }
 
-// strong refuses keys that prove nothing, and certificates, whose authority nobody asks here.
+// strong returns an error for weak keys, and for certificates, since their authorities are not supported.
 func strong(key ssh.PublicKey) error {
 	switch key.Type() {
 	case ssh.KeyAlgoED25519, ssh.KeyAlgoSKED25519, ssh.KeyAlgoSKECDSA256, ssh.KeyAlgoECDSA256, ssh.KeyAlgoECDSA384, ssh.KeyAlgoECDSA521:
@@ -237,7 +236,7 @@ func clip(text string) string {
 	return text
 }
 
-// Line is a line that lets an actor sign with a key in our namespace, from a time and until one where they are not zero.
+// Line is a line that lets an actor sign with a key in cairn's namespace, within the times that are not zero.
 func Line(who task.Actor, key PublicKey, after, before time.Time) string {
 	options := []string{fmt.Sprintf("namespaces=%q", task.SignatureNamespace)}
 	if !after.IsZero() {
@@ -249,7 +248,7 @@ func Line(who task.Actor, key PublicKey, after, before time.Time) string {
 	return fmt.Sprintf("%s %s %s", who, strings.Join(options, ","), key.Line())
 }
 
-// EndLine is a line that is understood with the signer's last moment set, the rest of it as it was.
+// EndLine is a valid line with another last moment; the rest of it stays as it was.
 func EndLine(line []byte, at time.Time) []byte {
 	text := string(line)
 	end := fmt.Sprintf("valid-before=%q", at.UTC().Format(timeForm)+"Z")
@@ -276,7 +275,7 @@ func withoutBefore(options string) string {
 	return kept.String()
 }
 
-// Has reports whether a line grants the same here.
+// Has reports whether a line grants the same.
 func (a *Allowed) Has(s Signer) bool {
 	return !s.Others && slices.ContainsFunc(a.Signers, func(have Signer) bool { return !have.Others && have.String() == s.String() })
 }

@@ -13,25 +13,25 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// PublicKey is a key that somebody signs with.
+// PublicKey is a key to sign with.
 type PublicKey struct {
 	key  ssh.PublicKey
-	file string // where it lies, or its private half; "" if it was given in words
+	file string // the path of the key or its private half; "" if the key itself was given
 }
 
-// Fingerprint is how people compare keys.
+// Fingerprint is the fingerprint of the key, by which people compare keys.
 func (k PublicKey) Fingerprint() string { return ssh.FingerprintSHA256(k.key) }
 
-// Line is the key as it stands in files: type and base64.
+// Line is the key as in files: type and base64.
 func (k PublicKey) Line() string {
 	return k.key.Type() + " " + base64.StdEncoding.EncodeToString(k.key.Marshal())
 }
 
-// Is reports whether it is the key of a signer.
+// Is reports whether the key is that of a signer.
 func (k PublicKey) Is(s Signer) bool { return bytes.Equal(k.key.Marshal(), s.Key.Marshal()) }
 
-// FindKey reads what git's user.signingkey may say: a public key in words, with or without key:: before it, or a file that
-// holds one, or beside which one lies. ~/ is the home folder. It returns INVALID_INPUT for anything else.
+// FindKey finds the public key for a value of git's user.signingkey: the key itself, with or without key:: before it, or the path of its
+// file or of the private key beside it. ~/ is the home folder. It returns INVALID_INPUT for anything else.
 func FindKey(said, home string) (PublicKey, error) {
 	if InWords(said) {
 		return keyInWords(strings.TrimPrefix(said, "key::"))
@@ -55,7 +55,7 @@ func FindKey(said, home string) (PublicKey, error) {
 	return k, err
 }
 
-// InWords reports whether a key is given itself, and not the name of a file.
+// InWords reports whether a value is a key itself, and not the name of a file.
 func InWords(said string) bool {
 	first, rest := cutBlank(said)
 	return strings.HasPrefix(said, "key::") || isKeyType(first) && rest != ""
@@ -71,7 +71,7 @@ func keyInWords(words string) (PublicKey, error) {
 
 const maxKeyFile = 64 << 10
 
-// ReadKey reads a file with one public key. It returns INVALID_INPUT for a private key, and for everything else that is none.
+// ReadKey reads a file with one public key. It returns INVALID_INPUT for anything else, such as a private key.
 func ReadKey(path string) (PublicKey, error) {
 	src, err := readSmall(path)
 	if err != nil {
@@ -105,7 +105,7 @@ func privateFile(path string) bool {
 	return err == nil && isPrivate(src)
 }
 
-// readSmall reads a regular file of bounded size: the path may come from a config that a stranger wrote.
+// readSmall reads a regular file of limited size, since the path may come from a config that a stranger wrote.
 func readSmall(path string) ([]byte, error) {
 	f, err := disk.OpenFile(path)
 	if err != nil {

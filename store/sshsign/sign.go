@@ -20,20 +20,20 @@ import (
 	"golang.org/x/crypto/ssh/agent"
 )
 
-// Tool signs with one key: through the agent if that has it, else with ssh-keygen, which finds the private half beside the
-// public one and asks for a passphrase or a touch.
+// Tool signs with one key: through the agent if that has the key, else with ssh-keygen, which finds the private key beside the public one
+// and asks for a passphrase or a touch.
 type Tool struct {
 	Key     PublicKey
-	Program string    // that signs in place of both, as ssh-keygen does; from the user's own config. "" for none
+	Program string    // signs in place of both, called as ssh-keygen; from the user's own config. "" for none
 	Socket  string    // of the agent; "" for none
-	Say     io.Writer // where programs tell the person at the terminal what they wait for
+	Say     io.Writer // messages to the person at the terminal, such as what a program waits for
 }
 
-// Keygen is the program that signs where no agent has the key.
+// Keygen is the program that signs if no agent has the key.
 const Keygen = "ssh-keygen"
 
-// Sign returns the signature of a message on one line. It returns FORBIDDEN if the key's owner, or what keeps the key, did not
-// sign, and ctx's error if it ended.
+// Sign returns the signature of a message, on one line. It returns FORBIDDEN if the agent, the program or the person refused, and ctx's
+// error if it ended.
 func (t Tool) Sign(ctx context.Context, message []byte) (string, error) {
 	raw, err := t.sign(ctx, message)
 	if ctx.Err() != nil {
@@ -77,13 +77,13 @@ func (t Tool) sign(ctx context.Context, message []byte) ([]byte, error) {
 func (t Tool) withAgent(ctx context.Context, message []byte) (raw []byte, has bool, err error) {
 	conn, err := (&net.Dialer{Timeout: 5 * time.Second}).DialContext(ctx, "unix", t.Socket)
 	if err != nil {
-		return nil, false, nil //nolint:nilerr // no agent listens; ssh-keygen says what else is wrong
+		return nil, false, nil //nolint:nilerr // no agent listens; ssh-keygen signs
 	}
 	defer func() { _ = conn.Close() }()
 	defer context.AfterFunc(ctx, func() { _ = conn.Close() })()
 	signers, err := agent.NewClient(conn).Signers()
 	if err != nil {
-		return nil, false, nil //nolint:nilerr // it answers as no agent does
+		return nil, false, nil //nolint:nilerr // it is no agent
 	}
 	for _, s := range signers {
 		if !bytes.Equal(s.PublicKey().Marshal(), t.Key.key.Marshal()) {
@@ -102,15 +102,15 @@ func (t Tool) withAgent(ctx context.Context, message []byte) (raw []byte, has bo
 	return nil, false, nil
 }
 
-// Tell says a line to the person who signs.
+// Tell prints a line for the person who signs.
 func (t Tool) Tell(format string, args ...any) {
 	if t.Say != nil {
 		_, _ = fmt.Fprintf(t.Say, "cairn: "+format+"\n", args...)
 	}
 }
 
-// withProgram runs ssh-keygen -Y sign, or the program that stands in for it. What it prints about passphrases and touches goes
-// to the person; a passphrase it reads from the terminal itself.
+// withProgram runs ssh-keygen -Y sign, or the program in its place. Its messages about passphrases and touches go to the person; it reads a
+// passphrase from the terminal itself.
 func (t Tool) withProgram(ctx context.Context, message []byte) ([]byte, error) {
 	program := t.Program
 	if program == "" {
@@ -134,7 +134,7 @@ func (t Tool) withProgram(ctx context.Context, message []byte) ([]byte, error) {
 			return nil, err
 		}
 		defer remove()
-		args = append(args, file, "-U") // the private half is the agent's
+		args = append(args, file, "-U") // the agent has the private key
 	}
 	cmd := exec.CommandContext(ctx, path, args...)
 	cmd.Stdin = bytes.NewReader(message)
@@ -157,7 +157,7 @@ func (t Tool) withProgram(ctx context.Context, message []byte) ([]byte, error) {
 	return block.Bytes, nil
 }
 
-// keyFile writes a public key that was given in words into a file for ssh-keygen.
+// keyFile writes a public key into a file for ssh-keygen, if there is none.
 func (t Tool) keyFile() (path string, remove func(), err error) {
 	dir, err := os.MkdirTemp("", "cairn-sign-")
 	if err == nil {
@@ -170,7 +170,7 @@ func (t Tool) keyFile() (path string, remove func(), err error) {
 	return path, func() { _ = os.RemoveAll(dir) }, nil
 }
 
-// lastLine is what a program said last, or how it ended.
+// lastLine is the last line that a program printed, or else its exit status.
 func lastLine(said string, err error) string {
 	lines := strings.Split(strings.TrimSpace(said), "\n")
 	if last := strings.TrimSpace(lines[len(lines)-1]); last != "" {

@@ -14,8 +14,8 @@ import (
 	"golang.org/x/crypto/ssh"
 )
 
-// Verify is that of task.Signers. The signature is the base64 of an SSHSIG, which is what stands between the first and the last
-// line of what ssh-keygen -Y sign prints, on one line.
+// Verify is the method of task.Signers. The signature is the base64 of an SSHSIG: the lines between the first and the last one of what
+// ssh-keygen -Y sign prints, joined.
 func (a *Allowed) Verify(message []byte, sig string, who task.Actor, at time.Time) error {
 	key := sha256.Sum256(fmt.Appendf(nil, "%d %q %q %q", at.Unix(), who, sig, message))
 	a.mu.Lock()
@@ -51,7 +51,7 @@ func (a *Allowed) verify(message []byte, sig string, who task.Actor, at time.Tim
 	return nil
 }
 
-// parse reads the text of a signature, of bounded size.
+// parse parses the text of a signature, of limited size.
 func parse(sig string) (*sshsig.Signature, error) {
 	if len(sig) > task.MaxSignature {
 		return nil, fmt.Errorf("it is longer than %d bytes", task.MaxSignature)
@@ -67,7 +67,7 @@ func parse(sig string) (*sshsig.Signature, error) {
 	return s, strong(s.PublicKey)
 }
 
-// allows reports why a key does not count as an actor's at a time.
+// allows returns why a key does not count for an actor at a time; nil if it does.
 func (a *Allowed) allows(key ssh.PublicKey, who task.Actor, at time.Time) error {
 	var owner task.Actor
 	var late *Signer
@@ -93,7 +93,7 @@ func (a *Allowed) allows(key ssh.PublicKey, who task.Actor, at time.Time) error 
 	}
 }
 
-// Allows reports why an actor's key would not count at a time.
+// Allows returns why an actor's key would not count at a time; nil if it would.
 func (a *Allowed) Allows(key PublicKey, who task.Actor, at time.Time) error {
 	return a.allows(key.key, who, at)
 }

@@ -5,17 +5,20 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
 // HistoryIn is the input of History. A filter that is left out lets everything through.
 type HistoryIn struct {
-	ID     task.ID    `json:"id,omitempty" doc:"only this task" cli:"arg"`
-	Actor  string     `json:"actor,omitempty" doc:"only what this actor did; me for you" from:"actors"`
-	Since  string     `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
-	Limit  verb.Count `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	ID     verb.RecordID `json:"id,omitempty" doc:"only this task" cli:"arg"`
+	Actor  string        `json:"actor,omitempty" doc:"only what this actor did; me for you" from:"actors"`
+	Since  string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
+	Limit  verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
 // HistoryOut is a page of what was done, the newest first.
@@ -46,40 +49,64 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	tasks, problems, err := w.Reads.List(ctx, s)
+	told, problems, err := everything(ctx, w, s)
 	if err != nil {
-		return HistoryOut{}, err
-	}
-	deleted, err := s.Deleted()
-	if err != nil {
-		return HistoryOut{}, err
-	}
-	if in.ID != "" && !has(tasks, in.ID) && !has(deleted, in.ID) {
-		_, err := s.Get(in.ID)
 		return HistoryOut{}, err
 	}
 	var events []verb.Ranked[Event]
-	for _, t := range tasks {
-		events = append(events, eventsOf(t.Header(), verb.DescsOf(t), false, keep)...)
+	found := in.ID == ""
+	for _, r := range told {
+		found = found || r.Ref.ID == string(in.ID)
+		events = append(events, eventsOf(r, keep)...)
 	}
-	for _, t := range deleted {
-		events = append(events, eventsOf(t.Header(), verb.DescsOf(t), true, keep)...)
+	if !found {
+		k, v, err := record.Find(s, string(in.ID)) // one whose entries are not among those of everything
+		if err != nil {
+			return HistoryOut{}, err
+		}
+		events = eventsOf(logged{Header: k.Header(v)}, keep)
 	}
-	logged, unread, err := s.Logged()
-	if err != nil {
-		return HistoryOut{}, err
-	}
-	for _, l := range logged {
-		record := task.Header{Ref: task.Ref{ID: l.Name}, Title: l.Title, Log: l.Provenance}
-		events = append(events, eventsOf(record, nil, false, keep)...)
-	}
-	page, err := verb.Page(events, append(problems, unread...), w.PageIn("history", in.Cursor, in.Limit))
+	page, err := verb.Page(events, problems, w.PageIn("history", in.Cursor, in.Limit))
 	return HistoryOut{Entries: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
 }
 
-func has(tasks []task.Task, id task.ID) bool {
-	_, ok := verb.FindIn(tasks)(id)
-	return ok
+// logged is a record, and what is needed to tell of its entries.
+type logged struct {
+	task.Header
+	descs   verb.Descs
+	deleted bool
+}
+
+// everything reads the records of all kinds, those included that this clone deleted, and the config. It names the files that could
+// not be read.
+func everything(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logged, problems []problem.Problem, err error) {
+	entries, err := s.ConfigEntries()
+	if err != nil {
+		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), err))
+	}
+	all = append(all, logged{Header: task.Header{Ref: task.Ref{Kind: "config", ID: "config"}, Title: s.Rel(s.ConfigFile()), Log: entries}})
+	for _, k := range record.Kinds() {
+		if k.Repeats {
+			continue
+		}
+		there, unread, err := w.Reads.Of(s).All(ctx, k)
+		if err != nil {
+			return nil, nil, err
+		}
+		deleted, err := s.Trash().Deleted(k)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, unread...)
+		for i, v := range append(there, deleted...) {
+			r := logged{Header: k.Header(v), deleted: i >= len(there)}
+			if t, ok := v.(task.Task); ok {
+				r.descs = verb.DescsOf(t)
+			}
+			all = append(all, r)
+		}
+	}
+	return all, problems, nil
 }
 
 // filter reads the filters.
@@ -93,18 +120,18 @@ func (in HistoryIn) filter(w *verb.Workspace) (func(task.Ref, task.Entry) bool, 
 	}
 	since, err := moment(in.Since, w.Now())
 	return func(record task.Ref, e task.Entry) bool {
-		return (in.ID == "" || record == in.ID.Ref()) && (in.Actor == "" || e.Who == who) && !e.At.Before(since)
+		return (in.ID == "" || record.ID == string(in.ID)) && (in.Actor == "" || e.Who == who) && !e.At.Before(since)
 	}, err
 }
 
 // eventsOf lists the entries of a record. Among those of one second the later written is the newer.
-func eventsOf(record task.Header, descs verb.Descs, deleted bool, keep func(task.Ref, task.Entry) bool) []verb.Ranked[Event] {
+func eventsOf(record logged, keep func(task.Ref, task.Entry) bool) []verb.Ranked[Event] {
 	var out []verb.Ranked[Event]
 	for i, e := range record.Log {
 		if !keep(record.Ref, e) {
 			continue
 		}
-		event := Event{Title: record.Title, Deleted: deleted, Entry: verb.ViewEntry(e, descs)}
+		event := Event{Title: record.Title, Deleted: record.deleted, Entry: verb.ViewEntry(e, record.descs)}
 		if record.Ref.Kind == task.KindName {
 			event.Task = task.ID(record.Ref.ID)
 		} else {

@@ -2,19 +2,18 @@ package activity
 
 import (
 	"context"
-	"encoding/json"
-	"fmt"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
-// WaitIn is the input of Wait. It names one thing to watch: a task, a session, or the tasks that fit the filters; all tasks
-// if it names nothing.
+// WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, or the tasks that fit the filters; all
+// tasks if it names nothing.
 type WaitIn struct {
-	ID            task.ID        `json:"id,omitempty" doc:"task to watch" cli:"arg"`
+	ID            verb.RecordID  `json:"id,omitempty" doc:"task to watch" cli:"arg"`
 	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
 	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
 	Status        string         `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`
@@ -60,7 +59,8 @@ type Waited struct {
 	EntriesTotal int           `json:"entries_total,omitempty"` // how many are new, if not all are here
 	Task         *verb.Row     `json:"task,omitempty"`
 	Session      *verb.Session `json:"session,omitempty"`
-	Tasks        []verb.Row    `json:"tasks,omitzero"` // those that fit the filters, the 20 most urgent
+	Record       *verb.Record  `json:"record,omitempty"` // of another kind than these
+	Tasks        []verb.Row    `json:"tasks,omitzero"`   // those that fit the filters, the 20 most urgent
 	Total        *int          `json:"total,omitempty"`
 	Cursor       string        `json:"cursor"` // of this answer, for the next call
 }
@@ -108,7 +108,7 @@ func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
 func equipped(w *verb.Workspace) *verb.Workspace {
 	own := *w
 	if own.Watcher == nil {
-		own.Watcher = &store.Watcher{}
+		own.Watcher = &watch.Watcher{}
 	}
 	if own.Reads == nil {
 		own.Reads = &verb.SharedReads{}
@@ -116,11 +116,13 @@ func equipped(w *verb.Workspace) *verb.Workspace {
 	return &own
 }
 
-// subject names what a wait watches: waits with the same subject can share their reads.
+// subject names what a wait watches: waits with the same subject can share their reads. It is made of values alone, since each call
+// opens the store anew.
 func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
 	in.Timeout, in.Cursor = nil, ""
-	watched, _ := json.Marshal(in) // it came as JSON
-	return fmt.Sprintf("%s %v %s %s", s.Root, s.Config, w.Actor, watched)
+	config := s.Config
+	config.Flow.Signers = nil // read from the same file, by each store for itself
+	return string(jsonOf([]any{s.Root, config, w.Actor, w.Bounded, in}))
 }
 
 // waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as its

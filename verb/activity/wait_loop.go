@@ -92,14 +92,14 @@ func mayBeBack(err error) bool {
 func (l *waitLoop) judge(now snapshot) Waited {
 	begins := l.first == nil
 	if begins || l.first.cursor == now.cursor {
-		l.first = &now // which other waits share, so that the memory of the equal one before is freed
+		l.first = &now // keep the newer of two equal snapshots: other waits share that one
 	}
 	l.last = &now
 	since := l.in.Cursor != "" && l.in.Cursor != now.cursor
 	switch {
 	case l.in.conditional() && !now.met:
 		return Waited{}
-	case begins && since && len(l.in.WaitForStatus) == 0:
+	case begins && since && len(l.in.WaitForStatus) == 0: // with wait_for_status AlreadyAtStatus says more
 		return now.waited(ChangedSinceCursor, now.changesSince(l.in.Cursor))
 	case begins && l.in.conditional():
 		return now.waited(AlreadyAtStatus, news{})

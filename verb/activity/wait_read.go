@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/tasks"
@@ -21,9 +22,38 @@ const tasksShown = 20
 // readFunc reads what a wait watches.
 type readFunc func(context.Context) (snapshot, error)
 
-// reader returns how a wait reads what it watches, or INVALID_PARAMS for an input that names more than one thing. To let
-// another kind of record be waited for, add a field to WaitIn and a function here that makes rows of it.
+// reader returns how a wait reads what it watches. Records of every kind are watched by their id. It returns the errors of valid, and
+// those of states and filters that there are not.
 func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
+	if err := in.valid(); err != nil {
+		return nil, err
+	}
+	kind := record.Tasks.Kind
+	if in.ID != "" {
+		kind, _, _ = record.Find(w.Reads.Of(s), string(in.ID)) // one that is not there is the first read's to report
+	}
+	for _, status := range in.WaitForStatus {
+		if err := knownState(s.Config.Flow, kind, status); err != nil {
+			return nil, err
+		}
+	}
+	if kind == record.Sessions.Kind {
+		in.Session = verb.SessionID(in.ID)
+	}
+	switch {
+	case in.Session != "":
+		return func(context.Context) (snapshot, error) { return watchSession(w, s, in) }, nil
+	case kind != record.Tasks.Kind:
+		return func(context.Context) (snapshot, error) { return watchRecord(w, s, kind, in) }, nil
+	case in.ID != "":
+		return func(context.Context) (snapshot, error) { return watchTask(w, s, in) }, nil
+	default:
+		return watchTasks(w, s, in)
+	}
+}
+
+// valid returns INVALID_PARAMS for an input that names more than one thing, or has a cursor that wait never returned.
+func (in WaitIn) valid() error {
 	filters := in.Ready || in.Status != "" || in.Assignee != nil || in.Label != "" || in.Parent != ""
 	named := 0
 	for _, given := range []bool{in.ID != "", in.Session != "", filters} {
@@ -33,25 +63,26 @@ func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	}
 	switch {
 	case named > 1:
-		return nil, badWait("watches one thing: a task, a session, or the tasks that fit filters").
+		return badWait("watches one thing: a task, a session, or the tasks that fit filters").
 			WithHint("give id, or session, or one or more of ready, status, assignee, label and parent")
 	case len(in.WaitForStatus) > 0 && in.ID == "":
-		return nil, badWait("wait_for_status is about one task").WithHint("give its id; to watch all tasks in a state use status")
+		return badWait("wait_for_status is about one task").WithHint("give its id; to watch all tasks in a state use status")
 	case in.Cursor != "" && !cursorForm.MatchString(in.Cursor):
-		return nil, badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on")
-	}
-	for _, status := range in.WaitForStatus {
-		if err := s.Config.Flow.Known(status); err != nil {
-			return nil, err
-		}
-	}
-	switch {
-	case in.ID != "":
-		return func(context.Context) (snapshot, error) { return watchTask(w, s, in) }, nil
-	case in.Session != "":
-		return func(context.Context) (snapshot, error) { return watchSession(w, s, in) }, nil
+		return badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on")
 	default:
-		return watchTasks(w, s, in)
+		return nil
+	}
+}
+
+// knownState returns UNKNOWN_STATE, naming the states that exist, if records of a kind are never in a state.
+func knownState(flow task.Flow, k *record.Kind, s task.Status) error {
+	switch {
+	case k == record.Tasks.Kind:
+		return flow.Known(s)
+	case k.States == nil:
+		return badWait("a %s is in none of the states that wait_for_status names", k.Name).WithHint("leave it out to wait for any change")
+	default:
+		return task.Flow{States: k.States}.Known(s)
 	}
 }
 
@@ -86,7 +117,10 @@ func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
 	for i, c := range t.Checks {
 		checks[i] = c.Desc + " " + string(c.Result)
 	}
-	return taskRow{t.Status, t.Assignee, blockedBy, t.Title, t.Priority, t.Labels, t.Parent, t.Deps, checks, t.Body}
+	return taskRow{
+		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Labels: t.Labels,
+		Parent: t.Parent, Deps: t.Deps, Checks: checks, Body: t.Body,
+	}
 }
 
 // heldTaskRow is what can change of a task that is watched alone: also who holds it, and how far it was carried elsewhere.
@@ -101,32 +135,29 @@ type heldTaskRow struct {
 
 // rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
 func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time.Time) heldTaskRow {
-	if live.Record != nil {
-		landed := live.Record.Seen(t.Header())
-		live.Record = &landed
-	}
+	live = live.Seen(t.Header())
 	hold := session.Holder(t.Header(), live, now)
 	return heldTaskRow{rowOfTask(t, blockedBy), hold.Actor, hold.Session, hold.Worktree, session.IsBehind(t.Header(), live).Status}
 }
 
 func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
-	t, live, err := readWithLive(w, s, in.ID)
+	t, live, err := readWithLive(w, s, task.ID(in.ID))
 	if err != nil {
 		return snapshot{}, err
 	}
 	value := rowOfHeldTask(t, s.Config.Flow.BlockedBy(t, w.Reads.Find(s)), live, w.Now())
 	out := watchOne("task", string(t.ID), t.Rev, value, t.Provenance)
 	out.descs, out.met = verb.DescsOf(t), slices.Contains(in.WaitForStatus, t.Status)
-	out.answer = sync.OnceValue(func() Waited { row := w.View(s).Row(t, s.Find); return Waited{Task: &row} })
+	out.answer = sync.OnceValue(func() Waited { row := w.View(s).Row(t, record.Deps(s, s.Config.Flow)); return Waited{Task: &row} })
 	return out, nil
 }
 
 // readWithLive reads a task and its live state as they were at one moment: a write changes one after the other.
 func readWithLive(w *verb.Workspace, s *store.Store, id task.ID) (t task.Task, live session.Live, err error) {
 	for range 10 { // one that is written without a pause is read again at the next tick
-		before := s.Live(id)
+		before := s.Known(id.Ref())
 		t, err = w.Reads.Get(s, id)
-		live = s.Live(id)
+		live = s.Known(id.Ref())
 		if err != nil || reflect.DeepEqual(before, live) {
 			break
 		}
@@ -157,6 +188,27 @@ func watchSession(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error
 	return out, nil
 }
 
+// recordRow is what can change of a record of any other kind.
+type recordRow struct {
+	Status task.Status    `json:"status"`
+	Title  string         `json:"title"`
+	Labels []string       `json:"labels"`
+	Fields map[string]any `json:"fields"`
+	Body   string         `json:"body"`
+}
+
+func watchRecord(w *verb.Workspace, s *store.Store, k *record.Kind, in WaitIn) (snapshot, error) {
+	doc, v, err := s.Document(k, string(in.ID))
+	if err != nil {
+		return snapshot{}, err
+	}
+	h := k.Header(v)
+	out := watchOne(k.Name, h.Ref.ID, h.Rev, recordRow{h.Status, h.Title, h.Labels, record.Fields(doc), string(doc.Body())}, h.Log)
+	out.met = slices.Contains(in.WaitForStatus, h.Status)
+	out.answer = sync.OnceValue(func() Waited { r := w.View(s).Record(k, doc, v, verb.Usual); return Waited{Record: &r} })
+	return out, nil
+}
+
 // watchTasks watches the tasks that fit the filters; with ready those that next would find.
 func watchTasks(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: in.Status, Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
@@ -176,7 +228,7 @@ func watchTasks(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) 
 			fit = slices.DeleteFunc(slices.Clone(all), func(t task.Task) bool { return !keep.Fits(t) })
 			slices.SortFunc(fit, tasks.MoreUrgent)
 		}
-		find, flow := verb.FindIn(all), s.Config.Flow
+		find, flow := w.FindIn(s, all), s.Config.Flow
 		rows := make([]row, len(fit))
 		for i := range fit {
 			t, blockedBy := &fit[i], flow.BlockedBy(fit[i], find)
@@ -190,7 +242,7 @@ func watchTasks(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) 
 		return snapshot{
 			rows: rows, many: true, exists: func(id string) bool { _, ok := find(task.ID(id)); return ok },
 			met: len(fit) > 0, cursor: cursorOf(about, rows, 0),
-			answer: sync.OnceValue(func() Waited { return answerFit(w.View(s), fit, find) }),
+			answer: sync.OnceValue(func() Waited { return answerFit(w.View(s).OfMany(), fit, find) }),
 		}, nil
 	}, nil
 }

@@ -12,7 +12,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -171,7 +171,7 @@ func difference(before, now []rowField) []Change {
 	add := func(name, from, to string) {
 		switch {
 		case from == to:
-		case len(from)+len(to) > valuesShown, store.Digested(from), store.Digested(to):
+		case len(from)+len(to) > valuesShown, record.Digested(from), record.Digested(to):
 			out = append(out, Change{Field: name})
 		default:
 			out = append(out, Change{Field: name, From: from, To: to})

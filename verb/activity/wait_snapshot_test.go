@@ -69,10 +69,20 @@ func TestChangesOfManyRows(t *testing.T) {
 	}
 }
 
-// Waits share their reads only if they watch the same: another state, actor or task is another subject.
+// Waits share their reads only if they watch the same: another state, actor or task is another subject. Each call opens the store anew.
 func TestSubject(t *testing.T) {
 	me, other := "me", "agent:b"
-	a := &verb.Workspace{Actor: "agent:a"}
+	a := &verb.Workspace{Dir: t.TempDir(), Actor: "agent:a"}
+	if _, _, err := store.Init(a.Dir, "PROJ"); err != nil {
+		t.Fatal(err)
+	}
+	open := func(t *testing.T) *store.Store {
+		s, err := a.Open()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s
+	}
 	for _, tt := range []struct {
 		name string
 		one  WaitIn
@@ -87,10 +97,20 @@ func TestSubject(t *testing.T) {
 		{"another state to wait for", WaitIn{ID: "T-1", WaitForStatus: []task.Status{"done"}}, WaitIn{ID: "T-1"}, false},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := &store.Store{}
-			if same := tt.one.subject(a, s) == tt.two.subject(a, s); same != tt.same {
-				t.Errorf("%q and %q", tt.one.subject(a, s), tt.two.subject(a, s))
+			if one, two := tt.one.subject(a, open(t)), tt.two.subject(a, open(t)); (one == two) != tt.same {
+				t.Errorf("got %q and %q", one, two)
 			}
 		})
+	}
+	one := WaitIn{Ready: true}.subject(a, open(t))
+	b := *a
+	b.Actor = "agent:b"
+	if two := (WaitIn{Ready: true}).subject(&b, open(t)); one == two {
+		t.Errorf("got %q for two actors", one)
+	}
+	s := open(t)
+	s.Config.Flow.States = append(slices.Clone(s.Config.Flow.States), "parked")
+	if two := (WaitIn{Ready: true}).subject(a, s); one == two {
+		t.Errorf("got %q for two configs", one)
 	}
 }

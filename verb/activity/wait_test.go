@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/activity"
@@ -23,7 +25,7 @@ import (
 // bell is a Watcher that ticks when the test says so, and never else.
 type bell struct{ ticks chan struct{} }
 
-func (b bell) Watch(store.Layout) (<-chan struct{}, func()) { return b.ticks, func() {} }
+func (b bell) Watch(layout.Layout) (<-chan struct{}, func()) { return b.ticks, func() {} }
 
 // waiting is a wait that was begun.
 type waiting struct {
@@ -322,7 +324,7 @@ func TestWaitForADeletedTask(t *testing.T) {
 // A write is one change, however many files it writes: when it has ended the task is as the wait answered.
 func TestWaitAnswersAWriteOnce(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
-	w.Watcher = &store.Watcher{}
+	w.Watcher = &watch.Watcher{}
 	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
 	read := func() string {
 		out, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": id, "timeout_seconds": 0})
@@ -473,7 +475,7 @@ func TestWaitBesideACheckout(t *testing.T) {
 	git("switch", "-q", "-c", "other")
 	writeAll("in_review")
 
-	w.Watcher = &store.Watcher{}
+	w.Watcher = &watch.Watcher{}
 	cursor, status := "", "in_review"
 	for _, branch := range []string{"main", "other", "main", "other"} {
 		before, err := verbtest.Call[activity.Waited](t, w, "wait", verbtest.Args{"id": "T-fh", "timeout_seconds": 0})

@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
-// All is the catalogue, in the order in which help and tool lists show it.
+// All is the catalogue, in the order in which help and tool lists show it. Only Add changes it.
 var All = verb.Link(inOrder(
 	tasks.Verbs,
 	proposals.Verbs,
@@ -22,11 +22,23 @@ var All = verb.Link(inOrder(
 	config.Verbs,
 )...)
 
+// Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
+// before cmd.Main or mcpserver.New: what these have made of the catalogue does not change any more. It panics if a name is taken.
+func Add(verbs ...verb.Verb) {
+	for _, v := range verbs {
+		if _, taken := Named(v.Name); taken {
+			panic("catalogue: there is a verb " + v.Name + " already")
+		}
+		All = append(All, v)
+	}
+	verb.Link(All...)
+}
+
 // order names the verbs in the order in which they are shown. A verb that it does not name comes behind those that it does.
 var order = []string{
 	"identity", "list", "get", "create", "claim", "next", "wait",
 	"release", "update", "transition", "run_checks", "attest", "note",
-	"plan", "propose", "delete", "logs", "history", "settings_get", "settings_set",
+	"plan", "propose", "list_proposals", "get_proposal", "delete", "logs", "history", "settings_get", "settings_set",
 	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions",
 }
 

@@ -34,7 +34,7 @@ func commandOf(v verb.Verb, name string) string {
 	if len(v.Aliases) > 0 {
 		return v.Aliases[0]
 	}
-	return strings.ReplaceAll(name, "_", "-")
+	return verb.CommandName(name)
 }
 
 // wordsOf spells an argument of a verb, or of a command that is none, on a command line.

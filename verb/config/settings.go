@@ -6,6 +6,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
@@ -57,8 +59,8 @@ func SettingsGet(_ context.Context, w *verb.Workspace, _ SettingsGetIn) (Setting
 }
 
 func settingsOf(s *store.Store) Settings {
-	out := Settings{Settings: []Setting{}, Path: s.ConfigPath()}
-	for _, one := range store.Settings {
+	out := Settings{Settings: []Setting{}, Path: s.Rel(s.ConfigFile())}
+	for _, one := range record.Settings {
 		out.Settings = append(out.Settings, Setting{one.Key, one.Value(s.Config), one.Doc})
 	}
 	return out
@@ -79,7 +81,9 @@ func SettingsSet(ctx context.Context, w *verb.Workspace, in SettingsSetIn) (Sett
 			return err
 		}
 		w.Idempotency.Remember(tx, session.Key{})
-		return tx.Set(in.Key, in.Value, w.Stamp(""))
+		return tx.EditConfig(func(doc *frontmatter.Doc) (*frontmatter.Doc, error) {
+			return record.Set(doc, in.Key, in.Value, w.Stamp(""))
+		})
 	})
 	if err != nil {
 		return Settings{}, err

@@ -36,7 +36,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	if err := Consent(s, t, todo); err != nil {
 		return nil, nil, err
 	}
-	unlock, err := s.LockRuns(ctx, runner(w, t))
+	unlock, err := s.Runs().Lock(ctx, runner(w, t))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -61,7 +61,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		logs = append(logs, logOf(t, c, head, started, outcome))
 	}
 	compareTrees(ctx, s, before, run, report)
-	report.Log, err = s.WriteLog(t.ID, w.Now(), func(out io.Writer) error { return writeAll(out, logs) })
+	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error { return writeAll(out, logs) })
 	return run, report, err
 }
 
@@ -111,7 +111,7 @@ func writeAll(out io.Writer, logs []func(io.Writer) error) error {
 
 // beatWhile keeps the caller's session on the task alive while checks run. The function it returns ends that.
 func beatWhile(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (stop func()) {
-	hold := session.Holder(t.Header(), s.Live(t.ID), w.Now())
+	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
 	if hold.Session == "" || !hold.Mine(w.Actor, s.Worktree) {
 		return func() {}
 	}
@@ -145,11 +145,7 @@ func Consent(s *store.Store, t task.Task, todo []int) error {
 	for _, n := range todo[:min(len(todo), commandsShown)] {
 		commands = append(commands, verb.Head(t.Checks[n].Cmd, commandShown))
 	}
-	more := ""
-	if n := len(todo) - len(commands); n > 0 {
-		more = fmt.Sprintf(" and %d more", n)
-	}
-	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), more).
+	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), task.AndMore(len(todo)-len(commands))).
 		WithHint("read them, then a person runs %s in a terminal", task.CallTo("trust").ByPerson())
 	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e

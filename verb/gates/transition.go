@@ -6,9 +6,11 @@ package gates
 import (
 	"context"
 	"errors"
+	"maps"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -32,16 +34,12 @@ func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store
 	}
 	var refusal error
 	out, err := w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
-		refusal = nil
-		if err := ran.stillHolds(wc.Task); err != nil {
-			return refuse(w, wc, ran, err, &refusal)
+		t, entry, err := tr.decide(w, wc, ran)
+		if refusal = nil; err != nil && ran.Fits(wc.Task) { // nil again if the write starts over
+			refusal = err
+			return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.WithoutKey().Stamp(""))
 		}
-		t, entry, err := tr.Decide(wc, ran.Proof)
-		if err != nil {
-			return refuse(w, wc, ran, err, &refusal)
-		}
-		afterClose(w, wc, t)
-		return t, entry, nil
+		return t, entry, err
 	})
 	if err == nil {
 		err = verb.WithID(refusal, id)
@@ -72,7 +70,7 @@ func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if err := flow.Known(tr.To); err != nil {
 		return Run{}, err
 	}
-	if err := flow.DepsGate(t, tr.To, s.Find); err != nil {
+	if err := flow.DepsGate(t, tr.To, record.Deps(s, s.Config.Flow)); err != nil {
 		return Run{}, err
 	}
 	if len(flow.ToRun(t, tr.To, task.Proof{})) == 0 && !flow.AsksTree(t, tr.To) {
@@ -103,21 +101,24 @@ func (r Run) stillHolds(t task.Task) error {
 // Fits reports whether there are results, and the task still has the checks that they are of.
 func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
 
-// refuse turns a refusal into a write of the results alone, if checks were run and still are the task's checks.
-func refuse(w *verb.Workspace, wc verb.WriteContext, ran Run, err error, refusal *error) (task.Task, *task.Entry, error) {
-	if !ran.Fits(wc.Task) {
+// decide decides under the lock what becomes of the task.
+func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (task.Task, *task.Entry, error) {
+	if err := ran.stillHolds(wc.Task); err != nil {
 		return wc.Task, nil, err
 	}
-	*refusal = err
-	return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.WithoutKey().Stamp(""))
+	t, entry, err := tr.Decide(wc, ran.Proof)
+	if err == nil {
+		afterClose(w, wc, t)
+	}
+	return t, entry, err
 }
 
 // afterClose ends the live session, as finished, and the claim of a task that is being closed.
 func afterClose(w *verb.Workspace, wc verb.WriteContext, t task.Task) {
 	flow := wc.Store.Config.Flow
 	if !flow.IsClosed(wc.Task.Status) && flow.IsClosed(t.Status) {
-		wc.Tx.Claim(t.ID, nil)
-		wc.EndSession(session.Finished, "closed by "+string(w.Actor))
+		wc.Tx.Claim(t.ID.Ref(), nil)
+		wc.EndSession(session.Finished, w.Stamp("closed by "+string(w.Actor)))
 	}
 }
 
@@ -129,5 +130,6 @@ func (r Run) explain(err error) error {
 	}
 	explained := *e
 	explained.Details = map[string]any{"run": r.Report}
+	maps.Copy(explained.Details, e.Details)
 	return &explained
 }

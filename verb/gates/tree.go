@@ -14,7 +14,7 @@ func WorkTree(ctx context.Context, s *store.Store) store.Tree {
 	if !s.Trusted() {
 		return nil
 	}
-	tree, err := s.WorkTree(ctx)
+	tree, err := s.Git().WorkTree(ctx)
 	if err != nil {
 		return nil
 	}

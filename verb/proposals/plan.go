@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/tasks"
@@ -66,18 +67,18 @@ func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
 		return dryRun(w, s, tasks)
 	}
 	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		created, err := s.Config.Flow.Plan(tasks, tx.Find, w.Stamp(""))
+		created, err := s.Config.Flow.Plan(tasks, record.Deps(tx, s.Config.Flow), w.Stamp(""))
 		if err != nil {
 			return inPlan(err, ids)
 		}
 		for _, t := range created {
-			tx.Create(t)
+			record.Tasks.Put(tx, t)
 		}
 		w.Idempotency.Remember(tx, session.Key{Tasks: ids})
 		if in.Proposal == "" {
 			return nil
 		}
-		return tx.MakeProposal(in.Proposal, ids, w.Stamp(""))
+		return makeReal(tx, in.Proposal, ids, w.Stamp(""))
 	})
 	if err != nil {
 		return PlanOut{}, err
@@ -88,11 +89,11 @@ func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
 func showPlan(w *verb.Workspace, s *store.Store, ids []task.ID) (PlanOut, error) {
 	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}}
 	for _, id := range ids {
-		t, err := s.Get(id)
+		t, err := record.Tasks.Get(s, id)
 		if err != nil {
 			return PlanOut{}, err
 		}
-		out.Tasks = append(out.Tasks, view.Row(t, s.Find))
+		out.Tasks = append(out.Tasks, view.Row(t, record.Deps(s, s.Config.Flow)))
 	}
 	return out, nil
 }
@@ -110,11 +111,14 @@ func (in PlanIn) items(s *store.Store) ([]PlanItem, error) {
 	case in.Proposal != "" && len(in.Tasks) > 0:
 		return nil, verb.BadInput("proposal", "is given, and tasks are too").WithHint("leave out one of the two")
 	case in.Proposal != "":
-		p, err := s.Proposal(in.Proposal)
+		p, err := record.Proposals.Get(s, in.Proposal)
+		if err == nil {
+			err = pending(s, p)
+		}
 		if err != nil {
 			return nil, err
 		}
-		return readItems(p.Tasks)
+		return storedItems(p)
 	case len(in.Tasks) == 0:
 		return nil, verb.BadInput("tasks", "is empty").WithHint("name at least one task, or a proposal")
 	case len(in.Tasks) > maxPlan:
@@ -227,7 +231,7 @@ func idsOf(tasks []task.Task) []task.ID {
 // dryRun shows what a plan would make. Tasks that do not exist are named by their index.
 func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, error) {
 	ids := idsOf(tasks)
-	created, err := s.Config.Flow.Plan(tasks, s.Find, w.Stamp(""))
+	created, err := s.Config.Flow.Plan(tasks, record.Deps(s, s.Config.Flow), w.Stamp(""))
 	if err != nil {
 		return PlanOut{}, inPlan(err, ids)
 	}
@@ -236,7 +240,7 @@ func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, erro
 		if t, ok := find(id); ok {
 			return t, true
 		}
-		return s.Find(id)
+		return record.Deps(s, s.Config.Flow)(id)
 	}
 	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}, DryRun: true}
 	for i, id := range ids {

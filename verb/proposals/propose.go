@@ -3,13 +3,14 @@ package proposals
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // ProposeIn is the input of Propose.
@@ -49,7 +50,7 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 	if err != nil {
 		return Proposal{}, err
 	}
-	items, err := json.Marshal(withoutMe(w, in.Tasks))
+	items, err := json.Marshal(withoutMe(w.Actor, in.Tasks))
 	if err != nil {
 		return Proposal{}, err
 	}
@@ -57,35 +58,39 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 	if err != nil {
 		return Proposal{}, err
 	}
-	p := store.Proposal{ID: store.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items}
+	p := task.Proposal{ID: task.ProposalPrefix + "-" + token, Summary: in.Summary, Tasks: items}
 	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		if err := proposed(w, s); err != nil {
+		if err := proposed(ctx, w, s); err != nil {
 			return err
 		}
 		w.Idempotency.Remember(tx, session.Key{Session: p.ID})
-		return tx.Propose(p, w.Stamp(""))
+		p.Provenance = task.Log{}.Add(w.Stamp("").Entry(task.Created))
+		record.Proposals.Put(tx, p)
+		return nil
 	})
-	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: s.ProposalFile(p.ID), Tasks: dry.Tasks}, err
+	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: record.Proposals.File(p.ID), Tasks: dry.Tasks}, err
 }
 
 // withoutMe names the proposer where the tasks of a proposal say me: somebody else may make it real.
-func withoutMe(w *verb.Workspace, items []PlanItem) []PlanItem {
+func withoutMe(proposer task.Actor, items []PlanItem) []PlanItem {
 	out := slices.Clone(items)
 	for i := range out {
 		out[i].Checks = slices.Clone(out[i].Checks)
 		for n, c := range out[i].Checks {
-			out[i].Checks[n].By = tasks.AttesterNamed(w, c.By)
+			if c.By == "me" {
+				out[i].Checks[n].By = string(proposer)
+			}
 		}
 	}
 	return out
 }
 
 // proposed is recorded for proposals, which have no task whose entries could say it.
-func proposed(w *verb.Workspace, s *store.Store) error {
+func proposed(ctx context.Context, w *verb.Workspace, s *store.Store) error {
 	if !w.Idempotency.Given() {
 		return nil
 	}
-	all, err := s.Proposals()
+	all, _, err := record.Proposals.List(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -97,18 +102,69 @@ func proposed(w *verb.Workspace, s *store.Store) error {
 	return nil
 }
 
-// Replay shows what was proposed. What would come of it today is plan's to say.
-func (Proposal) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, error) {
-	p, err := s.Proposal(key.Session)
-	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: s.ProposalFile(p.ID), Tasks: []verb.Row{}, Replayed: true}, verb.NotHere(err, key.Session)
+// pending returns CONFLICT if a proposal was made real already and a task of it is still there.
+func pending(r record.Reader, p task.Proposal) error {
+	find := record.Tasks.Find(r)
+	for _, id := range p.Made {
+		if _, ok := find(id); ok {
+			return task.Errorf(task.Conflict, "%s was made real before, as %s", p.ID, firstOf(p.Made)).
+				WithHint("%s shows its tasks", task.CallTo("list"))
+		}
+	}
+	return nil
 }
 
-// readItems reads the tasks of a stored proposal as strictly as any input.
-func readItems(stored json.RawMessage) ([]PlanItem, error) {
-	whole, err := json.Marshal(map[string]json.RawMessage{"tasks": stored})
+const maxNamed = 8 // tasks in a message
+
+// firstOf names the first tasks that a proposal was made into, and says how many more there are.
+func firstOf(made []task.ID) string {
+	if n := len(made) - maxNamed; n > 0 {
+		return fmt.Sprintf("%s and %d more", task.JoinIDs(made[:maxNamed], ", "), n)
+	}
+	return task.JoinIDs(made, ", ")
+}
+
+// makeReal stages that a proposal was made real, by tasks that the same write creates. It returns CONFLICT if that happened before.
+func makeReal(tx *store.Tx, id string, made []task.ID, s task.Stamp) error {
+	p, err := record.Proposals.Get(tx, id)
+	if err == nil {
+		err = pending(tx, p)
+	}
+	if err != nil {
+		return err
+	}
+	s.Text = task.MadeReal
+	p.Made, p.Provenance = made, p.Provenance.Add(s.Entry(task.Updated))
+	record.Proposals.Put(tx, p)
+	return nil
+}
+
+// Replay shows what was proposed. What would come of it today is plan's to say.
+func (Proposal) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, error) {
+	p, err := record.Proposals.Get(s, key.Session)
+	return Proposal{Proposal: p.ID, Summary: p.Summary, Path: record.Proposals.File(p.ID), Tasks: []verb.Row{}, Replayed: true}, verb.NotHere(err, key.Session)
+}
+
+// storedItems reads the tasks of a stored proposal as strictly as any input. Where they say me, that is the proposer. If no entry says
+// who proposed it, it is who makes it real. It returns INVALID_INPUT if there are none or too many.
+func storedItems(p task.Proposal) ([]PlanItem, error) {
+	var raw []json.RawMessage
+	if err := json.Unmarshal(p.Tasks, &raw); err == nil && len(raw) == 0 {
+		return nil, verb.BadInput("proposal", "is %s, which has no tasks", p.ID).WithHint("propose the tasks again; %s shows what is stored", task.CallTo("get_proposal", "proposal", p.ID))
+	}
+	if len(raw) > maxPlan {
+		return nil, verb.BadInput("proposal", "is %s, which has %d tasks, more than %d", p.ID, len(raw), maxPlan).WithHint("propose the tasks again, in several plans")
+	}
+	whole, err := json.Marshal(map[string]json.RawMessage{"tasks": p.Tasks})
 	if err != nil {
 		return nil, err
 	}
 	in, err := verb.DecodeInput[PlanIn](whole)
-	return in.Tasks, err
+	if err != nil {
+		return nil, err
+	}
+	if i := slices.IndexFunc(p.Provenance, func(e task.Entry) bool { return e.Did == task.Created }); i >= 0 {
+		return withoutMe(p.Provenance[i].Who, in.Tasks), nil
+	}
+	return in.Tasks, nil
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -41,7 +42,7 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 	}
 	if in.Branch == "" {
 		in.Branch = s.Head(ctx).Branch
-	} else if err := s.Branch(ctx, "branch", in.Branch); err != nil {
+	} else if err := s.Git().Branch(ctx, "branch", in.Branch); err != nil {
 		return verb.Session{}, err
 	}
 	token, err := task.Token(w.Now(), w.Rand)
@@ -95,16 +96,16 @@ func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in
 	}
 	stamp := w.Stamp("")
 	stamp.Session = id
-	t, _, err := wc.Store.Config.Flow.Begin(wc.Task, takesOver, wc.Tx.Find, stamp)
+	t, _, err := wc.Store.Config.Flow.Begin(wc.Task, takesOver, record.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
 	if err != nil {
 		return err
 	}
-	wc.Tx.Put(t)
+	record.Tasks.Put(wc.Tx, t)
 	if takesOver {
-		wc.Tx.Supersede(t.ID)
+		wc.Tx.Supersede(t.ID.Ref())
 	}
-	wc.Tx.Claim(t.ID, wc.Lease(ctx, id))
-	wc.Tx.PutSession(session.New(newSession(w, wc, in, id), stamp))
+	wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, id))
+	record.Sessions.Put(wc.Tx, session.New(newSession(w, wc, in, id), stamp))
 	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: wc.Now.UTC()})
 	return nil
 }
@@ -116,7 +117,7 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 		return nil
 	}
 	if takeover && wc.Hold.Lapsed {
-		wc.EndSession(session.Abandoned, "taken over by "+string(w.Actor))
+		wc.EndSession(session.Abandoned, w.Stamp("taken over by "+string(w.Actor)))
 		return nil
 	}
 	return task.Errorf(task.SessionLive, "you have session %s on it", ses.ID).

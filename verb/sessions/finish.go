@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/gates"
@@ -40,7 +41,7 @@ func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, 
 		}
 		stamp := w.Stamp(in.Summary)
 		stamp.Session = ses.ID
-		t, entry, err := flow.Finish(wc.Task, p, wc.Tx.Find, stamp)
+		t, entry, err := flow.Finish(wc.Task, p, record.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
 		if err != nil {
 			return wc.Task, nil, err
 		}
@@ -48,9 +49,9 @@ func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, 
 		if head != "" {
 			ended.Head = head
 		}
-		wc.Tx.PutSession(ended)
+		record.Sessions.Put(wc.Tx, ended)
 		if wc.Hold.Session == ses.ID && wc.Hold.How == session.Claimed {
-			wc.Tx.Claim(t.ID, wc.Lease(ctx, ""))
+			wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, ""))
 		}
 		return t, entry, nil
 	}
@@ -62,7 +63,7 @@ func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, 
 	if err != nil {
 		return verb.Session{}, err
 	}
-	t, err := s.Get(ses.Task)
+	t, err := record.Tasks.Get(s, ses.Task)
 	out.OpenChecks = gates.OpenChecks(ctx, s, t)
 	return out, err
 }
@@ -72,7 +73,7 @@ func headOr(ctx context.Context, s *store.Store, name string) (string, error) {
 	if name == "" {
 		return s.Head(ctx).Commit, nil
 	}
-	return s.Commit(ctx, "head", name)
+	return s.Git().Commit(ctx, "head", name)
 }
 
 // own reads a session of the caller that is still active, before anything expensive is done for it.
@@ -81,7 +82,7 @@ func own(w *verb.Workspace, id verb.SessionID) (*store.Store, session.Session, e
 	if err != nil {
 		return nil, session.Session{}, err
 	}
-	ses, err := s.Session(string(id))
+	ses, err := record.Sessions.Get(s, string(id))
 	if err != nil {
 		return nil, session.Session{}, err
 	}
@@ -115,9 +116,9 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, 
 		stamp := w.Stamp(in.Reason)
 		stamp.Session = ses.ID
 		t, entry, err := task.Cancel(wc.Task, ses.Actor, stamp)
-		wc.Tx.PutSession(ses.End(session.Canceled, stamp))
+		record.Sessions.Put(wc.Tx, ses.End(session.Canceled, stamp))
 		if wc.Hold.Session == ses.ID {
-			wc.Tx.Claim(t.ID, nil)
+			wc.Tx.Claim(t.ID.Ref(), nil)
 		}
 		return t, entry, err
 	})

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -76,11 +77,11 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	if err != nil {
 		return ListOut{}, err
 	}
-	all, problems, err := s.Sessions(ctx)
+	all, problems, err := record.Sessions.List(ctx, s)
 	if err != nil {
 		return ListOut{}, err
 	}
-	view := w.View(s)
+	view := w.View(s).OfMany()
 	var fit []verb.Ranked[verb.Session]
 	for _, ses := range all {
 		if in.Task != "" && ses.Task != in.Task || in.Actor != "" && ses.Actor != who || in.Status != "" && ses.Status != in.Status {

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/gates"
@@ -104,7 +105,7 @@ func judged(ctx context.Context, s *store.Store) (commit, tree string, err error
 		return "", "", task.Errorf(task.Untrusted, "what is signed names the state of the files, and to read that git may start programs that this clone's config names").
 			WithHint("look at .git/config and at the commands of the checks, then %s", task.CallTo("trust"))
 	}
-	files, err := s.WorkTree(ctx)
+	files, err := s.Git().WorkTree(ctx)
 	return s.Head(ctx).Commit, gates.Fingerprint(files), err
 }
 
@@ -114,7 +115,7 @@ func sign(ctx context.Context, w *verb.Workspace, s *store.Store, a task.Approva
 	if err != nil {
 		return "", err
 	}
-	signers, err := s.SignersInForce(ctx)
+	signers, err := snapshot.SignersInForce(ctx, s.Layout)
 	if err != nil {
 		return "", err
 	}

@@ -103,7 +103,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 			signed := 0
 			w, id, said := signing(t, func(w *verb.Workspace, id task.ID) {
 				if signed++; signed <= row.notes {
-					if _, err := tasks.Note(t.Context(), w, tasks.NoteIn{ID: id, Text: "meanwhile"}); err != nil {
+					if _, err := tasks.Note(t.Context(), w, tasks.NoteIn{ID: verb.RecordID(id), Text: "meanwhile"}); err != nil {
 						t.Error(err)
 					}
 				}

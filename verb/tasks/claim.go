@@ -27,13 +27,13 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (verb.Task, error
 			return t, nil, err
 		}
 		if takesOver {
-			wc.Tx.Supersede(t.ID)
+			wc.Tx.Supersede(t.ID.Ref())
 		}
 		ses := ""
 		if wc.Mine() {
 			ses = wc.Hold.Session
 		}
-		wc.Tx.Claim(t.ID, wc.Lease(ctx, ses)) // also where the file names the caller already: a claim holds in one worktree
+		wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, ses)) // also where the file names the caller already: a claim holds in one worktree
 		return t, entry, nil
 	})
 }
@@ -60,8 +60,8 @@ func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (verb.Task, e
 		}
 		t, entry, err := task.Release(wc.Task, wc.Hold.How == session.Claimed, w.Stamp(in.Reason))
 		if err == nil && entry != nil {
-			wc.Tx.Claim(t.ID, nil)
-			wc.EndSession(session.Abandoned, "released by "+string(w.Actor))
+			wc.Tx.Claim(t.ID.Ref(), nil)
+			wc.EndSession(session.Abandoned, w.Stamp("released by "+string(w.Actor)))
 		}
 		return t, entry, err
 	})

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -62,10 +63,11 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task,
 		if err != nil {
 			return out, err
 		}
-		this, _ := verb.FindIn(all)(t.ID)
+		find := w.FindIn(s, all)
+		this, _ := find(t.ID)
 		for part, rows := range map[string]**Rows{blockersPart: &out.Blockers, dependentsPart: &out.Dependents, childrenPart: &out.Children} {
 			if asked(part) {
-				*rows = related(w, s, all, relatives(part, s.Config.Flow, this, all))
+				*rows = related(w, s, relatives(part, s.Config.Flow, this, all, find), find)
 			}
 		}
 	}
@@ -84,9 +86,9 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task,
 }
 
 // relatives are the tasks that belong in a part of a task's context, the most urgent first.
-func relatives(part string, flow task.Flow, t task.Task, all []task.Task) []task.Task {
+func relatives(part string, flow task.Flow, t task.Task, all []task.Task, find task.Find) []task.Task {
 	open := map[task.ID]bool{}
-	for _, id := range flow.BlockedBy(t, verb.FindIn(all)) {
+	for _, id := range flow.BlockedBy(t, find) {
 		open[id] = true
 	}
 	var hits []task.Task
@@ -99,10 +101,10 @@ func relatives(part string, flow task.Flow, t task.Task, all []task.Task) []task
 	return hits
 }
 
-func related(w *verb.Workspace, s *store.Store, all, hits []task.Task) *Rows {
+func related(w *verb.Workspace, s *store.Store, hits []task.Task, find task.Find) *Rows {
 	shown := bounded(w, hits)
 	out := &Rows{Tasks: []verb.Row{}, Total: len(hits), Truncated: len(shown) < len(hits)}
-	view, find := w.View(s), verb.FindIn(all)
+	view := w.View(s).OfMany()
 	for _, t := range shown {
 		out.Tasks = append(out.Tasks, view.Row(t, find))
 	}
@@ -110,7 +112,7 @@ func related(w *verb.Workspace, s *store.Store, all, hits []task.Task) *Rows {
 }
 
 func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (*SessionsPart, error) {
-	all, _, err := s.Sessions(ctx)
+	all, _, err := record.Sessions.List(ctx, s)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -72,10 +72,14 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, err
 		return verb.Task{}, err
 	}
 	t.Deps, t.Parent = in.Deps, in.Parent
-	if t, err = create(ctx, w, s, t); err != nil {
+	ref, err := verb.Create(ctx, w, s, record.Tasks, func(tx *store.Tx, token string) (task.Task, error) {
+		t.ID = task.ID(s.Config.Prefix + "-" + token)
+		return s.Config.Flow.Create(t, record.Deps(tx, s.Config.Flow), w.Stamp(""))
+	})
+	if err != nil {
 		return verb.Task{}, err
 	}
-	return w.View(s).TaskByID(t.ID)
+	return w.View(s).TaskByID(task.ID(ref.ID))
 }
 
 // New reads what a caller says of a new task as a task without an id.
@@ -95,30 +99,6 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority,
 		Checks: checks,
 	}, nil
-}
-
-const mintTries = 5 // two ids of one millisecond are the same once in a million
-
-// create mints an id and writes the file.
-func create(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (task.Task, error) {
-	var err error
-	for range mintTries {
-		if t.ID, err = task.NewID(s.Config.Prefix, w.Now(), w.Rand); err != nil {
-			return t, err
-		}
-		err = w.Update(ctx, s, func(tx *store.Tx) error {
-			created, err := s.Config.Flow.Create(t, tx.Find, w.Stamp(""))
-			if err == nil {
-				tx.Create(created)
-				w.Idempotency.Remember(tx, session.Key{Task: created.ID})
-			}
-			return err
-		})
-		if task.CodeOf(err) != task.Conflict {
-			return t, err
-		}
-	}
-	return t, err
 }
 
 // declaredChecks reads checks as a caller declares them. It refuses results, which only a run or an attestation sets.

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -43,18 +44,18 @@ func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error
 		}
 		return stageDelete(ctx, w, wc, in.Reason)
 	})
-	return Deleted{ID: in.ID, Trash: s.TrashFile(in.ID)}, verb.WithID(err, in.ID)
+	return Deleted{ID: in.ID, Trash: s.Trash().File(in.ID.Ref())}, verb.WithID(err, in.ID)
 }
 
 // Replay says where the copy is.
 func (Deleted) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, error) {
-	if _, ok := s.Find(key.Task); ok {
+	if _, ok := record.Tasks.Find(s)(key.Task); ok {
 		return nil, task.Errorf(task.Conflict, "the idempotency key deleted %s before, and it is there again", key.Task).WithHint("use a new key")
 	}
-	return Deleted{ID: key.Task, Trash: s.TrashFile(key.Task), Replayed: true}, nil
+	return Deleted{ID: key.Task, Trash: s.Trash().File(key.Task.Ref()), Replayed: true}, nil
 }
 
-// mayDelete returns why a task must stay: somebody is at work on it.
+// mayDelete keeps what somebody is at work on.
 func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 	if wc.Hold.How == session.Behind || !wc.Hold.Free(w.Actor, wc.Store.Worktree) && !wc.Hold.Lapsed && !w.Actor.Human() {
 		return wc.Hold.Refuse(wc.Task.ID, w.Actor, wc.Store.Worktree, false)
@@ -70,12 +71,12 @@ func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 // stageDelete decides by the graph, and stages the deletion.
 func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) error {
 	s := wc.Store
-	all, problems, err := s.List(ctx)
+	all, problems, err := record.Tasks.List(ctx, s)
 	if err != nil {
 		return err
 	}
 	for _, p := range problems {
-		if s.Mentions(p, wc.Task.ID) {
+		if s.Mentions(p, string(wc.Task.ID)) {
 			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
 		}
 	}
@@ -84,5 +85,26 @@ func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, r
 		return err
 	}
 	w.Idempotency.Remember(wc.Tx, session.Key{Task: t.ID})
-	return wc.Tx.Delete(ctx, t)
+	record.Tasks.Put(wc.Tx, t)
+	wc.Tx.Delete(t.ID.Ref())
+	return deleteSessions(ctx, wc, t.ID)
+}
+
+// deleteSessions stages the deletion of the sessions on a task that goes.
+func deleteSessions(ctx context.Context, wc verb.WriteContext, id task.ID) error {
+	sessions, _, err := record.Sessions.List(ctx, wc.Store)
+	if err != nil {
+		return err
+	}
+	for _, ses := range sessions {
+		if ses.Task != id {
+			continue
+		}
+		if _, err := record.Sessions.Get(wc.Tx, ses.ID); err != nil {
+			return err
+		}
+		wc.Tx.Delete(record.Sessions.Ref(ses.ID))
+		wc.Tx.Silence(ses.ID)
+	}
+	return nil
 }

@@ -4,17 +4,19 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
 // GetIn is the input of Get.
 type GetIn struct {
-	ID      task.ID  `json:"id" doc:"task to read" cli:"arg"`
-	Mode    string   `json:"mode,omitempty" doc:"summary: a row of list; full: up to 256 KiB of body and 200 entries; context: the task and all that is around it" values:"summary,full,context"`
-	Include []string `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git"`
-	Part    string   `json:"part,omitempty" doc:"only this part, in pieces, where an answer was cut: body, provenance (the oldest first), file (as it is), blockers, dependents, children"`
-	Offset  int      `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
+	ID      verb.RecordID `json:"id" doc:"task to read" cli:"arg"`
+	Mode    string        `json:"mode,omitempty" doc:"summary: a row of list; full: up to 256 KiB of body and 200 entries; context: the task and all that is around it" values:"summary,full,context"`
+	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git"`
+	Part    string        `json:"part,omitempty" doc:"only this part, in pieces, where an answer was cut: body, provenance (the oldest first), file (as it is), blockers, dependents, children"`
+	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
 
 const (
@@ -24,7 +26,8 @@ const (
 )
 
 // Get returns a task: body, checks with their results, provenance, and what is derived. It is a Row in the mode summary, a
-// Context in the mode context or with parts included, a Part if one is asked for, and else a Task.
+// Context in the mode context or with parts included, a Part if one is asked for, and else a Task. Of a session it is what
+// get_session returns, and of a record of another kind a Record, or a RecordRow in the mode summary.
 func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	if !slices.Contains([]string{"", summaryMode, fullMode, contextMode}, in.Mode) {
 		return nil, verb.BadInput("mode", "is %q", in.Mode).WithHint("summary, full or context; leave it out for the usual")
@@ -40,15 +43,18 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	t, err := s.Get(in.ID)
+	k, v, err := record.Find(s, string(in.ID))
 	if err != nil {
 		return nil, err
 	}
+	t, isTask := v.(task.Task)
 	switch {
+	case !isTask:
+		return getOther(ctx, w, s, k, v, in)
 	case in.Part != "":
-		return readPart(ctx, w, s, t, in)
+		return readPart(ctx, w, s, k, t, in)
 	case in.Mode == summaryMode && len(parts) == 0:
-		return w.View(s).Row(t, s.Find), nil
+		return w.View(s).Row(t, record.Deps(s, s.Config.Flow)), nil
 	}
 	out := w.View(s).WholeTask(t)
 	switch {
@@ -62,6 +68,32 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 		return out, nil
 	}
 	return around(ctx, w, s, out, parts)
+}
+
+// getOther returns a record that is no task.
+func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.Kind, v any, in GetIn) (any, error) {
+	view, bounds := w.View(s), verb.Usual
+	if in.Mode == fullMode {
+		bounds = verb.Most
+	}
+	switch {
+	case len(in.Include) > 0 || slices.Contains(contextParts, in.Part):
+		return nil, verb.BadInput("", "only a task has a context, and %s is a %s", in.ID, k.Name).
+			WithHint("leave out include, or ask for the part body, provenance or file")
+	case in.Part != "":
+		doc, v, err := s.Document(k, string(in.ID))
+		if err != nil {
+			return nil, err
+		}
+		h := k.Header(v)
+		return readPart(ctx, w, s, k, task.Task{ID: task.ID(in.ID), Rev: h.Rev, Provenance: h.Log, Body: task.CleanBody(string(doc.Body()))}, in)
+	case k == record.Sessions.Kind:
+		return view.SessionByID(string(in.ID))
+	case in.Mode == summaryMode:
+		return view.RecordRow(k, v), nil
+	default:
+		return view.RecordByID(k, string(in.ID), bounds)
+	}
 }
 
 // parts are the parts of the context that are asked for.

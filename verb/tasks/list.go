@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -52,7 +53,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 		return ListOut{}, err
 	}
 	keep.body = s.Body
-	view, find := w.View(s), verb.FindIn(all)
+	view, find := w.View(s).OfMany(), w.FindIn(s, all)
 	var rows []verb.Ranked[verb.Row]
 	for _, t := range all {
 		if !keep.Fits(t) {
@@ -155,14 +156,14 @@ func (f Filter) mentions(t task.Task) bool {
 		return true
 	}
 	said := []string{string(t.ID), t.Title, strings.Join(t.Labels, " ")}
-	if !store.Digested(t.Body) {
+	if !record.Digested(t.Body) {
 		said = append(said, t.Body)
 	}
 	for _, e := range t.Provenance {
 		said = append(said, e.Text)
 	}
 	left := absent(f.words, strings.Join(said, "\n"))
-	return len(left) == 0 || store.Digested(t.Body) && len(absent(left, f.body(t.ID))) == 0
+	return len(left) == 0 || record.Digested(t.Body) && len(absent(left, f.body(t.ID))) == 0
 }
 
 // absent are the words, in lower case, that do not occur in a text.

@@ -5,6 +5,8 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/runs"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -53,7 +55,7 @@ func Logs(ctx context.Context, w *verb.Workspace, in LogsIn) (LogsOut, error) {
 	if err != nil {
 		return LogsOut{}, err
 	}
-	if _, err := s.Get(in.ID); err != nil {
+	if _, err := record.Tasks.Get(s, in.ID); err != nil {
 		return LogsOut{}, err
 	}
 	out, err := logsOf(ctx, w, s, in.ID, cmp.Or(int(in.Limit), defaultLogs), in.Offset)
@@ -64,12 +66,12 @@ func Logs(ctx context.Context, w *verb.Workspace, in LogsIn) (LogsOut, error) {
 }
 
 func logsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, limit, offset int) (*LogsOut, error) {
-	paths := s.Logs(ctx, id)
+	paths := s.Runs().Logs(ctx, id)
 	out := &LogsOut{Logs: []Log{}, TotalRuns: len(paths)}
 	start := min(offset, len(paths))
 	end := min(start+limit, len(paths))
 	for _, found := range paths[start:end] {
-		text, cut, err := s.ReadLog(found.Path, logBytes(w))
+		text, cut, err := s.Runs().Read(found.Path, logBytes(w))
 		if err != nil {
 			return nil, err
 		}
@@ -88,5 +90,5 @@ func logBytes(w *verb.Workspace) int64 {
 	if w.Bounded {
 		return logShown
 	}
-	return store.MaxLog
+	return runs.MaxLog
 }

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -68,12 +69,12 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 
 // Survey finds the tasks that could be taken now, the most urgent first, and counts the open ones that could not.
 func Survey(w *verb.Workspace, s *store.Store, all []task.Task, keep func(task.Task) bool) (free []task.Task, out Work) {
-	find, live := verb.FindIn(all), s.Lives()
+	find, known := w.FindIn(s, all), s.KnownOf()
 	for _, t := range all {
 		if !keep(t) || s.Config.Flow.IsClosed(t.Status) {
 			continue
 		}
-		hold := session.Holder(t.Header(), live(t.ID), w.Now())
+		hold := session.Holder(t.Header(), known(t.ID.Ref()), w.Now())
 		switch {
 		case len(s.Config.Flow.BlockedBy(t, find)) > 0:
 			out.Blocked++
@@ -97,12 +98,12 @@ func startable(s *store.Store, t task.Task) bool {
 func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		flow := s.Config.Flow
-		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !startable(s, wc.Task) || len(flow.BlockedBy(wc.Task, wc.Tx.Find)) > 0 {
+		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !startable(s, wc.Task) || len(flow.BlockedBy(wc.Task, record.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
 			return wc.Task, nil, errTaken
 		}
 		t, entry, err := flow.Claim(wc.Task, false, w.Stamp(""))
 		if err == nil {
-			wc.Tx.Claim(id, wc.Lease(ctx, ""))
+			wc.Tx.Claim(id.Ref(), wc.Lease(ctx, ""))
 		}
 		return t, entry, err
 	})

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -49,8 +50,8 @@ func (in GetIn) validPart() error {
 	return nil
 }
 
-// readPart reads a piece of a part.
-func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, in GetIn) (Part, error) {
+// readPart reads a piece of a part. Of a record that is no task, t has the id, the revision, the entries and the body.
+func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.Kind, t task.Task, in GetIn) (Part, error) {
 	out := Part{ID: t.ID, Rev: t.Rev, Part: in.Part, Offset: in.Offset}
 	room := verb.Most
 	if !w.Bounded {
@@ -62,7 +63,7 @@ func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 		text := t.Body
 		if in.Part == filePart {
 			var err error
-			if text, out.Rev, err = s.Source(t.ID); err != nil {
+			if text, out.Rev, err = s.Source(k, string(t.ID)); err != nil {
 				return out, err
 			}
 		}
@@ -83,7 +84,8 @@ func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 		if err != nil {
 			return out, err
 		}
-		hits, view, find := relatives(in.Part, s.Config.Flow, t, all), w.View(s), verb.FindIn(all)
+		find := w.FindIn(s, all)
+		hits, view := relatives(in.Part, s.Config.Flow, t, all, find), w.View(s).OfMany()
 		out.Total, out.Tasks = len(hits), []verb.Row{}
 		for _, one := range hits[min(in.Offset, len(hits)):][:min(room.Entries, max(0, len(hits)-in.Offset))] {
 			out.Tasks = append(out.Tasks, view.Row(one, find))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/gates"
@@ -48,7 +49,7 @@ func RunChecks(ctx context.Context, w *verb.Workspace, in RunChecksIn) (verb.Tas
 	if err := gates.Consent(s, t, todo); err != nil {
 		return verb.Task{}, verb.WithID(err, in.ID)
 	}
-	if err := s.Room(t.ID); err != nil {
+	if err := s.Room(record.Tasks.Kind, string(t.ID)); err != nil {
 		return verb.Task{}, verb.WithID(err, in.ID)
 	}
 	ran, err := gates.RunChecks(ctx, w, s, t, todo)

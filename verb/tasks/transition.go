@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/gates"
@@ -27,7 +28,7 @@ func Transition(ctx context.Context, w *verb.Workspace, in TransitionIn) (verb.T
 		return verb.Task{}, err
 	}
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
-		return s.Config.Flow.Move(wc.Task, in.To, p, wc.Tx.Find, w.Stamp(in.Reason))
+		return s.Config.Flow.Move(wc.Task, in.To, p, record.Deps(wc.Tx, wc.Store.Config.Flow), w.Stamp(in.Reason))
 	}
 	return gates.Transition{To: in.To, Preview: gates.Unchanged, Decide: decide}.Make(ctx, w, s, in.ID)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/gates"
@@ -32,7 +33,11 @@ type UpdateIn struct {
 
 // Update changes what a task says, in one entry.
 func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, error) {
-	edit, text, err := in.edit(w)
+	edit, err := in.edit(w)
+	if err != nil {
+		return verb.Task{}, err
+	}
+	text, err := in.text()
 	if err != nil {
 		return verb.Task{}, err
 	}
@@ -41,18 +46,17 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, err
 		return verb.Task{}, err
 	}
 	var to task.Status
+	withoutMove := edit // what the commands are run for: the gates judge the task as the rest of the edit leaves it
 	if edit.To != nil {
-		to = *edit.To
+		to, withoutMove.To = *edit.To, nil
 	}
 	preview := func(t task.Task) (task.Task, error) {
-		here := edit
-		here.To = nil
 		if err := in.expects(t); err != nil {
 			return t, err
 		}
-		after, entry, err := s.Config.Flow.Update(t, here, task.Proof{}, s.Find, w.Stamp(text))
+		after, entry, err := s.Config.Flow.Update(t, withoutMove, task.Proof{}, record.Deps(s, s.Config.Flow), w.Stamp(text))
 		if err == nil && entry != nil { // a person is asked before commands run for minutes
-			err = w.Confirmed(s.Config.Flow.Asks(t, after, *entry, s.Find))
+			err = w.Confirmed(s.Config.Flow.Asks(t, after, *entry, record.Deps(s, s.Config.Flow)))
 		}
 		return after, err
 	}
@@ -60,7 +64,7 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, err
 		if err := in.expects(wc.Task); err != nil {
 			return wc.Task, nil, err
 		}
-		t, entry, err := s.Config.Flow.Update(wc.Task, edit, p, wc.Tx.Find, w.Stamp(text))
+		t, entry, err := s.Config.Flow.Update(wc.Task, edit, p, record.Deps(wc.Tx, s.Config.Flow), w.Stamp(text))
 		if err == nil && entry != nil && edit.Assignee != nil {
 			err = reassign(ctx, w, wc, *edit.Assignee)
 		}
@@ -78,52 +82,59 @@ func (in UpdateIn) expects(t task.Task) error {
 		WithHint("read the task again and decide anew").WithNext(task.CallTo("get", "id", in.ID)).ForGood()
 }
 
-// edit returns the edit that the input asks for, and the text of its entry.
-func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, string, error) {
+// edit returns the edit that the input asks for.
+func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Parent: in.Parent, Acceptance: in.Acceptance,
 		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
-		Explains: in.Assignee != nil && in.Note == "",
+		NoNote: in.Assignee != nil && in.Note == "",
 	}
 	if in.Priority != nil {
 		p, err := task.ParsePriority(*in.Priority)
 		if err != nil {
-			return ed, "", err
+			return ed, err
 		}
 		ed.Priority = &p
 	}
 	if in.Assignee != nil {
 		who, err := w.ActorNamed(*in.Assignee)
 		if err != nil {
-			return ed, "", err
+			return ed, err
 		}
 		ed.Assignee = &who
 	}
 	if in.Checks != nil {
 		checks, err := declaredChecks(w, *in.Checks)
 		if err != nil {
-			return ed, "", err
+			return ed, err
 		}
 		ed.Checks = &checks
 	}
-	if err := cmp.Or(task.ValidText("note", in.Note), task.ValidText("reason", in.Reason)); err != nil {
-		return ed, "", err
-	}
 	if in.To != nil && *in.To == "" {
-		return ed, "", verb.BadInput("to", "is empty").WithHint("leave it out to move the task nowhere")
+		return ed, verb.BadInput("to", "is empty").WithHint("leave it out to move the task nowhere")
+	}
+	return ed, nil
+}
+
+// text returns the text of the entry: the reason, and below it the note.
+func (in UpdateIn) text() (string, error) {
+	if err := cmp.Or(task.ValidText("note", in.Note), task.ValidText("reason", in.Reason)); err != nil {
+		return "", err
 	}
 	text := in.Reason
 	if in.Note != "" && text != "" {
 		text += "\n"
 	}
 	text += in.Note
-	return ed, text, task.ValidText("note and reason together", text)
+	return text, task.ValidText("note and reason together", text)
 }
 
 // reassign gives a task to somebody. What another holds only a person may give away; its session ends as abandoned.
 func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to task.Actor) error {
-	if to == wc.Hold.Actor && wc.Hold.How != session.Behind || to == wc.Task.Assignee && wc.Hold.Actor == "" {
-		return nil // they hold it already, and keep their claim
+	holds := to == wc.Hold.Actor && wc.Hold.How != session.Behind
+	assigned := to == wc.Task.Assignee && wc.Hold.Actor == ""
+	if holds || assigned {
+		return nil // it is theirs already, and a claim stays
 	}
 	if !wc.Hold.Free(w.Actor, wc.Store.Worktree) && !w.Actor.Human() {
 		return wc.Refusal(ctx, false)
@@ -133,12 +144,12 @@ func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to t
 	}
 	switch to {
 	case "":
-		wc.Tx.Claim(wc.Task.ID, nil)
+		wc.Tx.Claim(wc.Task.ID.Ref(), nil)
 	case w.Actor:
-		wc.Tx.Claim(wc.Task.ID, wc.Lease(ctx, ""))
+		wc.Tx.Claim(wc.Task.ID.Ref(), wc.Lease(ctx, ""))
 	default: // a claim without a worktree: theirs wherever they claim it
-		wc.Tx.Claim(wc.Task.ID, &session.Lease{Actor: to, Since: wc.Now.UTC(), Seen: wc.Now.UTC()})
+		wc.Tx.Claim(wc.Task.ID.Ref(), &session.Lease{Actor: to, Since: wc.Now.UTC(), Seen: wc.Now.UTC()})
 	}
-	wc.EndSession(session.Abandoned, "reassigned by "+string(w.Actor))
+	wc.EndSession(session.Abandoned, w.Stamp("reassigned by "+string(w.Actor)))
 	return nil
 }

@@ -10,29 +10,54 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
-// ErrNotRegular says that the path holds a link, a folder or a device where only a file is written.
+// ErrNotRegular is the error of a path with a link, a folder or a device in place of a file.
 var ErrNotRegular = disk.ErrNotRegular
 
-// ErrLeft says that a temporary file could not be removed, and is left to Sweep.
+// ErrLeft is the error of a temporary file that could not be removed. Sweep removes it.
 var ErrLeft = errors.New("a temporary file is left")
 
-// Pending is content that lies beside its path under a temporary name. One call of Replace or Create uses it up,
-// whether it succeeds or fails; Discard gives it up. It is not for use by several goroutines at once.
+// Pending is the new content of a file, in a temporary file beside it. Call Replace or Create once, whether it succeeds or fails, or
+// Discard. A Pending is for one goroutine at a time.
 type Pending struct {
-	path string
-	temp string // "" once it is gone
+	path   string
+	temp   string // "" once it is gone
+	retain bool   // it outlives a Replace or Create that failed
 }
 
-// Prepare writes data to a temporary file in path's folder and flushes it to the disk. The file will have the
-// permission bits of the one at path, or else perm less the umask. It returns ErrNotRegular if path is something else
-// than a file. If it fails it leaves no temporary file behind, unless the error is ErrLeft too.
+// Prepare writes data to a temporary file in path's folder and flushes it to the disk. It has the permission bits of the file at path,
+// or else perm without those of the umask. It returns ErrNotRegular if path is not a file. If it fails it leaves no temporary file,
+// unless the error is also ErrLeft.
 func Prepare(path string, data []byte, perm os.FileMode) (*Pending, error) {
 	return prepare(path, data, perm, (*disk.File).Sync)
 }
 
-// Replace gives the content its path, over the file that may be there, and flushes the folder to the disk. Readers
-// see the old file or the new one. If it fails the old file stands, except where the error is the flush's: then the
-// new one does, but a power cut may still take it back.
+// Retain keeps the temporary file if Replace or Create fails, so that this or another process can try again with Resume. It returns its
+// name, without the folder.
+func (p *Pending) Retain() (temp string) {
+	p.retain = true
+	return filepath.Base(p.temp)
+}
+
+// Resume returns the Pending of a retained temporary file, by the name that Retain returned. It returns fs.ErrNotExist if the file is
+// gone.
+func Resume(path, temp string) (*Pending, error) {
+	p := &Pending{path: path, temp: filepath.Join(filepath.Dir(path), temp), retain: true}
+	info, err := os.Lstat(p.temp)
+	switch {
+	case err != nil:
+		return nil, err
+	case !IsTemp(temp) || filepath.Base(temp) != temp || !info.Mode().IsRegular():
+		return nil, &fs.PathError{Op: "resume", Path: p.temp, Err: ErrNotRegular}
+	}
+	return p, nil
+}
+
+// Temp is the path of the temporary file; "" once it is gone.
+func (p *Pending) Temp() string { return p.temp }
+
+// Replace renames the temporary file to its path, over a file that may be there, and flushes the folder to the disk. Readers see the old
+// file or the new one. If it fails, the old file stays, unless the error is that of the flush: then the new one is there, but a power
+// cut may undo that.
 func (p *Pending) Replace() error {
 	if err := p.rename(); err != nil {
 		return err
@@ -48,12 +73,11 @@ func (p *Pending) rename() error {
 	return nil
 }
 
-// Create gives the content its path if nothing is there yet, and flushes the folder to the disk. Of many who create
-// the same path at once one succeeds, and the others get an error for which errors.Is(err, fs.ErrExist). As with
-// Replace, an error of the flush comes when the file is already there.
+// Create is Replace for a path where nothing is. If several processes create the same path at once, one succeeds, and the others get
+// fs.ErrExist. As with Replace, after an error of the flush the file is there.
 //
-// The path appears with all its content. Where the file system has no hard links (FAT, some network mounts) the path
-// is reserved with an empty file that the content then replaces: there a crash in between leaves it empty.
+// The path appears with its whole content. On file systems without hard links (FAT, some network mounts) the path is reserved with an
+// empty file, which is then replaced: there a crash in between leaves an empty file.
 func (p *Pending) Create() error {
 	err := disk.Hardlink(p.temp, p.path)
 	if err != nil && sameFile(p.temp, p.path) {
@@ -65,7 +89,7 @@ func (p *Pending) Create() error {
 	if err != nil {
 		return p.giveUp(fmt.Errorf("create: %w", err))
 	}
-	_ = p.Discard() // before the flush, so that it covers this too; the caller's Discard tells if it is left
+	_ = p.Discard() // before the flush, so that it covers this too; the caller's Discard returns the error
 	return disk.SyncFolder(filepath.Dir(p.path))
 }
 
@@ -75,7 +99,7 @@ func sameFile(a, b string) bool {
 	return err == nil && err2 == nil && os.SameFile(one, two)
 }
 
-// createByReserving is Create without links. Its errors are those of making the file.
+// createByReserving is Create without hard links. Its errors are those of creating the file.
 func (p *Pending) createByReserving() error {
 	reserved, err := disk.Create(p.path, 0o600)
 	if err != nil {
@@ -88,8 +112,8 @@ func (p *Pending) createByReserving() error {
 	return nil
 }
 
-// Discard removes the temporary file. Once that is gone, by Replace, Create or another Discard, it does nothing, so it can
-// be deferred. A file that it cannot remove is left to Sweep, and the error is ErrLeft.
+// Discard removes the temporary file. It does nothing after Replace, Create or another Discard, so it can be deferred. It returns ErrLeft
+// for a file that it cannot remove.
 func (p *Pending) Discard() error {
 	if p.temp == "" {
 		return nil
@@ -101,8 +125,11 @@ func (p *Pending) Discard() error {
 	return nil
 }
 
-// giveUp discards the content after an error, and adds to the error what that leaves.
+// giveUp discards the content after an error. It adds the error of that, if there is one.
 func (p *Pending) giveUp(err error) error {
+	if p.retain {
+		return err
+	}
 	if left := p.Discard(); left != nil {
 		return fmt.Errorf("%w; %w", err, left)
 	}
@@ -118,9 +145,8 @@ func Write(path string, data []byte, perm os.FileMode) error {
 	return p.Replace()
 }
 
-// WriteVolatile replaces path without flushing anything to the disk, for state that is worth less than the wait: after
-// a kill it holds its old or its new content, but after a power cut it may hold either, or nothing. A new file gets the
-// permissions 0o644 less the umask. In all else it is like Write.
+// WriteVolatile is Write without flushing anything to the disk, for state that may be lost: after a kill the file has its old or its new
+// content, but after a power cut it may have either, or nothing. A new file gets the permissions 0o644 without those of the umask.
 func WriteVolatile(path string, data []byte) error {
 	p, err := prepare(path, data, 0o644, func(*disk.File) error { return nil })
 	if err != nil {

@@ -7,12 +7,13 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
-// tempName is ".", the name of the file, 26 random characters and ".tmp": hidden, and nothing that is ever read as a
-// record. The random part is long enough that no file of a user's has a name of this form by accident.
+// tempName is ".", the name of the file, 26 random characters and ".tmp". Such a file is hidden, and never read as a record. The random
+// part is so long that no file of a user has such a name by accident.
 var tempName = regexp.MustCompile(`^\..+\.[A-Z2-7]{26}\.tmp$`)
 
 func tempFor(path string) string {
@@ -20,14 +21,22 @@ func tempFor(path string) string {
 	return filepath.Join(folder, "."+base+"."+rand.Text()+".tmp")
 }
 
-// IsTemp says whether name, without its folder, is one that this package gives to temporary files.
+// IsTemp reports whether a name, without its folder, is that of a temporary file of this package.
 func IsTemp(name string) bool {
 	return tempName.MatchString(name)
 }
 
-// Sweep removes the temporary files that crashes have left in the folder dir. It cannot tell them from those of a write
-// that is going on: whoever calls it must hold the lock that all writers to dir hold. It reads the names in dir once
-// and looks at nothing else. A folder that does not exist has nothing to sweep.
+// IsTempOf reports whether temp is a name that this package gives to temporary files of the file called name, both without the folder.
+func IsTempOf(name, temp string) bool {
+	return IsTemp(temp) && strings.HasPrefix(temp, "."+name+".") && len(temp) == len(name)+tempExtra
+}
+
+// tempExtra is how much longer the name of a temporary file is than that of its file.
+const tempExtra = len("..") + 26 + len(".tmp")
+
+// Sweep removes the temporary files that crashes have left in a folder. It cannot tell them from those of a write that is under way, so
+// the caller must hold the lock that all writers to the folder hold. It reads the names in the folder once and nothing else. A folder
+// that does not exist has nothing to remove.
 func Sweep(dir string) error {
 	names, err := readNames(dir)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -26,6 +26,23 @@ func TestIsTemp(t *testing.T) {
 	}
 }
 
+func TestIsTempOf(t *testing.T) {
+	const random = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+	for temp, want := range map[string]bool{
+		filepath.Base(tempFor("T-1.md")):       true,
+		".T-1.md." + random + ".tmp":           true,
+		".T-2.md." + random + ".tmp":           false,
+		".T-1.md.x." + random + ".tmp":         false,
+		".T-1.md\x00." + random + ".tmp":       false,
+		"../.T-1.md." + random + ".tmp":        false,
+		".T-1.md." + random[1:] + "/" + ".tmp": false,
+	} {
+		if got := IsTempOf("T-1.md", temp); got != want {
+			t.Errorf("IsTempOf(%q) = %v", temp, got)
+		}
+	}
+}
+
 func TestTempLiesBesideItsFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "T-1.md")
 	p := prepared(t, path, "new")

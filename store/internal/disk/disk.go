@@ -13,27 +13,27 @@ type Op string
 // The kinds of call.
 const (
 	Mkdir  Op = "mkdir"
-	Open   Op = "open" // of a file that is to be written; it may make the file
+	Open   Op = "open" // opens a file for writing, and may create it
 	Write  Op = "write"
 	Chmod  Op = "chmod"
 	Sync   Op = "fsync" // of a file or a folder
 	Rename Op = "rename"
 	Link   Op = "link"
 	Remove Op = "remove"
-	Lock   Op = "lock" // makes the file of the lock
+	Lock   Op = "lock" // creates the file of a lock
 )
 
 // Call is one change of the disk that is about to be made.
 type Call struct {
 	Op   Op
-	Path string // of the file that changes; the new name where there are two
+	Path string // of the file that changes; of a rename or a link the new name
 }
 
-// Intercept stands in for every call while it is not nil, and makes the call by calling do, or does not. It is for tests,
-// which set it while nothing else writes; the program never does. Several goroutines may be in it at once.
+// Intercept is called in place of every call while it is not nil; it makes the call by calling do. It is for tests, which set it while
+// nothing else writes. Several goroutines may call it at once.
 var Intercept func(c Call, do func() error) error
 
-// Do makes a call. The functions below are what there is to do; it is for calls that another package makes for the store.
+// Do makes a call through Intercept. It is for calls that other packages make for the store; all others are functions below.
 func Do(op Op, path string, do func() error) error {
 	if Intercept != nil {
 		return Intercept(Call{op, path}, do)
@@ -41,21 +41,21 @@ func Do(op Op, path string, do func() error) error {
 	return do()
 }
 
-// MakeFolder makes a folder and those above it, but for base, which must be there: what was taken away with everything in
-// it is not to come back empty. Each name is flushed to the disk.
+// MakeFolder makes a folder and those above it, down from base, which must exist: a workspace that was removed must not come back empty.
+// It flushes each name to the disk.
 func MakeFolder(base, dir string) error {
 	if isFolder(dir) {
 		return nil
 	}
 	if dir == base {
-		_, err := os.ReadDir(base) // says what is wrong with it
+		_, err := os.ReadDir(base) // for its error
 		return err
 	}
 	if err := MakeFolder(base, filepath.Dir(dir)); err != nil {
 		return err
 	}
 	err := Do(Mkdir, dir, func() error { return os.Mkdir(dir, 0o755) })
-	if err != nil && !isFolder(dir) { // two may make it at once
+	if err != nil && !isFolder(dir) { // another process may make it at the same time
 		return err
 	}
 	return SyncFolder(filepath.Dir(dir))
@@ -69,7 +69,7 @@ func isFolder(path string) bool {
 // File is a file that is being written.
 type File struct{ f *os.File }
 
-// Create makes a file that must be new.
+// Create creates a file that must not exist.
 func Create(path string, perm os.FileMode) (*File, error) {
 	return open(path, os.O_EXCL, perm)
 }
@@ -86,12 +86,12 @@ func open(path string, flag int, perm os.FileMode) (file *File, err error) {
 	return file, err
 }
 
-// alone gives a file that is written in place a content of its own. One that has a second name shares it with whatever goes by
-// that, in a copy that was made of links, say.
+// alone makes sure that a file which is written in place shares its content with no other name, as it does in a copy that was made of
+// hard links.
 func alone(path string) error {
 	info, err := os.Lstat(path)
 	if err != nil || !info.Mode().IsRegular() || names(info) < 2 {
-		return nil //nolint:nilerr // opening it says what is wrong
+		return nil //nolint:nilerr // opening it returns the error
 	}
 	data, err := ReadRegular(path, info.Size())
 	if err != nil {
@@ -111,7 +111,7 @@ func alone(path string) error {
 // Name is the path that the file was opened by.
 func (f *File) Name() string { return f.f.Name() }
 
-// Write is io.Writer's.
+// Write writes to the file, as io.Writer describes.
 func (f *File) Write(data []byte) (n int, err error) {
 	err = Do(Write, f.Name(), func() error {
 		n, err = f.f.Write(data)
@@ -130,10 +130,11 @@ func (f *File) Sync() error {
 	return Do(Sync, f.Name(), f.f.Sync)
 }
 
-// Close closes the file, which changes nothing on the disk.
+// Close closes the file. It changes nothing on the disk.
 func (f *File) Close() error { return f.f.Close() }
 
-// WriteFile writes a file in place. It follows no link, and writes to nothing but files. A kill in the middle leaves it empty or cut short.
+// WriteFile writes a file in place. It follows no link, and writes to regular files only. A kill in the middle leaves an empty or
+// incomplete file.
 func WriteFile(path string, data []byte) error {
 	if err := alone(path); err != nil {
 		return err
@@ -146,7 +147,7 @@ func WriteFile(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Append adds data to the end of a file, which it makes where it is missing. It follows no link. A kill in the middle leaves a part of it.
+// Append adds data to the end of a file, and creates a missing one. It follows no link. A kill in the middle leaves a part of the data.
 func Append(path string, data []byte) error {
 	if err := alone(path); err != nil {
 		return err
@@ -159,18 +160,18 @@ func Append(path string, data []byte) error {
 	return errors.Join(err, f.Close())
 }
 
-// Replace renames a file, over the one that may be there. On Windows one that somebody has open may refuse; Replace tries
-// again for about a second.
+// Replace renames a file, over one that may be there. On Windows that can fail while a program has the file open; Replace tries again for
+// about a second.
 func Replace(from, to string) error {
 	return Do(Rename, to, func() error { return rename(from, to) })
 }
 
-// Hardlink gives a file a second name, which must be new.
+// Hardlink gives a file a second name, which must not exist.
 func Hardlink(from, to string) error {
 	return Do(Link, to, func() error { return os.Link(from, to) })
 }
 
-// RemoveFile removes a file. One that is not there is no error.
+// RemoveFile removes a file. A missing one is no error.
 func RemoveFile(path string) error {
 	if _, err := os.Lstat(path); errors.Is(err, fs.ErrNotExist) {
 		return nil

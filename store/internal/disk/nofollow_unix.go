@@ -9,7 +9,7 @@ import (
 	"syscall"
 )
 
-// names is how many names a file has.
+// names is the number of names (hard links) of a file.
 func names(info fs.FileInfo) uint64 {
 	stat, ok := info.Sys().(*syscall.Stat_t)
 	if !ok {
@@ -18,11 +18,11 @@ func names(info fs.FileInfo) uint64 {
 	return uint64(stat.Nlink) //nolint:unconvert // it has fewer bits on some systems
 }
 
-// openNoFollow opens a path that is no link. Pipes and devices are opened without waiting, for the caller to look at.
+// openNoFollow opens a path that is no link. It opens pipes and devices without waiting; the caller checks what it got.
 func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 	f, err := os.OpenFile(path, flag|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, perm)
 	if errors.Is(err, syscall.ELOOP) || errors.Is(err, syscall.EMLINK) || errors.Is(err, syscall.ENXIO) {
-		// a link, as Linux and as FreeBSD say it, or a pipe that nobody reads
+		// a link, on Linux and on FreeBSD, or a pipe that nobody reads
 		return nil, &fs.PathError{Op: "open", Path: path, Err: ErrNotRegular}
 	}
 	return f, err

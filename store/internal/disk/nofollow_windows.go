@@ -6,10 +6,10 @@ import (
 	"os"
 )
 
-// names is how many names a file has, as far as that is told.
+// names is the number of names of a file, which is not known here.
 func names(fs.FileInfo) uint64 { return 1 }
 
-// openNoFollow opens a path that is no link. It looks before and after, since there is no way to do both at once.
+// openNoFollow opens a path that is no link. It checks before and after, since there is no way to do both at once.
 func openNoFollow(path string, flag int, perm os.FileMode) (*os.File, error) {
 	before, err := os.Lstat(path)
 	if err != nil && !(errors.Is(err, fs.ErrNotExist) && flag&os.O_CREATE != 0) {

@@ -7,14 +7,14 @@ import (
 	"os"
 )
 
-// ErrNotRegular says that a path holds a link, a folder, a pipe or a device where only a file is read or written.
+// ErrNotRegular is the error of a path with a link, a folder, a pipe or a device in place of a file.
 var ErrNotRegular = errors.New("not a regular file")
 
-// ErrTooLarge says that a file has more bytes than are read of its kind.
+// ErrTooLarge is the error of a file that is larger than the limit.
 var ErrTooLarge = errors.New("too large")
 
-// OpenRegular opens a file for reading. It follows no link in the last part of the path, and never waits for the other end of a
-// pipe: what is not a regular file is ErrNotRegular.
+// OpenRegular opens a file for reading. It returns ErrNotRegular for what is not a regular file: it follows no link in the last part of the
+// path, and never waits for the other end of a pipe.
 func OpenRegular(path string) (*os.File, error) {
 	f, err := openNoFollow(path, os.O_RDONLY, 0)
 	if err != nil {
@@ -23,7 +23,7 @@ func OpenRegular(path string) (*os.File, error) {
 	return f, regular(f, path)
 }
 
-// OpenFile is OpenRegular that follows links: for what the caller names, and for git's own files.
+// OpenFile is OpenRegular, but follows links. It is for files that the user names, and for git's own.
 func OpenFile(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err != nil {
@@ -36,10 +36,10 @@ func OpenFile(path string) (*os.File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return f, regular(f, path) // it may have become another meanwhile
+	return f, regular(f, path) // it may be another file by now
 }
 
-// ReadFile is os.ReadFile of what OpenFile opens.
+// ReadFile reads a file that OpenFile opens.
 func ReadFile(path string) ([]byte, error) {
 	f, err := OpenFile(path)
 	if err != nil {
@@ -49,7 +49,7 @@ func ReadFile(path string) ([]byte, error) {
 	return data, errors.Join(err, f.Close())
 }
 
-// regular closes what is not a regular file, and says so.
+// regular closes a file that is not regular, and returns ErrNotRegular.
 func regular(f *os.File, path string) error {
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -61,7 +61,7 @@ func regular(f *os.File, path string) error {
 	return err
 }
 
-// ReadRegular reads a file of at most so many bytes, as OpenRegular opens it. A larger one is ErrTooLarge.
+// ReadRegular reads a file that OpenRegular opens. It returns ErrTooLarge if the file has more bytes than the limit.
 func ReadRegular(path string, most int64) ([]byte, error) {
 	f, err := OpenRegular(path)
 	if err != nil {

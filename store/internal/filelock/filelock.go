@@ -12,8 +12,8 @@ import (
 	"github.com/gofrs/flock"
 )
 
-// A Lock is held from Acquire or TryAcquire until Release, or until the process ends. It is not re-entrant: who holds
-// it and asks for it again waits for itself.
+// A Lock is held from Acquire or TryAcquire until Release, or until the process ends. It is not re-entrant: a holder that acquires it again
+// waits for itself.
 type Lock struct {
 	file    *flock.Flock
 	turn    turn
@@ -21,14 +21,14 @@ type Lock struct {
 	err     error
 }
 
-// Acquire takes the lock on path and waits for it as long as ctx lives. It creates the file where it is missing, but
-// not its folder, and never deletes it.
+// Acquire takes the lock on path, and waits for it until ctx ends. It creates the file if it is missing, but not its folder, and never
+// removes it.
 //
-// The error is the *fs.PathError of the system call that failed, such as fs.ErrPermission where the folder is
-// read-only; it wraps ctx.Err() if ctx ended first.
+// The error is the *fs.PathError of the system call that failed, such as fs.ErrPermission in a read-only folder; it wraps ctx.Err() if
+// ctx ended first.
 //
-// The kernel cannot be told to stop waiting. A wait that ctx cut short therefore goes on unseen, gives the lock back as
-// soon as it gets it, and until then every other Acquire of the same path in this process stands behind it.
+// The wait in the kernel cannot be cancelled. If ctx ends first, the wait goes on in the background and releases the lock as soon as it
+// gets it; until then other calls of Acquire for the path in this process queue behind it.
 func Acquire(ctx context.Context, path string) (*Lock, error) {
 	if err := mayBeLock(path); err != nil {
 		return nil, err
@@ -48,7 +48,7 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 		case got <- outcome{lock, err}:
 		case <-ctx.Done():
 			if lock != nil {
-				_ = lock.Release() // nobody is left to be told
+				_ = lock.Release() // the caller is gone
 			}
 		}
 	}()
@@ -60,8 +60,8 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 	}
 }
 
-// TryAcquire takes the lock on path if that is possible at once, and says whether it did. Its errors are Acquire's; a
-// lock that somebody else holds is not an error.
+// TryAcquire takes the lock on path if it is free, and reports whether it did. A lock that is held is no error; others are those of
+// Acquire.
 func TryAcquire(path string) (*Lock, bool, error) {
 	if err := mayBeLock(path); err != nil {
 		return nil, false, err
@@ -83,8 +83,7 @@ func TryAcquire(path string) (*Lock, bool, error) {
 	return &Lock{file: file, turn: turn}, true, nil
 }
 
-// mayBeLock returns disk.ErrNotRegular for a link, which would have a file made wherever it leads, and for whatever else is no
-// file.
+// mayBeLock returns disk.ErrNotRegular for what is no regular file: through a link the file would be created wherever that leads.
 func mayBeLock(path string) error {
 	if info, err := os.Lstat(path); err == nil && !info.Mode().IsRegular() {
 		return named(path, disk.ErrNotRegular)
@@ -92,7 +91,7 @@ func mayBeLock(path string) error {
 	return nil
 }
 
-// Release gives the lock back. Calling it again does nothing and returns the same error.
+// Release releases the lock. Calling it again does nothing and returns the same error.
 func (l *Lock) Release() error {
 	l.release.Do(func() {
 		l.err = named(l.file.Path(), l.file.Unlock())
@@ -101,7 +100,7 @@ func (l *Lock) Release() error {
 	return l.err
 }
 
-// block waits in the kernel until the lock is had. It ends the turn if that fails.
+// block waits in the kernel until it has the lock. It ends the turn if that fails.
 func block(path string, turn turn) (*Lock, error) {
 	file := open(path)
 	for {
@@ -116,13 +115,13 @@ func block(path string, turn turn) (*Lock, error) {
 	}
 }
 
-// open names the file to lock; it is opened by locking it. The descriptor must be writable: over NFS an exclusive lock
-// needs that, and a folder that cannot be written should say so here, before anything is decided under the lock.
+// open returns the file to lock; locking opens it. The descriptor must be writable: an exclusive lock over NFS needs that, and a folder that
+// cannot be written must fail here, before anything is decided under the lock.
 func open(path string) *flock.Flock {
 	return flock.New(path, flock.SetFlag(os.O_CREATE|os.O_RDWR), flock.SetPermissions(0o644))
 }
 
-// named adds the path to an error that does not name it yet.
+// named adds the path to an error that does not have it.
 func named(path string, err error) error {
 	if err == nil {
 		return nil

@@ -37,7 +37,7 @@ func BenchmarkFingerprintChanged(b *testing.B) {
 func BenchmarkCommitFingerprint(b *testing.B) {
 	r := large(b).open()
 	for b.Loop() {
-		if _, err := r.CommitFingerprint(b.Context(), "HEAD"); err != nil {
+		if _, err := r.Objects().Fingerprint(b.Context(), "HEAD"); err != nil {
 			b.Fatal(err)
 		}
 	}

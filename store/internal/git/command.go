@@ -13,16 +13,16 @@ import (
 // setting is a key of git's configuration with a value.
 type setting struct{ key, value string }
 
-// settings go with every command, before whatever the config of the clone, of the user or of the system says, and whatever
-// files those include. The first group keeps git from starting programs that a config names, the second from letting a config
-// decide what is printed, the third from taking a file that changed for one that did not.
+// settings are passed to every command and override the config of the clone, of the user and of the system. The first group keeps git
+// from starting programs that a config names, the second keeps a config from changing what is printed, and the third keeps git from
+// taking a changed file for an unchanged one.
 //
-// What has no place here is what a repository rightly decides: how files are stored (line endings, filters, executable bits)
-// and which are ignored. Of these only filters start programs, and only where files of the work tree are hashed: see WorkTree.
+// A repository still decides how files are stored (line endings, filters, executable bits) and which are ignored. Of these only
+// filters start programs, and only where files of the work tree are hashed: see WorkTree.
 var settings = []setting{
 	{"core.fsmonitor", "false"},
 	{"core.useBuiltinFSMonitor", "false"}, // the same in some builds for Windows
-	{"core.virtualFilesystem", ""},        // and in forks
+	{"core.virtualFilesystem", ""},        // the same in forks
 	{"core.hooksPath", "/dev/null"},
 	{"core.pager", "cat"},
 	{"core.editor", ""},
@@ -77,23 +77,22 @@ var settings = []setting{
 	{"safe.bareRepository", "explicit"},
 }
 
-// variables are set for every git process, in place of the GIT_* of the caller, which may be a hook. Paths are taken as they
-// are, and an object is what its hash says: what the clone would replace it with, or graft onto it, does not count. No
-// transport is allowed, so that nothing that a partial clone has left out is fetched, by whatever version of git.
+// variables are set for every git process, in place of the GIT_* of the caller, which may be a hook. Paths are taken literally, and
+// replacement objects and grafts are ignored. No transport is allowed, so that no version of git fetches what a partial clone lacks.
 var variables = []string{
 	"GIT_ALLOW_PROTOCOL=none", "GIT_NO_LAZY_FETCH=1",
 	"GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_LITERAL_PATHSPECS=1",
-	"GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", // a file that is there would be told as deprecated
-	"GIT_TRACE2=0", "GIT_TRACE2_EVENT=0", "GIT_TRACE2_PERF=0", // which a config can switch on too
+	"GIT_NO_REPLACE_OBJECTS=1", "GIT_GRAFT_FILE=/dev/null/none", // git warns if the file exists
+	"GIT_TRACE2=0", "GIT_TRACE2_EVENT=0", "GIT_TRACE2_PERF=0", // a config can switch these on
 	"LC_ALL=C",
 }
 
-// command is the one place where git is started. The process gets no input, prompt, pager, hook, network, translated message
-// or lock that it does not need; none of the GIT_* of the caller; and no say of any config in what is started or printed,
-// as far as settings and variables go.
+// command makes a git command; no other code starts git. The process gets no input, prompts for nothing, starts no pager and no hook,
+// uses no network, prints no translated messages and takes no optional locks. It gets none of the caller's GIT_*, and settings and
+// variables override what a config could start or change in the output.
 //
-// Where dir is the top of a work tree, git works on that one, whatever core.worktree and core.bare say. It still looks for
-// the git folder itself, because only then does it refuse the repository of another user.
+// If dir is the top of a work tree, git works on that work tree, whatever core.worktree and core.bare say. It still finds the git
+// folder itself, because only then does it refuse the repository of another user.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	full := make([]string, 0, 1+2*len(settings)+len(args))
 	full = append(full, "--no-pager")
@@ -103,7 +102,7 @@ func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, "git", append(full, args...)...)
 	cmd.Dir = dir
 	cmd.Env = environ(dir)
-	cmd.WaitDelay = 2 * time.Second // a child of git that outlives it must not hold us
+	cmd.WaitDelay = 2 * time.Second // do not wait longer for children that outlive git
 	return cmd
 }
 
@@ -122,7 +121,7 @@ func environ(dir string) []string {
 	return env
 }
 
-// isTop reports whether Find would take a folder for the top of a work tree.
+// isTop reports whether Find would take a folder as the top of a work tree.
 func isTop(dir string) bool {
 	dotGit := filepath.Join(dir, ".git")
 	info, err := os.Stat(dotGit)
@@ -135,7 +134,7 @@ func isTop(dir string) bool {
 	return err == nil
 }
 
-// with gives a command further settings. They count for git's children too, in submodules.
+// with gives a command further settings. They hold for git's child processes in submodules too.
 func with(cmd *exec.Cmd, more []setting) *exec.Cmd {
 	if len(more) == 0 {
 		return cmd

@@ -15,14 +15,17 @@ import (
 	"testing"
 )
 
-// Programs are started in three places: git in this package, a task's commands in package check, and what the examples show.
-// So no command of git goes without what command says to it.
+// Programs are started in few places: git in this package, a task's commands in package proc, ssh-keygen in package sshsign, and what
+// tests and examples need. So every git command has the settings that command gives it.
 func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	allowed := map[string]string{
 		"store/internal/git/command.go": "CommandContext",
-		"check/check.go":                "CommandContext",
-		"check/proc_unix.go":            "Command",
+		"check/proc/proc.go":            "CommandContext",
+		"check/proc/guard_unix.go":      "Command",
 		"store/sshsign/sign.go":         "CommandContext", // ssh-keygen, or what the user's own git config names
+		"cmd/cmdtest/commands.go":       "Command",        // for tests only
+		"store/storetest/git.go":        "Command",        // for tests only
+		"store/storetest/process.go":    "Command",        // for tests only
 	}
 	found, read := map[string]int{}, 0
 	top := filepath.Join("..", "..", "..")
@@ -85,7 +88,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	}
 }
 
-// Whatever the caller's environment says to git, git is not told.
+// Git gets none of the GIT_ variables in the caller's environment.
 func TestCallersVariablesAreCleared(t *testing.T) {
 	isolate(t)
 	if runtime.GOOS == "windows" {
@@ -112,7 +115,7 @@ func TestCallersVariablesAreCleared(t *testing.T) {
 		t.Error(err)
 	}
 	if text, err := os.ReadFile(sprung); err == nil {
-		t.Errorf("git was told: %s", text)
+		t.Errorf("git got: %s", text)
 	}
 	mine := map[string]bool{}
 	for _, v := range variables {
@@ -226,26 +229,26 @@ func TestConfigDecidesNoAnswer(t *testing.T) {
 		say(head, err)
 		tree, err := f.WorkTree(ctx)
 		say(tree, err)
-		fingerprint, err := f.CommitFingerprint(ctx, "HEAD")
+		fingerprint, err := f.Objects().Fingerprint(ctx, "HEAD")
 		say(fingerprint, err)
-		bases, err := f.MergeBases(ctx, "HEAD", "side")
+		bases, err := f.History().MergeBases(ctx, "HEAD", "side")
 		say(bases, err)
 		base := strings.Join(bases, "")
-		commits, err := f.Commits(ctx, base, "HEAD", 10)
+		commits, err := f.History().Between(ctx, base, "HEAD", 10)
 		say(commits, err)
-		touching, err := f.Touching(ctx, base, "HEAD", ".cairn/tasks/T-1.md")
+		touching, err := f.History().Touching(ctx, base, "HEAD", ".cairn/tasks/T-1.md")
 		say(touching, err)
 		for _, since := range []string{"", base} {
-			say("versions", f.Versions(ctx, since, "HEAD", ".cairn", func(path, id string) { all = append(all, path, id) }))
+			say("versions", f.History().Versions(ctx, since, "HEAD", ".cairn", func(path, id string) { all = append(all, path, id) }))
 		}
-		say("files", f.Files(ctx, []string{"HEAD", "HEAD~1"}, []string{".cairn/tasks/T-1.md"}, func(path string, content []byte) { all = append(all, path, string(content)) }))
+		say("files", f.Objects().Read(ctx, []string{"HEAD", "HEAD~1"}, []string{".cairn/tasks/T-1.md"}, func(path string, content []byte) { all = append(all, path, string(content)) }))
 		worktrees, err := f.Worktrees(ctx)
 		say(worktrees, err)
-		branches, err := f.Branches(ctx)
+		branches, err := f.Refs().Branches(ctx)
 		say(branches, err)
-		reachable, err := f.Reachable(ctx)
+		reachable, err := f.Refs().Reachable(ctx)
 		say(reachable, err)
-		tracked, err := f.Tracked(ctx, "", "")
+		tracked, err := f.Index("").Files(ctx, "")
 		say(tracked, err)
 		attribute, err := f.Attribute(ctx, "merge", ".cairn/tasks/T-1.md")
 		say(attribute, err)

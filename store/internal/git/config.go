@@ -11,17 +11,17 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Config returns what the repository's own config says of a key, or "" if nothing.
+// Config returns the value of a key in the repository's own config; "" if it has none.
 func (r *Repo) Config(ctx context.Context, key string) (string, error) {
 	return answer(Run(ctx, r.Top, "config", "--local", "--get", key))
 }
 
-// ConfigAnywhere returns what git goes by for a key, whether the repository's own config says so or the user's.
+// ConfigAnywhere returns the value that git uses for a key, from the config of the repository, of the user or of the system.
 func (r *Repo) ConfigAnywhere(ctx context.Context, key string) (string, error) {
 	return answer(Run(ctx, r.Top, "config", "--get", key))
 }
 
-// Attribute returns the value of an attribute of a path, by its path from the top with slashes; "" if nothing is said of it.
+// Attribute returns the value of an attribute of a path, which is relative to the top, with slashes; "" if it has none.
 func (r *Repo) Attribute(ctx context.Context, name, path string) (string, error) {
 	for i, c := range path { // git reads the attributes of each folder on the way
 		if c == '/' {
@@ -38,9 +38,8 @@ func (r *Repo) Attribute(ctx context.Context, name, path string) (string, error)
 	return fields[2], nil
 }
 
-// SetConfig writes a key into the repository's own config, which all its work trees share. An empty value takes it out.
-// Nothing but an installation that was asked for may call it. A config that is a link is refused with GIT: git would write what
-// it leads to.
+// SetConfig sets a key in the repository's own config, which all its work trees share; an empty value removes it. Only an installation
+// that the user asked for may call it. It returns GIT for a config that is a link: git would write the file behind it.
 func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 	file := filepath.Join(r.CommonDir, "config")
 	if info, err := os.Lstat(file); err == nil && !info.Mode().IsRegular() {
@@ -55,4 +54,31 @@ func (r *Repo) SetConfig(ctx context.Context, key, value string) error {
 		return nil // it was not there
 	}
 	return err
+}
+
+// UserName returns the name that git would commit with in this work tree (user.name); "" if none is set.
+func (r *Repo) UserName(ctx context.Context) (string, error) { return UserName(ctx, r.Top) }
+
+// UserName returns the name that git would commit with in a folder (user.name); "" if none is set. Outside a repository it is the
+// user's own setting.
+func UserName(ctx context.Context, dir string) (string, error) { return Setting(ctx, dir, "user.name") }
+
+// UserSetting returns the value of a key in the config of the user or of the system; "" if they have none. The repository's config is
+// not read: a stranger may have written it, and some keys name programs.
+func UserSetting(ctx context.Context, dir, key string) (string, error) {
+	for _, whose := range []string{"--global", "--system"} {
+		value, err := answer(Run(ctx, dir, "config", whose, "--includes", "--get", key))
+		if value != "" || ctx.Err() != nil {
+			return value, err
+		} // git fails for a user without a home, who has no config
+	}
+	return "", nil
+}
+
+// Setting returns the value that git uses for a key in a folder, from any config; "" if there is none.
+func Setting(ctx context.Context, dir, key string) (string, error) {
+	if _, _, err := Find(dir); err != nil {
+		return "", err // git would wait for ever on a pipe in place of one of its files
+	}
+	return answer(Run(ctx, dir, "config", "--get", key))
 }

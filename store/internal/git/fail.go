@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// The oldest git we work with.
+// The oldest supported git.
 const oldestMajor, oldestMinor = 2, 31
 
 const installHint = "install git 2.31 or newer and put it on PATH"
@@ -35,23 +35,23 @@ func explain(ctx context.Context, err error, dir string, args []string) error {
 	}
 }
 
-// complaint is the line in which git says what is wrong, or else how it ended.
+// complaint is the line of standard error that says what is wrong; if there is none, the exit status.
 func complaint(exit *exec.ExitError) string {
 	lines := strings.Split(string(exit.Stderr), "\n")
 	for _, prefix := range []string{"fatal: ", "error: ", ""} {
 		for _, line := range lines {
-			if said, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && said != "" {
-				return strings.TrimSuffix(said, ".")
+			if msg, ok := strings.CutPrefix(strings.TrimSpace(line), prefix); ok && msg != "" {
+				return strings.TrimSuffix(msg, ".")
 			}
 		}
 	}
 	return exit.Error()
 }
 
-// hint says what helps against the two refusals that have nothing to do with the command, or returns "".
+// hint is what helps against the two refusals that have nothing to do with the command; "" for other failures.
 func hint(ctx context.Context, exit *exec.ExitError, dir string) string {
-	said := string(exit.Stderr)
-	if strings.Contains(said, "dubious ownership") || strings.Contains(said, "unsafe repository") {
+	stderr := string(exit.Stderr)
+	if strings.Contains(stderr, "dubious ownership") || strings.Contains(stderr, "unsafe repository") {
 		return "the folder belongs to another user; if you trust it: git config --global --add safe.directory " + dir
 	}
 	const fatal = 128 // below, the exit status is an answer
@@ -72,7 +72,7 @@ func (r *Repo) Usable(ctx context.Context) error {
 	return nil
 }
 
-// tooOld asks git for its version. If there is no telling, the answer is no.
+// tooOld reports whether git says that it is older than the oldest supported version.
 func tooOld(ctx context.Context) bool {
 	out, err := command(ctx, "", "version").Output()
 	if err != nil {

@@ -2,6 +2,7 @@ package git
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -16,20 +17,20 @@ import (
 )
 
 // Repo is a repository with a work tree. Its paths are absolute and free of links.
+//
+// It reads what is checked out and the config itself; History, Refs, Objects and Index read the rest.
 type Repo struct {
-	Top       string // the work tree's uppermost folder, the one that holds .git
+	Top       string // the top folder of the work tree, which holds .git
 	GitDir    string // the git folder of this work tree
-	CommonDir string // the git folder that all work trees of the clone share; GitDir itself but in linked ones
-
-	foreign bool // it lies in the work tree of another, which does not track it: nobody has trusted its config
+	CommonDir string // the git folder that all work trees of the clone share; GitDir itself unless this is a linked work tree
 }
 
-// Linked tells whether this is a linked work tree, made by "git worktree add".
+// Linked reports whether this is a linked work tree, made by "git worktree add".
 func (r *Repo) Linked() bool { return r.GitDir != r.CommonDir }
 
-// Registered tells whether the git folder belongs to this very work tree: it lies in it, or names it, as a linked one or in
-// core.worktree, as that of a submodule does. A .git file or link can name any git folder, so what it names proves nothing.
-// The folders of "git init --separate-git-dir" do not say whose they are.
+// Registered reports whether the git folder belongs to this very work tree: it lies in it, or it names it (as that of a linked work
+// tree does, or, in core.worktree, that of a submodule). A .git file or link can name any git folder, so what it names proves
+// nothing. A git folder made by "git init --separate-git-dir" names no work tree, and is not registered.
 func (r *Repo) Registered() bool {
 	if r.Linked() {
 		return WorktreeAt(r.GitDir) == r.Top
@@ -37,7 +38,7 @@ func (r *Repo) Registered() bool {
 	return filepath.Dir(r.GitDir) == r.Top || r.named()
 }
 
-// named tells whether core.worktree names this work tree. Git reads it from these two files and nowhere else.
+// named reports whether core.worktree names this work tree. Git reads it from these two files and nowhere else.
 func (r *Repo) named() bool {
 	for _, name := range []string{"config.worktree", "config"} {
 		text, err := readSmall(filepath.Join(r.GitDir, name))
@@ -56,8 +57,7 @@ func (r *Repo) named() bool {
 	return false
 }
 
-// WorktreeAt is the top of the linked work tree that a git folder belongs to, as git has it written down there, or "" if it
-// is gone.
+// WorktreeAt is the top of the linked work tree that a git folder belongs to, by the file gitdir in it; "" if that is gone.
 func WorktreeAt(gitDir string) string {
 	text, err := readSmall(filepath.Join(gitDir, "gitdir"))
 	if err != nil {
@@ -73,12 +73,12 @@ func WorktreeAt(gitDir string) string {
 
 // Find looks for a repository in dir and the folders above it. It returns false if there is none.
 //
-// As in git, a folder named .git without a HEAD is passed over, and a .git file must name a git folder: one that does
-// not, or names one that is gone, is an error of code GIT. What cannot be read is an error of code IO. A bare repository
-// has no .git and is not found; whatever core.worktree says, the work tree begins at the .git that was found.
+// As in git, a folder named .git without a HEAD is skipped. A .git file must name a git folder: one that does not, or names one that
+// is gone, is GIT. What cannot be read is IO. A bare repository has no .git and is not found. Whatever core.worktree says, the work
+// tree begins at the .git that was found.
 //
-// Git believes whatever .git and commondir name. Find does not: a git folder that is not below the worktrees of the common one
-// is refused with GIT, and so is that of a linked work tree which is still where git has it written down, and not here.
+// Git believes whatever .git and commondir name. Find does not: it returns GIT for a git folder that is not below the folder worktrees
+// of the common one, and for that of a linked work tree which git knows to be elsewhere, and which is still there.
 func Find(dir string) (*Repo, bool, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
@@ -126,7 +126,7 @@ func open(top string) (*Repo, bool, error) {
 	return r, err == nil, err
 }
 
-// newRepo resolves the links of a git folder and finds the one it shares.
+// newRepo makes a Repo of a work tree and its git folder: it resolves links and finds the common git folder.
 func newRepo(top, dir string) (*Repo, error) {
 	dir, err := filepath.EvalSymlinks(dir)
 	if err != nil {
@@ -150,13 +150,13 @@ func newRepo(top, dir string) (*Repo, error) {
 	if err := noPipes(top, ".gitattributes", ".gitignore", ".gitmodules"); err != nil {
 		return nil, err
 	}
-	return r, r.foundHere()
+	return r, r.checkLinked()
 }
 
-// foundHere returns GIT if the git folder is that of a linked work tree which belongs to another clone than it says, or which
-// is somewhere else. One that is where nobody is any more was moved, and git goes on with it; "git worktree repair" lets the
-// clone know.
-func (r *Repo) foundHere() error {
+// checkLinked returns GIT if the git folder says that it is part of a clone which does not have it, or if it belongs to a linked work
+// tree at another path that still exists. Where that path is gone the work tree was moved, which git allows; "git worktree repair"
+// tells the clone.
+func (r *Repo) checkLinked() error {
 	if !r.Linked() {
 		return nil
 	}
@@ -177,12 +177,12 @@ func (r *Repo) foundHere() error {
 	return nil
 }
 
-// gitReads are the files that git reads in its folder, whatever it is asked.
+// gitReads are the files that git reads in its folder on every command.
 var gitReads = []string{
 	"HEAD", "config", "config.worktree", "index", "packed-refs", "shallow", "commondir", "gitdir", "info/exclude", "info/attributes", "objects/info/alternates",
 }
 
-// noPipes returns an error of code GIT if a pipe or a device stands where git reads a file: git would wait for ever.
+// noPipes returns GIT if a pipe or a device stands where git reads a file: git would wait for ever.
 func noPipes(dir string, names ...string) error {
 	for _, name := range names {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -194,8 +194,8 @@ func noPipes(dir string, names ...string) error {
 	return nil
 }
 
-// NoPipes returns an error of code GIT if a pipe or a device stands where git looks for attributes and ignored names in some
-// folders, or in one above them.
+// NoPipes returns GIT if a pipe or a device stands where git reads .gitattributes or .gitignore, in some folders or in one above
+// them.
 func (r *Repo) NoPipes(folders ...string) error {
 	seen := map[string]bool{}
 	for _, dir := range folders {
@@ -240,7 +240,7 @@ func commonDir(gitDir string) (string, error) {
 	return dir, nil
 }
 
-// readSmall reads one of git's own small files, and links to one: a pipe, or what has no end, is an error.
+// readSmall reads one of git's own small files, following links. It fails for a pipe, a device and a file that is too large.
 func readSmall(path string) ([]byte, error) {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {
@@ -249,7 +249,7 @@ func readSmall(path string) ([]byte, error) {
 	return disk.ReadRegular(path, smallFile)
 }
 
-const smallFile = 1 << 20 // bytes; a config of that size is none that git wrote
+const smallFile = 1 << 20 // bytes; git writes no config of that size
 
 func notAFile(path string) error {
 	return task.Errorf(task.Git, "%s is not a file", path).WithHint("see what it is, and where this repository came from")
@@ -264,7 +264,7 @@ func below(dir, path string) string {
 	return filepath.Join(dir, path)
 }
 
-// missing tells whether an error says that there is no such file, or no such folder on the way to it.
+// missing reports whether an error says that there is no such file, or no such folder on the way to it.
 func missing(err error) bool {
 	return errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR)
 }
@@ -283,4 +283,34 @@ func noGitDir(file, dir string, err error) error {
 	}
 	return task.Errorf(task.Git, "%s names the git folder %q, which is not there", file, strings.TrimSpace(dir)).
 		WithHint("if the repository was moved, run in it: git worktree repair %s", filepath.Dir(file))
+}
+
+// Worktrees returns the top folders of the clone's work trees, as git lists them. Some may be gone.
+func (r *Repo) Worktrees(ctx context.Context) ([]string, error) {
+	out, err := Run(ctx, r.Top, "worktree", "list", "--porcelain")
+	if err != nil {
+		return nil, err
+	}
+	var tops []string
+	for line := range strings.Lines(string(out)) {
+		if top, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "worktree "); ok {
+			tops = append(tops, top)
+		}
+	}
+	return tops, nil
+}
+
+// TopLevel is the top of the work tree as git sees it: core.worktree can move it away from Top.
+func (r *Repo) TopLevel(ctx context.Context) (string, error) {
+	args := []string{"rev-parse", "--show-toplevel"}
+	cmd := command(ctx, r.Top, args...)
+	cmd.Env = slices.DeleteFunc(cmd.Env, func(v string) bool { return strings.HasPrefix(v, "GIT_WORK_TREE=") })
+	return answer(output(ctx, cmd, nil, args))
+}
+
+// Ignored lists the files below some paths that are not tracked and that git ignores.
+func (r *Repo) Ignored(ctx context.Context, below ...string) ([]string, error) {
+	args := []string{"ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"}
+	out, err := Run(ctx, r.Top, append(args, below...)...)
+	return records(out), err
 }

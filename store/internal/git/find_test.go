@@ -3,6 +3,7 @@ package git
 import (
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -127,4 +128,33 @@ func TestFindReportsABrokenCommonDir(t *testing.T) {
 	if _, ok, err := Find(dir); ok || task.CodeOf(err) != task.Git {
 		t.Errorf("got %v, %v", ok, err)
 	}
+}
+
+func TestWorktrees(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.commit()
+	side := filepath.Join(realTempDir(t), "a side")
+	r.git("worktree", "add", "-q", "-b", "side", side)
+	for _, top := range []string{r.dir, side} {
+		got, err := repo{t, top}.open().Worktrees(t.Context())
+		if want := []string{filepath.ToSlash(r.dir), filepath.ToSlash(side)}; err != nil || !slices.Equal(got, want) {
+			t.Errorf("from %s: %q, %v", top, got, err)
+		}
+	}
+}
+
+func TestIgnored(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("in/kept", "")
+	r.write("in/tracked.log", "")
+	r.git("add", "-A")
+	r.write(".gitignore", "*.log\nall/\n")
+	r.write("in/a.log", "")
+	r.write("in/sub/b.log", "")
+	r.write("all/c", "")
+	r.write("out/d.log", "")
+	got, err := r.open().Ignored(t.Context(), "in", "all")
+	wantAnswer(t, "ignored", got, err, "all/c", "in/a.log", "in/sub/b.log")
 }

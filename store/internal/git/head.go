@@ -26,10 +26,10 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 	return r.headFromGit(ctx)
 }
 
-// errNoHash says that a file held something else than a hash, which the library reads as zeros.
+// errNoHash is the error of a ref file that holds no hash, which the library reads as zeros.
 var errNoHash = errors.New("not a hash")
 
-// headFromFiles reads it without git. It fails for repositories that the library does not open.
+// headFromFiles reads HEAD without git. It fails for repositories that the library does not open.
 func (r *Repo) headFromFiles() (Head, error) {
 	repo, err := gogit.PlainOpenWithOptions(r.Top, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
 	if err != nil {
@@ -43,7 +43,7 @@ func (r *Repo) headFromFiles() (Head, error) {
 	if head.Type() == plumbing.SymbolicReference {
 		h.Branch = shortName(head.Target().String())
 		if info, err := os.Stat(filepath.Join(r.CommonDir, filepath.FromSlash(head.Target().String()))); err == nil && !info.Mode().IsRegular() {
-			return Head{}, errNoHash // a pipe, say, from which a read would never return; git can be stopped
+			return Head{}, errNoHash // reading a pipe would never return, while git can be stopped
 		}
 		head, err = repo.Reference(head.Target(), true)
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
@@ -60,7 +60,7 @@ func (r *Repo) headFromFiles() (Head, error) {
 	return h, nil
 }
 
-// headFromGit asks git.
+// headFromGit reads HEAD with git.
 func (r *Repo) headFromGit(ctx context.Context) (Head, error) {
 	branch, err := answer(Run(ctx, r.Top, "symbolic-ref", "--quiet", "HEAD"))
 	if err != nil {
@@ -75,11 +75,19 @@ func (r *Repo) headFromGit(ctx context.Context) (Head, error) {
 
 func shortName(ref string) string { return strings.TrimPrefix(ref, "refs/heads/") }
 
-// answer reads the output of a question that git answers with one line, or with exit status 1 for "there is none".
+// answer reads the one line that a git command printed; "" if git exited with status 1, which means that there is no answer.
 func answer(out []byte, err error) (string, error) {
 	exit := (*exec.ExitError)(nil)
 	if errors.As(err, &exit) && exit.ExitCode() == 1 {
 		return "", nil
 	}
 	return strings.TrimRight(string(out), "\r\n"), err
+}
+
+// Commit resolves any name of a commit to its hash; "" if the clone has no commit of that name.
+func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
+	if name == "" || strings.HasPrefix(name, "-") {
+		return "", nil
+	}
+	return answer(Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", name+"^{commit}"))
 }

@@ -7,31 +7,68 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
-// Commit resolves any name of a commit to its hash, or to "" if the clone has none of that name.
-func (r *Repo) Commit(ctx context.Context, name string) (string, error) {
-	if name == "" || strings.HasPrefix(name, "-") {
-		return "", nil
-	}
-	return answer(Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", name+"^{commit}"))
+// History reads the commits of a repository and how they follow each other.
+type History struct{ repo *Repo }
+
+// History returns the commits of the repository.
+func (r *Repo) History() History { return History{r} }
+
+// MergeBases returns the merge bases of two commits, the best first. Histories that crossed (criss-cross merges) have more than
+// one; commits without a common ancestor in this clone have none.
+func (h History) MergeBases(ctx context.Context, a, b string) ([]string, error) {
+	out, err := answer(Run(ctx, h.repo.Top, "merge-base", "--all", a, b))
+	return strings.Fields(out), err
 }
 
-// Shallow reports whether the clone was made without all of the history.
-func (r *Repo) Shallow() bool {
-	_, err := os.Stat(filepath.Join(r.CommonDir, "shallow"))
+// Incomplete reports whether a shallow clone lacks parents of commits that are reachable from some commits and not from others. The
+// missing ones could hold a better merge base than those that were found.
+func (h History) Incomplete(ctx context.Context, commits, without []string) (bool, error) {
+	text, err := disk.ReadFile(filepath.Join(h.repo.CommonDir, "shallow"))
+	if missing(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, unreadable(err)
+	}
+	ends := map[string]bool{}
+	for _, id := range strings.Fields(string(text)) {
+		ends[id] = true
+	}
+	args := append([]string{"rev-list"}, commits...)
+	for _, commit := range without {
+		args = append(args, "^"+commit)
+	}
+	out, err := Run(ctx, h.repo.Top, args...)
+	if err != nil {
+		return false, err
+	}
+	for id := range strings.FieldsSeq(string(out)) {
+		if ends[id] {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// Shallow reports whether the clone lacks a part of the history.
+func (h History) Shallow() bool {
+	_, err := os.Stat(filepath.Join(h.repo.CommonDir, "shallow"))
 	return err == nil
 }
 
-// Commits lists what one commit has and another has not, newest first and at most so many.
-func (r *Repo) Commits(ctx context.Context, since, commit string, most int) ([]string, error) {
-	out, err := Run(ctx, r.Top, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(most), commit, "^"+since)
+// Between lists the commits that are reachable from one commit and not from since, newest first and limit at most.
+func (h History) Between(ctx context.Context, since, commit string, limit int) ([]string, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--topo-order", "--max-count="+strconv.Itoa(limit), commit, "^"+since)
 	return strings.Fields(string(out)), err
 }
 
-// CommitTime is when a commit was made, by its committer.
-func (r *Repo) CommitTime(ctx context.Context, commit string) (time.Time, error) {
-	out, err := Run(ctx, r.Top, "rev-list", "--max-count=1", "--timestamp", commit)
+// Time returns when a commit was made, by the committer's date.
+func (h History) Time(ctx context.Context, commit string) (time.Time, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--timestamp", commit)
 	if err != nil {
 		return time.Time{}, err
 	}
@@ -43,22 +80,22 @@ func (r *Repo) CommitTime(ctx context.Context, commit string) (time.Time, error)
 	return time.Unix(seconds, 0).UTC(), nil
 }
 
-// Descendants lists the commits between two that have the first among their ancestors.
-func (r *Repo) Descendants(ctx context.Context, since, commit string) ([]string, error) {
-	out, err := Run(ctx, r.Top, "rev-list", "--ancestry-path", commit, "^"+since)
+// Descendants lists the commits that are descendants of since and reachable from commit.
+func (h History) Descendants(ctx context.Context, since, commit string) ([]string, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--ancestry-path", commit, "^"+since)
 	return strings.Fields(string(out)), err
 }
 
-// Touching lists those of the commits that change a file, oldest first.
-func (r *Repo) Touching(ctx context.Context, since, commit, path string) ([]string, error) {
-	out, err := Run(ctx, r.Top, "rev-list", "--topo-order", "--reverse", "--full-history", commit, "^"+since, "--", path)
+// Touching lists the commits that are reachable from commit and not from since, and that change a file; oldest first.
+func (h History) Touching(ctx context.Context, since, commit, path string) ([]string, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--topo-order", "--reverse", "--full-history", commit, "^"+since, "--", path)
 	return strings.Fields(string(out)), err
 }
 
-// Versions calls fn with the id of every content that the files below a path had in what one commit has and another has not,
-// or in all of it if since is "", at least once. Contents that only a merge had are left out. The dates of commits do not
-// matter: anybody can set them.
-func (r *Repo) Versions(ctx context.Context, since, commit, below string, fn func(path, id string)) error {
+// Versions calls fn at least once with the id of every content that a file below a path had in a commit that is reachable from
+// commit and not from since; "" for since means the whole history. Contents that only a merge commit had are left out. The dates of
+// commits do not matter, since anybody can set them.
+func (h History) Versions(ctx context.Context, since, commit, below string, fn func(path, id string)) error {
 	args := []string{
 		"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",
 		"--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-relative", "--no-color", "-z", "--format=",
@@ -67,7 +104,7 @@ func (r *Repo) Versions(ctx context.Context, since, commit, below string, fn fun
 	if since != "" {
 		args = append(args, "^"+since)
 	}
-	out, err := Run(ctx, r.Top, append(args, pathspec(below)...)...)
+	out, err := Run(ctx, h.repo.Top, append(args, pathspec(below)...)...)
 	if err != nil {
 		return err
 	}

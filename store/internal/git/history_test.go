@@ -28,32 +28,32 @@ func TestHistory(t *testing.T) {
 			t.Errorf("%q is %q, %v", name, got, err)
 		}
 	}
-	if got, err := found.MergeBases(t.Context(), b, c); err != nil || !slices.Equal(got, []string{a}) {
+	if got, err := found.History().MergeBases(t.Context(), b, c); err != nil || !slices.Equal(got, []string{a}) {
 		t.Errorf("main and side parted at %q, %v", got, err)
 	}
-	if got, err := found.Commits(t.Context(), a, c, 10); err != nil || !slices.Equal(got, []string{c}) {
+	if got, err := found.History().Between(t.Context(), a, c, 10); err != nil || !slices.Equal(got, []string{c}) {
 		t.Errorf("side has %q, %v", got, err)
 	}
-	if got, err := found.Commits(t.Context(), a, a, 10); err != nil || len(got) != 0 {
+	if got, err := found.History().Between(t.Context(), a, a, 10); err != nil || len(got) != 0 {
 		t.Errorf("nothing is %q, %v", got, err)
 	}
-	if got, err := found.Touching(t.Context(), a, b, "g"); err != nil || !slices.Equal(got, []string{b}) {
+	if got, err := found.History().Touching(t.Context(), a, b, "g"); err != nil || !slices.Equal(got, []string{b}) {
 		t.Errorf("g is touched by %q, %v", got, err)
 	}
-	if got, err := found.Touching(t.Context(), a, b, "f"); err != nil || len(got) != 0 {
+	if got, err := found.History().Touching(t.Context(), a, b, "f"); err != nil || len(got) != 0 {
 		t.Errorf("f is touched by %q, %v", got, err)
 	}
-	if found.Shallow() {
+	if found.History().Shallow() {
 		t.Error("a whole clone is shallow")
 	}
 	r.git("switch", "-q", "--orphan", "alone")
 	r.commit()
-	if got, err := found.MergeBases(t.Context(), "alone", b); err != nil || len(got) != 0 {
+	if got, err := found.History().MergeBases(t.Context(), "alone", b); err != nil || len(got) != 0 {
 		t.Errorf("histories of their own parted at %q, %v", got, err)
 	}
 }
 
-// All that the files of a folder ever held is found, on whatever branch, and whoever else has settings for the log.
+// All contents that the files of a folder ever had are found, on every branch, whatever settings the clone has for git log.
 func TestVersions(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
@@ -86,7 +86,7 @@ func TestVersions(t *testing.T) {
 		{"of now", "HEAD~1", "HEAD", "one"},
 	} {
 		seen := map[string]bool{}
-		err := r.open().Versions(t.Context(), row.since, row.commit, "d", func(path, id string) {
+		err := r.open().History().Versions(t.Context(), row.since, row.commit, "d", func(path, id string) {
 			if path != "d/f f" && path != "d/g" {
 				t.Errorf("%s: %q was not asked for", row.name, path)
 			}

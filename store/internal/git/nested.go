@@ -7,53 +7,52 @@ import (
 	"strings"
 )
 
-// addNested adds a repository inside this one, a submodule or one that git does not track, by the commit that is
-// checked out in it. If its work tree is not that commit's, the fingerprint of the work tree is added, so that two ways
-// of being changed are two contents.
+// addNested adds a repository inside this one: a submodule, or one that git does not track. Its content is the commit that is checked
+// out in it; if its work tree differs from that commit, the fingerprint of the work tree is added.
 //
-// A submodule that is not checked out stays as the index has it. Another work tree of this very clone is left out: its
-// files are its own branch's. One that git does not track came here in some other way than with this clone: filters that
-// its config names are not started, and its files are hashed as they are.
-func (r *Repo) addNested(ctx context.Context, t Tree, path string, untracked bool) error {
-	sub, ok, err := open(r.path(path))
-	if err != nil || !ok || sub.CommonDir == r.CommonDir {
+// A submodule that is not checked out stays as the index has it. Another work tree of this clone is left out, since its files belong
+// to another branch. A repository that is not tracked did not come with this clone, so the filters that its config names are not
+// started, and its files are hashed as they are.
+func (w *workTree) addNested(ctx context.Context, path string, untracked bool) error {
+	repo, ok, err := open(w.path(path))
+	if err != nil || !ok || repo.CommonDir == w.CommonDir {
 		return err
 	}
-	sub.foreign = r.foreign || untracked
-	id, err := sub.state(ctx)
+	nested := workTree{Repo: repo, foreign: w.foreign || untracked}
+	id, err := nested.state(ctx)
 	if err != nil {
 		return err
 	}
-	t.set(path, modeRepo, id)
+	w.tree.set(path, modeRepo, id)
 	return nil
 }
 
-// addSubmodules adds every repository that the index names, whether git takes it for changed or not.
-func (r *Repo) addSubmodules(ctx context.Context, t Tree) error {
-	for path, file := range t {
+// addSubmodules adds every submodule in the index, whether or not git calls it changed.
+func (w *workTree) addSubmodules(ctx context.Context) error {
+	for path, file := range w.tree {
 		if !strings.HasPrefix(file, modeRepo+" ") {
 			continue
 		}
-		if err := r.addNested(ctx, t, path, false); err != nil {
+		if err := w.addNested(ctx, path, false); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// state is what a repository counts as in the tree of the one around it.
-func (r *Repo) state(ctx context.Context) (string, error) {
-	head, err := r.Head(ctx)
+// state is the content of a repository in the tree of the one around it.
+func (w *workTree) state(ctx context.Context) (string, error) {
+	head, err := w.Head(ctx)
 	if err != nil {
 		return "", err
 	}
-	work, err := r.Fingerprint(ctx)
-	if err != nil {
+	if err := w.read(ctx); err != nil {
 		return "", err
 	}
+	work := w.tree.Fingerprint()
 	committed := Tree{}.Fingerprint()
 	if head.Commit != "" {
-		if committed, err = r.CommitFingerprint(ctx, head.Commit); err != nil {
+		if committed, err = w.Objects().Fingerprint(ctx, head.Commit); err != nil {
 			return "", err
 		}
 	}
@@ -63,23 +62,23 @@ func (r *Repo) state(ctx context.Context) (string, error) {
 	return head.Commit + "+" + work, nil
 }
 
-// runFiltering runs a command that hashes files of the work tree, for which git starts filters: but those that a repository
-// names which nobody has trusted.
-func (r *Repo) runFiltering(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
+// runFiltering runs a command that hashes files of the work tree, for which git starts filters. In a foreign repository the filters
+// that its own config names are switched off.
+func (w *workTree) runFiltering(ctx context.Context, in io.Reader, args ...string) ([]byte, error) {
 	var off []setting
-	if r.foreign {
+	if w.foreign {
 		var err error
-		if off, err = r.filtersOff(ctx); err != nil {
+		if off, err = w.filtersOff(ctx); err != nil {
 			return nil, err
 		}
 	}
-	return output(ctx, with(command(ctx, r.Top, args...), off), in, args)
+	return output(ctx, with(command(ctx, w.Top, args...), off), in, args)
 }
 
-// filtersOff are the settings that switch off each filter about which the repository's own config, or what that includes, says
-// something. Filters of the user and the system stay.
-func (r *Repo) filtersOff(ctx context.Context) ([]setting, error) {
-	out, err := answer(Run(ctx, r.Top, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`))
+// filtersOff returns the settings that switch off each filter that the repository's own config, or a file that it includes, names.
+// Filters of the user and the system stay.
+func (w *workTree) filtersOff(ctx context.Context) ([]setting, error) {
+	out, err := answer(Run(ctx, w.Top, "config", "-z", "--show-scope", "--name-only", "--get-regexp", `^filter\.`))
 	if err != nil {
 		return nil, err
 	}

@@ -2,68 +2,115 @@ package git
 
 import (
 	"context"
-	"math"
 	"slices"
 	"strings"
 )
 
-// Worktrees returns the uppermost folders of the clone's work trees, as git lists them. Some may be gone.
-func (r *Repo) Worktrees(ctx context.Context) ([]string, error) {
-	out, err := Run(ctx, r.Top, "worktree", "list", "--porcelain")
+// Refs reads the branches, tags and other refs of a repository.
+type Refs struct{ repo *Repo }
+
+// Refs returns the refs of the repository.
+func (r *Repo) Refs() Refs { return Refs{r} }
+
+// Commit returns the commit that a ref points at, or "" if there is no such ref. The name is a full one, such as refs/heads/main.
+func (r Refs) Commit(ctx context.Context, name string) (string, error) {
+	refs, err := r.existing(ctx, name)
+	if err != nil || len(refs) == 0 {
+		return "", err
+	}
+	return r.repo.Commit(ctx, name)
+}
+
+// Candidates lists the full names of the refs that a short name can stand for: a tag, a branch, a branch of a remote, or a remote's
+// HEAD.
+func (r Refs) Candidates(ctx context.Context, short string) ([]string, error) {
+	return r.existing(ctx, "refs/"+short, "refs/tags/"+short, "refs/heads/"+short, "refs/remotes/"+short, "refs/remotes/"+short+"/HEAD")
+}
+
+// existing returns the names, in their order, of which there is a ref.
+func (r Refs) existing(ctx context.Context, names ...string) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, append([]string{"for-each-ref", "--format=%(refname)"}, names...)...)
 	if err != nil {
 		return nil, err
 	}
-	var tops []string
-	for line := range strings.Lines(string(out)) {
-		if top, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "worktree "); ok {
-			tops = append(tops, top)
+	var found []string
+	for _, name := range names {
+		for line := range strings.Lines(string(out)) { // git also lists the refs below each name
+			if strings.TrimSuffix(line, "\n") == name {
+				found = append(found, name)
+			}
 		}
 	}
-	return tops, nil
+	return found, nil
 }
 
-// HasBranch reports whether the clone has a branch of its own of that name, or one that has no commit yet is checked out.
-func (r *Repo) HasBranch(ctx context.Context, name string) bool {
-	if r.hasRef(ctx, "refs/heads/"+name) {
+// Target returns the name that a symbolic ref points at, whether or not that ref exists; "" if it is no symbolic ref.
+func (r Refs) Target(ctx context.Context, ref string) (string, error) {
+	return answer(Run(ctx, r.repo.Top, "symbolic-ref", "--quiet", ref))
+}
+
+// WithPrefix lists the commits whose ids begin with a prefix.
+func (r Refs) WithPrefix(ctx context.Context, prefix string) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, "rev-parse", "--disambiguate="+prefix)
+	if err != nil {
+		return nil, err
+	}
+	var commits []string
+	for id := range strings.FieldsSeq(string(out)) {
+		commit, err := r.repo.Commit(ctx, id)
+		if err != nil {
+			return nil, err
+		}
+		if commit == id {
+			commits = append(commits, commit)
+		}
+	}
+	return commits, nil
+}
+
+// HasBranch reports whether the clone has a local branch of that name. A branch without a commit counts while it is checked out.
+func (r Refs) HasBranch(ctx context.Context, name string) bool {
+	if r.has(ctx, "refs/heads/"+name) {
 		return true
 	}
-	head, err := r.Head(ctx)
+	head, err := r.repo.Head(ctx)
 	return err == nil && head.Branch == name
 }
 
-// HasRemoteBranch reports whether the clone knows of a branch of a remote, named with the remote before it: origin/main.
-func (r *Repo) HasRemoteBranch(ctx context.Context, name string) bool {
-	return r.hasRef(ctx, "refs/remotes/"+name)
+// HasRemoteBranch reports whether the clone has a remote-tracking branch of that name, such as origin/main.
+func (r Refs) HasRemoteBranch(ctx context.Context, name string) bool {
+	return r.has(ctx, "refs/remotes/"+name)
 }
 
-// hasRef reports whether there is a ref of exactly this name; what rev-parse would make of it does not count.
-func (r *Repo) hasRef(ctx context.Context, ref string) bool {
-	_, err := Run(ctx, r.Top, "show-ref", "--quiet", "--verify", "--", ref)
+// has reports whether there is a ref of exactly this full name.
+func (r Refs) has(ctx context.Context, ref string) bool {
+	_, err := Run(ctx, r.repo.Top, "show-ref", "--quiet", "--verify", "--", ref)
 	return err == nil
 }
 
-// Branches returns the commits that the clone's own branches end at, each once.
-func (r *Repo) Branches(ctx context.Context) ([]string, error) {
+// Branches returns the commits at the tips of the local branches, each once.
+func (r Refs) Branches(ctx context.Context) ([]string, error) {
 	return r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads")
 }
 
-// Reachable returns the commits that hold what the clone still has: those that its own branches and the remote ones end at,
-// and everything that is stashed, each once. What only the reflog knows is not among them.
-func (r *Repo) Reachable(ctx context.Context) ([]string, error) {
+// Reachable returns the tips of everything that the clone still has: of local and remote-tracking branches, and of every stash.
+// Commits that only a reflog names are not among them.
+func (r Refs) Reachable(ctx context.Context) ([]string, error) {
 	tips, err := r.commits(ctx, "for-each-ref", "--format=%(objectname)", "refs/heads", "refs/remotes")
 	if err != nil {
 		return nil, err
 	}
-	if _, err := Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "refs/stash"); err != nil {
-		return tips, nil //nolint:nilerr // nothing was ever stashed
+	if _, err := Run(ctx, r.repo.Top, "rev-parse", "--quiet", "--verify", "refs/stash"); err != nil {
+		return tips, nil //nolint:nilerr // there is no stash
 	}
 	// The parents of a stash hold the index and the files that git did not track.
 	stashed, err := r.commits(ctx, "rev-list", "--walk-reflogs", "--parents", "refs/stash")
 	return append(tips, stashed...), err
 }
 
-// Remembered returns the commits of Reachable, and those that the reflogs know: what was ever committed here, until git forgets.
-func (r *Repo) Remembered(ctx context.Context) ([]string, error) {
+// Remembered returns what Reachable does, and the commits that the reflogs name: everything that was ever committed here, until the
+// reflogs expire.
+func (r Refs) Remembered(ctx context.Context) ([]string, error) {
 	known, err := r.Reachable(ctx)
 	if err != nil {
 		return nil, err
@@ -72,29 +119,10 @@ func (r *Repo) Remembered(ctx context.Context) ([]string, error) {
 	return append(known, logged...), err
 }
 
-// commits reads the hashes that a command of git prints.
-func (r *Repo) commits(ctx context.Context, args ...string) ([]string, error) {
-	out, err := Run(ctx, r.Top, args...)
+// commits returns the hashes that a git command prints, sorted and each once.
+func (r Refs) commits(ctx context.Context, args ...string) ([]string, error) {
+	out, err := Run(ctx, r.repo.Top, args...)
 	ids := strings.Fields(string(out))
 	slices.Sort(ids)
 	return slices.Compact(ids), err
-}
-
-// Files calls fn with the content of each of the files that each of the commits has. The paths are seen from the top of the
-// work tree, with forward slashes.
-func (r *Repo) Files(ctx context.Context, commits, paths []string, fn func(path string, content []byte)) error {
-	var names, asked []string // what git calls each file, and its path
-	for _, path := range paths {
-		if strings.Contains(path, "\n") {
-			continue // it cannot be asked for
-		}
-		for _, commit := range commits {
-			names, asked = append(names, commit+":"+path), append(asked, path)
-		}
-	}
-	return r.Blobs(ctx, names, math.MaxInt64, func(i int, b Blob) {
-		if !b.Missing {
-			fn(asked[i], b.Content)
-		}
-	})
 }

@@ -2,29 +2,14 @@ package git
 
 import (
 	"maps"
-	"path/filepath"
 	"slices"
 	"testing"
 )
 
-func TestWorktrees(t *testing.T) {
-	isolate(t)
-	r := newRepoAt(t, "")
-	r.commit()
-	side := filepath.Join(realTempDir(t), "a side")
-	r.git("worktree", "add", "-q", "-b", "side", side)
-	for _, top := range []string{r.dir, side} {
-		got, err := repo{t, top}.open().Worktrees(t.Context())
-		if want := []string{filepath.ToSlash(r.dir), filepath.ToSlash(side)}; err != nil || !slices.Equal(got, want) {
-			t.Errorf("from %s: %q, %v", top, got, err)
-		}
-	}
-}
-
 func TestBranchesAndWhatIsReachable(t *testing.T) {
 	isolate(t)
 	r := newRepoAt(t, "")
-	if got, err := r.open().Reachable(t.Context()); err != nil || len(got) > 0 {
+	if got, err := r.open().Refs().Reachable(t.Context()); err != nil || len(got) > 0 {
 		t.Errorf("without a commit: %q, %v", got, err)
 	}
 	r.commit()
@@ -37,18 +22,18 @@ func TestBranchesAndWhatIsReachable(t *testing.T) {
 	r.git("switch", "-q", "main")
 	r.git("branch", "-q", "-D", "gone")
 
-	branches, err := r.open().Branches(t.Context())
+	branches, err := r.open().Refs().Branches(t.Context())
 	if err != nil || !slices.Equal(branches, []string{first}) {
 		t.Errorf("branches end at %q, %v", branches, err)
 	}
-	reachable, err := r.open().Reachable(t.Context())
+	reachable, err := r.open().Refs().Reachable(t.Context())
 	if want := slices.Sorted(slices.Values([]string{first, remote})); err != nil || !slices.Equal(reachable, want) {
 		t.Errorf("reachable are %q, %v", reachable, err)
 	}
 
 	r.write("untracked", "stashed away\n")
 	r.git("stash", "-q", "--include-untracked")
-	reachable, err = r.open().Reachable(t.Context())
+	reachable, err = r.open().Refs().Reachable(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -61,7 +46,7 @@ func TestBranchesAndWhatIsReachable(t *testing.T) {
 func (r repo) contents(commits []string, path string) []string {
 	r.t.Helper()
 	seen := map[string]bool{}
-	err := r.open().Files(r.t.Context(), commits, []string{path}, func(name string, content []byte) {
+	err := r.open().Objects().Read(r.t.Context(), commits, []string{path}, func(name string, content []byte) {
 		if name != path {
 			r.t.Errorf("%q is not what was asked for", name)
 		}
@@ -73,28 +58,35 @@ func (r repo) contents(commits []string, path string) []string {
 	return slices.Sorted(maps.Keys(seen))
 }
 
-func TestFiles(t *testing.T) {
+// A short name is looked up as git would, without stopping at the first that it could be.
+func TestRefCandidates(t *testing.T) {
 	isolate(t)
-	r := filled(t)
-	r.write("plain", "")
+	r := newRepoAt(t, "")
 	r.commit()
-	empty := r.git("rev-parse", "HEAD")
-	r.write("plain", "ends without a line break")
-	r.commit()
-	commits := []string{empty, r.git("rev-parse", "HEAD")}
-	for path, want := range map[string][]string{
-		"plain":               {"", "ends without a line break"},
-		"with space":          {"x"},
-		"größe-日本":            {"unicode"},
-		"nowhere":             nil,
-		"dir":                 nil, // a folder is no file
-		"nobody\nasks for it": nil,
+	head := r.git("rev-parse", "HEAD")
+	r.git("tag", "-a", "-m", "a tag", "both")
+	r.git("branch", "both")
+	r.git("update-ref", "refs/remotes/both/HEAD", head)
+	r.git("update-ref", "refs/heads/both2/nested", head)
+	r.git("symbolic-ref", "refs/remotes/origin/HEAD", "refs/remotes/origin/gone")
+	found := r.open()
+	for short, want := range map[string][]string{
+		"both": {"refs/tags/both", "refs/heads/both", "refs/remotes/both/HEAD"}, "heads/both": {"refs/heads/both"}, "both2": nil, "origin": nil, "bo*": nil, "main": {"refs/heads/main"},
 	} {
-		if got := r.contents(commits, path); !slices.Equal(got, want) {
-			t.Errorf("%q: %q", path, got)
+		got, err := found.Refs().Candidates(t.Context(), short)
+		wantAnswer(t, short, got, err, want...)
+	}
+	if got, err := found.Refs().Commit(t.Context(), "refs/tags/both"); err != nil || got != head {
+		t.Errorf("the tag is at %q, %v", got, err)
+	}
+	for _, name := range []string{"refs/heads/both2", "refs/remotes/origin/HEAD", "both"} {
+		if got, err := found.Refs().Commit(t.Context(), name); err != nil || got != "" {
+			t.Errorf("%s is at %q, %v", name, got, err)
 		}
 	}
-	if got := r.contents(slices.Repeat(commits, 1000), "plain"); len(got) != 2 {
-		t.Errorf("many at once: %q", got)
+	if got, err := found.Refs().Target(t.Context(), "refs/remotes/origin/HEAD"); err != nil || got != "refs/remotes/origin/gone" {
+		t.Errorf("origin/HEAD points at %q, %v", got, err)
 	}
+	got, err := found.Refs().WithPrefix(t.Context(), head[:6])
+	wantAnswer(t, head[:6], got, err, head)
 }

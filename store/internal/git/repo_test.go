@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// isolate gives the test a home of its own, so that the settings of whoever runs it do not matter.
+// isolate gives the test a home of its own, so that the settings of the user who runs it do not matter.
 func isolate(t testing.TB) {
 	t.Helper()
 	if _, err := exec.LookPath("git"); err != nil {
@@ -164,7 +164,7 @@ func (r repo) equalsHead(when string) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	head, err := found.CommitTree(r.t.Context(), "HEAD")
+	head, err := found.Objects().Tree(r.t.Context(), "HEAD")
 	if err != nil {
 		r.t.Fatal(err)
 	}

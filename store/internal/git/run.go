@@ -7,12 +7,15 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
 )
 
-// Run starts git in a folder and returns what it printed on standard output. command says what git is kept from.
+// Run runs git in a folder, as command starts it, and returns its standard output.
 //
-// If git cannot be started or fails, the output is what was printed so far and the error has the code GIT; its cause is
-// an *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git has been killed.
+// If git cannot be started or fails, the output is what was printed until then, and the error has the code GIT. Its cause is an
+// *exec.ExitError if git ran, and ctx's error if ctx ended, in which case git was killed.
 func Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
 	return runInput(ctx, nil, dir, args...)
 }
@@ -32,15 +35,15 @@ func output(ctx context.Context, cmd *exec.Cmd, in io.Reader, args []string) ([]
 	return out, nil
 }
 
-// runReading is runInput for an output that is too long to be held: read is called with it while git runs. If read fails
-// git is killed, and its error returns.
+// runReading is runInput for an output that may be too long for memory: read gets it while git runs. If read fails, git is killed, and
+// the error of read is returned.
 func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) error, dir string, args ...string) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	cmd := command(ctx, dir, args...)
 	cmd.Stdin = in
-	var said bytes.Buffer
-	cmd.Stderr = &said
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
 	if err == nil {
 		err = cmd.Start()
@@ -54,10 +57,23 @@ func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) erro
 	}
 	err = cmd.Wait()
 	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
-		exit.Stderr = said.Bytes()
+		exit.Stderr = stderr.Bytes()
 	}
 	if err != nil && (failed == nil || errors.Is(failed, io.ErrUnexpectedEOF)) {
 		return explain(ctx, err, dir, args)
 	}
 	return failed
+}
+
+// records splits an output at NUL bytes.
+func records(out []byte) []string {
+	if len(out) == 0 {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+}
+
+// garbled is the error of an output in another form than the command is documented to print.
+func garbled(command, line string) error {
+	return task.Errorf(task.Git, "git %s printed a line that is not understood: %q", command, line)
 }

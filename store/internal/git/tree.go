@@ -12,27 +12,27 @@ import (
 // Tree is the content of a work tree or a commit: for each path, relative to the top and with slashes, the mode and the
 // object id, as in "100644 e69de29bb2d1d6434b8b29ae775ad8c2e48c5391". Paths with a component named .cairn are left out.
 //
-// The modes are git's: 100644 a file, 100755 an executable one, 120000 a link, 160000 a repository inside this one. The
-// id of the last is its commit, followed by "+" and the fingerprint of its own work tree if that is not the commit's.
+// The modes are git's: 100644 a file, 100755 an executable one, 120000 a link, 160000 a nested repository. The id of a nested
+// repository is its commit; if its work tree differs from that, "+" and the fingerprint of the work tree follow.
 type Tree map[string]string
 
-// The modes that are told apart here.
+// The modes that cairn tells apart.
 const (
-	modeNone = "000000" // in git's answers: no such file
+	modeNone = "000000" // in git's output: no such file
 	modeFile = "100644"
 	modeExec = "100755"
 	modeLink = "120000"
 	modeRepo = "160000"
 )
 
-// set adds a file, unless it belongs to a workspace's own records.
+// set adds a file, unless it lies in a .cairn folder.
 func (t Tree) set(path, mode, id string) {
 	if !ours(path) {
 		t[path] = mode + " " + id
 	}
 }
 
-// ours tells whether a path lies in a folder that cairn keeps.
+// ours reports whether a path lies in a .cairn folder.
 func ours(path string) bool {
 	return strings.Contains("/"+path+"/", "/.cairn/")
 }
@@ -51,7 +51,7 @@ func (t Tree) Fingerprint() string {
 	return hex.EncodeToString(h.Sum(nil))
 }
 
-// Changed returns the paths, sorted, that are in one of two trees only or differ between them.
+// Changed returns the paths, sorted, whose content differs between two trees, or which only one of them has.
 func (t Tree) Changed(other Tree) []string {
 	changed := map[string]bool{}
 	for path, file := range t {

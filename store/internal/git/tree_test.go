@@ -3,8 +3,6 @@ package git
 import (
 	"slices"
 	"testing"
-
-	"github.com/cairn-tasks/cairn/task"
 )
 
 // The fingerprint is written into task files, so it must never come out differently.
@@ -39,32 +37,6 @@ func TestOurs(t *testing.T) {
 	} {
 		if ours(path) != want {
 			t.Errorf("ours(%q) = %v", path, !want)
-		}
-	}
-}
-
-func TestOldModes(t *testing.T) {
-	for mode, want := range map[string]string{
-		"100644": modeFile, "100664": modeFile, "100755": modeExec, "100775": modeExec, "120000": modeLink, "160000": modeRepo,
-	} {
-		if got := indexMode(mode); got != want {
-			t.Errorf("indexMode(%s) = %s", mode, got)
-		}
-	}
-}
-
-func TestCommitTreeRefusesWhatIsNoCommit(t *testing.T) {
-	isolate(t)
-	r := newRepoAt(t, "")
-	r.commit()
-	for rev, want := range map[string]task.Code{
-		"":            task.InvalidInput,
-		"--name-only": task.InvalidInput,
-		"nothing":     task.Git,
-		"HEAD~5":      task.Git,
-	} {
-		if _, err := r.open().CommitTree(t.Context(), rev); task.CodeOf(err) != want {
-			t.Errorf("%q: got %v, want %s", rev, err, want)
 		}
 	}
 }

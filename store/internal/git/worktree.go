@@ -7,42 +7,19 @@ import (
 	"strings"
 )
 
-// WorkTree reads the tree of the files as they are now: all that are tracked or not ignored, with the content that
-// "git add" would store. It looks at the index for the files that are as they were added, and hashes the others.
+// WorkTree reads the tree of the files as they are now: all that are tracked or not ignored, with the content that "git add" would
+// store. It takes unchanged files from the index and hashes the others.
 //
-// A file that changes meanwhile is seen as it was at some moment; one that vanishes is left out. Files that git was told not
-// to look at (assume-unchanged, skip-worktree) are looked at all the same where they are there. Other work trees of the same clone that lie
-// inside this one are left out. To hash a file git may start the filters that the clone's config names, so only a clone that
-// the user trusts may be asked. Where core.autocrlf is on and a file was committed with CRLF all the same, changing it
-// and committing the change give two fingerprints.
+// A file that changes meanwhile is read as it was at some moment; one that vanishes is left out. Files that git was told not to
+// compare (assume-unchanged, skip-worktree) are read too, if they are there. Other work trees of the same clone inside this one are
+// left out.
+//
+// To hash a file, git may start the filters that the clone's config names, so call it for clones only that the user trusts. Where
+// core.autocrlf is on and a file was committed with CRLF all the same, changing it and committing the change give two fingerprints.
 func (r *Repo) WorkTree(ctx context.Context) (Tree, error) {
-	t, files, err := r.index(ctx, "")
-	if err != nil {
-		return nil, err
-	}
-	if r.foreign {
-		if err := r.addSubmodules(ctx, t); err != nil {
-			return nil, err
-		}
-	}
-	changes, err := r.status(ctx)
-	if err != nil {
-		return nil, err
-	}
-	for _, c := range changes {
-		switch {
-		case c.mode == modeNone:
-			delete(t, c.path)
-		case c.isRepo():
-			if err := r.addNested(ctx, t, strings.TrimSuffix(c.path, "/"), c.mode == ""); err != nil {
-				return nil, err
-			}
-		default:
-			delete(t, c.path)
-			files = append(files, c)
-		}
-	}
-	return t, r.addFiles(ctx, t, files)
+	w := workTree{Repo: r}
+	err := w.read(ctx)
+	return w.tree, err
 }
 
 // Fingerprint is the fingerprint of the work tree.
@@ -54,53 +31,69 @@ func (r *Repo) Fingerprint(ctx context.Context) (string, error) {
 	return t.Fingerprint(), nil
 }
 
-// IndexFingerprint is the fingerprint of what is staged in an index, which is named as for Tracked.
-func (r *Repo) IndexFingerprint(ctx context.Context, index string) (string, error) {
-	t, _, err := r.index(ctx, index)
-	return t.Fingerprint(), err
-}
+// path is where a path of the tree lies on disk.
+func (r *Repo) path(p string) string { return filepath.Join(r.Top, filepath.FromSlash(p)) }
 
-// index reads what is staged, but for the paths that are in conflict: status names those. Files that are there and that git
-// was told not to look at are unwatched: status will never name them.
-func (r *Repo) index(ctx context.Context, index string) (t Tree, unwatched []change, err error) {
-	files, err := r.Tracked(ctx, index, "")
-	if err != nil {
-		return nil, nil, err
-	}
-	t = Tree{}
-	for _, f := range files {
-		if !f.Unmerged {
-			t.set(f.Path, f.Mode, f.ID)
-		}
-		if f.Unwatched && f.Mode != modeRepo && !ours(f.Path) && r.isThere(f.Path) {
-			unwatched = append(unwatched, change{path: f.Path})
-		}
-	}
-	return t, unwatched, nil
-}
-
-// isThere reports whether a file is in the work tree.
-func (r *Repo) isThere(path string) bool {
-	info, err := os.Lstat(filepath.Join(r.Top, filepath.FromSlash(path)))
+// hasFile reports whether there is a file, or anything but a folder, in the work tree.
+func (r *Repo) hasFile(path string) bool {
+	info, err := os.Lstat(r.path(path))
 	return err == nil && !info.IsDir()
 }
 
-// change is a path whose working content is not what the index has for it.
+// workTree is a work tree that is being read.
+type workTree struct {
+	*Repo
+	tree    Tree
+	foreign bool // it lies in the work tree of another repository, which does not track it: nobody has trusted its config
+}
+
+func (w *workTree) read(ctx context.Context) error {
+	staged, files, err := w.Index("").tree(ctx)
+	if err != nil {
+		return err
+	}
+	w.tree = staged
+	if w.foreign {
+		if err := w.addSubmodules(ctx); err != nil {
+			return err
+		}
+	}
+	changes, err := w.status(ctx)
+	if err != nil {
+		return err
+	}
+	for _, c := range changes {
+		switch {
+		case c.mode == modeNone:
+			delete(w.tree, c.path)
+		case c.isRepo():
+			if err := w.addNested(ctx, strings.TrimSuffix(c.path, "/"), c.mode == ""); err != nil {
+				return err
+			}
+		default:
+			delete(w.tree, c.path)
+			files = append(files, c)
+		}
+	}
+	return w.addFiles(ctx, files)
+}
+
+// change is a path whose content in the work tree differs from the index.
 type change struct {
 	path string
 	mode string // in the work tree, as git would record it; modeNone if it was deleted, "" if it is not tracked
 }
 
-// isRepo tells whether there is a repository at the path; git shows one that is not tracked as "path/".
+// isRepo reports whether the path is a nested repository; git prints one that is not tracked as "path/".
 func (c change) isRepo() bool { return c.mode == modeRepo || strings.HasSuffix(c.path, "/") }
 
-// status lists the changes outside cairn's own folders.
-func (r *Repo) status(ctx context.Context) ([]change, error) {
+// status lists the changes outside .cairn folders.
+func (w *workTree) status(ctx context.Context) ([]change, error) {
 	submodules := "--ignore-submodules=none"
-	if r.foreign {
-		submodules = "--ignore-submodules=all" // git would look into them with the filters of their own configs
+	if w.foreign {
+		submodules = "--ignore-submodules=all" // git would start the filters of their own configs
 	}
-	out, err := r.runFiltering(ctx, nil, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", submodules)
+	out, err := w.runFiltering(ctx, nil, "status", "--porcelain=v2", "-z", "-uall", "--no-renames", submodules)
 	if err != nil {
 		return nil, err
 	}
@@ -117,7 +110,7 @@ func (r *Repo) status(ctx context.Context) ([]change, error) {
 	return changes, nil
 }
 
-// parseStatus reads a line of porcelain format 2. It returns false for one that names no change of the work tree.
+// parseStatus parses a line of porcelain format 2. It returns false for a line that is about no change of the work tree.
 func parseStatus(line string) (change, bool, error) {
 	kind, rest, _ := strings.Cut(line, " ")
 	switch kind {

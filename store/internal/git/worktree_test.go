@@ -248,18 +248,18 @@ func TestFilesThatVanishMeanwhile(t *testing.T) {
 			r.write(name, name)
 		}
 	}
-	tree := Tree{}
-	if err := r.open().addContents(t.Context(), tree, files); err != nil {
+	w := workTree{Repo: r.open(), tree: Tree{}}
+	if err := w.addContents(t.Context(), files); err != nil {
 		t.Fatal(err)
 	}
-	if want := r.fingerprint(); len(tree) != 17 || tree.Fingerprint() != want {
-		t.Errorf("%d files", len(tree))
+	if want := r.fingerprint(); len(w.tree) != 17 || w.tree.Fingerprint() != want {
+		t.Errorf("%d files", len(w.tree))
 	}
 	links := []change{{"gone", modeLink}}
-	if err := r.open().addLinks(t.Context(), Tree{}, links); err != nil {
+	if err := w.addLinks(t.Context(), links); err != nil {
 		t.Error(err)
 	}
-	if err := r.open().addFiles(t.Context(), tree, []change{{path: "gone too"}, {path: "file00/below"}}); err != nil {
+	if err := w.addFiles(t.Context(), []change{{path: "gone too"}, {path: "file00/below"}}); err != nil {
 		t.Error(err)
 	}
 }

@@ -1,0 +1,158 @@
+package cmdtest
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
+	"github.com/gofrs/flock"
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// The commands of stories, as Stories lists them.
+
+func repo(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) > 1 {
+		ts.Fatalf("usage: repo [DIR]")
+	}
+	dir := "."
+	if len(args) == 1 {
+		dir = args[0]
+	}
+	ts.Check(ts.Exec("git", "init", "--quiet", dir))
+	exclude := filepath.Join(ts.MkAbs(dir), ".git", "info", "exclude")
+	ts.Check(os.WriteFile(exclude, []byte("/want/\n"), 0o644))
+	ts.Check(ts.Exec("git", "-C", dir, "add", "--all"))
+	ts.Check(ts.Exec("git", "-C", dir, "commit", "--quiet", "--allow-empty", "--message", "begin"))
+}
+
+func exits(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: exits N COMMAND [ARGUMENT...]")
+	}
+	want, err := strconv.Atoi(args[0])
+	ts.Check(err)
+	got := 0
+	err = ts.Exec(args[1], args[2:]...)
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		got = exit.ExitCode()
+	} else {
+		ts.Check(err)
+	}
+	if got != want {
+		ts.Fatalf("it exits with %d, want %d", got, want)
+	}
+}
+
+func clock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: clock DURATION")
+	}
+	d, err := time.ParseDuration(args[0])
+	ts.Check(err)
+	ts.Check(advance(ts.Getenv("CLOCK"), d))
+}
+
+// MintedID matches an id that cairn made.
+var MintedID = regexp.MustCompile(`\b[A-Za-z0-9_]+-[0-9a-hjkmnp-tv-z]{14}\b`)
+
+func id(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: id NAME")
+	}
+	found := MintedID.FindString(ts.ReadFile("stdout"))
+	if found == "" {
+		ts.Fatalf("the last command printed no id")
+	}
+	ts.Setenv(args[0], found)
+}
+
+// Handshake is how a client of MCP begins.
+const Handshake = `{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"story","version":"1"}}}
+{"jsonrpc":"2.0","method":"notifications/initialized"}
+`
+
+// agent starts a server with all tools and the flags given, makes one call, and closes the server's input after the answer.
+func agent(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 2 {
+		ts.Fatalf("usage: agent [FLAG...] TOOL JSON")
+	}
+	flags, call := args[:len(args)-2], args[len(args)-2:]
+	server := exec.Command(filepath.Join(ts.Getenv("BIN"), "cairn"), append([]string{"--actor", "agent:a", "serve", "--toolsets", "all"}, flags...)...)
+	server.Dir = ts.MkAbs(".")
+	for _, name := range []string{"CLOCK", "HOME", "PATH", "XDG_STATE_HOME"} {
+		server.Env = append(server.Env, name+"="+ts.Getenv(name))
+	}
+	in, err := server.StdinPipe()
+	ts.Check(err)
+	out, err := server.StdoutPipe()
+	ts.Check(err)
+	ts.Check(server.Start())
+	_, err = fmt.Fprintf(in, "%s"+`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", Handshake, call[0], call[1])
+	ts.Check(err)
+	answers := bufio.NewScanner(out)
+	for answers.Scan() {
+		if strings.Contains(answers.Text(), `"id":1`) {
+			break
+		}
+	}
+	_, err = fmt.Fprintln(ts.Stdout(), answers.Text())
+	ts.Check(errors.Join(err, in.Close(), server.Wait()))
+}
+
+// lock takes the write lock, as another process would.
+func lock(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 0 {
+		ts.Fatalf("usage: lock")
+	}
+	paths, err := filepath.Glob(ts.MkAbs(".git/cairn/*/write.lock"))
+	ts.Check(err)
+	if len(paths) != 1 {
+		ts.Fatalf("there are %d locks, want 1", len(paths))
+	}
+	held := flock.New(paths[0])
+	ts.Check(held.Lock())
+	ts.Defer(func() { _ = held.Unlock() })
+}
+
+// sshkeys runs an SSH agent until the story ends.
+func sshkeys(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) == 0 {
+		ts.Fatalf("usage: sshkeys NAME...")
+	}
+	socket, stop, err := signtest.Agent(args...)
+	ts.Check(err)
+	ts.Defer(stop)
+	ts.Setenv("SSH_AUTH_SOCK", socket)
+	for _, name := range args {
+		ts.Setenv(name, signtest.Line(name))
+	}
+}
+
+// sandbox makes a folder that cairn cannot write to from then on. Root ignores permissions, so for root cairn runs without the
+// capability to ignore them.
+func sandbox(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: sandbox DIR")
+	}
+	dir := ts.MkAbs(args[0])
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(os.Chmod(dir, 0o555))
+	ts.Defer(func() { _ = os.Chmod(dir, 0o755) })
+	if os.Geteuid() != 0 {
+		return
+	}
+	weak := filepath.Join(ts.Getenv("HOME"), "weak")
+	ts.Check(os.MkdirAll(weak, 0o755))
+	text := "#!/bin/sh\nexec setpriv --bounding-set=-dac_override,-dac_read_search '" + filepath.Join(ts.Getenv("BIN"), "cairn") + "' \"$@\"\n"
+	ts.Check(os.WriteFile(filepath.Join(weak, "cairn"), []byte(text), 0o755))
+	ts.Setenv("PATH", weak+string(os.PathListSeparator)+ts.Getenv("PATH"))
+}

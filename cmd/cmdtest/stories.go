@@ -1,0 +1,187 @@
+package cmdtest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// Stories runs the stories in a folder, in a test binary whose TestMain is Main. Each has a folder, $WORK, and outside of it a home, a git identity and a clock of its own. Beside
+// the commands of testscript a story has
+//
+//	repo [DIR]         make a git repository of the folder and commit everything in it but want/
+//	exits N COMMAND    run a command that must exit with N
+//	clock DURATION     move the clock on
+//	sandbox DIR        make a folder that cairn cannot write to
+//	id NAME            set $NAME to the id that the last command printed
+//	lock               hold the lock of the repository's workspace until the story ends
+//	sshkeys NAME...    have an agent hold SSH keys of these names, each of which is $NAME
+//	agent TOOL JSON    call a tool over MCP, as agent:a with the rights of an operator
+//
+// A person at the terminal types the word that each question asks for. PERSON is another word to type, or nobody.
+//
+// The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Random
+// bytes are zeros, so ids follow from the clock, and whole files can be compared. UPDATE=1 rewrites the files that stories
+// compare with.
+func Stories(t *testing.T, dir string) {
+	testscript.Run(t, testscript.Params{
+		Dir:                dir,
+		Setup:              isolate,
+		RequireUniqueNames: true,
+		UpdateScripts:      os.Getenv("UPDATE") != "",
+		Condition:          condition,
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"repo":    repo,
+			"exits":   exits,
+			"clock":   clock,
+			"id":      id,
+			"agent":   agent,
+			"lock":    lock,
+			"sandbox": sandbox,
+			"sshkeys": sshkeys,
+		},
+	})
+}
+
+// condition knows root, for whom permissions do not hold.
+func condition(name string) (bool, error) {
+	if name != "root" {
+		return false, fmt.Errorf("there is no condition %s", name)
+	}
+	return os.Geteuid() == 0, nil
+}
+
+// Process is what the program takes from the process around it. It has the fields of cmd.Env, and converts to one.
+type Process struct {
+	Args     []string // without the program's name
+	Stdin    io.Reader
+	Stdout   io.Writer
+	Stderr   io.Writer
+	Getenv   func(string) string
+	Dir      string // working directory
+	Now      func() time.Time
+	Rand     io.Reader
+	Terminal func() (io.ReadWriteCloser, error)
+}
+
+// Main makes a test binary act as cairn when a story runs it by that name. It is for TestMain. Program runs the command line and
+// returns the exit number; only its clock, its randomness and its terminal differ from those of a process.
+func Main(m *testing.M, program func(Process) int) {
+	testscript.Main(m, map[string]func(){"cairn": func() {
+		dir, err := os.Getwd()
+		must(err)
+		now, err := tick(os.Getenv("CLOCK"))
+		must(err)
+		os.Exit(program(Process{
+			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+			Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: Zeros{},
+			Terminal: person,
+		}))
+	}})
+}
+
+// person is a story's terminal. The person types $PERSON, or by default the word that is asked for; nobody means that there is no
+// terminal. What the terminal shows is appended to the file $SCREEN.
+func person() (io.ReadWriteCloser, error) {
+	types := os.Getenv("PERSON")
+	if types == "nobody" {
+		return Nobody()
+	}
+	if os.Getenv("SCREEN") == "" {
+		return Person{Types: types}.Open()
+	}
+	screen, err := os.OpenFile(os.Getenv("SCREEN"), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
+	must(err)
+	return Person{Types: types, Screen: screen}.Open()
+}
+
+func must(err error) {
+	if err != nil {
+		panic(err)
+	}
+}
+
+// Zeros is a source of random bytes that are all zero.
+type Zeros struct{}
+
+func (Zeros) Read(p []byte) (int, error) {
+	clear(p)
+	return len(p), nil
+}
+
+// StartTime is where the clock of a story begins.
+var StartTime = time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
+
+// tick reads the story's clock and then moves it on by a minute. The clock is a file with one duration a line.
+func tick(clock string) (time.Time, error) {
+	now := StartTime
+	text, err := os.ReadFile(clock)
+	if err != nil {
+		return now, err
+	}
+	for step := range strings.Lines(string(text)) {
+		d, err := time.ParseDuration(strings.TrimSpace(step))
+		if err != nil {
+			return now, err
+		}
+		now = now.Add(d)
+	}
+	return now, advance(clock, time.Minute)
+}
+
+func advance(clock string, d time.Duration) error {
+	f, err := os.OpenFile(clock, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(f, d)
+	return errors.Join(err, f.Close())
+}
+
+// GitConfig is the git config of a user.
+const GitConfig = `[user]
+	name = Shah
+	email = shah@example.com
+[init]
+	defaultBranch = main
+[core]
+	autocrlf = false
+`
+
+// isolate gives a story a home of its own, so that settings of this machine have no effect.
+func isolate(env *testscript.Env) error {
+	home := env.T().(testing.TB).TempDir()
+	program, err := exec.LookPath("cairn")
+	if err != nil {
+		return err
+	}
+	files := map[string]string{".gitconfig": GitConfig, "clock": ""}
+	for name, text := range files {
+		if err := os.WriteFile(filepath.Join(home, name), []byte(text), 0o644); err != nil {
+			return err
+		}
+	}
+	for name, value := range map[string]string{
+		"BIN":                 filepath.Dir(program), // holds cairn and nothing else
+		"CLOCK":               filepath.Join(home, "clock"),
+		"SCREEN":              filepath.Join(home, "screen"),
+		"GIT_AUTHOR_DATE":     StartTime.Format(time.RFC3339),
+		"GIT_COMMITTER_DATE":  StartTime.Format(time.RFC3339),
+		"GIT_CONFIG_GLOBAL":   filepath.Join(home, ".gitconfig"),
+		"GIT_CONFIG_NOSYSTEM": "1",
+		"GORACE":              "atexit_sleep_ms=0",
+		"HOME":                home,
+		"XDG_STATE_HOME":      filepath.Join(home, "state"),
+	} {
+		env.Setenv(name, value)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package risk
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+)
+
+// Verbs are the verbs of risks. Reading, noting, waiting and history need none: get, note, wait and history take the id of a risk.
+var Verbs = []verb.Verb{
+	verb.Declare(verb.Verb{
+		Name: "risk_create", Group: "risks", Toolset: verb.Core, Title: "Record a risk", Kind: verb.Write, Profile: verb.PairWorker,
+		Summary: "Record something that may go wrong.",
+		When:    "A task that must not begin before the risk is dealt with names it among its deps.",
+	}, create),
+	verb.Declare(verb.Verb{
+		Name: "risk_list", Group: "risks", Toolset: verb.Core, Title: "List risks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: kindName,
+		Summary: "List the risks that fit all filters given, the newest first.",
+		When:    "With status open it shows what is not dealt with.",
+	}, list),
+	verb.Declare(verb.Verb{
+		Name: "risk_close", Group: "risks", Toolset: verb.Core, Title: "Close a risk", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+		Summary: "Close a risk, as mitigated or as accepted.",
+		When:    "Tasks that wait for it can begin then. To accept a risk takes a reason.",
+	}, closeRisk),
+}
+
+// Register adds risks to the table of kinds and their verbs to the catalogue. It is called once, before cmd.Main.
+func Register() {
+	record.Register(Risks.Kind)
+	catalogue.Add(Verbs...)
+}
+
+type createIn struct {
+	Title      string     `json:"title" doc:"what may go wrong, on one line" cli:"arg"`
+	Likelihood Likelihood `json:"likelihood" doc:"how likely it is: low, medium or high" values:"low,medium,high"`
+	Owner      string     `json:"owner,omitempty" doc:"who watches it; me for you" from:"actors"`
+	Labels     []string   `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	Body       string     `json:"body,omitempty" doc:"what would happen, and what can be done, in Markdown"`
+	verb.Once
+}
+
+func create(ctx context.Context, w *verb.Workspace, in createIn) (verb.Record, error) {
+	owner, err := w.ActorNamed(in.Owner)
+	if err != nil {
+		return verb.Record{}, err
+	}
+	r := Risk{Header: task.Header{Title: in.Title, Labels: in.Labels}, Likelihood: in.Likelihood, Owner: owner, Body: in.Body}
+	return verb.CreateRecord(ctx, w, Risks, func(token string, s task.Stamp) (Risk, error) { return New(r, token, s) })
+}
+
+type listIn struct {
+	Status task.Status `json:"status,omitempty" doc:"only risks in this state" values:"open,mitigated,accepted"`
+	Limit  verb.Count  `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor string      `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+type row struct {
+	ID         string      `json:"id"`
+	Title      string      `json:"title"`
+	Status     task.Status `json:"status"`
+	Likelihood Likelihood  `json:"likelihood"`
+	Owner      task.Actor  `json:"owner,omitempty"`
+}
+
+type listOut struct {
+	Risks      []row  `json:"risks"`
+	Total      int    `json:"total"`
+	NextCursor string `json:"next_cursor,omitempty"`
+	verb.Problems
+}
+
+func list(ctx context.Context, w *verb.Workspace, in listIn) (listOut, error) {
+	s, err := w.Open()
+	if err != nil {
+		return listOut{}, err
+	}
+	page, err := verb.ListRecords(ctx, w, s, Risks, in.Cursor, in.Limit, func(r Risk) (row, bool) {
+		return row{r.Ref.ID, r.Title, r.Status, r.Likelihood, r.Owner}, in.Status == "" || in.Status == r.Status
+	})
+	return listOut{Risks: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+}
+
+type closeIn struct {
+	ID     ID          `json:"id" doc:"risk to close" cli:"arg" names:"risk"`
+	As     task.Status `json:"as" doc:"mitigated or accepted" values:"mitigated,accepted"`
+	Reason string      `json:"reason,omitempty" doc:"what was done, or why it may stay as it is"`
+	verb.Once
+}
+
+func closeRisk(ctx context.Context, w *verb.Workspace, in closeIn) (verb.Record, error) {
+	return verb.ChangeRecord(ctx, w, Risks, in.ID, func(r Risk) (Risk, error) { return Close(r, in.As, w.Stamp(in.Reason)) })
+}

@@ -1,0 +1,140 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// State is what a clone knows of one record beside its files: who holds it, and how far its worktrees have carried it.
+type State struct {
+	Ref      task.Ref   `json:"ref"`
+	Lease    *Lease     `json:"lease,omitempty"`
+	Progress []Progress `json:"progress,omitempty"` // states that some file may lack, the newest last
+	Ended    []string   `json:"ended,omitempty"`    // sessions whose lease ended, the newest last; their files may lie elsewhere
+	Entry    string     `json:"entry,omitempty"`    // hash of the last entry of the write that left the state like this
+}
+
+// Empty reports whether the state says nothing.
+func (s State) Empty() bool { return s.Lease == nil && len(s.Progress)+len(s.Ended) == 0 }
+
+// Lease is a live claim.
+type Lease struct {
+	Actor    task.Actor `json:"actor"`
+	Session  string     `json:"session,omitempty"`
+	Worktree string     `json:"worktree"`          // absolute path
+	GitDir   string     `json:"git_dir,omitempty"` // of the worktree, from the common one of the clone; it tells worktrees apart wherever they are
+	Branch   string     `json:"branch,omitempty"`
+	Since    time.Time  `json:"since"`
+	Seen     time.Time  `json:"seen"` // the holder's newest write
+}
+
+// Progress is a status that the clone has brought a record to.
+type Progress struct {
+	Status   task.Status `json:"status"`
+	Branch   string      `json:"branch,omitempty"`
+	Worktree string      `json:"worktree"`
+	Head     string      `json:"head,omitempty"`
+	Entry    string      `json:"entry"` // hash of the entry that did
+}
+
+// Key is what a clone remembers of a call that came with an idempotency key, and of what the call made.
+type Key struct {
+	Call    string    `json:"call"` // hash of actor, verb and key
+	Args    string    `json:"args"` // hash of the arguments
+	Task    task.ID   `json:"task,omitempty"`
+	Tasks   []task.ID `json:"tasks,omitempty"`   // of a call that made several
+	Session string    `json:"session,omitempty"` // or what else has an id
+	Record  *task.Ref `json:"record,omitempty"`  // of any other kind
+}
+
+// String is what an entry says of the key.
+func (k Key) String() string { return k.Call + "-" + k.Args }
+
+// After returns the state after a write that brought a file from was to the progress p, and gave the record a lease.
+//
+// Only a change of status adds to the progress. It replaces the states before it that this file has; those that the file lacks
+// stay known. With supersede they do not: work elsewhere was given up for what is here, which then counts as progress even
+// if the status stayed. The first status of a record adds nothing, since every file of it has that.
+func (s State) After(was task.Header, p Progress, lease *Lease, supersede bool) State {
+	moved := was.Ref.ID != "" && p.Status != was.Status
+	next := s.WithLease(lease)
+	next.Entry, next.Progress = p.Entry, nil
+	adds := moved
+	for _, known := range s.Progress {
+		switch lacks := !was.Log.Has(known.Entry); {
+		case lacks && supersede:
+			adds = true
+		case lacks || !moved:
+			next.Progress = append(next.Progress, known)
+		}
+	}
+	if adds {
+		next.Progress = append(next.Progress, p)
+	}
+	return next
+}
+
+const endedKept = 16 // sessions; nobody asks for older ones any more
+
+// WithLease changes the lease, and remembers the session whose lease that ends.
+func (s State) WithLease(lease *Lease) State {
+	if old := s.Lease; old != nil && old.Session != "" && (lease == nil || lease.Session != old.Session) {
+		s.Ended = append(slices.Clone(s.Ended), old.Session)
+		if len(s.Ended) > endedKept {
+			s.Ended = s.Ended[len(s.Ended)-endedKept:]
+		}
+	}
+	s.Lease = lease
+	return s
+}
+
+// Live is what the clone knows about a record when somebody asks who holds it.
+type Live struct {
+	State      *State     // nil for nothing
+	Next       *State     // what a write under way, or a killed one, makes of it; nil for none
+	Beat       *Heartbeat // of the lease's session
+	Gone       bool       // the lease's worktree is no longer there
+	ClaimTTL   time.Duration
+	StaleAfter time.Duration
+}
+
+// Seen returns what a reader of the file should take for known: what a write under way makes of it counts once the file has
+// the write's entry.
+func (l Live) Seen(file task.Header) Live {
+	if l.landed(file) {
+		l.State = l.Next
+	}
+	l.Next = nil
+	return l
+}
+
+func (l Live) landed(file task.Header) bool { return l.Next != nil && file.Log.Has(l.Next.Entry) }
+
+// held returns the lease that counts. While a write is under way, whoever it gives the record to holds it: better one claim
+// too many for a moment than the same work twice.
+func (l Live) held(file task.Header) *Lease {
+	switch {
+	case l.landed(file), l.Next != nil && l.Next.Lease != nil:
+		return l.Next.Lease
+	case l.State != nil:
+		return l.State.Lease
+	default:
+		return nil
+	}
+}
+
+// ahead returns the newest state that a file lacks and that differs from its own, or nil.
+func (l Live) ahead(file task.Header) *Progress {
+	known := l.Seen(file).State
+	if known == nil {
+		return nil
+	}
+	for _, p := range slices.Backward(known.Progress) {
+		if p.Status != file.Status && !file.Log.Has(p.Entry) {
+			return &p
+		}
+	}
+	return nil
+}

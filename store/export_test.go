@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"encoding/json"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The names that tests have for what is this package's own.
+const (
+	BareText       = bareText
+	ConfigTemplate = configTemplate
+	FullAt         = fullAt
+	GitPatience    = gitPatience
+	GitQuiet       = gitQuiet
+	LockPatience   = lockPatience
+	MaxRedo        = maxRedo
+	SectionBegin   = sectionBegin
+	SectionEnd     = sectionEnd
+)
+
+var (
+	SectionLines = sectionLines
+	WithSection  = withSection
+)
+
+// The parts of a redo log.
+type (
+	Redo     = redo
+	RedoFile = redoFile
+	RedoLive = redoLive
+)
+
+// Bare is bare.
+func Bare(e task.Entry) bool { return bare(e) }
+
+// BeforePublish has fn called between the last read of a file and giving it its name.
+func (s *Store) BeforePublish(fn func(path string)) { s.beforePublish = fn }
+
+// SetLockPatience sets how long a write waits for its turn.
+func (s *Store) SetLockPatience(d time.Duration) { s.lockPatience = d }
+
+// LockWrites takes the write lock.
+func (s *Store) LockWrites(ctx context.Context) (*filelock.Lock, error) { return s.writer().lock(ctx) }
+
+// GitLock is the path of git's lock.
+func (s *Store) GitLock() string { return gitActivity{s.Repo}.lock() }
+
+// Mark leaves the log of a writer that was killed before it had decided.
+func (s *Store) Mark() error { return s.writer().log().begin() }
+
+// LogText is the text of a complete redo log of a writer in a worktree.
+func LogText(worktree string, r Redo) string {
+	steps, err := json.Marshal(r)
+	if err != nil {
+		panic(err)
+	}
+	line, err := json.Marshal(writtenIn{Worktree: worktree})
+	if err != nil {
+		panic(err)
+	}
+	return string(line) + "\n" + string(sealed(steps))
+}
+
+// ReadLog returns the steps of the redo log that lies in live state; nil for one that is not complete.
+func ReadLog(l layout.Live) (*Redo, error) {
+	_, steps, err := redoLog{live.Clone{Layout: layout.Layout{Live: l}}}.read()
+	return steps, err
+}
+
+// NewCache is a cache that believes files that are older than grain.
+func NewCache(grain time.Duration) *Cache { return &Cache{grain: grain} }
+
+// Kept is how many records the cache has.
+func (c *Cache) Kept() int { return len(c.records) }
+
+// FileStamp is fileStamp.
+type FileStamp = fileStamp
+
+// StampOf is stampOf.
+func StampOf(path string) FileStamp { return stampOf(path) }

@@ -1,0 +1,72 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"path"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Fix is a repair of one file that is right in every case: nothing in the file is lost, and nothing is added that a gate would count.
+type Fix struct {
+	Path     string // from the workspace root, with forward slashes
+	Old, New []byte
+}
+
+// Fixes lists the repairs that there are for findings, one a file at most:
+//
+//   - a top-level key that stands again and says the same as before goes (duplicate-key);
+//   - a task without an id gets the one in the name of its file (missing-field).
+//
+// Other findings, and other files with these, are left to a person.
+func Fixes(l layout.Layout, findings []proof.Finding) ([]Fix, error) {
+	var out []Fix
+	done := map[string]bool{}
+	for _, f := range findings {
+		if f.Rule != proof.DuplicateKey && f.Rule != proof.MissingField || done[f.Path] {
+			continue
+		}
+		done[f.Path] = true
+		src, err := layout.ReadFile(l.Abs(f.Path))
+		if err != nil {
+			return nil, problem.IO(err)
+		}
+		if fixed := fix(f, src); !bytes.Equal(fixed, src) {
+			out = append(out, Fix{f.Path, src, fixed})
+		}
+	}
+	return out, nil
+}
+
+// fix is the repaired content of a file with a finding.
+func fix(f proof.Finding, src []byte) []byte {
+	if f.Task == "" {
+		return frontmatter.WithoutRepeats(src, frontmatter.YAML)
+	}
+	src = frontmatter.WithoutRepeats(src, frontmatter.Markdown)
+	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+	if err != nil || doc.Get("id") != nil {
+		return src
+	}
+	id := strings.TrimSuffix(path.Base(f.Path), record.Tasks.Ext())
+	if _, err := task.ParseID(id); err != nil {
+		return src
+	}
+	if doc, err = doc.Edit(record.Tasks.Keys, frontmatter.Set(frontmatter.Path{"id"}, frontmatter.String(id))); err != nil {
+		return src
+	}
+	return doc.Bytes()
+}
+
+// Apply writes the repair under the write lock. It appends no entry, since the record says what it said before. It returns CONFLICT if the
+// file changed since, and BUSY, SANDBOXED and READ_ONLY as Update does.
+func (f Fix) Apply(ctx context.Context, l layout.Layout) error {
+	return Replace(ctx, l, l.Abs(f.Path), f.Old, f.New)
+}

@@ -1,0 +1,199 @@
+package git
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"crypto/sha1"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// File is a file of a commit or of the index.
+type File struct {
+	Path      string // from the top, with slashes
+	Mode      string // as in Tree
+	ID        string // of its content
+	Unmerged  bool   // one of the versions of a merge that was not finished
+	Unwatched bool   // git does not compare it with the work tree (skip-worktree, assume-unchanged), or it is unmerged
+}
+
+// Regular reports whether the file is neither a link nor a nested repository.
+func (f File) Regular() bool { return f.Mode == modeFile || f.Mode == modeExec }
+
+// Repository reports whether it is a nested repository, such as a submodule.
+func (f File) Repository() bool { return f.Mode == modeRepo }
+
+// Objects reads the files of commits and their contents.
+type Objects struct{ repo *Repo }
+
+// Objects returns the committed objects of the repository.
+func (r *Repo) Objects() Objects { return Objects{r} }
+
+// Files lists the files of a commit below a path; all of them for "". It returns GIT if there is no such commit.
+func (o Objects) Files(ctx context.Context, commit, below string) ([]File, error) {
+	if commit == "" || strings.HasPrefix(commit, "-") {
+		return nil, task.Errorf(task.InvalidInput, "%q does not name a commit", commit)
+	}
+	out, err := Run(ctx, o.repo.Top, append([]string{"ls-tree", "-r", "-z", "--full-tree", commit}, pathspec(below)...)...)
+	if err != nil {
+		return nil, err
+	}
+	var files []File
+	for _, line := range records(out) {
+		meta, path, _ := strings.Cut(line, "\t")
+		f := strings.Fields(meta) // mode, type, id
+		if len(f) != 3 {
+			return nil, garbled("ls-tree", line)
+		}
+		files = append(files, File{Path: path, Mode: indexMode(f[0]), ID: f[2]})
+	}
+	return files, nil
+}
+
+// indexMode maps a mode in a tree to the mode that the index would have. Old trees hold modes such as 100664.
+func indexMode(mode string) string {
+	if !strings.HasPrefix(mode, "100") {
+		return mode
+	}
+	if (mode[3]-'0')&1 != 0 {
+		return modeExec
+	}
+	return modeFile
+}
+
+func pathspec(below string) []string {
+	if below == "" {
+		return nil
+	}
+	return []string{"--", below}
+}
+
+// Tree reads the tree of a commit, which may be named in any way that git understands. It returns GIT if there is no such commit.
+func (o Objects) Tree(ctx context.Context, rev string) (Tree, error) {
+	files, err := o.Files(ctx, rev, "")
+	if err != nil {
+		return nil, err
+	}
+	t := Tree{}
+	for _, f := range files {
+		t.set(f.Path, f.Mode, f.ID)
+	}
+	return t, nil
+}
+
+// Fingerprint is the fingerprint of a commit's tree.
+func (o Objects) Fingerprint(ctx context.Context, rev string) (string, error) {
+	t, err := o.Tree(ctx, rev)
+	if err != nil {
+		return "", err
+	}
+	return t.Fingerprint(), nil
+}
+
+// Gone lists the paths that a commit has and another has not, or has as something else, such as a link.
+func (o Objects) Gone(ctx context.Context, from, to string) ([]string, error) {
+	out, err := Run(ctx, o.repo.Top, "diff-tree", "-r", "-z", "--name-only", "--no-renames", "--diff-filter=DT", from, to)
+	return records(out), err
+}
+
+// Read calls fn with the content of each path in each commit that has it. The paths are relative to the top of the work tree, with
+// forward slashes.
+func (o Objects) Read(ctx context.Context, commits, paths []string, fn func(path string, content []byte)) error {
+	var names, asked []string // git's name of each file, and its path
+	for _, path := range paths {
+		if strings.Contains(path, "\n") {
+			continue // git cat-file --batch takes one name a line
+		}
+		for _, commit := range commits {
+			names, asked = append(names, commit+":"+path), append(asked, path)
+		}
+	}
+	return o.Blobs(ctx, names, math.MaxInt64, func(i int, b Blob) {
+		if !b.Missing {
+			fn(asked[i], b.Content)
+		}
+	})
+}
+
+// Blob is the content of a file as git keeps it.
+type Blob struct {
+	Content []byte // nil if it is missing or larger than the limit
+	Size    int64
+	Missing bool // there is no such file, or the clone has left it out
+}
+
+// Blobs calls fn with the blob of each name, in their order. A name is an object id, or a commit, a colon and a path. Of a blob
+// with more than limit bytes only the size is read.
+func (o Objects) Blobs(ctx context.Context, names []string, limit int64, fn func(i int, b Blob)) error {
+	if len(names) == 0 {
+		return nil
+	}
+	in := strings.NewReader(strings.Join(names, "\n") + "\n")
+	read := func(out *bufio.Reader) error {
+		for i := range names {
+			b, err := readBlob(out, limit)
+			if err != nil {
+				return err
+			}
+			fn(i, b)
+		}
+		return nil
+	}
+	return runReading(ctx, in, read, o.repo.Top, "cat-file", "--batch")
+}
+
+// readBlob reads one answer of git cat-file --batch: a line with the id, the type and the size, then the content.
+func readBlob(out *bufio.Reader, limit int64) (Blob, error) {
+	line, err := out.ReadBytes('\n')
+	if err != nil {
+		return Blob{}, cutShort(err)
+	}
+	if bytes.HasSuffix(line, []byte(" missing\n")) {
+		return Blob{Missing: true}, nil
+	}
+	var id, kind string
+	var b Blob
+	if n, err := fmt.Sscanf(string(line), "%s %s %d\n", &id, &kind, &b.Size); n != 3 || b.Size < 0 {
+		return Blob{}, garbled("cat-file", fmt.Sprintf("%s (%v)", line, err))
+	}
+	b.Missing = kind != "blob"
+	if b.Missing || b.Size > limit {
+		_, err = io.CopyN(io.Discard, out, b.Size)
+	} else {
+		b.Content = make([]byte, b.Size)
+		_, err = io.ReadFull(out, b.Content)
+	}
+	if err == nil {
+		_, err = out.Discard(1) // the line break behind the content
+	}
+	return b, cutShort(err)
+}
+
+// cutShort maps io.EOF to io.ErrUnexpectedEOF: the output ended too early.
+func cutShort(err error) error {
+	if errors.Is(err, io.EOF) {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+// IsID reports whether a name is the full id of an object, and not that of a branch.
+func IsID(name string) bool {
+	return (len(name) == 2*sha1.Size || len(name) == 2*sha256.Size) && strings.Trim(name, "0123456789abcdef") == ""
+}
+
+// ContentID is the object id of a content. like is some other id of the same repository, which tells the hash function.
+func ContentID(content []byte, like string) string {
+	h := sha1.New()
+	if len(like) == 2*sha256.Size {
+		h = sha256.New()
+	}
+	return blobID(h, content)
+}

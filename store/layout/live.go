@@ -1,0 +1,156 @@
+package layout
+
+import (
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Live is the folder of the live state: what a clone knows beside its files.
+type Live string
+
+func (l Live) join(names ...string) string {
+	return filepath.Join(append([]string{string(l)}, names...)...)
+}
+
+// Abs is the path of a file that is named from the live folder, with forward slashes.
+func (l Live) Abs(rel string) string { return l.join(filepath.FromSlash(rel)) }
+
+// Rel is a path from the live folder, with forward slashes.
+func (l Live) Rel(path string) string { return SlashRel(string(l), path) }
+
+// Failed is the error of reading or writing live state: SANDBOXED if the folder cannot be written, else as problem.IO makes it.
+func (l Live) Failed(err error) error { return problem.Live(string(l), err) }
+
+// Lock is the path of the write lock.
+func (l Live) Lock() string { return l.join("write.lock") }
+
+// Redo is the path of the redo log of the write that is under way, or of a killed writer.
+func (l Live) Redo() string { return l.join("write.redo") }
+
+// Claims is the folder of the claims.
+func (l Live) Claims() string { return l.join("claims") }
+
+// Claim is the path of the state of a record (session.State): who holds it, and the progress of its work.
+func (l Live) Claim(of task.Ref) string { return l.join("claims", refName(of)+".json") }
+
+// refName is the name of the files about a record, without extension: the id of a task, and for other records the kind and the id.
+func refName(of task.Ref) string {
+	if of.Kind == task.KindName {
+		return of.ID
+	}
+	return of.Kind + refMark + of.ID
+}
+
+const refMark = "~" // stands in no id of a task
+
+// RefOf is the record that a file of live state is about, by the name of the file without extension.
+func RefOf(name string) task.Ref {
+	if kind, id, ok := strings.Cut(name, refMark); ok {
+		return task.Ref{Kind: kind, ID: id}
+	}
+	return task.ID(name).Ref()
+}
+
+// Heartbeats is the folder of the heartbeats of sessions.
+func (l Live) Heartbeats() string { return l.join("live") }
+
+// Heartbeat is the path of the newest heartbeat of a session.
+func (l Live) Heartbeat(ses string) string { return l.join("live", ses+".json") }
+
+// JournalExt is the extension of journals.
+const JournalExt = ".jsonl"
+
+// Journals is the folder of the journals.
+func (l Live) Journals() string { return l.join("journal") }
+
+// Journal is the path of the entries that this clone wrote to a record.
+func (l Live) Journal(of task.Ref) string { return l.join("journal", refName(of)+JournalExt) }
+
+// Keys is the folder of the calls with an idempotency key.
+func (l Live) Keys() string { return l.join("keys") }
+
+// Key is the path of what is remembered of a call.
+func (l Live) Key(call string) string { return l.join("keys", call+".json") }
+
+// Trash is the folder of deleted records.
+func (l Live) Trash() string { return l.join("trash") }
+
+// Trashed is the path of the first copy of a deleted record.
+func (l Live) Trashed(of task.Ref, ext string) string { return l.join("trash", refName(of)+ext) }
+
+// Folders lists the folders of the live state, outer ones first.
+func (l Live) Folders() []string {
+	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Trash()}
+}
+
+// MakeLive makes the folders of the live state. The folder around them, .cairn or git's, must exist.
+func (l Layout) MakeLive() error {
+	if err := l.noLiveLinks(); err != nil {
+		return err
+	}
+	base := l.Top()
+	if l.Repo != nil {
+		base = l.Repo.CommonDir
+	}
+	for _, dir := range l.Live.Folders() {
+		if err := disk.MakeFolder(base, dir); err != nil {
+			return l.Live.Failed(err)
+		}
+	}
+	return nil
+}
+
+// NoLinks returns INVALID_INPUT if a folder or file that cairn writes is a link.
+func (l Layout) NoLinks(folders ...string) error {
+	paths := []string{l.RunsDir(), l.ConfigFile(), l.SignersFile()}
+	for _, folder := range folders {
+		paths = append(paths, l.Dir(folder))
+	}
+	for _, path := range paths {
+		if info, err := os.Lstat(path); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return problem.Link(path)
+		}
+	}
+	if l.Repo == nil {
+		return filesBelow(string(l.Live))
+	}
+	return l.noLiveLinks()
+}
+
+// noLiveLinks returns INVALID_INPUT if a folder of the live state is a link: git's folder may have come in an archive too. Files are
+// checked when they are opened.
+func (l Layout) noLiveLinks() error {
+	for _, dir := range append(l.Live.Folders(), filepath.Dir(string(l.Live))) {
+		if info, err := os.Lstat(dir); err == nil && info.Mode()&fs.ModeSymlink != 0 {
+			return problem.Link(dir)
+		}
+	}
+	return nil
+}
+
+// filesBelow checks the live state of a workspace outside git, which comes along if the folder is copied. It returns INVALID_INPUT for a
+// link, and for anything else that is no file, such as a pipe, from which a read would never return.
+func filesBelow(dir string) error {
+	err := filepath.WalkDir(dir, func(path string, e fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case e.Type()&fs.ModeSymlink != 0:
+			return problem.Link(path)
+		case !e.IsDir() && !e.Type().IsRegular():
+			return task.Errorf(task.InvalidInput, "%s is not a regular file", path).
+				WithHint("see what it is; only files and folders belong there")
+		}
+		return nil
+	})
+	if problem.Missing(err) {
+		return nil
+	}
+	return problem.IO(err)
+}

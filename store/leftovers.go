@@ -1,0 +1,286 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Leftovers finds and removes what killed writers left behind, and live state that means nothing any more.
+type Leftovers struct{ s *Store }
+
+// Leftover is a file that is sound in itself and should not be there.
+type Leftover struct {
+	problem.Problem
+	Swept bool // Sweep removes it, and nothing is lost with it
+
+	clean func() error // removes it; nil if finishing the killed write does
+}
+
+// Leftovers returns the leftovers of the workspace and its clone.
+func (s *Store) Leftovers() Leftovers { return Leftovers{s} }
+
+// Verify lists what no complete write leaves, beside the files that cairn check judges: sessions without their task, and the
+// leftovers of killed writers in live state. It repairs nothing; the next write removes leftovers.
+//
+// It holds the write lock, so that it finds nothing of a writer at work, and returns BUSY or SANDBOXED if it cannot take it.
+func (l Leftovers) Verify(ctx context.Context) ([]problem.Problem, error) {
+	lock, err := l.s.writer().lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = lock.Release() }()
+	sessions, _, err := record.Sessions.List(ctx, l.s)
+	if err != nil {
+		return nil, err
+	}
+	found := leftoverFinder{l.s.Clone}
+	problems := found.orphans(sessions)
+	all, err := found.all(ctx)
+	for _, left := range all {
+		problems = append(problems, left.Problem)
+	}
+	return problems, err
+}
+
+// List lists the leftovers. It holds the write lock, as Verify does.
+func (l Leftovers) List(ctx context.Context) ([]Leftover, error) {
+	lock, err := l.s.writer().lock(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = lock.Release() }()
+	return leftoverFinder{l.s.Clone}.all(ctx)
+}
+
+// Sweep removes the leftovers: it finishes or drops the write of a killed writer, as the next write would, and removes live state that
+// counts as absent. Then it drops the states that no worktree needs any more. If there are no leftovers it does nothing. It returns BUSY
+// or SANDBOXED if it cannot take the write lock.
+func (l Leftovers) Sweep(ctx context.Context) error {
+	if found, err := l.remove(ctx); err != nil || !found {
+		return err
+	}
+	_, _ = l.s.DropCaughtUp(ctx) // where git fails they stay, and cost a small file each
+	return ctx.Err()
+}
+
+// remove removes the leftovers, and reports whether there were any.
+func (l Leftovers) remove(ctx context.Context) (had bool, _ error) {
+	lock, err := l.s.writer().lock(ctx)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = lock.Release() }()
+	found := leftoverFinder{l.s.Clone}
+	if all, err := found.all(ctx); err == nil && len(all) == 0 {
+		return false, nil
+	}
+	for _, left := range found.notFiles() { // they stand in the way of the rest
+		if err := l.s.Live.Failed(left.clean()); err != nil {
+			return true, err
+		}
+	}
+	if err := errors.Join(l.s.writer().log().recover(), sweep(l.s.Layout)); err != nil {
+		return true, err
+	}
+	all, err := found.all(ctx)
+	for _, left := range all {
+		if left.clean != nil && err == nil {
+			err = l.s.Live.Failed(left.clean())
+		}
+	}
+	return true, err
+}
+
+// leftoverFinder finds leftovers, by their kind.
+type leftoverFinder struct{ live.Clone }
+
+// notFiles is what is no file in the live state, where cairn makes only files. Folders are among them; clean removes empty ones.
+func (f leftoverFinder) notFiles() (left []Leftover) {
+	folders := f.Live.Folders()
+	for _, dir := range folders {
+		entries, _ := os.ReadDir(dir) // the functions below return the error
+		for _, e := range entries {
+			path := filepath.Join(dir, e.Name())
+			if !e.Type().IsRegular() && !slices.Contains(folders, path) {
+				left = append(left, f.spent(path, "is no file"))
+			}
+		}
+	}
+	return left
+}
+
+// orphans is the sessions of tasks that do not exist.
+func (f leftoverFinder) orphans(sessions []session.Session) []problem.Problem {
+	var problems []problem.Problem
+	for _, ses := range sessions {
+		if ses.Task != "" && !layout.Exists(f.Abs(record.Tasks.File(ses.Task))) {
+			problems = append(problems, f.leftover(f.Abs(record.Sessions.File(ses.ID)), "task %s does not exist", ses.Task).Problem)
+		}
+	}
+	return problems
+}
+
+// all lists all leftovers: redo logs, temporary files, and live state that cannot be read or is about records that do not exist.
+func (f leftoverFinder) all(ctx context.Context) ([]Leftover, error) {
+	var left []Leftover
+	odd := f.notFiles()
+	if layout.IsFile(f.Live.Redo()) {
+		left = append(left, f.unfinished(f.Live.Redo(), "a writer was killed, and nobody has written since"))
+	}
+	temps, err := f.temps()
+	if err != nil {
+		return nil, err
+	}
+	states, err := f.staleStates(ctx)
+	if err != nil {
+		return nil, err
+	}
+	beats, err := f.staleBeats()
+	if err != nil {
+		return nil, err
+	}
+	others, err := f.unreadable()
+	return slices.Concat(odd, left, temps, states, beats, others), err
+}
+
+// unreadable is the journals and remembered calls that cannot be read.
+func (f leftoverFinder) unreadable() ([]Leftover, error) {
+	var left []Leftover
+	err := layout.EachName(f.Live.Journals(), layout.JournalExt, func(name string) {
+		path := filepath.Join(f.Live.Journals(), name+layout.JournalExt)
+		of := layout.RefOf(name)
+		if _, ok := record.KindOf(of); !ok {
+			left = append(left, f.spent(path, "is the journal of nothing"))
+			return
+		}
+		if !layout.IsFile(path) {
+			return
+		}
+		switch _, bad, err := f.JournalLines(of); {
+		case err != nil:
+			left = append(left, f.spent(path, "cannot be read"))
+		case bad > 0:
+			l := f.leftover(path, "has %d lines that cannot be read", bad)
+			l.Swept, l.clean = true, func() error { return f.RewriteJournal(of) }
+			left = append(left, l)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = layout.EachName(f.Live.Keys(), ".json", func(call string) {
+		if path := f.Live.Key(call); layout.IsFile(path) && f.Key(call) == nil {
+			left = append(left, f.spent(path, "cannot be read"))
+		}
+	})
+	return left, err
+}
+
+// temps is the temporary files of killed writers.
+func (f leftoverFinder) temps() ([]Leftover, error) {
+	var left []Leftover
+	for _, dir := range writtenTo(f.Layout) {
+		err := layout.EachName(dir, "", func(name string) {
+			if atomicfile.IsTemp(name) {
+				left = append(left, f.unfinished(filepath.Join(dir, name), "is the temporary file of a writer that was killed"))
+			}
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return left, nil
+}
+
+// staleStates is the states that cannot be read, are empty, or are of records that do not exist.
+func (f leftoverFinder) staleStates(ctx context.Context) ([]Leftover, error) {
+	var left []Leftover
+	err := layout.EachName(f.Live.Claims(), ".json", func(name string) {
+		path := filepath.Join(f.Live.Claims(), name+".json")
+		if !layout.IsFile(path) {
+			return
+		}
+		of := layout.RefOf(name)
+		switch state := f.State(of); {
+		case state == nil:
+			left = append(left, f.spent(path, "cannot be read"))
+		case state.Empty():
+			left = append(left, f.spent(path, "says nothing"))
+		case slices.ContainsFunc(state.Progress, func(p session.Progress) bool { return !f.mayHave(ctx, of, p) }):
+			left = append(left, f.leftover(path, "%s does not exist", of))
+		}
+	})
+	return left, err
+}
+
+// mayHave reports whether a worktree that made progress on a record may still have it: it does, or it has another branch checked out
+// now.
+func (f leftoverFinder) mayHave(ctx context.Context, of task.Ref, p session.Progress) bool {
+	there, err := f.InWorktree(p.Worktree)
+	if err != nil {
+		return true
+	}
+	k, ok := record.Named(of.Kind)
+	return !ok || layout.Exists(there.Abs(k.File(of.ID))) || there.Head(ctx).Branch != p.Branch
+}
+
+// staleBeats is the heartbeats that cannot be read, and, outside git, those of sessions that do not exist and hold no record. In git a
+// session may exist on another branch.
+func (f leftoverFinder) staleBeats() ([]Leftover, error) {
+	states, err := f.States()
+	if err != nil {
+		return nil, err
+	}
+	atWork := map[string]bool{}
+	for _, state := range states {
+		if state.Lease != nil {
+			atWork[state.Lease.Session] = true
+		}
+	}
+	var left []Leftover
+	err = layout.EachName(f.Live.Heartbeats(), ".json", func(ses string) {
+		path := f.Live.Heartbeat(ses)
+		if !layout.IsFile(path) {
+			return
+		}
+		if f.Heartbeat(ses) == nil {
+			left = append(left, f.spent(path, "cannot be read"))
+			return
+		}
+		if f.Repo == nil && !atWork[ses] && !layout.Exists(f.Abs(record.Sessions.File(ses))) {
+			left = append(left, f.spent(path, "session %s does not exist", ses))
+		}
+	})
+	return left, err
+}
+
+// leftover is a leftover with a message.
+func (f leftoverFinder) leftover(path, format string, args ...any) Leftover {
+	return Leftover{Problem: problem.Of(f.Rel(path), task.Errorf(task.BadFile, format, args...))}
+}
+
+// spent is a leftover that counts as absent, so that its file can be removed.
+func (f leftoverFinder) spent(path, format string, args ...any) Leftover {
+	l := f.leftover(path, format, args...)
+	l.Swept, l.clean = true, func() error { return disk.RemoveFile(path) }
+	return l
+}
+
+// unfinished is a leftover that the next write finishes or removes.
+func (f leftoverFinder) unfinished(path, format string, args ...any) Leftover {
+	l := f.leftover(path, format, args...)
+	l.Swept = true
+	return l
+}

@@ -1,0 +1,195 @@
+package live
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// A state outlives the claim, because the file of another worktree or branch may lack its progress. CaughtUp finds the states of which
+// no file lacks anything any more, and Stranded the progress that no file can ever catch up with. Both read the record in every worktree
+// and then in git, which takes too long for a write. They are for cleaning up.
+
+// Stranded is progress that nothing in the clone has any more: no worktree, no local or remote-tracking branch, and no stash. A worktree
+// without it can never catch up. It comes about when a branch is deleted unmerged, or work is discarded before it is committed.
+type Stranded struct {
+	Ref task.Ref
+	session.Progress
+}
+
+// Stranded lists the progress that worktrees lack and can never get. Dropping it loses nothing, unless the work is brought back from git's
+// reflog; but whether the work was given up is for a person to say.
+func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
+	states, err := d.States()
+	if err != nil {
+		return nil, err
+	}
+	seen := found{map[string]bool{}, map[string]bool{}}
+	read := readers{}
+	for _, s := range states {
+		k, _ := record.Named(s.Ref.Kind)
+		read[d.pathOf(s.Ref)] = func(src []byte) { seen.add(k, src, s.Progress) }
+	}
+	if err := d.inWorktrees(ctx, read); err != nil {
+		return nil, err
+	}
+	missed := seen.stranded(states)
+	if len(missed) == 0 || d.Repo == nil {
+		return missed, nil
+	}
+	tips, err := d.Repo.Refs().Reachable(ctx)
+	if err != nil {
+		return nil, err
+	}
+	wanted := readers{}
+	for _, m := range missed {
+		wanted[d.pathOf(m.Ref)] = read[d.pathOf(m.Ref)]
+	}
+	err = d.inCommits(ctx, tips, wanted)
+	return seen.stranded(states), err
+}
+
+func (d Clone) pathOf(of task.Ref) string {
+	k, _ := record.Named(of.Kind) // State reads no others
+	return d.Abs(k.File(of.ID))
+}
+
+// found says of entries, by their hash, whether some file has them, and whether some file lacks them.
+type found struct{ had, missed map[string]bool }
+
+// add adds one version of a record. One that cannot be read may have every entry.
+func (seen found) add(k *record.Kind, src []byte, progress []session.Progress) {
+	file, err := headerIn(k, src)
+	for _, p := range progress {
+		switch {
+		case err != nil || file.Log.Has(p.Entry):
+			seen.had[p.Entry] = true
+		case file.Status != p.Status:
+			seen.missed[p.Entry] = true
+		}
+	}
+}
+
+// stranded is the progress that some file lacks and no file has.
+func (seen found) stranded(states []session.State) []Stranded {
+	var out []Stranded
+	for _, s := range states {
+		for _, p := range s.Progress {
+			if seen.missed[p.Entry] && !seen.had[p.Entry] {
+				out = append(out, Stranded{s.Ref, p})
+			}
+		}
+	}
+	return out
+}
+
+// CaughtUp lists the states that are not needed any more: nobody holds the record, every worktree and every branch that has the record
+// has all of its progress, and none has a session as active that ended elsewhere.
+func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
+	states, err := d.States()
+	if err != nil {
+		return nil, err
+	}
+	states = slices.DeleteFunc(states, func(s session.State) bool { return s.Lease != nil })
+	needed := map[task.Ref]bool{}
+	toRead := func() readers {
+		open := readers{}
+		for _, s := range states {
+			if needed[s.Ref] {
+				continue
+			}
+			k, _ := record.Named(s.Ref.Kind)
+			open[d.pathOf(s.Ref)] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || lacks(k, src, s.Progress) }
+			for _, ses := range s.Ended {
+				open[d.Abs(record.Sessions.File(ses))] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || active(src) }
+			}
+		}
+		return open
+	}
+	if err := d.inWorktrees(ctx, toRead()); err != nil {
+		return nil, err
+	}
+	if d.Repo != nil {
+		tips, err := d.Repo.Refs().Branches(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if err := d.inCommits(ctx, tips, toRead()); err != nil {
+			return nil, err
+		}
+	}
+	return slices.DeleteFunc(states, func(s session.State) bool { return needed[s.Ref] }), nil
+}
+
+// lacks reports whether a version of a record lacks some of the progress. One that cannot be read may lack it.
+func lacks(k *record.Kind, src []byte, progress []session.Progress) bool {
+	file, err := headerIn(k, src)
+	return err != nil || slices.ContainsFunc(progress, func(p session.Progress) bool { return !file.Log.Has(p.Entry) })
+}
+
+// active reports whether a version of a session is active. One that cannot be read may be.
+func active(src []byte) bool {
+	ses, err := record.Sessions.Parse(src)
+	return err != nil || ses.Status == session.Active
+}
+
+// readers are functions that get each version of a file, by the path of the file in this worktree.
+type readers map[string]func(src []byte)
+
+// inWorktrees calls each function with its file in every worktree of the clone. A file that cannot be read is passed as empty, and so is
+// every file of a worktree that cannot be read. A worktree that is gone has no files.
+func (d Clone) inWorktrees(ctx context.Context, read readers) error {
+	tops, err := d.Worktrees(ctx)
+	if err != nil {
+		return err
+	}
+	for _, top := range tops {
+		there, err := d.InWorktree(top)
+		if problem.Missing(err) {
+			continue
+		}
+		for path, fn := range read {
+			if err != nil {
+				fn(nil)
+				continue
+			}
+			src, err := layout.ReadFile(there.Abs(d.Rel(path)))
+			if !problem.Missing(err) {
+				fn(src)
+			}
+		}
+	}
+	return ctx.Err()
+}
+
+// Worktrees lists the worktrees of the clone, this one first. Some may be gone.
+func (d Clone) Worktrees(ctx context.Context) ([]string, error) {
+	tops := []string{d.Worktree}
+	if d.Repo == nil {
+		return tops, nil
+	}
+	listed, err := d.Repo.Worktrees(ctx)
+	for _, top := range listed {
+		if top := filepath.FromSlash(top); top != d.Worktree {
+			tops = append(tops, top)
+		}
+	}
+	return tops, err
+}
+
+// inCommits calls each function with its file in each of the commits.
+func (d Clone) inCommits(ctx context.Context, commits []string, read readers) error {
+	byName := map[string]func([]byte){}
+	var names []string
+	for path, fn := range read {
+		name := layout.SlashRel(d.Repo.Top, path)
+		names, byName[name] = append(names, name), fn
+	}
+	return d.Repo.Objects().Read(ctx, commits, names, func(name string, src []byte) { byName[name](src) })
+}

@@ -1,0 +1,7 @@
+package live
+
+// The limits of what is kept.
+const (
+	JournalMax = journalMax
+	KeysKept   = keysKept
+)

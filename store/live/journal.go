@@ -1,0 +1,135 @@
+package live
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// An editor takes no lock: it reads a file, and later saves over what was written meanwhile. To notice that, live state has a journal of
+// each record, with one line of JSON (session.Written) for every entry that this clone wrote. A line is appended once the entry is in
+// the file, and is not flushed.
+
+const (
+	journalMax  = 256 << 10 // bytes; a journal that grows beyond it is cut down
+	journalKept = 128 << 10 // bytes that stay when it is
+)
+
+// Append adds a line to a file. The line break comes first, so that a line which a power cut left incomplete does not spoil the next.
+func Append(path string, line []byte) error {
+	info, err := os.Lstat(path)
+	if err != nil && !problem.Missing(err) {
+		return err
+	}
+	if err == nil && info.Size() > 0 {
+		line = append([]byte{'\n'}, line...)
+	}
+	return disk.Append(path, line)
+}
+
+// Journal returns the entries that this clone wrote to a record, oldest first. Lines that cannot be read are left out.
+func (d Clone) Journal(of task.Ref) []session.Written {
+	out, _, _ := d.JournalLines(of)
+	return out
+}
+
+// JournalLines reads a journal, and counts the lines that cannot be read. Incomplete lines, which a kill can leave, are not counted.
+func (d Clone) JournalLines(of task.Ref) (out []session.Written, bad int, err error) {
+	src, err := disk.ReadRegular(d.Live.Journal(of), MaxFile)
+	if err != nil {
+		return nil, 0, err
+	}
+	for line := range bytes.Lines(src) {
+		w, err := session.ParseWritten(line)
+		switch {
+		case err == nil:
+			out = append(out, w)
+		case len(bytes.TrimSpace(line)) > 0 && !torn(line):
+			bad++
+		}
+	}
+	return out, bad, nil
+}
+
+// torn reports whether a line is incomplete JSON.
+func torn(line []byte) bool {
+	var v json.RawMessage
+	return errors.Is(json.NewDecoder(bytes.NewReader(bytes.TrimRight(line, "\r\n"))).Decode(&v), io.ErrUnexpectedEOF)
+}
+
+// CutJournal shortens a journal that has grown too large. It keeps entries that the file of this worktree lacks rather than those that it
+// has, and newer ones rather than older ones.
+func (d Clone) CutJournal(of task.Ref, file task.Log) error {
+	path := d.Live.Journal(of)
+	if info, err := os.Lstat(path); err != nil || info.Size() <= journalMax {
+		return nil //nolint:nilerr // there is no journal
+	}
+	all := d.Journal(of)
+	lines, err := journalText(all)
+	if err != nil {
+		return err
+	}
+	keep := make([]bool, len(all))
+	room := journalKept
+	choose := func(wanted func(session.Written) bool) {
+		for i := len(all) - 1; i >= 0; i-- {
+			if size := len(lines[i]) + 1; !keep[i] && wanted(all[i]) && size <= room {
+				keep[i], room = true, room-size
+			}
+		}
+	}
+	have := file.Hashes()
+	choose(func(w session.Written) bool { return w.On.Worktree == d.Worktree && !have[w.Entry.Hash()] })
+	choose(func(session.Written) bool { return true })
+	var kept [][]byte
+	for i, line := range lines {
+		if keep[i] {
+			kept = append(kept, line)
+		}
+	}
+	return d.Live.Failed(atomicfile.WriteVolatile(path, bytes.Join(kept, []byte{'\n'})))
+}
+
+// RewriteJournal removes the lines of a journal that cannot be read.
+func (d Clone) RewriteJournal(of task.Ref) error {
+	lines, err := journalText(d.Journal(of))
+	if err != nil {
+		return err
+	}
+	return atomicfile.WriteVolatile(d.Live.Journal(of), bytes.Join(lines, []byte{'\n'}))
+}
+
+// journalText is the lines of a journal for some entries.
+func journalText(all []session.Written) ([][]byte, error) {
+	var lines [][]byte
+	for _, w := range all {
+		line, err := json.Marshal(w)
+		if err != nil {
+			return nil, err
+		}
+		lines = append(lines, line)
+	}
+	return lines, nil
+}
+
+// Journalled lists the records that have a journal.
+func (d Clone) Journalled() ([]task.Ref, error) {
+	var out []task.Ref
+	err := layout.EachName(d.Live.Journals(), layout.JournalExt, func(name string) {
+		of := layout.RefOf(name)
+		if _, ok := record.KindOf(of); ok {
+			out = append(out, of)
+		}
+	})
+	return out, err
+}

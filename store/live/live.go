@@ -1,0 +1,186 @@
+// Package live reads and writes the live state: what a clone knows beside its files. That is who holds a record and the progress of its
+// work, heartbeats of sessions, the entries that were written in this clone, and calls with an idempotency key. All worktrees of a clone
+// share it, and none of it is committed.
+//
+// It is read as untrusted input, since it may have come along with a copied folder: package session parses it, and what cannot be read
+// counts as absent. The files are the truth; live state is about the present.
+package live
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Clone is the live state of a clone, seen from one of its workspaces.
+type Clone struct{ layout.Layout }
+
+// MaxFile is the largest file of live state that is read, in bytes. A larger one counts as damaged.
+const MaxFile = 4 << 20
+
+// read reads and parses a file of live state. It returns nil for what is no file, is too large, or cannot be parsed.
+func read[T any](path string, parse func([]byte) (T, error)) *T {
+	src, err := disk.ReadRegular(path, MaxFile)
+	if err != nil {
+		return nil
+	}
+	v, err := parse(src)
+	if err != nil {
+		return nil
+	}
+	return &v
+}
+
+// InWorktree is the same workspace in another worktree of the clone. Its errors are those of layout.Layout.InWorktree.
+func (d Clone) InWorktree(top string) (Clone, error) {
+	there, err := d.Layout.InWorktree(top, record.Folders()...)
+	return Clone{there}, err
+}
+
+// State returns the state of a record, or nil.
+func (d Clone) State(of task.Ref) *session.State {
+	if _, ok := record.KindOf(of); !ok {
+		return nil
+	}
+	return read(d.Live.Claim(of), func(src []byte) (session.State, error) { return session.ParseState(src, of) })
+}
+
+// States returns the states of all records, sorted by the names of the files.
+func (d Clone) States() ([]session.State, error) {
+	var out []session.State
+	err := layout.EachName(d.Live.Claims(), ".json", func(name string) {
+		if s := d.State(layout.RefOf(name)); s != nil {
+			out = append(out, *s)
+		}
+	})
+	return out, err
+}
+
+// Put writes a state, or removes its file if it is empty. The caller holds the write lock.
+func (d Clone) Put(s session.State) error {
+	if s.Empty() {
+		return d.Live.Failed(disk.RemoveFile(d.Live.Claim(s.Ref)))
+	}
+	src, err := Encode(s)
+	if err != nil {
+		return err
+	}
+	return d.Live.Failed(atomicfile.WriteVolatile(d.Live.Claim(s.Ref), src))
+}
+
+// Encode encodes a value for a file of live state.
+func Encode(v any) ([]byte, error) {
+	src, err := json.Marshal(v)
+	return append(src, '\n'), err
+}
+
+// Heartbeat returns the newest heartbeat of a session in this clone, or nil.
+func (d Clone) Heartbeat(ses string) *session.Heartbeat {
+	if _, err := session.ParseID(ses); err != nil {
+		return nil
+	}
+	return read(d.Live.Heartbeat(ses), func(src []byte) (session.Heartbeat, error) { return session.ParseHeartbeat(src, ses) })
+}
+
+// keysKept is how long a call is remembered.
+const keysKept = 30 * 24 * time.Hour
+
+// Key returns what the clone remembers of a call with an idempotency key, or nil. The file is named after a hash of the call. Entries
+// name the key too, for as long as their record lives. The file is for calls whose record a repeated call cannot name (create), for
+// calls that changed nothing, and for telling that a key was used on another record.
+func (d Clone) Key(call string) *session.Key {
+	return read(d.Live.Key(call), func(src []byte) (session.Key, error) { return session.ParseKey(src, call) })
+}
+
+// ForgetKeys removes the calls that are too old, once a day. It goes by the times of files; that of the file "forgotten" says when this was
+// done last.
+func (d Clone) ForgetKeys() error {
+	done := filepath.Join(d.Live.Keys(), "forgotten")
+	if info, err := os.Lstat(done); err == nil && time.Since(info.ModTime()) < 24*time.Hour {
+		return nil
+	}
+	entries, err := os.ReadDir(d.Live.Keys())
+	if err != nil {
+		return d.Live.Failed(err)
+	}
+	for _, e := range entries {
+		if info, err := e.Info(); err == nil && time.Since(info.ModTime()) > keysKept {
+			_ = disk.RemoveFile(filepath.Join(d.Live.Keys(), e.Name())) // if it fails, the next time will do
+		}
+	}
+	return d.Live.Failed(disk.WriteFile(done, nil))
+}
+
+// View is what the clone knows of a record, for the question who holds it: its state, the state that a write under way will leave, and
+// the heartbeat of its session. Worktrees that are gone are left out.
+func (d Clone) View(state, next *session.State) session.Live {
+	live := session.Live{State: state, Next: next}
+	if state == nil {
+		return live
+	}
+	if state.Lease != nil {
+		live.Beat = d.Heartbeat(state.Lease.Session)
+		path, there := d.WorktreeOf(*state.Lease)
+		state.Lease.Worktree, live.Gone = path, !there
+	}
+	for i, p := range state.Progress {
+		if p.Worktree != d.Worktree && !layout.IsFolder(p.Worktree) {
+			state.Progress[i].Worktree = "" // do not send anybody there
+		}
+	}
+	return live
+}
+
+// WorktreeOf is the present path of the worktree of a claim. It returns the path in the claim, and false, if the worktree is gone, or was
+// moved without git's knowledge.
+func (d Clone) WorktreeOf(lease session.Lease) (string, bool) {
+	if lease.Worktree == "" {
+		return "", true // the claim names no worktree
+	}
+	paths := []string{lease.Worktree}
+	if d.Repo != nil && lease.GitDir != "" {
+		paths = append(paths, d.Worktree, git.WorktreeAt(filepath.Join(d.Repo.CommonDir, filepath.FromSlash(lease.GitDir))))
+	}
+	for _, path := range paths {
+		if d.holds(path, lease) {
+			return path, true
+		}
+	}
+	return lease.Worktree, false
+}
+
+// holds reports whether a folder is the worktree of a claim. By now it may be gone, or belong to another worktree or clone.
+func (d Clone) holds(path string, lease session.Lease) bool {
+	if d.Repo == nil || !layout.IsFolder(path) {
+		return layout.IsFolder(path)
+	}
+	repo, ok, err := git.Find(path)
+	if task.CodeOf(err) == task.IO {
+		return path == lease.Worktree // that it cannot be read from here does not make the record free
+	}
+	return ok && repo.Top == path && repo.CommonDir == d.Repo.CommonDir && (lease.GitDir == "" || layout.GitDirOf(repo) == lease.GitDir)
+}
+
+// NextLease is the lease of a record after its newest entry was written. Every write of the holder refreshes the lease. If the worktree
+// of the lease is gone, it moves to the one in which the holder writes.
+func (d Clone) NextLease(now *session.Lease, last task.Entry, branch string) *session.Lease {
+	if now == nil || last.Who != now.Actor {
+		return now
+	}
+	refreshed := *now
+	refreshed.Seen = last.At
+	path, there := d.WorktreeOf(*now)
+	if refreshed.Worktree = path; !there {
+		refreshed.Worktree, refreshed.GitDir, refreshed.Branch = d.Worktree, d.GitDir(), branch
+	}
+	return &refreshed
+}

@@ -1,0 +1,117 @@
+package live
+
+import (
+	"bytes"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Overwritten returns the entries, oldest first, that were written to a record in this worktree and are lost: an editor saved over them,
+// or git replaced the file while they were written (session.Overwritten). Entries that a branch, a stash or another worktree of the
+// clone has are not lost, and those that were written on a deleted branch went with it. file is the header of the record by its file. It
+// returns GIT if git is needed and refuses.
+func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry, error) {
+	k, ok := record.Named(file.Ref.Kind)
+	if !ok {
+		return nil, nil
+	}
+	s := search{Clone: d, kind: k, of: file.Ref, path: d.Abs(k.File(file.Ref.ID)), journal: d.Journal(file.Ref), at: map[string]*revision{}}
+	if len(s.journal) == 0 {
+		return nil, nil
+	}
+	head := d.Head(ctx)
+	now := session.Sighting{Worktree: d.Worktree, Branch: head.Branch, Head: head.Commit, Rev: file.Rev, Modified: layout.Modified(s.path)}
+	lost, byChance := session.Overwritten(file.Log, now, s.journal, func(seen session.Sighting) (task.Log, bool) { return s.checkedOut(ctx, seen) })
+	if len(lost)+len(byChance) == 0 || s.err != nil || d.Repo == nil {
+		return lost, s.err
+	}
+	lost, err := s.nowhereElse(ctx, lost, d.Repo.Refs().Reachable)
+	if err != nil || len(byChance) == 0 {
+		return lost, err
+	}
+	// What was ever in a commit, git removed on somebody's request.
+	byChance, err = s.nowhereElse(ctx, byChance, d.Repo.Refs().Remembered)
+	lost = append(lost, byChance...)
+	slices.SortStableFunc(lost, func(a, b task.Entry) int { return a.At.Compare(b.At) })
+	return lost, err
+}
+
+// search looks for the entries of one record in the worktrees and commits of the clone.
+type search struct {
+	Clone
+	kind    *record.Kind
+	of      task.Ref
+	path    string
+	journal []session.Written
+	at      map[string]*revision // the record by commit; nil if the commit does not have it
+	err     error                // the first
+}
+
+// revision is the provenance of a record in a commit, and the revisions that its file can have when it is checked out: git may convert line
+// ends.
+type revision struct {
+	log  task.Log
+	revs [2]task.Rev
+}
+
+// nowhereElse leaves out the entries that a worktree or one of the commits has, and those that were written on a deleted branch.
+func (s *search) nowhereElse(ctx context.Context, lost []task.Entry, commits func(context.Context) ([]string, error)) ([]task.Entry, error) {
+	if len(lost) == 0 {
+		return nil, nil
+	}
+	elsewhere := map[string]bool{}
+	for _, w := range s.journal {
+		if w.On.Branch != "" && !s.Repo.Refs().HasBranch(ctx, w.On.Branch) {
+			elsewhere[w.Entry.Hash()] = true
+		}
+	}
+	collect := readers{s.path: func(src []byte) { maps.Copy(elsewhere, logIn(s.kind, src).Hashes()) }}
+	if err := s.inWorktrees(ctx, collect); err != nil {
+		return nil, err
+	}
+	tips, err := commits(ctx)
+	if err == nil {
+		err = s.inCommits(ctx, tips, collect)
+	}
+	return slices.DeleteFunc(lost, func(e task.Entry) bool { return elsewhere[e.Hash()] }), err
+}
+
+// checkedOut returns the provenance in the commit of a sighting, if the file was unchanged from that commit.
+func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (task.Log, bool) {
+	if seen.Head == "" || seen.Rev == "" || s.Repo == nil {
+		return nil, false
+	}
+	r, known := s.at[seen.Head]
+	if !known && s.err == nil {
+		s.err = s.Repo.Objects().Read(ctx, []string{seen.Head}, []string{layout.SlashRel(s.Worktree, s.path)}, func(_ string, src []byte) {
+			crlf := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
+			r = &revision{logIn(s.kind, src), [2]task.Rev{record.Rev(src), record.Rev(crlf)}}
+		})
+		s.at[seen.Head] = r
+	}
+	if r == nil || !slices.Contains(r.revs[:], seen.Rev) {
+		return nil, false
+	}
+	return r.log, true
+}
+
+// headerIn parses a version of a record, and returns its header.
+func headerIn(k *record.Kind, src []byte) (task.Header, error) {
+	v, err := k.Parse(src)
+	if err != nil {
+		return task.Header{}, err
+	}
+	return k.Header(v), nil
+}
+
+// logIn is the provenance in a version of a record; none if it cannot be read.
+func logIn(k *record.Kind, src []byte) task.Log {
+	h, _ := headerIn(k, src)
+	return h.Log
+}

@@ -1,0 +1,177 @@
+package record
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, provenance and
+// a body. The codec, the order of the keys, the closed states and how versions merge follow from it.
+type Markdown[T any] struct {
+	Header func(*T) *task.Header // where a value has what all kinds have in common
+	Body   func(*T) *string      // where it has its body
+	Keys   []Key[T]              // that only this kind has; in a file they stand between labels and provenance
+	States []task.Status         // in which a record can be, the first one first
+	Closed []task.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
+}
+
+// Key is one key of a kind, and where its value is in a record.
+type Key[T any] struct {
+	name  string
+	read  func(*reader, *T)
+	write func(*mapping, T)
+	edit  func(*frontmatter.Doc, T, T) []frontmatter.Edit
+}
+
+// Text is a key that holds one text. A record may do without it.
+func Text[T any, S ~string](name string, at func(*T) *S) Key[T] {
+	return Key[T]{
+		name:  name,
+		read:  func(r *reader, v *T) { *at(v) = S(r.text(name, r.doc.Get(name))) },
+		write: func(m *mapping, v T) { m.text(name, string(*at(&v))) },
+		edit: func(_ *frontmatter.Doc, was, now T) []frontmatter.Edit {
+			return editOptional(name, string(*at(&was)), string(*at(&now)))
+		},
+	}
+}
+
+// Required is the key as one that every record must have.
+func (k Key[T]) Required() Key[T] {
+	read := k.read
+	k.read = func(r *reader, v *T) { _ = r.required(k.name); read(r, v) }
+	return k
+}
+
+// Texts is a key that holds a list of texts.
+func Texts[T any, S ~string](name string, at func(*T) *[]S) Key[T] {
+	return Key[T]{
+		name: name,
+		read: func(r *reader, v *T) {
+			var list []S
+			for _, text := range r.texts(name, r.doc.Get(name)) {
+				list = append(list, S(text))
+			}
+			*at(v) = list
+		},
+		write: func(m *mapping, v T) { addList(m, name, *at(&v)) },
+		edit: func(doc *frontmatter.Doc, was, now T) []frontmatter.Edit {
+			return editList(doc, name, *at(&was), *at(&now))
+		},
+	}
+}
+
+// DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a ParseID; Form, Keys,
+// States, Closed and Merge follow, and rules that it has for merging its own keys stay.
+func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
+	keys := slices.Concat([]Key[T]{
+		Text("id", func(v *T) *string { return &m.Header(v).Ref.ID }).Required(),
+		Text("title", func(v *T) *string { return &m.Header(v).Title }).Required(),
+		Text("status", func(v *T) *task.Status { return &m.Header(v).Status }).Required(),
+		Texts("labels", func(v *T) *[]string { return &m.Header(v).Labels }),
+	}, m.Keys)
+	row.Form, row.States, row.Keys = frontmatter.Markdown, m.States, nil
+	for _, k := range keys {
+		row.Keys = append(row.Keys, k.name)
+	}
+	row.Keys = append(row.Keys, "provenance")
+	if len(m.Closed) > 0 {
+		row.Closed = func(_ task.Flow, s task.Status) bool { return slices.Contains(m.Closed, s) }
+	}
+	merge := map[string]frontmatter.Rule{
+		"status": closedWins(m.Closed), "labels": {Kind: frontmatter.Texts}, "provenance": LogRule,
+	}
+	for key, rule := range row.Merge {
+		merge[key] = rule
+	}
+	row.Merge = merge
+	return Define[ID](row, markdownCodec[T]{m, row.Name, keys, row.Keys}.codec())
+}
+
+// markdownCodec is the codec of a kind that Markdown describes.
+type markdownCodec[T any] struct {
+	Markdown[T]
+	kind  string
+	keys  []Key[T]
+	order []string
+}
+
+func (c markdownCodec[T]) codec() Codec[T] {
+	return Codec[T]{
+		Decode: c.decode, Edit: c.edit, Create: c.create,
+		Header: func(v T) task.Header { return *c.Header(&v) },
+		With: func(v T, e task.Entry) T {
+			c.Header(&v).Log = c.Header(&v).Log.Add(e)
+			return v
+		},
+		Lean: func(v T) T {
+			*c.Body(&v) = shortBody(*c.Body(&v))
+			return v
+		},
+	}
+}
+
+func (c markdownCodec[T]) decode(doc *frontmatter.Doc) (T, error) {
+	var v T
+	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
+	for _, k := range c.keys {
+		k.read(r, &v)
+	}
+	h := c.Header(&v)
+	h.Ref.Kind, h.Log, h.Rev = c.kind, r.entries(), Rev(doc.Bytes())
+	*c.Body(&v) = task.CleanBody(string(doc.Body()))
+	return v, r.err
+}
+
+func (c markdownCodec[T]) create(v T) (*frontmatter.Doc, error) {
+	var m mapping
+	for _, k := range c.keys {
+		k.write(&m, v)
+	}
+	m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(c.Header(&v).Log)})
+	return frontmatter.New(frontmatter.Markdown, frontmatter.Map(m), spaced(*c.Body(&v)))
+}
+
+func (c markdownCodec[T]) edit(doc *frontmatter.Doc, was, now T) (*frontmatter.Doc, error) {
+	var edits []frontmatter.Edit
+	for _, k := range c.keys {
+		edits = append(edits, k.edit(doc, was, now)...)
+	}
+	edits = append(edits, EditLog(doc, c.Header(&was).Log, c.Header(&now).Log)...)
+	if body := *c.Body(&now); body != *c.Body(&was) {
+		edits = append(edits, frontmatter.SetBody(spaced(body)))
+	}
+	return doc.Edit(c.order, edits...)
+}
+
+// closedWins merges a status that both sides changed: a closed state wins over one that is open. Two closed states, and two open
+// ones, are a conflict.
+func closedWins(closed []task.Status) frontmatter.Rule {
+	in := func(doc *frontmatter.Doc) bool {
+		r := &reader{doc: doc}
+		return slices.Contains(closed, task.Status(r.text("status", doc.Get("status"))))
+	}
+	return frontmatter.Rule{Choose: func(_, ours, theirs *frontmatter.Doc) frontmatter.Side {
+		switch o, t := in(ours), in(theirs); {
+		case o && !t:
+			return frontmatter.Ours
+		case t && !o:
+			return frontmatter.Theirs
+		default:
+			return frontmatter.Neither
+		}
+	}}
+}
+
+// Prefixed is a ParseID for ids that have the form of a task's, and this prefix before the dash.
+func Prefixed(kind, prefix string) func(string) error {
+	return func(id string) error {
+		if _, err := task.ParseID(id); err != nil || !strings.HasPrefix(id, prefix+"-") {
+			return task.Errorf(task.InvalidInput, "%q is not the id of a %s", id, kind).WithHint("an id looks like %s-01j8x2k7q7f3az", prefix)
+		}
+		return nil
+	}
+}

@@ -1,0 +1,132 @@
+package record
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+var proposalKind = Kind{
+	Name: task.ProposalKind, Folder: "plans", Form: frontmatter.YAML, Keys: proposalKeys, Lists: "list_proposals",
+	ParseID: Prefixed(task.ProposalKind, task.ProposalPrefix),
+	Merge:   proposalMerge,
+	Judge:   &proof.Proposals,
+}
+
+var proposalCodec = Codec[task.Proposal]{Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With}
+
+// proposalKeys is the keys of a proposal, in their order. Newer files have actor, at, key, made_by and made_at as entries in provenance.
+var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "provenance"}
+
+// decodeProposal reads a document as a proposal.
+func decodeProposal(doc *frontmatter.Doc) (task.Proposal, error) {
+	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
+	p := task.Proposal{
+		ID:         r.required("id"),
+		Summary:    r.text("summary", doc.Get("summary")),
+		Provenance: append(r.oldEntries(), r.entries()...),
+		Rev:        Rev(doc.Bytes()),
+	}
+	for _, id := range r.texts("made", doc.Get("made")) {
+		p.Made = append(p.Made, task.ID(id))
+	}
+	var tasks any
+	if n := doc.Get("tasks"); n != nil {
+		tasks = plain(n)
+	}
+	src, err := json.Marshal(tasks)
+	if err != nil {
+		return p, err
+	}
+	p.Tasks = src
+	return p, r.err
+}
+
+// oldEntries are the entries that older proposals have in keys of their own.
+func (r *reader) oldEntries() []task.Entry {
+	var out task.Log
+	if who := r.text("actor", r.doc.Get("actor")); who != "" {
+		out = append(out, task.Entry{
+			Who: task.Actor(who), At: r.instant("at", r.doc.Get("at")), Did: task.Created, Key: r.text("key", r.doc.Get("key")),
+		})
+	}
+	if who := r.text("made_by", r.doc.Get("made_by")); who != "" {
+		out = append(out, task.Entry{Who: task.Actor(who), At: r.instant("made_at", r.doc.Get("made_at")), Did: task.Updated, Text: task.MadeReal})
+	}
+	return out
+}
+
+func newProposal(p task.Proposal) (*frontmatter.Doc, error) {
+	tasks, err := jsonValue(p.Tasks)
+	if err != nil {
+		return nil, err
+	}
+	var m mapping
+	m.text("id", p.ID)
+	m.text("summary", p.Summary)
+	m = append(m, frontmatter.Field{Key: "tasks", Value: tasks}, frontmatter.Field{Key: "provenance", Value: LogValue(p.Provenance)})
+	return frontmatter.New(frontmatter.YAML, frontmatter.Map(m), "")
+}
+
+// editProposal sets what was made of a proposal. Nothing else of it changes.
+func editProposal(doc *frontmatter.Doc, was, now task.Proposal) (*frontmatter.Doc, error) {
+	var edits []frontmatter.Edit
+	if !slices.Equal(was.Made, now.Made) {
+		edits = append(edits, frontmatter.Set(frontmatter.Path{"made"}, list(now.Made)))
+	}
+	return doc.Edit(proposalKeys, append(edits, EditLog(doc, was.Provenance, now.Provenance)...)...)
+}
+
+// jsonValue turns JSON into a value to write, with the keys in their order.
+func jsonValue(src []byte) (frontmatter.Value, error) {
+	d := json.NewDecoder(bytes.NewReader(src))
+	d.UseNumber()
+	return nextValue(d)
+}
+
+func nextValue(d *json.Decoder) (frontmatter.Value, error) {
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token := token.(type) {
+	case json.Delim:
+		var seq frontmatter.Seq
+		var m frontmatter.Map
+		for d.More() {
+			var key json.Token
+			if token == '{' {
+				if key, err = d.Token(); err != nil {
+					return nil, err
+				}
+			}
+			value, err := nextValue(d)
+			if err != nil {
+				return nil, err
+			}
+			if name, ok := key.(string); ok {
+				m = append(m, frontmatter.Field{Key: name, Value: value})
+			} else {
+				seq = append(seq, value)
+			}
+		}
+		_, err := d.Token()
+		if token == '{' {
+			return m, err
+		}
+		return seq, err
+	case bool:
+		return frontmatter.Bool(token), nil
+	case json.Number:
+		return frontmatter.Plain(token.String()), nil
+	case string:
+		return frontmatter.String(token), nil
+	default:
+		return frontmatter.Plain("null"), nil
+	}
+}

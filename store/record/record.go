@@ -1,0 +1,323 @@
+// Package record is the table of the kinds of record: tasks, sessions and proposals, and what else is registered. A row says
+// where the files of a kind lie, how they are named, how bytes become a value and back, how two versions merge, and what
+// cairn check asks of them. Everything else that cairn does with a record, it does with every kind.
+//
+// config.yaml is read here too: it is one file and no kind, but it has the same form and keeps a provenance.
+//
+// The package is pure: it reads no file. Package store does, in the same way for every kind.
+package record
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"path"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Kind is one kind of record. It is the row of a table: make one with Define, and Register it.
+type Kind struct {
+	Name    string             // in a task.Ref, in messages and in JSON: "task"
+	Folder  string             // under .cairn: "tasks"
+	Form    frontmatter.Kind   // Markdown with front matter, or plain YAML
+	Keys    []string           // every key that cairn knows, in the order in which they stand in a file
+	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id
+	Lists   string             // the verb that lists such records, for hints
+	Repeats bool               // its entries repeat those of the records that it is about, so that history leaves them out
+
+	States []task.Status                        // that a record can have; nil for a kind without states, or with those of the config
+	Closed func(task.Flow, task.Status) bool    // whether a state is closed; nil for a kind that nothing can depend on
+	Merge  map[string]frontmatter.Rule          // how the keys merge; a key without a rule merges as one value
+	Judge  *proof.Kind                          // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
+	Settle func(*frontmatter.Merged, task.Flow) // sets the keys of a merged file that follow from others; nil for none
+
+	decode func(*frontmatter.Doc) (any, error)
+	edit   func(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error)
+	create func(now any) (*frontmatter.Doc, error)
+	again  func(found, was, now any) (next any, ok bool)
+	header func(any) task.Header
+	lean   func(any) any
+	with   func(any, task.Entry) any
+}
+
+// Codec is how the values of a kind become bytes and back.
+type Codec[T any] struct {
+	Decode func(*frontmatter.Doc) (T, error)                                // its errors are *frontmatter.Error, with the line
+	Edit   func(doc *frontmatter.Doc, was, now T) (*frontmatter.Doc, error) // touches only what differs
+	Create func(now T) (*frontmatter.Doc, error)
+	Header func(T) task.Header
+
+	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of several
+	// files. It reports whether that is possible. Nil for a kind that keeps what the file holds.
+	Again func(found, was, now T) (next T, ok bool)
+
+	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
+	With func(T, task.Entry) T
+
+	// Lean is a record as lists have it: without long texts. Nil for a kind whose records are short.
+	Lean func(T) T
+}
+
+// Of is a kind whose records have ids of type ID and are values of type T.
+type Of[ID ~string, T any] struct{ *Kind }
+
+// Define makes a row of the table.
+func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
+	k.decode = func(doc *frontmatter.Doc) (any, error) { return c.Decode(doc) }
+	k.edit = func(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error) {
+		return c.Edit(doc, was.(T), now.(T))
+	}
+	k.create = func(now any) (*frontmatter.Doc, error) { return c.Create(now.(T)) }
+	k.header = func(v any) task.Header { return c.Header(v.(T)) }
+	if c.Again != nil {
+		k.again = func(found, was, now any) (any, bool) { return c.Again(found.(T), was.(T), now.(T)) }
+	}
+	if c.Lean != nil {
+		k.lean = func(v any) any { return c.Lean(v.(T)) }
+	}
+	if c.With != nil {
+		k.with = func(v any, e task.Entry) any { return c.With(v.(T), e) }
+	}
+	return Of[ID, T]{&k}
+}
+
+// The kinds that cairn has.
+var (
+	Tasks     = Define[task.ID](taskKind, taskCodec)
+	Sessions  = Define[string](sessionKind, sessionCodec)
+	Proposals = Define[string](proposalKind, proposalCodec)
+)
+
+var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind}
+
+// Register adds a kind to the table. Call it before anything is read. It panics if the name or the folder is taken.
+func Register(k *Kind) {
+	for _, have := range kinds {
+		if have.Name == k.Name || have.Folder == k.Folder {
+			panic(fmt.Sprintf("record: the kind %s, in %s, is there already", k.Name, k.Folder))
+		}
+	}
+	kinds = append(kinds, k)
+}
+
+// Kinds lists every kind.
+func Kinds() []*Kind { return slices.Clone(kinds) }
+
+// Named finds a kind by its name.
+func Named(name string) (*Kind, bool) {
+	i := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return kinds[i], true
+}
+
+// KindOf finds the kind of a reference. It reports false if there is no such kind, or the id cannot be one of it: only a reference that
+// it accepts may become a part of a path.
+func KindOf(of task.Ref) (*Kind, bool) {
+	k, ok := Named(of.Kind)
+	return k, ok && k.ParseID(of.ID) == nil
+}
+
+// Folders lists the folders of all kinds.
+func Folders() []string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, k.Folder)
+	}
+	return out
+}
+
+// Ext ends the names of the files of a kind.
+func (k *Kind) Ext() string {
+	if k.Form == frontmatter.Markdown {
+		return ".md"
+	}
+	return ".yaml"
+}
+
+// File is the path of a record from the workspace root, with forward slashes.
+func (k *Kind) File(id string) string { return layout.Folder + "/" + k.Folder + "/" + id + k.Ext() }
+
+// At finds the kind and the id of the record that a file belongs to, by its path from the workspace root, with forward slashes.
+func At(name string) (k *Kind, id string, ok bool) {
+	dir, file := path.Split(name)
+	for _, k := range kinds {
+		id, ok := strings.CutSuffix(file, k.Ext())
+		if ok && dir == layout.Folder+"/"+k.Folder+"/" && id != "" && id[0] != '.' {
+			return k, id, true
+		}
+	}
+	return nil, "", false
+}
+
+// Ref names a record of the kind.
+func (k *Kind) Ref(id string) task.Ref { return task.Ref{Kind: k.Name, ID: id} }
+
+// Decode reads a document as a record. The error is a *frontmatter.Error with the line.
+func (k *Kind) Decode(doc *frontmatter.Doc) (any, error) { return k.decode(doc) }
+
+// Parse reads the text of a file as a record.
+func (k *Kind) Parse(src []byte) (any, error) {
+	doc, err := frontmatter.Parse(src, k.Form)
+	if err != nil {
+		return nil, err
+	}
+	return k.decode(doc)
+}
+
+// Edit returns the document after a change of the record from was to now. It touches only what differs.
+func (k *Kind) Edit(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error) {
+	return k.edit(doc, was, now)
+}
+
+// Create returns the document of a record that has no file yet.
+func (k *Kind) Create(now any) (*frontmatter.Doc, error) { return k.create(now) }
+
+// Again is the function of Codec.Again. It reports false if the kind has none.
+func (k *Kind) Again(found, was, now any) (next any, ok bool) {
+	if k.again == nil {
+		return nil, false
+	}
+	return k.again(found, was, now)
+}
+
+// CanAgain reports whether the kind has Codec.Again.
+func (k *Kind) CanAgain() bool { return k.again != nil }
+
+// Header returns what a record has in common with records of other kinds.
+func (k *Kind) Header(v any) task.Header { return k.header(v) }
+
+// Lean returns a record as lists have it.
+func (k *Kind) Lean(v any) any {
+	if k.lean == nil {
+		return v
+	}
+	return k.lean(v)
+}
+
+// With appends an entry to the provenance of a record. It returns INVALID_INPUT for a record of a kind that takes none.
+func (k *Kind) With(v any, e task.Entry) (any, error) {
+	if k.with == nil {
+		return nil, task.Errorf(task.InvalidInput, "a %s takes no notes", k.Name)
+	}
+	return k.with(v, e), nil
+}
+
+// NotFound is the error of an id without a record. Its hint is how to list those that exist.
+func (k *Kind) NotFound(id string) error {
+	e := task.Errorf(task.NotFound, "there is no %s %s", k.Name, id)
+	if k.Lists == "" {
+		return e.WithHint("the files are in %s/%s", layout.Folder, k.Folder)
+	}
+	return e.WithHint("%s shows what there is", task.CallTo(k.Lists))
+}
+
+// WrongName is the error of a file whose name is not that of its id.
+func WrongName(doc *frontmatter.Doc, want, got string) error {
+	return &frontmatter.Error{Line: doc.Line(doc.Get("id")), Msg: fmt.Sprintf("the file is called %s, and its id is %s", want, got)}
+}
+
+// Reader reads records: those on disk, or as a write under way has staged them.
+type Reader interface {
+	// Read returns a record. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such record, and
+	// BAD_FILE, with the line, if its file is broken.
+	Read(k *Kind, id string) (any, error)
+}
+
+// Lister lists records.
+type Lister interface {
+	// All returns every record of a kind, sorted by id and as lists have them, and the files that cannot be read.
+	All(ctx context.Context, k *Kind) ([]any, []problem.Problem, error)
+}
+
+// Writer stages records.
+type Writer interface {
+	Reader
+	// Put stages a new state of a record that Read returned, or a new record.
+	Put(k *Kind, v any)
+}
+
+// Decode reads a document as a record. The error is a *frontmatter.Error with the line.
+func (k Of[ID, T]) Decode(doc *frontmatter.Doc) (T, error) {
+	v, err := k.decode(doc)
+	return v.(T), err
+}
+
+// Parse reads the text of a file as a record.
+func (k Of[ID, T]) Parse(src []byte) (T, error) {
+	v, err := k.Kind.Parse(src)
+	if err != nil {
+		return *new(T), err
+	}
+	return v.(T), nil
+}
+
+// File is the path of a record from the workspace root, with forward slashes.
+func (k Of[ID, T]) File(id ID) string { return k.Kind.File(string(id)) }
+
+// Get reads a record, as Reader.Read does.
+func (k Of[ID, T]) Get(r Reader, id ID) (T, error) {
+	v, err := r.Read(k.Kind, string(id))
+	if err != nil {
+		return *new(T), err
+	}
+	return v.(T), nil
+}
+
+// Find returns a look-up of records. It reports false for one that does not exist or cannot be read.
+func (k Of[ID, T]) Find(r Reader) func(ID) (T, bool) {
+	return func(id ID) (T, bool) {
+		v, err := k.Get(r, id)
+		return v, err == nil
+	}
+}
+
+// List returns every record of the kind, as Lister.All does.
+func (k Of[ID, T]) List(ctx context.Context, l Lister) ([]T, []problem.Problem, error) {
+	all, problems, err := l.All(ctx, k.Kind)
+	out := make([]T, len(all))
+	for i, v := range all {
+		out[i] = v.(T)
+	}
+	return out, problems, err
+}
+
+// Put stages a record, as Writer.Put does.
+func (k Of[ID, T]) Put(w Writer, v T) { w.Put(k.Kind, v) }
+
+// Rev is the revision of a file's bytes.
+func Rev(src []byte) task.Rev {
+	sum := sha256.Sum256(src)
+	return task.Rev(hex.EncodeToString(sum[:])[:16])
+}
+
+// Same reports whether two values of a record are equal.
+func (k *Kind) Same(a, b any) bool { return reflect.DeepEqual(a, b) }
+
+// Proof is what cairn check asks of the records of a kind: Judge, with the states of the row. It reports false for tasks, which are
+// what the rules of package proof are about.
+func (k *Kind) Proof() (proof.Kind, bool) {
+	if k == Tasks.Kind {
+		return proof.Kind{}, false
+	}
+	out := proof.Kind{Name: k.Name}
+	if k.Judge != nil {
+		out = *k.Judge
+	}
+	out.States, out.Closed = k.States, k.Closed
+	return out, true
+}
+
+// Held reports whether records of the kind can be claimed and moved from state to state. Live state has claims, progress and journals of
+// those.
+func (k *Kind) Held() bool { return k.Closed != nil }

@@ -1,0 +1,103 @@
+package record
+
+import (
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+var sessionKind = Kind{
+	Name: session.KindName, Folder: "sessions", Form: frontmatter.YAML, Keys: sessionKeys, Lists: "list_sessions", Repeats: true,
+	ParseID: func(id string) error { _, err := session.ParseID(id); return err },
+	Merge:   sessionMerge,
+	Judge:   &proof.Sessions,
+}
+
+var sessionCodec = Codec[session.Session]{
+	Decode: decodeSession, Edit: editSession, Create: newSession, Header: session.Session.Header,
+	Again: func(found, was, now session.Session) (session.Session, bool) {
+		return found.EndAs(now), was.Status == session.Active && found.Status == session.Active && now.Status != session.Active
+	},
+}
+
+// sessionKeys is the order in which the keys of a session file stand.
+var sessionKeys = []string{
+	"id", "task", "actor", "client", "model", "status", "started_at", "ended_at", "branch", "worktree", "head", "summary",
+	"reason", "provenance",
+}
+
+// decodeSession reads a document as a session. A session without a task is valid, as in the files of the original cairn, which also has
+// two keys for head, and cancel_reason for reason.
+func decodeSession(doc *frontmatter.Doc) (session.Session, error) {
+	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
+	text := func(keys ...string) string {
+		for _, key := range keys {
+			if n := doc.Get(key); !isNull(n) {
+				return r.text(key, n)
+			}
+		}
+		return ""
+	}
+	s := session.Session{
+		ID:        r.required("id"),
+		Task:      task.ID(text("task")),
+		Actor:     task.Actor(r.required("actor")),
+		Client:    text("client"),
+		Model:     text("model"),
+		Status:    session.Status(r.required("status")),
+		StartedAt: r.instant("started_at", doc.Get("started_at")),
+		EndedAt:   r.instant("ended_at", doc.Get("ended_at")),
+		Branch:    text("branch"),
+		Worktree:  text("worktree"),
+		Head:      text("head", "head_finished", "head_started"),
+		Summary:   text("summary"),
+		Reason:    text("reason", "cancel_reason"),
+
+		Provenance: r.entries(),
+	}
+	return s, r.err
+}
+
+func newSession(s session.Session) (*frontmatter.Doc, error) {
+	m := sessionMap(s)
+	if len(s.Provenance) > 0 {
+		m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(s.Provenance)})
+	}
+	return frontmatter.New(frontmatter.YAML, m, "")
+}
+
+// editSession sets every key that differs. No key is ever removed from a session.
+func editSession(doc *frontmatter.Doc, was, now session.Session) (*frontmatter.Doc, error) {
+	have := map[string]frontmatter.Value{}
+	for _, f := range sessionMap(was) {
+		have[f.Key] = f.Value
+	}
+	var edits []frontmatter.Edit
+	for _, f := range sessionMap(now) {
+		if have[f.Key] != f.Value {
+			edits = append(edits, frontmatter.Set(frontmatter.Path{f.Key}, f.Value))
+		}
+	}
+	return doc.Edit(sessionKeys, append(edits, EditLog(doc, was.Provenance, now.Provenance)...)...)
+}
+
+// sessionMap is the keys of a session without its provenance.
+func sessionMap(s session.Session) frontmatter.Map {
+	var m mapping
+	m.text("id", s.ID)
+	m.text("task", string(s.Task))
+	m.text("actor", string(s.Actor))
+	m.text("client", s.Client)
+	m.text("model", s.Model)
+	m.text("status", string(s.Status))
+	m.time("started_at", s.StartedAt)
+	m.time("ended_at", s.EndedAt)
+	m.text("branch", s.Branch)
+	m.text("worktree", s.Worktree)
+	m.text("head", s.Head)
+	m.text("summary", s.Summary)
+	m.text("reason", s.Reason)
+	return frontmatter.Map(m)
+}

@@ -1,0 +1,88 @@
+package record
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Setting is a key of config.yaml that a verb may change: time limits and who attests, never the states and their meaning.
+type Setting struct {
+	Key   string
+	Doc   string
+	Value func(Config) string
+}
+
+// Settings lists all settings, in the order of the config file.
+var Settings = []Setting{
+	{"gate_review", "whether the review state needs every command check passed: true or false",
+		func(c Config) string { return strconv.FormatBool(c.Flow.GateReview) }},
+	{"check_timeout_default", "time limit of a check that names none", func(c Config) string { return span(c.CheckTimeout) }},
+	{"session_stale_after", "a session without a sign of life for longer is stalled", func(c Config) string { return span(c.StaleAfter) }},
+	{"claim_ttl", "an agent's claim without a session expires after it", func(c Config) string { return span(c.ClaimTTL) }},
+	{"wait_timeout_default", "how long wait waits by default", func(c Config) string { return span(c.WaitDefault) }},
+	{"wait_timeout_max", "the longest that wait may be asked to wait", func(c Config) string { return span(c.WaitMax) }},
+	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
+}
+
+// span is a duration as a person writes it: 4h and not 4h0m0s.
+func span(d time.Duration) string {
+	text := d.String()
+	if short, ok := strings.CutSuffix(text, "m0s"); ok {
+		text = short + "m"
+	}
+	if short, ok := strings.CutSuffix(text, "h0m"); ok {
+		text = short + "h"
+	}
+	return text
+}
+
+// configOrder is the order in which the settings stand in a config file.
+var configOrder = []string{
+	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
+	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attest", "rules",
+}
+
+// Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If the setting has
+// the value already, nothing changes. It returns INVALID_INPUT for a key that is no setting, and for a value that it cannot have.
+func Set(doc *frontmatter.Doc, key, value string, stamp task.Stamp) (*frontmatter.Doc, error) {
+	at := slices.IndexFunc(Settings, func(s Setting) bool { return s.Key == key })
+	if at < 0 {
+		return nil, task.Errorf(task.InvalidInput, "%q is not a setting that can be changed", key).
+			WithHint("%s lists them; everything else is for an editor and a review", task.CallTo("settings_get"))
+	}
+	was, err := ParseConfig(doc.Bytes())
+	if err != nil {
+		return nil, err
+	}
+	next, err := doc.Edit(configOrder, frontmatter.Set(frontmatter.Path{key}, settingValue(value)))
+	if err != nil {
+		return nil, err
+	}
+	now, err := ParseConfig(next.Bytes())
+	if err != nil {
+		return nil, task.Errorf(task.InvalidInput, "%s cannot be %q: %w", key, value, err).WithHint("%s says what it is now", task.CallTo("settings_get"))
+	}
+	if string(next.Bytes()) == string(doc.Bytes()) {
+		return doc, nil
+	}
+	stamp.Text = key + ": " + Settings[at].Value(was) + ", now " + Settings[at].Value(now)
+	entries, err := Entries(doc)
+	if err != nil {
+		return nil, err
+	}
+	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(task.Updated)))...)
+}
+
+// settingValue writes a value as a person would: words and durations without quotes.
+func settingValue(value string) frontmatter.Value {
+	value = strings.TrimSpace(value)
+	if b, err := strconv.ParseBool(value); err == nil && (value == "true" || value == "false") {
+		return frontmatter.Bool(b)
+	}
+	return frontmatter.Plain(value)
+}

@@ -1,0 +1,261 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
+	"gopkg.in/yaml.v3"
+)
+
+var taskKind = Kind{
+	Name: task.KindName, Folder: "tasks", Form: frontmatter.Markdown, Keys: taskKeys, Lists: "list",
+	ParseID: func(id string) error { _, err := task.ParseID(id); return err },
+	Closed:  func(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) },
+	Merge:   taskMerge, Settle: settleTask,
+}
+
+var taskCodec = Codec[task.Task]{Decode: decodeTask, Edit: editTask, Create: newTask, Header: task.Task.Header, With: task.Task.With, Lean: leanTask}
+
+// taskKeys is the keys of a task file that cairn knows, in their order.
+var taskKeys = []string{"id", "title", "status", "priority", "labels", "assignee", "parent", "deps", "checks", "provenance"}
+
+// decodeTask reads a document as a task. The error is a *frontmatter.Error with the line.
+func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
+	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
+	t := task.Task{
+		ID:         task.ID(r.required("id")),
+		Title:      r.required("title"),
+		Status:     task.Status(r.required("status")),
+		Priority:   r.priority(),
+		Labels:     r.texts("labels", doc.Get("labels")),
+		Assignee:   task.Actor(r.text("assignee", doc.Get("assignee"))),
+		Parent:     task.ID(r.text("parent", doc.Get("parent"))),
+		Deps:       ids(r.texts("deps", doc.Get("deps"))),
+		Checks:     r.checkList(),
+		Provenance: r.entries(),
+		Body:       task.CleanBody(string(doc.Body())),
+		Rev:        Rev(doc.Bytes()),
+		Extra:      extra(doc),
+	}
+	if _, err := task.ParseID(string(t.ID)); err != nil {
+		r.fail(doc.Get("id"), "%v", err)
+	}
+	return t, r.err
+}
+
+func ids(texts []string) []task.ID {
+	var out []task.ID
+	for _, text := range texts {
+		out = append(out, task.ID(text))
+	}
+	return out
+}
+
+func (r *reader) required(key string) string {
+	n := r.doc.Get(key)
+	if isNull(n) {
+		at := n
+		if at == nil {
+			at = r.doc.Root()
+		}
+		r.note(at, frontmatter.Error{Msg: key + " is missing", Missing: true})
+		return ""
+	}
+	return r.text(key, n)
+}
+
+func (r *reader) priority() task.Priority {
+	n := r.doc.Get("priority")
+	p, err := task.ParsePriority(r.text("priority", n))
+	if err != nil {
+		r.fail(n, "%v", err)
+	}
+	return p
+}
+
+func (r *reader) checkList() []task.Check {
+	var out []task.Check
+	for _, m := range r.maps("checks", r.doc.Get("checks")) {
+		out = append(out, r.check(m))
+	}
+	return out
+}
+
+func (r *reader) check(m *yaml.Node) task.Check {
+	c := task.Check{
+		Desc:    r.text("desc", field(m, "desc")),
+		Cmd:     r.text("cmd", field(m, "cmd")),
+		Cwd:     r.text("cwd", field(m, "cwd")),
+		Timeout: r.number("timeout", field(m, "timeout")),
+		By:      r.text("by", field(m, "by")),
+		Result:  task.Result(r.text("result", field(m, "result"))),
+	}
+	if c.Desc == "" {
+		r.fail(m, "a check needs a desc")
+	}
+	if kind := r.text("type", field(m, "type")); kind == "manual" && c.Cmd != "" {
+		r.fail(m, "check %q has a cmd and is of type manual", c.Desc)
+	}
+	if c.Result == "" {
+		c.Result = task.Pending
+	}
+	if !slices.Contains([]task.Result{task.Pending, task.Pass, task.Fail}, c.Result) {
+		r.fail(field(m, "result"), "result must be pending, pass or fail, not %q", c.Result)
+	}
+	return c
+}
+
+func extra(doc *frontmatter.Doc) map[string]any {
+	var out map[string]any
+	root := doc.Root()
+	for i := 0; i+1 < len(root.Content); i += 2 {
+		if k := root.Content[i].Value; !slices.Contains(taskKeys, k) {
+			if out == nil {
+				out = map[string]any{}
+			}
+			out[k] = plain(root.Content[i+1])
+		}
+	}
+	return out
+}
+
+// newTask makes the document of a task that has no file yet.
+func newTask(t task.Task) (*frontmatter.Doc, error) {
+	m := mapping{
+		{Key: "id", Value: frontmatter.String(t.ID)},
+		{Key: "title", Value: frontmatter.String(t.Title)},
+		{Key: "status", Value: frontmatter.String(t.Status)},
+	}
+	if t.Priority != task.DefaultPriority {
+		m = append(m, frontmatter.Field{Key: "priority", Value: frontmatter.Int(t.Priority)})
+	}
+	addList(&m, "labels", t.Labels)
+	m.text("assignee", string(t.Assignee))
+	m.text("parent", string(t.Parent))
+	addList(&m, "deps", t.Deps)
+	if len(t.Checks) > 0 {
+		m = append(m, frontmatter.Field{Key: "checks", Value: seqOf(t.Checks, checkValue)})
+	}
+	m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(t.Provenance)})
+	return frontmatter.New(frontmatter.Markdown, frontmatter.Map(m), spaced(t.Body))
+}
+
+func checkValue(c task.Check) frontmatter.Value {
+	var m mapping
+	m.text("desc", c.Desc)
+	m.text("cmd", c.Cmd)
+	m.text("cwd", c.Cwd)
+	if c.Manual() {
+		m.text("type", "manual")
+	}
+	m.text("by", c.By)
+	if c.Timeout > 0 {
+		m = append(m, frontmatter.Field{Key: "timeout", Value: frontmatter.Int(c.Timeout)})
+	}
+	m.text("result", string(c.Result))
+	return frontmatter.Map(m)
+}
+
+// editTask returns the document after a change of the task. It touches only what differs.
+func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error) {
+	var edits []frontmatter.Edit
+	set := func(key string, v frontmatter.Value) {
+		edits = append(edits, frontmatter.Set(frontmatter.Path{key}, v))
+	}
+	if was.Title != now.Title {
+		set("title", frontmatter.String(now.Title))
+	}
+	if was.Status != now.Status {
+		set("status", frontmatter.String(now.Status))
+	}
+	if was.Priority != now.Priority {
+		set("priority", frontmatter.Int(now.Priority))
+	}
+	edits = append(edits, editOptional("assignee", string(was.Assignee), string(now.Assignee))...)
+	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)
+	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
+	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
+	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
+	edits = append(edits, EditLog(doc, was.Provenance, now.Provenance)...)
+	if was.Body != now.Body {
+		edits = append(edits, frontmatter.SetBody(spaced(now.Body)))
+	}
+	doc, err := doc.Edit(taskKeys, edits...)
+	if err != nil {
+		return nil, err
+	}
+	return editResults(doc, now.Checks)
+}
+
+// editChecks changes the declared checks, without their results.
+func editChecks(doc *frontmatter.Doc, was, now []task.Check) []frontmatter.Edit {
+	if slices.EqualFunc(was, now, sameDeclaration) {
+		return nil
+	}
+	index := make(map[task.Check]int, len(was))
+	for at, c := range slices.Backward(was) { // of equal ones the first
+		index[declaration(c)] = at
+	}
+	items := make([]frontmatter.Item, len(now))
+	for i, c := range now {
+		if at, ok := index[declaration(c)]; ok {
+			items[i] = frontmatter.Old(at)
+		} else {
+			items[i] = frontmatter.NewItem(checkValue(c))
+		}
+	}
+	return setItems(doc, "checks", items)
+}
+
+func sameDeclaration(a, b task.Check) bool { return declaration(a) == declaration(b) }
+
+// declaration is a check without its result.
+func declaration(c task.Check) task.Check {
+	c.Result = ""
+	return c
+}
+
+// editResults sets the results that differ from those in the document.
+func editResults(doc *frontmatter.Doc, checks []task.Check) (*frontmatter.Doc, error) {
+	r := &reader{doc: doc}
+	var edits []frontmatter.Edit
+	for i, written := range r.checkList() {
+		if i < len(checks) && written.Result != checks[i].Result {
+			path := frontmatter.Path{"checks", i, "result"}
+			edits = append(edits, frontmatter.Set(path, frontmatter.Plain(checks[i].Result)))
+		}
+	}
+	if r.err != nil || len(edits) == 0 {
+		return doc, r.err
+	}
+	return doc.Edit(taskKeys, edits...)
+}
+
+// BodyListed is the longest body, in bytes, that lists have whole. All bodies of a workspace together may not fit into memory.
+const BodyListed = 240
+
+// digestMark begins the digest of a body. No body begins with it, since files with a NUL byte are not read.
+const digestMark = "\x00"
+
+// leanTask is a task as lists have it: a long body is replaced by a digest, which differs if the bodies differ.
+func leanTask(t task.Task) task.Task {
+	t.Body = shortBody(t.Body)
+	return t
+}
+
+// shortBody is a body as lists have it: itself, or its digest.
+func shortBody(body string) string {
+	if len(body) <= BodyListed {
+		return body
+	}
+	sum := sha256.Sum256([]byte(body))
+	return digestMark + hex.EncodeToString(sum[:16])
+}
+
+// Digested reports whether the body of a task from a list is a digest.
+func Digested(body string) bool { return strings.HasPrefix(body, digestMark) }

@@ -1,0 +1,241 @@
+package snapshot
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// CheckOptions says what Check judges, and what it compares with.
+type CheckOptions struct {
+	Base    string              // any name of a commit; "" for what the CI names, else origin/HEAD
+	NoBase  bool                // compare with nothing
+	Staged  bool                // judge the index and not the working tree; without Base it is compared with HEAD
+	Commit  string              // judge this commit and not the working tree; "" for none
+	Trusted bool                // git may start programs that the clone's own config names, to hash files
+	Getenv  func(string) string // looks up environment variables; nil for none
+}
+
+func (o CheckOptions) getenv(name string) string {
+	if o.Getenv == nil {
+		return ""
+	}
+	return o.Getenv(name)
+}
+
+// named reports whether the caller names a base, or a CI runs this: then it would be wrong to compare with nothing.
+func (o CheckOptions) named() bool {
+	return o.Base != "" || !o.NoBase && (InCI(o.Getenv) || slices.ContainsFunc(ciBases, func(ci ciBase) bool { return ci.value(o) != "" }))
+}
+
+// What Check judges.
+const (
+	WorkingTree = "working tree"
+	Index       = "index"
+	Commit      = "commit"
+)
+
+// Checked is what Check found, and what it judged.
+type Checked struct {
+	Findings []proof.Finding // as proof.Judge sorts them
+	Judged   string          // WorkingTree, Index or Commit
+	Head     string          // the commit that is checked out, or was judged; "" if there is none
+	Base     string          // the first commit that was compared with; "" if there is none
+	BaseName string          // where Base comes from, such as "--base main" or "origin/HEAD"
+	Note     string          // what was not compared, and why; "" for nothing
+	Tree     proof.Tree      // what was judged
+	Changes  []*proof.Change // what was judged, as a change of each commit that it was compared with
+	Closed   []task.ID       // the tasks that the change closes
+}
+
+// Check judges records by the rules of package proof: by themselves, and, if there is a base, as a change of it. It runs no command of
+// the repository, takes no lock, uses no network and writes nothing.
+//
+// It returns NO_BASE if a base is named and cannot be compared with, and if a CI runs this and there is no base; INVALID_INPUT for
+// options that do not go together, for records behind a link, and for a working tree that is not what git would commit; READ_ONLY for
+// a newer format, whose rules this version cannot know; and GIT if git refuses. Outside a CI, files without git or without a base are
+// judged alone, and Note says so.
+func Check(ctx context.Context, l layout.Layout, opts CheckOptions) (Checked, error) {
+	if err := opts.valid(l); err != nil {
+		return Checked{}, err
+	}
+	s, err := subjectReader{l, opts}.read(ctx)
+	if err == nil {
+		err = record.KnownFormat(s.tree.format)
+	}
+	if err != nil {
+		return Checked{}, err
+	}
+	var b base
+	if s.noGit != "" {
+		b, err = without(opts, s.noGit)
+	} else {
+		b, err = baseFinder{l.Repo, opts}.find(ctx, s.head)
+	}
+	if err != nil {
+		return Checked{}, err
+	}
+	if err := (otherWorkspaces{l}).keptAround(ctx, opts); err != nil {
+		return Checked{}, err
+	}
+	c := Checked{Judged: s.what, Head: s.head, BaseName: b.name, Note: b.note, Tree: s.tree.Tree}
+	if err := (comparison{l, s, b}).run(ctx, &c); err != nil {
+		return Checked{}, err
+	}
+	if len(c.Changes) == 0 {
+		c.Findings = proof.Judge(c.Tree)
+	}
+	c.note(s.note)
+	return c, nil
+}
+
+// Judge judges the files under .cairn on disk by the rules of package proof, without git. It takes no lock, so findings may be about a
+// write that is under way.
+func Judge(ctx context.Context, l layout.Layout) ([]proof.Finding, error) {
+	tree, err := fillTree(ctx, diskSource{l}, &treeReader{Layout: l, known: (*tree)(nil).task, lean: true})
+	if err != nil {
+		return nil, err
+	}
+	return proof.Judge(tree.Tree), nil
+}
+
+// valid returns INVALID_INPUT for options that do not go together, for those that need git outside a repository, and for links.
+func (o CheckOptions) valid(l layout.Layout) error {
+	switch {
+	case o.Base != "" && o.NoBase:
+		return task.Errorf(task.InvalidInput, "a base, and no base, are asked for").WithHint("leave one of them out")
+	case o.Staged && o.Commit != "":
+		return task.Errorf(task.InvalidInput, "the index or a commit can be judged, not both").WithHint("leave one of them out")
+	case l.Repo == nil && (o.Base != "" || o.Staged || o.Commit != ""):
+		return task.Errorf(task.InvalidInput, "%s is not in a git repository, so there is no commit and no index", l.Root).
+			WithHint("%s judges the files alone", task.CallTo("check"))
+	case o.Staged || o.Commit != "":
+		return nil
+	}
+	return l.NoLinks(record.Folders()...)
+}
+
+// comparison is a subject and what it is compared with.
+type comparison struct {
+	layout.Layout
+	subject subject
+	base    base
+}
+
+// run judges the subject as a change of each commit of the base, but for those in which there was no workspace yet.
+func (l comparison) run(ctx context.Context, c *Checked) error {
+	s, b := l.subject, l.base
+	var newest time.Time
+	if s.head != "" && len(b.commits) > 0 {
+		var err error
+		if newest, err = l.Repo.History().Time(ctx, s.head); err != nil {
+			return err
+		}
+	}
+	for _, commit := range b.commits {
+		before, err := l.baseTree(ctx, commit)
+		if err != nil {
+			return err
+		}
+		if before == nil {
+			continue
+		}
+		if err := l.recallDeleted(ctx, commit, before); err != nil {
+			return err
+		}
+		change := proof.Compare(s.tree.Tree, before.Tree)
+		h := history{Layout: l.Layout, ctx: ctx, subject: s, since: commit}
+		if change.Past, err = h.past(change.Suspects()); err != nil {
+			return err
+		}
+		change.Committed, change.BroughtBy, change.RecordBroughtBy, change.FilesAt, change.Newest = h.committed, h.broughtBy, h.recordBroughtBy, h.filesAt, newest
+		c.add(change, commit, change.Judge())
+		if h.err != nil {
+			return h.err
+		}
+		if len(h.commits) > mostCommits {
+			c.note(fmt.Sprintf("the change has %d commits or more, so it was not checked whether they hold the files that its checks passed on", mostCommits))
+		}
+	}
+	if len(b.commits) > 0 && len(c.Changes) == 0 {
+		c.Note = "nothing is compared: " + c.BaseName + " has no record"
+	}
+	return nil
+}
+
+// baseTree reads the records of a commit of the base. It returns nil if the commit has no workspace at all, and NO_BASE if it cannot be
+// compared with.
+func (l comparison) baseTree(ctx context.Context, commit string) (*tree, error) {
+	name, others := l.base.name, otherWorkspaces{l.Layout}
+	before, err := readTree(ctx, l.Layout, commitSource(l.Layout, commit), l.subject.tree)
+	if task.CodeOf(err) == task.InvalidInput { // a link, a submodule or a file in place of a folder
+		return nil, task.Errorf(task.NoBase, "the record of %s cannot be read: %s", name, task.MessageOf(err)).WithHint(ownChange)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if before.empty() {
+		return nil, others.noneIn(ctx, commit, name)
+	}
+	if err := record.KnownFormat(before.format); err != nil {
+		return nil, task.Errorf(task.NoBase, "the record of %s cannot be read: %s", name, task.MessageOf(err)).WithHint("take a newer cairn")
+	}
+	if err := others.keptFrom(ctx, l.subject, commit, name); err != nil {
+		return nil, err
+	}
+	return before, l.subject.tree.unread(before, name)
+}
+
+// add adds a change and its findings. A finding that is there already is not added again.
+func (c *Checked) add(change *proof.Change, base string, findings []proof.Finding) {
+	if c.Base == "" {
+		c.Base = base
+	}
+	c.Changes = append(c.Changes, change)
+	c.Findings = proof.Unite(c.Findings, findings)
+	c.Closed = append(c.Closed, change.Closed()...)
+	slices.Sort(c.Closed)
+	c.Closed = slices.Compact(c.Closed)
+}
+
+// note adds to the note.
+func (c *Checked) note(more string) {
+	switch {
+	case c.Note == "":
+		c.Note = more
+	case more != "" && !strings.Contains(c.Note, more):
+		c.Note += "; " + more
+	}
+}
+
+// Done lists the tasks in a closed state that is not an abandoned one. A change of the configured states does not count for itself.
+func (c Checked) Done() []task.ID {
+	if len(c.Changes) == 0 {
+		return c.Tree.Done(nil)
+	}
+	var out []task.ID
+	for _, change := range c.Changes {
+		out = append(out, c.Tree.Done(change)...)
+	}
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Failed returns the findings about a command that failed. A change cannot lower their severity below that of its base.
+func (c Checked) Failed(command proof.Command, summary string) []proof.Finding {
+	if len(c.Changes) == 0 {
+		return c.Tree.Failed(nil, command, summary)
+	}
+	var out []proof.Finding
+	for _, change := range c.Changes {
+		out = proof.Unite(out, c.Tree.Failed(change, command, summary))
+	}
+	return out
+}

@@ -1,0 +1,295 @@
+package snapshot
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// history looks up what the rules need to know of the commits of a change.
+type history struct {
+	layout.Layout
+	ctx context.Context
+	subject
+	since string // the commit that the change is compared with
+
+	commits  []string             // those of the change, and since; nil until they are listed
+	left     []string             // those of them whose fingerprint is not taken yet
+	trees    map[string]bool      // the fingerprints that were taken
+	later    map[string]bool      // descendants of since; nil until they are listed
+	touching map[task.ID][]string // commits of the change that touch a task, oldest first
+	read     map[string]any       // records of commits, by commit and path; nil for one that is not there
+	err      error                // the first failure; after it nothing is known
+}
+
+// mostCommits is how many commits of a change are read. For larger changes committed knows nothing.
+const mostCommits = 200
+
+// fail keeps the first failure.
+func (h *history) fail(err error) {
+	if h.err == nil {
+		h.err = err
+	}
+}
+
+// committed is the function of proof.Change.Committed.
+func (h *history) committed(commit, fingerprint string) (here, known bool) {
+	if h.commits == nil && h.err == nil {
+		h.load()
+	}
+	if h.err != nil || len(h.commits) > mostCommits {
+		return false, false
+	}
+	for _, c := range h.commits {
+		here = here || c == commit
+	}
+	if commit != "" && !here {
+		return false, false
+	}
+	here = h.hasTree(fingerprint)
+	return here, h.err == nil && (here || !h.unhashed)
+}
+
+// load lists the commits of the change, and takes the fingerprint of what is not committed.
+func (h *history) load() {
+	h.trees = map[string]bool{}
+	if h.head != "" {
+		h.left, h.err = h.Repo.History().Between(h.ctx, h.since, h.head, mostCommits)
+	}
+	h.commits = append([]string{h.since}, h.left...)
+	if h.err == nil && h.fingerprint != nil {
+		var f string
+		f, h.err = h.fingerprint(h.ctx)
+		h.trees[f] = true
+	}
+}
+
+// hasTree reports whether the judged files, or a commit of the change, have this fingerprint. It takes fingerprints from the newest
+// commit on, until it finds the one.
+func (h *history) hasTree(fingerprint string) bool {
+	for !h.trees[fingerprint] && len(h.left) > 0 && h.err == nil {
+		var f string
+		f, h.err = h.Repo.Objects().Fingerprint(h.ctx, h.left[0])
+		h.left, h.trees[f] = h.left[1:], true
+	}
+	return h.trees[fingerprint]
+}
+
+// broughtBy is the function of proof.Change.BroughtBy.
+func (h *history) broughtBy(id task.ID, e task.Entry) (proof.Written, bool) {
+	if h.head == "" || h.err != nil {
+		return proof.Written{}, false
+	}
+	commit := h.firstWith(id, e)
+	if commit == "" {
+		return proof.Written{}, false
+	}
+	at, err := h.Repo.History().Time(h.ctx, commit)
+	h.fail(err)
+	return proof.Written{Find: h.in(commit), At: at, Later: h.isLater(commit)}, h.err == nil
+}
+
+// recordBroughtBy is the function of proof.Change.RecordBroughtBy.
+func (h *history) recordBroughtBy(path string, e task.Entry) (proof.RecordWritten, bool) {
+	if h.head == "" || h.err != nil {
+		return proof.RecordWritten{}, false
+	}
+	commits, err := h.Repo.History().Touching(h.ctx, h.since, h.head, h.InRepo(path))
+	h.fail(err)
+	k, _, ok := record.At(path)
+	if !ok {
+		return proof.RecordWritten{}, false
+	}
+	for _, commit := range commits {
+		var log task.Log
+		h.fail(h.Repo.Objects().Blobs(h.ctx, []string{commit + ":" + h.InRepo(path)}, frontmatter.MaxFile, func(_ int, b git.Blob) {
+			if doc, err := frontmatter.Parse(b.Content, k.Form); err == nil {
+				log, _ = record.Entries(doc)
+			}
+		}))
+		if h.err == nil && log.Has(e.Hash()) {
+			at, err := h.Repo.History().Time(h.ctx, commit)
+			h.fail(err)
+			return proof.RecordWritten{At: at, Log: log}, h.err == nil
+		}
+	}
+	return proof.RecordWritten{}, false
+}
+
+// filesAt is the function of proof.Change.FilesAt.
+func (h *history) filesAt(id task.ID, e task.Entry) (fingerprint string, known bool) {
+	if h.err != nil {
+		return "", false
+	}
+	if h.head != "" {
+		if commit := h.firstWith(id, e); commit != "" {
+			fingerprint, err := h.Repo.Objects().Fingerprint(h.ctx, commit)
+			h.fail(err)
+			return fingerprint, h.err == nil
+		}
+	}
+	if h.fingerprint == nil || h.err != nil {
+		return "", false
+	}
+	fingerprint, err := h.fingerprint(h.ctx)
+	h.fail(err)
+	return fingerprint, h.err == nil
+}
+
+// firstWith finds the first commit of the change in which a task has an entry; "" if there is none.
+func (h *history) firstWith(id task.ID, e task.Entry) string {
+	if h.touching == nil {
+		h.touching = map[task.ID][]string{}
+	}
+	commits, known := h.touching[id]
+	if !known {
+		var err error
+		commits, err = h.Repo.History().Touching(h.ctx, h.since, h.head, h.InRepo(record.Tasks.File(id)))
+		h.fail(err)
+		h.touching[id] = commits
+	}
+	for _, commit := range commits {
+		if t, ok := h.in(commit)(id); ok && t.Provenance.Has(e.Hash()) {
+			return commit
+		}
+	}
+	return ""
+}
+
+// isLater reports whether a commit is a descendant of since.
+func (h *history) isLater(commit string) bool {
+	if h.later == nil {
+		h.later = map[string]bool{}
+		commits, err := h.Repo.History().Descendants(h.ctx, h.since, h.head)
+		for _, c := range commits {
+			h.later[c] = true
+		}
+		h.fail(err)
+	}
+	return h.later[commit]
+}
+
+// in looks up tasks, and records of other kinds that they depend on, in a commit.
+func (h *history) in(commit string) task.Find {
+	return record.Deps(commitReader{h, commit}, h.tree.Config.Flow)
+}
+
+// commitReader reads records as a commit has them.
+type commitReader struct {
+	*history
+	commit string
+}
+
+// Read is record.Reader.Read. A record that cannot be read counts as one that is not there.
+func (r commitReader) Read(k *record.Kind, id string) (any, error) {
+	name := r.commit + ":" + r.InRepo(k.File(id))
+	got, known := r.read[name]
+	if !known {
+		r.fail(r.Repo.Objects().Blobs(r.ctx, []string{name}, frontmatter.MaxFile, func(_ int, b git.Blob) {
+			if v, err := k.Parse(b.Content); err == nil {
+				got = v
+			}
+		}))
+		if r.read == nil {
+			r.read = map[string]any{}
+		}
+		r.read[name] = got
+	}
+	if got == nil {
+		return nil, k.NotFound(id)
+	}
+	return got, nil
+}
+
+// past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every version in the
+// history. Versions that cannot be read as a task are left out.
+func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
+	recent, old := map[string]task.ID{}, map[string]task.ID{}
+	for _, s := range suspects {
+		path := h.InRepo(s.Path)
+		recent[path] = s.ID
+		if s.Undeclared {
+			old[path] = s.ID
+		}
+	}
+	v := revisions{history: h, seen: map[string]bool{}}
+	if h.head == "" || len(recent) == 0 {
+		return nil, nil
+	}
+	err := v.find(h.since, recent)
+	if err == nil && len(old) > 0 {
+		err = v.find("", old)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return v.read()
+}
+
+// revisions collects past versions of tasks.
+type revisions struct {
+	*history
+	seen   map[string]bool // by path and id of the content
+	ids    []string        // of the contents
+	owners []task.ID       // the task of each content
+}
+
+// find collects the versions of some tasks' files since a commit; all versions for "". It lists the whole folder, because git compares
+// every given path with every file.
+func (v *revisions) find(since string, byPath map[string]task.ID) error {
+	return v.Repo.History().Versions(v.ctx, since, v.head, v.InRepo(v.Rel(v.Dir(record.Tasks.Folder))), func(path, id string) {
+		owner, asked := byPath[path]
+		if key := path + "\x00" + id; asked && !v.seen[key] {
+			v.seen[key] = true
+			v.ids, v.owners = append(v.ids, id), append(v.owners, owner)
+		}
+	})
+}
+
+func (v *revisions) read() (map[task.ID][]task.Task, error) {
+	out := map[task.ID][]task.Task{}
+	err := v.Repo.Objects().Blobs(v.ctx, v.ids, frontmatter.MaxFile, func(i int, b git.Blob) {
+		if t, err := record.Tasks.Parse(b.Content); err == nil {
+			out[v.owners[i]] = append(out[v.owners[i]], t)
+		}
+	})
+	return out, err
+}
+
+// recallDeleted adds to the tree of a base the tasks that were deleted before it and that the judged files have again, in their last
+// version. So a task that is made anew under an old id is compared with the old one.
+func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) error {
+	s := l.subject
+	brought := map[string]bool{}
+	for i := range s.tree.Tasks {
+		brought[l.InRepo(s.tree.Tasks[i].Path)] = true
+	}
+	for i := range before.Tasks {
+		delete(brought, l.InRepo(before.Tasks[i].Path))
+	}
+	if len(brought) == 0 {
+		return nil
+	}
+	var paths, ids []string
+	err := l.Repo.History().Versions(ctx, "", commit, l.InRepo(l.Rel(l.Dir(record.Tasks.Folder))), func(path, id string) {
+		if brought[path] { // the newest comes first
+			delete(brought, path)
+			paths, ids = append(paths, path), append(ids, id)
+		}
+	})
+	if err != nil || len(ids) == 0 {
+		return err
+	}
+	return l.Repo.Objects().Blobs(ctx, ids, frontmatter.MaxFile, func(i int, b git.Blob) {
+		if t, err := record.Tasks.Parse(b.Content); err == nil {
+			name := strings.TrimPrefix(paths[i], l.InRepo(""))
+			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Parse: ParseMarkdown}, Name: t.ID, Task: t})
+		}
+	})
+}

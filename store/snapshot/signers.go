@@ -1,0 +1,132 @@
+package snapshot
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/sshsign"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Signers is a version of allowed_signers.
+type Signers struct {
+	*sshsign.Allowed
+	From string // where it was read: "the working tree", or a commit
+	None bool   // there is no such file
+}
+
+// SignersInForce reads the allowed_signers that the gates of this working tree use, which is also what cairn check uses, so that a
+// change cannot bring its own key: the file in the merge base of this branch and origin/HEAD; in HEAD if there is no origin/HEAD. If
+// that commit has no workspace, if there is no commit, and outside git it is the file in the working tree. It returns GIT if git
+// refuses.
+func SignersInForce(ctx context.Context, l layout.Layout) (Signers, error) {
+	commit, err := signersBase(ctx, l)
+	if err != nil {
+		return Signers{}, err
+	}
+	if commit != "" {
+		var config, file git.Blob
+		names := []string{commit + ":" + l.InRepo(l.Rel(l.ConfigFile())), commit + ":" + l.InRepo(l.Rel(l.SignersFile()))}
+		err := l.Repo.Objects().Blobs(ctx, names, frontmatter.MaxFile, func(i int, b git.Blob) { *[]*git.Blob{&config, &file}[i] = b })
+		if err != nil {
+			return Signers{}, err
+		}
+		if !config.Missing {
+			return Signers{sshsign.ParseAllowed(file.Content), commit, file.Missing}, nil
+		}
+	}
+	return SignersHere(l)
+}
+
+// SignersHere reads the allowed_signers of the working tree.
+func SignersHere(l layout.Layout) (Signers, error) {
+	src, err := layout.ReadFile(l.SignersFile())
+	if err != nil && !problem.Missing(err) {
+		return Signers{}, problem.IO(err)
+	}
+	return Signers{sshsign.ParseAllowed(src), "the working tree", err != nil}, nil
+}
+
+// signersBase is the commit whose allowed_signers counts here, or "".
+func signersBase(ctx context.Context, l layout.Layout) (string, error) {
+	if l.Repo == nil {
+		return "", nil
+	}
+	head, err := l.Repo.Head(ctx)
+	if err != nil || head.Commit == "" {
+		return "", err
+	}
+	origin, err := l.Repo.Commit(ctx, originHead)
+	if err != nil || origin == "" {
+		return head.Commit, err
+	}
+	bases, err := l.Repo.History().MergeBases(ctx, origin, head.Commit)
+	if err != nil || len(bases) == 0 {
+		return head.Commit, err
+	}
+	return bases[0], nil
+}
+
+// signersInForce is the task.Signers of an open store. Most tasks have no signature, so the file is read at the first one.
+type signersInForce struct {
+	layout layout.Layout
+	once   sync.Once
+	got    Signers
+	err    error
+}
+
+// SignersOf returns the keys that the gates of this working tree use: those of SignersInForce, read at the first signature.
+func SignersOf(l layout.Layout) task.Signers { return &signersInForce{layout: l} }
+
+// readingSigners is the time limit of reading the file from git.
+const readingSigners = 10 * time.Second
+
+// Verify is the method of task.Signers.
+func (s *signersInForce) Verify(message []byte, sig string, who task.Actor, at time.Time) error {
+	s.once.Do(func() {
+		ctx, cancel := context.WithTimeout(context.Background(), readingSigners)
+		defer cancel()
+		s.got, s.err = SignersInForce(ctx, s.layout)
+	})
+	if s.err != nil {
+		return s.err
+	}
+	return s.got.Verify(message, sig, who, at)
+}
+
+// FlowHere is the flow of a workspace where git cannot be used, such as during a merge: signatures are verified with allowed_signers of
+// the working tree.
+func FlowHere(l layout.Layout) (task.Flow, error) {
+	config, err := ReadConfig(l)
+	if err != nil {
+		return task.Flow{}, err
+	}
+	if signers, err := SignersHere(l); err == nil {
+		config.Flow.Signers = signers.Allowed
+	}
+	return config.Flow, nil
+}
+
+// ReadConfig reads the config of a workspace. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and column,
+// if it cannot be used.
+func ReadConfig(l layout.Layout) (record.Config, error) {
+	src, err := layout.ReadFile(l.ConfigFile())
+	if problem.Missing(err) {
+		return record.Config{}, task.Errorf(task.NoWorkspace, "%s has no config.yaml", l.Top()).
+			WithHint("%s finishes it", task.CallTo("init"))
+	}
+	if err != nil {
+		return record.Config{}, problem.IO(err)
+	}
+	c, err := record.ParseConfig(src)
+	if err != nil {
+		return record.Config{}, problem.BadFile(l.Rel(l.ConfigFile()), err)
+	}
+	return c, nil
+}

@@ -1,0 +1,289 @@
+package snapshot
+
+import (
+	"context"
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// source is what records can be read from: the working tree, the index, or a commit.
+type source interface {
+	// list names the files below .cairn.
+	list(ctx context.Context) ([]blob, error)
+	// read calls fn with the content of each file, one after the other, or with the error of reading it.
+	read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error
+}
+
+// blob is one file of a source.
+type blob struct {
+	path      string // from the workspace root, with forward slashes
+	id        string // of the content in git; "" if the file is read from the working tree
+	flaw      error  // why it cannot be read
+	link      bool   // git has it as a link or a submodule
+	tracked   bool   // git has it
+	unwatched bool   // git does not compare it with the working tree
+	staged    string // of a file in the working tree: the id of its staged content; "" if nothing is staged
+}
+
+// diskSource is the files in the working tree, read without git.
+type diskSource struct{ layout.Layout }
+
+func (d diskSource) list(ctx context.Context) ([]blob, error) {
+	out := []blob{{path: d.Rel(d.ConfigFile())}, {path: d.Rel(d.SignersFile())}}
+	for _, k := range record.Kinds() {
+		err := layout.EachName(d.Dir(k.Folder), k.Ext(), func(name string) { out = append(out, blob{path: k.File(name)}) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, ctx.Err()
+}
+
+func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
+	for i, b := range blobs {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		content, err := layout.ReadFile(d.Abs(b.path))
+		fn(i, content, err)
+	}
+	return nil
+}
+
+// gitSource is the files that git has, in a commit or in the index.
+type gitSource struct {
+	layout.Layout
+	files func(ctx context.Context, below string) ([]git.File, error)
+}
+
+// commitSource is the files of a commit.
+func commitSource(l layout.Layout, commit string) gitSource {
+	return gitSource{l, func(ctx context.Context, below string) ([]git.File, error) {
+		return l.Repo.Objects().Files(ctx, commit, below)
+	}}
+}
+
+// indexSource is the staged files, in an index that is named as for git.Repo.Index.
+func indexSource(l layout.Layout, file string) gitSource {
+	return gitSource{l, func(ctx context.Context, below string) ([]git.File, error) {
+		return l.Repo.Index(file).Files(ctx, below)
+	}}
+}
+
+func (g gitSource) list(ctx context.Context) ([]blob, error) {
+	files, err := g.files(ctx, g.InRepo(layout.Folder))
+	if err != nil {
+		return nil, err
+	}
+	prefix := g.InRepo("")
+	out := make([]blob, 0, len(files))
+	for _, f := range files {
+		b := blob{path: strings.TrimPrefix(f.Path, prefix), id: f.ID, tracked: true, unwatched: f.Unwatched}
+		if top, ok := folderInstead(b.path); ok {
+			b = blob{path: top, flaw: problem.NotRegular(top), tracked: true}
+		}
+		switch {
+		case f.Repository() && isFrame(b.path):
+			return nil, task.Errorf(task.InvalidInput, "%s is a submodule", b.path).
+				WithHint("put a real folder there, so that the record is a part of the repository around it")
+		case !f.Regular() && isFrame(b.path):
+			return nil, problem.Link(b.path)
+		case isFrame(b.path) && b.path != g.Rel(g.ConfigFile()):
+			return nil, task.Errorf(task.InvalidInput, "%s is a file, and no folder", b.path).WithHint("take it away; %s makes the folder", task.CallTo("init"))
+		case !f.Regular():
+			b.flaw, b.link = problem.NotRegular(b.path), true
+		case f.Unmerged:
+			b.flaw = &frontmatter.Error{Conflict: true, Msg: "is staged in several versions: a merge was not finished; settle it and git add the file"}
+		}
+		if n := len(out); n == 0 || out[n-1].path != b.path { // several versions of a file, or files in a folder, follow each other
+			out = append(out, b)
+		}
+	}
+	return out, nil
+}
+
+func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
+	var ids []string
+	var at []int
+	for i, b := range blobs {
+		if b.flaw != nil {
+			fn(i, nil, b.flaw)
+			continue
+		}
+		ids, at = append(ids, b.id), append(at, i)
+	}
+	missing := 0
+	err := g.Repo.Objects().Blobs(ctx, ids, frontmatter.MaxFile, func(i int, got git.Blob) {
+		switch {
+		case got.Missing:
+			missing++
+		case got.Size > frontmatter.MaxFile:
+			fn(at[i], nil, problem.TooLarge(blobs[at[i]].path))
+		default:
+			fn(at[i], got.Content, nil)
+		}
+	})
+	if err == nil && missing > 0 {
+		return task.Errorf(task.NoBase, "%d files that are to be read are not in this clone", missing).
+			WithHint("a partial clone leaves contents out; git fetch --refetch --filter=blob:limit=4m brings those of records")
+	}
+	return err
+}
+
+// treeSource is the working tree together with the index: which files are tracked, and the content of those that a sparse checkout has
+// left out.
+type treeSource struct {
+	disk  diskSource
+	index gitSource
+
+	untracked []string // tasks, config and allowed_signers that git does not have
+}
+
+func newTreeSource(l layout.Layout) *treeSource {
+	return &treeSource{disk: diskSource{l}, index: indexSource(l, "")}
+}
+
+func (t *treeSource) list(ctx context.Context) ([]blob, error) {
+	out, err := t.disk.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tracked, err := t.index.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there := make(map[string]int, len(out))
+	for i, b := range out {
+		there[b.path] = i
+	}
+	unstaged := maps.Clone(there)
+	for _, b := range tracked {
+		delete(unstaged, b.path)
+		_, ours := partAt(b.path)
+		at, onDisk := there[b.path]
+		switch {
+		case b.unwatched && (!onDisk || !layout.Exists(t.disk.Abs(b.path))):
+			out = append(out, b)
+		case onDisk && b.link && t.linksAsFiles(ctx):
+			out[at] = b // whatever is in the file that stands for the link
+		case onDisk:
+			out[at].tracked, out[at].staged, out[at].unwatched = true, b.id, b.unwatched && b.flaw == nil
+		case !ours:
+			out = append(out, b)
+		}
+	}
+	for name := range unstaged {
+		if part, _ := partAt(name); (part.kind == nil || part.kind == record.Tasks.Kind) && layout.Exists(t.disk.Abs(name)) {
+			t.untracked = append(t.untracked, name)
+		}
+	}
+	slices.Sort(t.untracked)
+	return out, nil
+}
+
+// linksAsFiles reports whether links are files in this working tree, which git commits as links (core.symlinks).
+func (t *treeSource) linksAsFiles(ctx context.Context) bool {
+	links, err := t.index.Repo.ConfigAnywhere(ctx, "core.symlinks")
+	return err == nil && slices.Contains([]string{"false", "no", "off", "0"}, strings.ToLower(links))
+}
+
+func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
+	var onDisk, inGit []blob
+	var diskAt, gitAt []int
+	for i, b := range blobs {
+		if b.id == "" {
+			onDisk, diskAt = append(onDisk, b), append(diskAt, i)
+		} else {
+			inGit, gitAt = append(inGit, b), append(gitAt, i)
+		}
+	}
+	var other []string
+	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) {
+		if b := onDisk[i]; b.unwatched && err == nil && !sameAs(content, b.staged) {
+			other = append(other, b.path)
+		}
+		fn(diskAt[i], content, err)
+	})
+	if err == nil && len(other) > 0 {
+		err = hidden(other)
+	}
+	if err != nil {
+		return err
+	}
+	return t.index.read(ctx, inGit, func(i int, content []byte, err error) { fn(gitAt[i], content, err) })
+}
+
+// isFrame reports whether a path is .cairn itself, its config, or the folder of a kind: without it nothing can be judged.
+func isFrame(name string) bool {
+	if name == layout.Folder || name == layout.Folder+"/"+layout.ConfigName {
+		return true
+	}
+	return slices.ContainsFunc(record.Kinds(), func(k *record.Kind) bool { return name == layout.Folder+"/"+k.Folder })
+}
+
+// folderInstead finds the folder that stands where a record file should be, by the path of a file in it.
+func folderInstead(name string) (string, bool) {
+	for at := path.Dir(name); at != "."; at = path.Dir(at) {
+		if _, ok := partAt(at); ok {
+			return at, true
+		}
+	}
+	return "", false
+}
+
+// part says which file of a workspace a path is.
+type part struct {
+	kind    *record.Kind // of a record; nil for the config and the signers
+	id      string       // of the record, by the name of the file
+	config  bool
+	signers bool
+}
+
+// partAt says which file of a workspace a path from its root is. It reports false for any other path.
+func partAt(name string) (part, bool) {
+	switch name {
+	case layout.Folder + "/" + layout.ConfigName:
+		return part{config: true}, true
+	case layout.Folder + "/" + layout.SignersName:
+		return part{signers: true}, true
+	}
+	k, id, ok := record.At(name)
+	return part{kind: k, id: id}, ok
+}
+
+// takenFor finds the record file that a differently named file is taken for on some file systems: they ignore the case of names, blanks
+// and dots at their end, what follows a colon, or invisible characters.
+func takenFor(name string) (record string, ok bool) {
+	parts := strings.Split(name, "/")
+	for i, part := range parts {
+		part, _, _ = strings.Cut(part, ":")
+		part = strings.Map(func(r rune) rune {
+			if unicode.Is(unicode.Cf, r) {
+				return -1
+			}
+			return r
+		}, part)
+		parts[i] = strings.TrimRight(part, " .")
+	}
+	record = strings.Join(parts, "/")
+	if i := len(parts) - 1; i > 0 { // the case of an id matters
+		folder := strings.ToLower(strings.Join(parts[:i], "/"))
+		stem, ext := strings.TrimSuffix(parts[i], path.Ext(parts[i])), strings.ToLower(path.Ext(parts[i]))
+		if folder == layout.Folder {
+			stem = strings.ToLower(stem)
+		}
+		record = folder + "/" + stem + ext
+	}
+	_, ok = partAt(record)
+	return record, ok && record != name
+}

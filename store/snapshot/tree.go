@@ -1,0 +1,332 @@
+package snapshot
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"path"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/sshsign"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// tree is what was read from a source.
+type tree struct {
+	proof.Tree
+	ids    map[string]string // the ids of the contents in git, by path
+	sums   map[string]string // of the files that cannot be read as what they should be, by path; see sum
+	format int               // that config.yaml names; 0 if it was not read
+}
+
+// readTree reads everything that the rules are about. Files that cannot be read are in the tree, with the reason; only a source that
+// cannot be listed or read is an error. Tasks with the same content are taken from another tree, which may be nil: parsing YAML is what
+// takes time.
+func readTree(ctx context.Context, l layout.Layout, src source, other *tree) (*tree, error) {
+	return fillTree(ctx, src, &treeReader{Layout: l, known: other.task})
+}
+
+// fillTree is readTree with a reader that is set up.
+func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
+	blobs, err := src.list(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(blobs, func(a, b blob) int { return strings.Compare(a.path, b.path) })
+	r.tree, r.wait = &tree{ids: map[string]string{}, sums: map[string]string{}}, *layout.Patient()
+	for _, k := range record.Kinds() {
+		if kind, ok := k.Proof(); ok {
+			r.Kinds = append(r.Kinds, kind)
+		}
+	}
+	r.Config.Path = r.Rel(r.ConfigFile())
+	r.Config.Unread = errNoConfig
+	for _, b := range blobs {
+		r.add(b)
+	}
+	if err := r.read(ctx, src); err != nil {
+		return nil, err
+	}
+	// Leave out what was deleted since it was listed.
+	r.Tasks = slices.DeleteFunc(r.Tasks, func(f proof.TaskFile) bool { return problem.Missing(f.Unread) })
+	r.Records = slices.DeleteFunc(r.Records, func(f proof.RecordFile) bool { return problem.Missing(f.Unread) })
+	r.Config.Flow.Signers = r.keys
+	return r.tree, nil
+}
+
+// task returns the task at a path, if its content has this id in git.
+func (t *tree) task(name, id string) (proof.TaskFile, bool) {
+	if t == nil {
+		return proof.TaskFile{}, false
+	}
+	i, ok := slices.BinarySearchFunc(t.Tasks, name, func(f proof.TaskFile, name string) int { return strings.Compare(f.Path, name) })
+	if !ok || t.Tasks[i].Src == nil {
+		return proof.TaskFile{}, false
+	}
+	have := t.ids[name]
+	if have == "" {
+		have = git.ContentID(t.Tasks[i].Src, id)
+	}
+	return t.Tasks[i], have == id
+}
+
+// errNoConfig is why the config of a tree without one cannot be read.
+var errNoConfig = task.Errorf(task.BadFile, "config.yaml is missing").WithHint("%s writes one", task.CallTo("init"))
+
+// empty reports whether the tree has no config and no records.
+func (t *tree) empty() bool {
+	return isAbsent(&t.Config.File) && len(t.Tasks) == 0 && len(t.Records) == 0
+}
+
+// treeReader fills a tree.
+type treeReader struct {
+	layout.Layout
+	*tree
+	known func(path, id string) (proof.TaskFile, bool)
+	todo  []unread
+	lean  bool         // long bodies are not kept; the tree cannot be compared with another one
+	keys  task.Signers // those in allowed_signers; nil if there are none
+
+	waiting sync.Mutex
+	wait    layout.Patience
+
+	summing sync.Mutex
+}
+
+// unread is a file that is listed and still to be read.
+type unread struct {
+	blob
+	kind frontmatter.Kind
+	text bool                               // it is not parsed as a document
+	put  func(proof.File, *frontmatter.Doc) // puts what was read into the tree
+}
+
+// add adds a listed file to the tree, and to the files to be read.
+func (r *treeReader) add(b blob) {
+	if b.id != "" {
+		r.ids[b.path] = b.id
+	}
+	part, ok := partAt(b.path)
+	switch {
+	case !ok:
+		r.addOther(b)
+	case part.config:
+		r.todo = append(r.todo, unread{b, frontmatter.YAML, false, r.setConfig})
+	case part.signers:
+		r.todo = append(r.todo, unread{b, frontmatter.YAML, true, r.setSigners})
+	case part.kind == record.Tasks.Kind:
+		i := len(r.Tasks)
+		f, known := r.known(b.path, b.id)
+		f.Name = task.ID(part.id)
+		r.Tasks = append(r.Tasks, f)
+		if !known {
+			r.todo = append(r.todo, unread{b, part.kind.Form, false, func(f proof.File, doc *frontmatter.Doc) { r.setTask(i, f, doc) }})
+		}
+	default:
+		r.addRecord(b, part.kind, part.id)
+	}
+}
+
+// addOther adds a file that is no record, if some file systems take it for one, or if it should not be committed.
+func (r *treeReader) addOther(b blob) {
+	if other, ok := takenFor(b.path); ok {
+		unread := task.Errorf(task.BadFile, "is taken for %s where names that differ in case, blanks or invisible characters are one", other).
+			WithHint("give the file another name, or take it away")
+		r.Tasks = append(r.Tasks, proof.TaskFile{File: proof.File{Path: b.path, Unread: unread}, Name: task.ID(path.Base(b.path))})
+	}
+	if b.tracked && layout.LocalOnly(b.path) {
+		r.Local = append(r.Local, b.path)
+	}
+}
+
+// addRecord adds a record that is no task.
+func (r *treeReader) addRecord(b blob, k *record.Kind, id string) {
+	i := len(r.Records)
+	r.Records = append(r.Records, proof.RecordFile{Kind: k.Name, Name: id})
+	r.todo = append(r.todo, unread{b, k.Form, false, func(f proof.File, doc *frontmatter.Doc) {
+		got := &r.Records[i]
+		got.File = f
+		if doc == nil {
+			return
+		}
+		if got.Value, got.Flaw = k.Decode(doc); got.Flaw != nil {
+			got.Flaw = formatError(got.Flaw)
+			return
+		}
+		got.Head = k.Header(got.Value)
+		if own, _ := record.Entries(doc); len(own) < len(got.Head.Log) {
+			got.Head.Log = got.Head.Log.Since(len(got.Head.Log) - len(own)) // older proposals have their first entries in other keys
+		}
+	}})
+}
+
+// read reads the files one after the other, and parses them on all processors.
+func (r *treeReader) read(ctx context.Context, src source) error {
+	type content struct {
+		unread
+		src []byte
+		err error
+	}
+	work := make(chan content, 64)
+	var parsers sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		parsers.Go(func() {
+			for c := range work {
+				c.put(r.parse(c.unread, c.src, c.err))
+			}
+		})
+	}
+	blobs := make([]blob, len(r.todo))
+	for i, u := range r.todo {
+		blobs[i] = u.blob
+	}
+	err := src.read(ctx, blobs, func(i int, src []byte, err error) { work <- content{r.todo[i], src, err} })
+	close(work)
+	parsers.Wait()
+	return err
+}
+
+// parse parses a file. One in the working tree that is incomplete is read again for a while, since an editor may be saving it.
+func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontmatter.Doc) {
+	f := proof.File{Path: u.path, Parse: ParseYAML}
+	if u.kind == frontmatter.Markdown {
+		f.Parse = ParseMarkdown
+	}
+	if err == nil && bytes.HasPrefix(src, []byte(pointer)) {
+		err = errPointer
+	}
+	var doc *frontmatter.Doc
+	for err == nil {
+		if u.text {
+			f.Src = src
+			return f, nil
+		}
+		if doc, err = frontmatter.Parse(src, u.kind); err == nil {
+			f.Src = src
+			return f, doc
+		}
+		var bad *frontmatter.Error
+		if u.id == "" && errors.As(err, &bad) && bad.Incomplete && r.mayWait() {
+			src, err = layout.ReadFile(r.Abs(u.path))
+		}
+	}
+	f.Unread = formatError(problem.IO(err))
+	r.summing.Lock()
+	defer r.summing.Unlock()
+	switch {
+	case src != nil:
+		r.sums[u.path] = sumOf(src)
+	case u.id != "" || u.staged != "":
+		r.sums[u.path] = cmp.Or(u.id, u.staged) // a link, or too large to be read
+	}
+	return f, nil
+}
+
+// mayWait is Patience.Wait for all parsers together.
+func (r *treeReader) mayWait() bool {
+	r.waiting.Lock()
+	defer r.waiting.Unlock()
+	return r.wait.Wait()
+}
+
+func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
+	if problem.Missing(f.Unread) {
+		return
+	}
+	r.Config = proof.ConfigFile{File: f}
+	if doc != nil {
+		var c record.Config
+		c, r.Config.Unknown, r.Config.Flaw = record.DecodeConfig(doc)
+		r.Config.Flaw = formatError(r.Config.Flaw)
+		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
+		r.format = c.Format
+	}
+}
+
+func (r *treeReader) setSigners(f proof.File, _ *frontmatter.Doc) {
+	if problem.Missing(f.Unread) {
+		return
+	}
+	r.Signers = proof.SignersFile{File: f}
+	if !f.Sound() {
+		return
+	}
+	keys := sshsign.ParseAllowed(f.Src)
+	for _, s := range keys.Signers {
+		if !s.Others {
+			r.Signers.Grants = append(r.Signers.Grants, proof.SignersLine{Line: s.Line, Text: s.String()})
+		}
+	}
+	for _, p := range keys.Problems {
+		r.Signers.Problems = append(r.Signers.Problems, proof.SignersLine{Line: p.Line, Text: p.Msg})
+	}
+	r.keys = keys
+}
+
+func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
+	got := &r.Tasks[i]
+	got.File = f
+	if doc != nil {
+		got.Task, got.Flaw = record.Tasks.Decode(doc)
+		got.Flaw = formatError(got.Flaw)
+		if r.lean && len(got.Task.Body) > record.BodyListed && !strings.Contains(got.Task.Body, conflictMark) {
+			got.Task.Body, got.Src = "", bytes.Clone(got.Src[:len(got.Src)-len(doc.Body())])
+		}
+	}
+}
+
+// conflictMark is in every body that a rule reads.
+const conflictMark = "<<<<<<< "
+
+// ParseMarkdown parses a file with front matter for the rules of package proof. It returns nil if it cannot be parsed.
+func ParseMarkdown(src []byte) proof.Document { return parseDocument(src, frontmatter.Markdown) }
+
+// ParseYAML parses a YAML file for the rules of package proof. It returns nil if it cannot be parsed.
+func ParseYAML(src []byte) proof.Document { return parseDocument(src, frontmatter.YAML) }
+
+func parseDocument(src []byte, kind frontmatter.Kind) proof.Document {
+	doc, err := frontmatter.Parse(src, kind)
+	if err != nil {
+		return nil
+	}
+	return document{doc}
+}
+
+// document is the proof.Document of a file.
+type document struct{ doc *frontmatter.Doc }
+
+func (d document) Line(at proof.Path) int { return d.doc.LineOf(frontmatter.Path(at)) }
+
+func (d document) Conflict() int { return d.doc.Unmerged() }
+
+func (d document) Entries() []string {
+	return d.doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
+}
+
+// formatError turns a *frontmatter.Error into a *proof.FormatError. Other errors stay as they are.
+func formatError(err error) error {
+	var at *frontmatter.Error
+	if !errors.As(err, &at) {
+		return err
+	}
+	out := &proof.FormatError{Line: at.Line, Msg: at.Msg, Err: err}
+	switch {
+	case at.Conflict:
+		out.Rule = proof.ConflictMarkers
+	case at.Duplicate:
+		out.Rule = proof.DuplicateKey
+	case at.Missing:
+		out.Rule = proof.MissingField
+	}
+	return out
+}

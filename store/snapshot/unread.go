@@ -1,0 +1,99 @@
+package snapshot
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// files lists the files of a tree.
+func (t *tree) files() []*proof.File {
+	out := []*proof.File{&t.Config.File}
+	for i := range t.Tasks {
+		out = append(out, &t.Tasks[i].File)
+	}
+	for i := range t.Records {
+		out = append(out, &t.Records[i].File)
+	}
+	if t.Signers.Path != "" {
+		out = append(out, &t.Signers.File)
+	}
+	return out
+}
+
+// sum is equal for two files that differ at most in their line ends; "" if the content is not known.
+func (t *tree) sum(f *proof.File) string {
+	if f.Src != nil {
+		return sumOf(f.Src)
+	}
+	return t.sums[f.Path]
+}
+
+func sumOf(content []byte) string {
+	sum := sha256.Sum256(unixLines(content))
+	return string(sum[:])
+}
+
+// unixLines is a content with line feeds for line ends.
+func unixLines(content []byte) []byte { return bytes.ReplaceAll(content, []byte("\r\n"), []byte("\n")) }
+
+// unread returns NO_BASE if a file of the base cannot be read as what it should be: what the change did to it cannot be told. A file
+// that the judged tree has unchanged is left to the rules.
+func (t *tree) unread(base *tree, name string) error {
+	now := map[string]*proof.File{}
+	for _, f := range t.files() {
+		now[f.Path] = f
+	}
+	var first *proof.File
+	more := 0
+	for _, was := range base.files() {
+		if was.Sound() {
+			continue
+		}
+		if f := now[was.Path]; f != nil && !f.Sound() && t.sum(f) == base.sum(was) && (t.sum(f) != "" || isAbsent(f) && isAbsent(was)) {
+			continue
+		}
+		if first == nil {
+			first = was
+		} else {
+			more++
+		}
+	}
+	if first == nil {
+		return nil
+	}
+	return task.Errorf(task.NoBase, "%s%s of %s cannot be read (%s), so nobody can tell what the change did to it",
+		first.Path, andMore(more), name, whyUnread(first)).
+		WithHint("repair it on the base first, by a change of its own: --base with the last commit that has it whole compares that; docs/ci.md says how it lands%s",
+			hintOfUnread(first))
+}
+
+// isAbsent reports whether the file does not exist. Only a config can be in a tree without existing.
+func isAbsent(f *proof.File) bool { return errors.Is(f.Unread, errNoConfig) }
+
+// whyUnread says what is wrong with a file, with the line if that is known.
+func whyUnread(f *proof.File) string {
+	err := f.Unread
+	if err == nil {
+		err = f.Flaw
+	}
+	var at *frontmatter.Error
+	if errors.As(err, &at) && at.Line > 0 {
+		return fmt.Sprintf("line %d: %s", at.Line, at.Msg)
+	}
+	return task.MessageOf(err)
+}
+
+// hintOfUnread is the hint for a file that is not read at all, such as a link; "" for other files.
+func hintOfUnread(f *proof.File) string {
+	if hint := problem.Hint(f.Unread); task.CodeOf(f.Unread) == task.BadFile && hint != "" {
+		return "; " + hint
+	}
+	return ""
+}

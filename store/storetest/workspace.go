@@ -1,0 +1,203 @@
+package storetest
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// New makes a workspace outside git, with prefix PROJ. The test fails if it is not sound in the end (WantClean).
+func New(t testing.TB) *store.Store {
+	t.Helper()
+	s := NewAt(t, t.TempDir())
+	t.Cleanup(func() { WantClean(t, s) })
+	return s
+}
+
+// NewAt makes a folder a workspace, with prefix PROJ.
+func NewAt(t testing.TB, dir string) *store.Store {
+	t.Helper()
+	if _, _, err := store.Init(dir, "PROJ"); err != nil {
+		t.Fatal(err)
+	}
+	return Open(t, dir)
+}
+
+// Open opens the workspace of a folder.
+func Open(t testing.TB, dir string) *store.Store {
+	t.Helper()
+	s, err := store.Open(dir, StateDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// StateDir is the state folder of the user who runs the tests.
+func StateDir() string { return filepath.Join(os.Getenv("HOME"), "state") }
+
+// WantClean fails the test if snapshot.Judge or Leftovers.Verify finds anything. It does nothing if the test has failed already.
+func WantClean(t testing.TB, s *store.Store) {
+	t.Helper()
+	if t.Failed() {
+		return
+	}
+	findings, err := snapshot.Judge(context.Background(), s.Layout)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range findings {
+		t.Errorf("judge: %s:%d: %s: %s", f.Path, f.Line, f.Rule, f.Message)
+	}
+	problems, err := s.Leftovers().Verify(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range problems {
+		t.Errorf("verify: %s: %s", p.Path, p.Message)
+	}
+}
+
+// WantCode fails the test unless err has the code; "" asks for no error.
+func WantCode(t testing.TB, err error, code task.Code) {
+	t.Helper()
+	if got := task.CodeOf(err); got != code || code == "" && err != nil {
+		t.Errorf("got error %v with code %q, want code %q", err, got, code)
+	}
+}
+
+// WantMessage fails the test unless err has the code, and a message with the part in it.
+func WantMessage(t testing.TB, err error, code task.Code, part string) {
+	t.Helper()
+	WantCode(t, err, code)
+	if err != nil && !strings.Contains(err.Error(), part) {
+		t.Errorf("error %q does not say %q", err, part)
+	}
+}
+
+// WantTasks fails the test unless the workspace lists these tasks. It returns the problems of the others.
+func WantTasks(t testing.TB, s *store.Store, want ...task.ID) []problem.Problem {
+	t.Helper()
+	tasks, problems, err := record.Tasks.List(t.Context(), s)
+	WantCode(t, err, "")
+	var got []task.ID
+	for _, one := range tasks {
+		got = append(got, one.ID)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got tasks %v, want %v", got, want)
+	}
+	return problems
+}
+
+// WantNoProblem fails the test unless the workspace lists these tasks and no problem.
+func WantNoProblem(t testing.TB, s *store.Store, want ...task.ID) {
+	t.Helper()
+	if problems := WantTasks(t, s, want...); len(problems) > 0 {
+		t.Errorf("got problems %+v", problems)
+	}
+}
+
+// WantOverwritten fails the test unless these entries of a task were overwritten. Each is written as its did and its text.
+func WantOverwritten(t testing.TB, s *store.Store, id task.ID, want ...string) {
+	t.Helper()
+	lost, err := s.Overwritten(t.Context(), Get(t, s, id).Header())
+	WantCode(t, err, "")
+	var got []string
+	for _, e := range lost {
+		got = append(got, string(e.Did)+" "+e.Text)
+	}
+	if !slices.Equal(got, want) {
+		t.Errorf("got overwritten entries %q, want %q", got, want)
+	}
+}
+
+// Get reads a task that must exist.
+func Get(t testing.TB, s *store.Store, id task.ID) task.Task {
+	t.Helper()
+	one, err := record.Tasks.Get(s, id)
+	WantCode(t, err, "")
+	return one
+}
+
+// absolute is a layout, or what embeds one.
+type absolute interface{ Abs(rel string) string }
+
+// TaskFile is the path of the file of a task.
+func TaskFile(in absolute, id task.ID) string { return in.Abs(record.Tasks.File(id)) }
+
+// SessionFile is the path of the file of a session.
+func SessionFile(in absolute, id string) string { return in.Abs(record.Sessions.File(id)) }
+
+// TaskText is a task file as a person might write it, with further lines of front matter.
+func TaskText(id task.ID, more ...string) string {
+	lines := ""
+	if len(more) > 0 {
+		lines = strings.Join(more, "\n") + "\n"
+	}
+	return fmt.Sprintf("---\nid: %s\ntitle: Task %s\nstatus: backlog\n%s---\n", id, id, lines)
+}
+
+// WriteTask writes TaskText into the workspace without a lock or a rule, as a person would.
+func WriteTask(t testing.TB, in absolute, id task.ID, more ...string) {
+	t.Helper()
+	WriteFile(t, TaskFile(in, id), TaskText(id, more...))
+}
+
+// WriteSession writes an active session of human:lee without a lock or a rule.
+func WriteSession(t testing.TB, in absolute, id, about string) {
+	t.Helper()
+	WriteFile(t, SessionFile(in, id), "id: "+id+"\ntask: "+about+"\nactor: human:lee\nstatus: active\nstarted_at: 2026-06-21T10:00:00Z\n")
+}
+
+// Noon is the time of everything in tests that needs no time of its own.
+var Noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+// Soon is a context for what should not take long.
+func Soon(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// WantLean fails the test if what read returns for a workspace with many long bodies keeps those bodies in memory.
+func WantLean(t *testing.T, read func(s *store.Store) (any, error)) {
+	t.Helper()
+	const files, each = 60, 900 << 10
+	s := New(t)
+	body := strings.Repeat("A line of prose about the walls.\n", each/33)
+	for i := range files {
+		id := task.ID(fmt.Sprintf("T-%d", i))
+		WriteFile(t, TaskFile(s, id), fmt.Sprintf("%s\n%s%d\n", TaskText(id), body, i))
+	}
+	before := heapInUse()
+	kept, err := read(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if held := int64(heapInUse()) - int64(before); held > each*2 {
+		t.Errorf("%d bytes are kept of %d", held, files*each)
+	}
+	runtime.KeepAlive(kept)
+}
+
+// heapInUse is the size of the heap after a garbage collection, in bytes.
+func heapInUse() uint64 {
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}

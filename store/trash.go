@@ -1,0 +1,113 @@
+package store
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Trash has the records that were deleted in a clone.
+//
+// A deletion copies the file into the trash, flushed and with its last entry, and then removes it. After a kill the record is where it
+// was, or in the trash, or in both; the next write finishes the deletion if it was decided.
+type Trash struct{ clone live.Clone }
+
+// Trash returns the deleted records of the clone.
+func (s *Store) Trash() Trash { return Trash{s.Clone} }
+
+// File is the path of the copy of a record that was deleted last.
+func (t Trash) File(of task.Ref) string {
+	newest, at := t.clone.Live.Trashed(of, extOf(of)), time.Time{}
+	for _, path := range t.copies(of) {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() && info.ModTime().After(at) {
+			newest, at = path, info.ModTime()
+		}
+	}
+	return newest
+}
+
+func extOf(of task.Ref) string {
+	k, ok := record.Named(of.Kind)
+	if !ok {
+		return ""
+	}
+	return k.Ext()
+}
+
+// copies lists the copies of a record in the trash.
+func (t Trash) copies(of task.Ref) (paths []string) {
+	ext := extOf(of)
+	first := strings.TrimSuffix(filepath.Base(t.clone.Live.Trashed(of, ext)), ext)
+	_ = layout.EachName(t.clone.Live.Trash(), ext, func(name string) { // a folder that cannot be listed has none
+		path := filepath.Join(t.clone.Live.Trash(), name+ext)
+		if rest, further := strings.CutPrefix(name, first+"."); name == first || further && isCopy(path, rest) {
+			paths = append(paths, path)
+		}
+	})
+	return paths
+}
+
+// isCopy reports whether a file is a further copy of a record, by what its name has behind the id: the beginning of its revision. An id
+// may have dots, so that SHOP-1.x is another record than SHOP-1.
+func isCopy(path, rest string) bool {
+	src, err := layout.ReadFile(path)
+	return err == nil && rest == copyMark(src)
+}
+
+// copyMark is what the name of a further copy has behind the id.
+func copyMark(content []byte) string { return string(record.Rev(content))[:copyMarkLen] }
+
+const copyMarkLen = 8
+
+// free is the path for the copy of a record that is to be deleted. It is that of no other copy, unless of the same content.
+func (t Trash) free(of task.Ref, content []byte) string {
+	ext := extOf(of)
+	path := t.clone.Live.Trashed(of, ext)
+	if old, err := layout.ReadFile(path); err != nil || bytes.Equal(old, content) {
+		return path
+	}
+	return strings.TrimSuffix(path, ext) + "." + copyMark(content) + ext
+}
+
+// Deleted reads the records of a kind in the trash, the newest copy of each. It leaves out those that exist again, and those that cannot
+// be read, since nothing depends on them.
+func (t Trash) Deleted(k *record.Kind) ([]any, error) {
+	found := map[string]any{}
+	var order []string
+	err := layout.EachName(t.clone.Live.Trash(), k.Ext(), func(name string) {
+		src, err := layout.ReadFile(filepath.Join(t.clone.Live.Trash(), name+k.Ext()))
+		if err != nil {
+			return
+		}
+		v, err := k.Parse(src)
+		if err != nil {
+			return
+		}
+		h := k.Header(v)
+		if layout.RefOf(name).Kind != k.Name || k.ParseID(h.Ref.ID) != nil || layout.Exists(t.clone.Abs(k.File(h.Ref.ID))) {
+			return
+		}
+		old, known := found[h.Ref.ID]
+		if known && h.Log.Last().At.Before(k.Header(old).Log.Last().At) {
+			return
+		}
+		if !known {
+			order = append(order, h.Ref.ID)
+		}
+		found[h.Ref.ID] = k.Lean(v)
+	})
+	slices.Sort(order)
+	out := make([]any, len(order))
+	for i, id := range order {
+		out[i] = found[id]
+	}
+	return out, err
+}

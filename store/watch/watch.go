@@ -1,0 +1,251 @@
+// Package watch reports when something in a workspace may have changed.
+package watch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/fsnotify/fsnotify"
+)
+
+// Watcher reports when the records, claims and heartbeats of a workspace may have changed. All who watch one workspace through a Watcher
+// share one set of the system's watches, so a process needs only one. The zero value is ready to use.
+type Watcher struct {
+	open func() (*fsnotify.Watcher, error) // nil for fsnotify.NewWatcher; set in tests
+	poll time.Duration                     // 0 for slowPoll; set in tests
+
+	mu      sync.Mutex
+	watches map[string]*watch // by the folders that are watched
+}
+
+const (
+	slowPoll = 2 * time.Second // for what the system does not report: overflows, network mounts, folders that were replaced
+	fastPoll = time.Second     // if the system reports nothing
+)
+
+// Watch returns a channel that ticks when something may have changed, and at least every two seconds. Every write after Watch has returned
+// is followed by a tick. A tick does not say what changed, or whether anything did: the receiver reads the files. Ticks that are not
+// received yet are merged into one. Watch never fails: without watches of the system it ticks every second. Call stop once.
+func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	key := l.Root + "\x00" + string(l.Live)
+	at := w.watches[key]
+	if at == nil {
+		at = w.begin(l)
+		if w.watches == nil {
+			w.watches = map[string]*watch{}
+		}
+		w.watches[key] = at
+	}
+	bell := make(chan struct{}, 1)
+	at.bells[bell] = true
+	return bell, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if delete(at.bells, bell); len(at.bells) == 0 {
+			close(at.done)
+			delete(w.watches, key)
+		}
+	}
+}
+
+// begin watches the folders of a workspace. The caller holds the lock.
+func (w *Watcher) begin(l layout.Layout) *watch {
+	at := &watch{
+		folders: foldersOf(l), leaves: leavesOf(l), open: w.open, slow: w.poll,
+		known: map[string]fs.FileInfo{}, bells: map[chan struct{}]bool{}, done: make(chan struct{}),
+		heard: notices{any: make(chan struct{}, 1)},
+	}
+	if at.open == nil {
+		at.open = fsnotify.NewWatcher
+	}
+	if at.slow == 0 {
+		at.slow = slowPoll
+	}
+	at.follow()
+	go at.run(&w.mu)
+	return at
+}
+
+// leavesOf lists the folders whose files are watched. Files are not watched themselves, since a rename over a file ends its watch.
+func leavesOf(l layout.Layout) []string {
+	var leaves []string
+	for _, folder := range record.Folders() {
+		leaves = append(leaves, l.Dir(folder))
+	}
+	return append(leaves, l.Live.Claims(), l.Live.Heartbeats())
+}
+
+// foldersOf lists the leaves and the folders around them, outer ones first: that a folder is replaced shows in its parent.
+func foldersOf(l layout.Layout) []string {
+	folders := []string{l.Root, l.Top()}
+	if l.Repo != nil {
+		folders = append(folders, l.Repo.CommonDir, filepath.Dir(string(l.Live)))
+	}
+	return append(append(folders, string(l.Live)), leavesOf(l)...)
+}
+
+// watch turns what the system reports about one workspace into ticks.
+type watch struct {
+	folders, leaves []string
+	open            func() (*fsnotify.Watcher, error)
+	slow            time.Duration
+	events          *fsnotify.Watcher      // nil while the system gives no watches
+	known           map[string]fs.FileInfo // the watched folders, as they were when they were added
+	blind           bool                   // some folder exists that is not watched
+	heard           notices
+	bells           map[chan struct{}]bool
+	done            chan struct{}
+}
+
+// run ticks until the watch is done. The lock is that of the Watcher, and protects the bells.
+func (w *watch) run(mu *sync.Mutex) {
+	poll := time.NewTimer(w.pollAfter())
+	defer poll.Stop()
+	for {
+		select {
+		case <-w.done:
+			if w.events != nil {
+				_ = w.events.Close()
+			}
+			return
+		case <-w.heard.any:
+			w.handle()
+		case <-poll.C:
+			w.follow()
+			poll.Reset(w.pollAfter())
+		}
+		mu.Lock()
+		for bell := range w.bells {
+			select {
+			case bell <- struct{}{}:
+			default: // the last tick is not received yet
+			}
+		}
+		mu.Unlock()
+	}
+}
+
+// handle updates the watches after reports about folders.
+func (w *watch) handle() {
+	gone, lost, folders := w.heard.take()
+	if lost {
+		clear(w.known)
+	}
+	for _, dir := range gone {
+		delete(w.known, dir) // the next folder of this name may even have its inode
+	}
+	if folders {
+		w.follow()
+	}
+}
+
+func (w *watch) pollAfter() time.Duration {
+	if w.blind {
+		return min(fastPoll, w.slow)
+	}
+	return w.slow
+}
+
+// listen receives the system's reports until the watcher is closed. It calls no method of the watcher, which would deadlock: the watcher
+// holds its lock while it waits for an error to be received.
+func (w *watch) listen(events *fsnotify.Watcher) {
+	for {
+		select {
+		case e, open := <-events.Events:
+			if !open {
+				return
+			}
+			w.hear(e)
+		case err, open := <-events.Errors:
+			if !open {
+				return
+			}
+			w.heard.add(nil, errors.Is(err, fsnotify.ErrEventOverflow), true)
+		}
+	}
+}
+
+// hear adds an event to the notices if it is about a watched file or folder. Names that begin with a dot are temporary files.
+func (w *watch) hear(e fsnotify.Event) {
+	switch {
+	case slices.Contains(w.folders, e.Name):
+		var gone []string
+		if e.Has(fsnotify.Remove | fsnotify.Rename) {
+			gone = []string{e.Name}
+		}
+		w.heard.add(gone, false, true)
+	case e.Op == fsnotify.Chmod:
+	case slices.Contains(w.leaves, filepath.Dir(e.Name)) && !strings.HasPrefix(filepath.Base(e.Name), "."):
+		w.heard.add(nil, false, false)
+	}
+}
+
+// notices is what the system has reported and handle has not handled yet.
+type notices struct {
+	any chan struct{} // has a value if there is something
+
+	mu      sync.Mutex
+	gone    []string // folders that were moved or removed
+	lost    bool     // events were dropped, perhaps about folders
+	folders bool     // some report is about a folder
+}
+
+func (n *notices) add(gone []string, lost, folders bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.gone = append(n.gone, gone...)
+	n.lost, n.folders = n.lost || lost, n.folders || folders
+	select {
+	case n.any <- struct{}{}:
+	default:
+	}
+}
+
+func (n *notices) take() (gone []string, lost, folders bool) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	gone, lost, folders = n.gone, n.lost, n.folders
+	n.gone, n.lost, n.folders = nil, false, false
+	return gone, lost, folders
+}
+
+// follow makes the system watch the folders that exist now.
+func (w *watch) follow() {
+	if w.events == nil {
+		events, err := w.open()
+		if w.blind = err != nil; w.blind {
+			return // most likely there are too many watches; there may be fewer the next time
+		}
+		w.events = events
+		go w.listen(events)
+	}
+	w.blind = false
+	watched := w.events.WatchList()
+	for _, dir := range w.folders {
+		info, err := os.Stat(dir)
+		if err == nil && w.known[dir] != nil && os.SameFile(info, w.known[dir]) && slices.Contains(watched, dir) {
+			continue
+		}
+		delete(w.known, dir)
+		_ = w.events.Remove(dir) // the former folder of this name
+		if err != nil {
+			continue // its parent reports it when it is made
+		}
+		if err := w.events.Add(dir); err != nil {
+			w.blind = w.blind || !problem.Missing(err)
+			continue
+		}
+		w.known[dir] = info
+	}
+}
