@@ -10,8 +10,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// work looks at who is at work on what. It only tells: what somebody holds is theirs until somebody takes it over in so many
-// words.
+// work finds open tasks whose holder gives no sign of life, and sessions that were left open. It repairs none of that: a record is its
+// holder's until somebody takes it over.
 func (v Visit) work(ctx context.Context) ([]Finding, error) {
 	tasks, _, err := record.Tasks.List(ctx, v.Store)
 	if err != nil {
@@ -22,12 +22,12 @@ func (v Visit) work(ctx context.Context) ([]Finding, error) {
 		return nil, err
 	}
 	var out []Finding
-	stalled := map[string]bool{}
+	known, stalled := v.Store.KnownOf(), map[string]bool{}
 	for _, t := range tasks {
 		if v.Store.Config.Flow.IsClosed(t.Status) {
 			continue
 		}
-		f, about := v.claim(t)
+		f, about := v.claim(t, known(t.ID.Ref()))
 		if about != "" {
 			stalled[about] = true
 		}
@@ -35,14 +35,14 @@ func (v Visit) work(ctx context.Context) ([]Finding, error) {
 	}
 	for _, ses := range sessions {
 		if ses.Status == session.Active && !stalled[ses.ID] {
-			out = append(out, v.session(ses)...)
+			out = append(out, v.session(ses, known(ses.Task.Ref()))...)
 		}
 	}
 	return out, nil
 }
 
-// stranded looks for work that was carried further on a branch that is gone unmerged. Tasks are held back for it, and only a
-// person knows that it was given up; so it is dropped when that is agreed to.
+// stranded finds progress on a branch that is gone unmerged. Tasks wait for it, and only a person knows that it was given up, so it is
+// dropped only with consent.
 func (v Visit) stranded(ctx context.Context) ([]Finding, error) {
 	stranded, err := v.Store.Stranded(ctx)
 	var out []Finding
@@ -68,9 +68,8 @@ func (v Visit) fileOf(of task.Ref) string {
 	return k.File(of.ID)
 }
 
-// claim looks at who holds an open task, and returns the session that the finding is about, if any.
-func (v Visit) claim(t task.Task) (found []Finding, ses string) {
-	live := v.Store.Known(t.ID.Ref())
+// claim finds what is wrong with the claim on an open task, of which live is known, and returns the session that the finding is about, if any.
+func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses string) {
 	hold := session.Holder(t.Header(), live, v.Now())
 	if !hold.Lapsed {
 		return nil, ""
@@ -89,8 +88,8 @@ func (v Visit) claim(t task.Task) (found []Finding, ses string) {
 	}
 }
 
-// session looks at an active session.
-func (v Visit) session(ses session.Session) []Finding {
+// session finds what is wrong with an active session, where live is what is known of its task.
+func (v Visit) session(ses session.Session, live session.Live) []Finding {
 	path := record.Sessions.File(ses.ID)
 	if ses.Task == "" {
 		return nil // of another kind
@@ -102,7 +101,6 @@ func (v Visit) session(ses session.Session) []Finding {
 	if err != nil {
 		return nil // a broken task is a finding of its own
 	}
-	live := v.Store.Known(t.ID.Ref())
 	held := ses.Held(t.Header(), live, v.Store.Worktree)
 	over := task.CodeOf(held) == task.SessionEnded // which refuses a cancel too
 	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)

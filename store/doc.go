@@ -104,8 +104,13 @@
 // not complete is dropped, and temporary files are removed. All this is the same for every kind. So after the next write the
 // files hold all of a write or nothing of it.
 //
+// The worktree of the killed writer is found by its path and its git folder, so also after it or the clone was moved. If it is gone, so are
+// its files, and the log is dropped. If it may be there and cannot be read, nobody writes until it can: what was decided is not dropped.
+//
 // A file that somebody else has changed between the kill and the next write is kept as they left it. What the clone would have
-// known of that record is not written, but the entry goes into the journal, so that doctor offers it back.
+// known of that record is not written, but the entry goes into the journal, so that doctor offers it back. New records come all or not
+// at all: if git has cleaned a new file, or its temporary file, away, those that came are removed, as long as no file that was there
+// has its new content.
 //
 // Until the next write a part may be seen: a new session that no task names yet, some tasks of a plan, a task that was handed over
 // with its session still active. Who will hold a record by the log counts as its holder.

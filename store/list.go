@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -125,13 +124,9 @@ func complete(k *record.Kind, part string, ids []string) (string, error) {
 	case 0:
 		return "", k.NotFound(part)
 	}
-	shown := hits
-	more := ""
-	if len(shown) > 8 {
-		shown, more = shown[:8], fmt.Sprintf(" and %d more", len(hits)-8)
-	}
+	shown := hits[:min(len(hits), 8)]
 	e := task.Errorf(task.AmbiguousID, "%q fits %d %ss", part, len(hits), k.Name).
-		WithHint("one of %s%s", strings.Join(shown, ", "), more)
+		WithHint("one of %s%s", strings.Join(shown, ", "), task.AndMore(len(hits)-len(shown)))
 	e.Details = map[string]any{"candidates": shown}
 	return "", e
 }

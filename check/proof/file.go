@@ -29,7 +29,7 @@ func (r fileRules) task(f *TaskFile) {
 		r.reportTask(IDMismatch, f, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Task.ID)
 	}
 	r.fields(f)
-	if strings.Contains(f.Task.Body, conflictMark) {
+	if strings.Contains(f.Task.Body, ConflictMark) {
 		if got := r.conflict(&f.File); got != nil {
 			got.Task = f.Name
 		}
@@ -97,8 +97,8 @@ func (r fileRules) fields(f *TaskFile) {
 	}
 }
 
-// conflictMark is in every body that has a merge conflict.
-const conflictMark = "<<<<<<< "
+// ConflictMark is in every body that has a merge conflict.
+const ConflictMark = "<<<<<<< "
 
 // conflict finds a merge conflict in the body, which parses as text whatever is in it. The finding is nil if there is none.
 func (j *judge) conflict(f *File) *found {

@@ -206,7 +206,7 @@ func (r recordRules) record(f, was *RecordFile) {
 	if f.Head.Ref.ID != f.Name {
 		r.report(IDMismatch, &f.File, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Head.Ref.ID)
 	}
-	if bytes.Contains(f.Src, []byte(conflictMark)) {
+	if bytes.Contains(f.Src, []byte(ConflictMark)) {
 		r.conflict(&f.File)
 	}
 	kind := r.kind(f.Kind)

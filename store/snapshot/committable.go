@@ -34,16 +34,9 @@ func (c committable) unconverted(ctx context.Context, t *tree, staged bool, inde
 	}
 	first := converted[0]
 	return task.Errorf(task.InvalidInput, "git changes %s%s on the way into a commit (attribute %s), so what lies here is not what others get",
-		first.Path, andMore(len(converted)-1), first.By).
+		first.Path, task.AndMore(len(converted)-1), first.By).
 		WithHint("take the record out of it: let %s/** -filter -ident -working-tree-encoding be the last line of .gitattributes, and add the files anew",
 			c.InRepo(layout.Folder))
-}
-
-func andMore(n int) string {
-	if n == 0 {
-		return ""
-	}
-	return fmt.Sprintf(" and %d more", n)
 }
 
 // ownTree returns INVALID_INPUT if the workspace is not in the work tree that git uses: if core.worktree names another one, or if a
@@ -76,7 +69,7 @@ func sameAs(content []byte, id string) bool {
 // hidden is the error of files that git was told not to compare, and that differ from what it has.
 func hidden(paths []string) error {
 	return task.Errorf(task.InvalidInput, "git was told not to look at %s%s (assume-unchanged or skip-worktree), and would commit something else than what lies there",
-		paths[0], andMore(len(paths)-1)).
+		paths[0], task.AndMore(len(paths)-1)).
 		WithHint("git update-index --no-assume-unchanged --no-skip-worktree %s", strings.Join(paths[:min(len(paths), 8)], " "))
 }
 
@@ -97,7 +90,7 @@ func (c committable) noteIgnored(ctx context.Context, untracked []string) (strin
 	if len(judged) == 0 {
 		return "", nil
 	}
-	return fmt.Sprintf("git ignores %s%s, so no commit will hold it", judged[0], andMore(len(judged)-1)), nil
+	return fmt.Sprintf("git ignores %s%s, so no commit will hold it", judged[0], task.AndMore(len(judged)-1)), nil
 }
 
 // pointer begins a file that Git LFS puts in place of the real one.

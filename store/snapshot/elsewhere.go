@@ -2,7 +2,6 @@ package snapshot
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"path"
 	"path/filepath"
@@ -136,10 +135,8 @@ func several(names []string) string {
 	if i := slices.Index(names, "."); i >= 0 {
 		names[i] = "the top folder"
 	}
-	if len(names) <= most {
-		return strings.Join(names, ", ")
-	}
-	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+	shown := min(len(names), most)
+	return strings.Join(names[:shown], ", ") + task.AndMore(len(names)-shown)
 }
 
 // goneFromTree lists the paths that a commit has and the index has not. Of the files that only the working tree lacks it lists the

@@ -279,14 +279,11 @@ func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
 	if doc != nil {
 		got.Task, got.Flaw = record.Tasks.Decode(doc)
 		got.Flaw = formatError(got.Flaw)
-		if r.lean && len(got.Task.Body) > record.BodyListed && !strings.Contains(got.Task.Body, conflictMark) {
+		if r.lean && len(got.Task.Body) > record.BodyListed && !strings.Contains(got.Task.Body, proof.ConflictMark) {
 			got.Task.Body, got.Src = "", bytes.Clone(got.Src[:len(got.Src)-len(doc.Body())])
 		}
 	}
 }
-
-// conflictMark is in every body that a rule reads.
-const conflictMark = "<<<<<<< "
 
 // ParseMarkdown parses a file with front matter for the rules of package proof. It returns nil if it cannot be parsed.
 func ParseMarkdown(src []byte) proof.Document { return parseDocument(src, frontmatter.Markdown) }

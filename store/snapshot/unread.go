@@ -69,7 +69,7 @@ func (t *tree) unread(base *tree, name string) error {
 		return nil
 	}
 	return task.Errorf(task.NoBase, "%s%s of %s cannot be read (%s), so nobody can tell what the change did to it",
-		first.Path, andMore(more), name, whyUnread(first)).
+		first.Path, task.AndMore(more), name, whyUnread(first)).
 		WithHint("repair it on the base first, by a change of its own: --base with the last commit that has it whole compares that; docs/ci.md says how it lands%s",
 			hintOfUnread(first))
 }

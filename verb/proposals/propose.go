@@ -3,7 +3,6 @@ package proposals
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -118,10 +117,8 @@ const maxNamed = 8 // tasks in a message
 
 // firstOf names the first tasks that a proposal was made into, and says how many more there are.
 func firstOf(made []task.ID) string {
-	if n := len(made) - maxNamed; n > 0 {
-		return fmt.Sprintf("%s and %d more", task.JoinIDs(made[:maxNamed], ", "), n)
-	}
-	return task.JoinIDs(made, ", ")
+	shown := min(len(made), maxNamed)
+	return task.JoinIDs(made[:shown], ", ") + task.AndMore(len(made)-shown)
 }
 
 // makeReal stages that a proposal was made real, by tasks that the same write creates. It returns CONFLICT if that happened before.

@@ -1,0 +1,265 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"path/filepath"
+	"syscall"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// recover finishes or drops the write of a killed writer, and removes its temporary files. The caller holds the write lock, so the
+// writer that made the log is gone.
+func (l redoLog) recover() error {
+	in, steps, err := l.read()
+	if problem.Missing(err) {
+		return nil
+	}
+	if err != nil {
+		return l.Live.Failed(err)
+	}
+	worktree := l.worktreeOf(in)
+	clone, err := l.InWorktree(worktree)
+	switch {
+	case err != nil && (steps == nil || gone(err)):
+		return l.remove() // nothing was decided, or the files went with the worktree
+	case err != nil:
+		return unreachable(worktree, err)
+	}
+	if steps != nil {
+		if err := (redoLog{clone}).rollForward(*steps); err != nil {
+			return unreachable(worktree, err)
+		}
+	}
+	if err := sweep(clone.Layout); err != nil {
+		return err
+	}
+	return l.remove()
+}
+
+// worktreeOf is where the worktree of a write is by now. Outside git the live state lies in the workspace, wherever that was moved. A
+// log without a worktree was being begun, or emptied by a power cut.
+func (l redoLog) worktreeOf(in writtenIn) string {
+	if l.Repo == nil || in.Worktree == "" {
+		return l.Worktree
+	}
+	path, _ := l.WorktreeOf(session.Lease{Worktree: in.Worktree, GitDir: in.GitDir})
+	return path
+}
+
+// gone reports whether an error of InWorktree says that there is no such worktree of the clone any more.
+func gone(err error) bool { return problem.Missing(err) || errors.Is(err, syscall.ENOTDIR) }
+
+// unreachable is the error of a decided write in a worktree that may still be there and cannot be read. Nobody writes until it is finished
+// there, or the worktree is removed.
+func unreachable(worktree string, err error) error {
+	code := task.CodeOf(err)
+	if code == "" {
+		code = task.IO
+	}
+	return task.Errorf(code, "a write in the worktree %s was cut short, and cannot be finished from here: %w", worktree, err).
+		WithHint("write something in that worktree, make it readable from here, or remove it with git worktree remove")
+}
+
+// rollForward does the steps of a decided write that are not done yet. A file that was changed by another program meanwhile is kept; the
+// live state about its record stays as it is, except that the entry goes into the journal, so that doctor offers it back.
+//
+// New records come all or not at all: if one of them can no longer come, since git cleaned its temporary file away, those that came are
+// removed, as long as no file that was there has its new content.
+func (l redoLog) rollForward(r redo) error {
+	lost, err := l.lostNew(r)
+	if err != nil {
+		return err
+	}
+	if lost {
+		return l.removeNew(r)
+	}
+	kept := map[string]bool{}
+	for _, f := range r.Files {
+		if f.After != "" && kept[f.After] {
+			kept[f.Path] = true // a record is not removed without its copy in the trash
+			continue
+		}
+		done, err := l.rollFile(f)
+		if err != nil {
+			return err
+		}
+		kept[f.Path] = !done
+	}
+	return l.rollLive(r.Live, func(after string) bool { return !kept[after] })
+}
+
+// lostNew reports whether a new record is not there and can no longer come, and no file that was there has its new content.
+func (l redoLog) lostNew(r redo) (lost bool, err error) {
+	for _, f := range r.Files {
+		now, err := revAt(l.path(f))
+		switch {
+		case foreign(err):
+			continue
+		case err != nil:
+			return false, problem.IO(err)
+		case f.Was != "" && f.Now != "" && now == f.Now:
+			return false, nil
+		case f.isNew() && now == "":
+			there, err := l.prepared(f)
+			if err != nil {
+				return false, err
+			}
+			lost = lost || !there
+		}
+	}
+	return lost, nil
+}
+
+// isNew reports whether the step makes a record that did not exist.
+func (f redoFile) isNew() bool { return f.Was == "" && f.Now != "" && !f.Over }
+
+// prepared reports whether the temporary file with the new content is there.
+func (l redoLog) prepared(f redoFile) (bool, error) {
+	held, err := revAt(filepath.Join(filepath.Dir(l.path(f)), f.Temp))
+	if err != nil && !foreign(err) {
+		return false, problem.IO(err)
+	}
+	return err == nil && held == f.Now, nil
+}
+
+// removeNew removes the new records of a write that came.
+func (l redoLog) removeNew(r redo) error {
+	for _, f := range r.Files {
+		if now, err := revAt(l.path(f)); err != nil || !f.isNew() || now != f.Now {
+			continue
+		}
+		if err := removeSynced(l.path(f)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// path is the path of a file of the log.
+func (l redoLog) path(f redoFile) string {
+	if f.Live {
+		return l.Live.Abs(f.Path)
+	}
+	return l.Abs(f.Path)
+}
+
+// rollFile gives one file its new content, and reports whether the file has it.
+func (l redoLog) rollFile(f redoFile) (done bool, err error) {
+	path := l.path(f)
+	now, err := revAt(path)
+	if foreign(err) {
+		return false, nil
+	}
+	if err != nil {
+		return false, problem.IO(err)
+	}
+	switch {
+	case f.Now == "" && now == f.Was && now != "":
+		return true, removeSynced(path)
+	case now == f.Now:
+		return true, syncFolderOf(path)
+	case now != f.Was && !f.Over:
+		return false, nil
+	}
+	p, err := atomicfile.Resume(path, f.Temp)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, atomicfile.ErrNotRegular) {
+		return false, nil // the file had its new content, and another program has put the old one back
+	}
+	if err != nil {
+		return false, problem.IO(err)
+	}
+	held, err := revAt(p.Temp())
+	switch {
+	case err != nil && !foreign(err):
+		return false, problem.IO(err)
+	case err != nil || held != f.Now:
+		return false, nil // the temporary file is not the writer's
+	}
+	return true, problem.IO(p.Replace())
+}
+
+// foreign reports whether an error of revAt says that a path holds what cairn does not write: a link, a folder, or too much. Another
+// program put it there.
+func foreign(err error) bool {
+	return task.CodeOf(err) == task.BadFile || errors.Is(err, disk.ErrNotRegular) || errors.Is(err, disk.ErrTooLarge)
+}
+
+// revAt is the revision of a file; "" if it does not exist, or is empty and so only reserves the name. Its errors are those of
+// layout.ReadFile.
+func revAt(path string) (task.Rev, error) {
+	src, err := layout.ReadFile(path)
+	if problem.Missing(err) || err == nil && len(src) == 0 {
+		return "", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	return record.Rev(src), nil
+}
+
+// removeSynced removes a file and flushes its folder.
+func removeSynced(path string) error {
+	if err := disk.RemoveFile(path); err != nil {
+		return problem.IO(err)
+	}
+	return syncFolderOf(path)
+}
+
+// syncFolderOf flushes the folder of a file. One that is gone, as git removes folders that are empty, has nothing to flush.
+func syncFolderOf(path string) error {
+	if err := disk.SyncFolder(filepath.Dir(path)); !problem.Missing(err) {
+		return problem.IO(err)
+	}
+	return nil
+}
+
+// rollLive does the steps of the live state. It leaves out those after a file that did not get its content.
+func (l redoLog) rollLive(steps []redoLive, written func(file string) bool) error {
+	for _, step := range steps {
+		if step.After != "" && !written(step.After) {
+			continue
+		}
+		path := l.Live.Abs(step.Path)
+		var err error
+		switch {
+		case step.Append:
+			err = live.Append(path, []byte(step.Text))
+		case step.Remove:
+			err = disk.RemoveFile(path)
+		default:
+			err = atomicfile.WriteVolatile(path, []byte(step.Text))
+		}
+		if err != nil {
+			return l.Live.Failed(err)
+		}
+	}
+	return nil
+}
+
+// sweep removes the temporary files of killed writers. The caller holds the write lock, so none of them belongs to a writer at work.
+func sweep(l layout.Layout) error {
+	for _, dir := range writtenTo(l) {
+		if err := atomicfile.Sweep(dir); err != nil && !problem.Missing(err) {
+			return problem.IO(err)
+		}
+	}
+	return nil
+}
+
+// writtenTo lists every folder that writes put files into.
+func writtenTo(l layout.Layout) []string {
+	dirs := []string{l.Top()}
+	for _, folder := range record.Folders() {
+		dirs = append(dirs, l.Dir(folder))
+	}
+	return append(dirs, l.Live.Folders()...)
+}
