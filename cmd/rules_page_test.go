@@ -11,7 +11,7 @@ import (
 const rulesIntro = `# Rules
 
 These are the rules that ` + "`cairn check`" + ` holds a record against, and ` + "`cairn doctor`" + ` those of them that need no history.
-A finding says what is wrong, where, and how it is mended. It fails the check if it is as grave as ` + "`--fail-on`" + `, which
+A finding says what is wrong, where, and how to fix it. It fails the check if it is as grave as ` + "`--fail-on`" + `, which
 is error unless told.
 
 The severity here is the greatest that a rule gives. ` + "`rules`" + ` in config.yaml sets another, and off drops the findings:

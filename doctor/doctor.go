@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Visit is one examination: of a workspace, on behalf of somebody, at some time.
+// Visit is one examination of a workspace.
 type Visit struct {
 	Store *store.Store
 	Actor task.Actor // whom the entries of repairs name
@@ -22,9 +22,9 @@ type Visit struct {
 	Spell func(task.Call) string // a call in a hint, as the reader of the findings makes it
 }
 
-// Examine looks at everything and changes nothing. Findings come by severity, the worst first, and then by kind and place.
-// An examination that cannot be made because of what another one finds is left out. It returns BUSY if somebody else keeps
-// writing.
+// Examine makes every examination and changes nothing. Findings are sorted by severity, the worst first, then by kind and path. If git
+// cannot be used, that is a finding, and the examinations that need git are left out. It returns BUSY if another process does not give up
+// the write lock.
 func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	git := v.git(ctx)
@@ -52,7 +52,7 @@ func rank(f Finding) int {
 	return -slices.Index(proof.Severities, f.Severity)*(len(Kinds)+1) + kind
 }
 
-// saying is what an error says, and its hint.
+// saying returns the message and the hint of an error.
 func (v Visit) saying(err error) (message, hint string) {
 	var e *task.Error
 	if errors.As(err, &e) {

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/snapshot"
 )
 
-// files holds the record against the rules of package proof, whose findings these are, under the ids of the rules.
+// files judges all records by the rules of package proof. The ids of its findings are those of the rules.
 func (v Visit) files(ctx context.Context) ([]Finding, error) {
 	broken, err := snapshot.Judge(ctx, v.Store.Layout)
 	var out []Finding

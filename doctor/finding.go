@@ -49,7 +49,7 @@ var Kinds = []Kind{
 	{GitUnusable, proof.Error, "git is missing, too old, or refuses this repository"},
 	{LiveReadOnly, proof.Warning, "the live state cannot be written, so nothing can"},
 	{Leftover, proof.Warning, "a killed writer left something behind, or live state says nothing any more"},
-	{StaleRecord, proof.Warning, "live state is about a task that is not there"},
+	{StaleRecord, proof.Warning, "live state is about a record that is not there"},
 	{StrandedRecord, proof.Warning, "a task waits for work that is nowhere in this clone any more"},
 	{WorktreeGone, proof.Warning, "a task is held in a worktree that is no longer there"},
 	{ClaimExpired, proof.Warning, "a claim expired without a sign of life"},
@@ -74,6 +74,7 @@ type Finding struct {
 	Path     string         `json:"path,omitempty"` // from the workspace root, with forward slashes
 	Line     int            `json:"line,omitempty"`
 	Task     task.ID        `json:"task,omitempty"`
+	Record   string         `json:"record,omitempty"`  // the id of a record of another kind
 	Message  string         `json:"message"`           // what is wrong; one line
 	Fix      string         `json:"fix"`               // what to do about it: a command, or an instruction
 	Fixable  bool           `json:"fixable"`           // Repair does it
@@ -90,7 +91,7 @@ func (f *Finding) Repair(ctx context.Context) error {
 	return err
 }
 
-// Matters reports whether something is wrong that was not repaired.
+// Matters reports whether the finding is more than a notice and was not repaired.
 func (f Finding) Matters() bool { return f.Severity != proof.Notice && !f.Repaired }
 
 // find makes a finding of a kind.
@@ -99,9 +100,13 @@ func find(id ID, path, message, fix string) Finding {
 	return Finding{ID: id, Severity: Kinds[i].Severity, Path: path, Message: message, Fix: fix}
 }
 
-// about names the task of a finding.
-func (f Finding) about(id task.ID) Finding {
-	f.Task = id
+// about names the record that a finding is about.
+func (f Finding) about(of task.Ref) Finding {
+	if of.Kind == task.KindName {
+		f.Task = task.ID(of.ID)
+	} else {
+		f.Record = of.ID
+	}
 	return f
 }
 

@@ -11,8 +11,8 @@ import (
 
 const setupFix = "cairn setup merge-driver"
 
-// mergeDriver looks whether both halves of the merge driver are there: the attributes, which are committed, and the command
-// in the clone's own config, which no clone inherits. Where there is neither nobody has asked for it, and so nobody repairs.
+// mergeDriver finds a half of the merge driver that is missing: the attributes, which are committed, or the command in the clone's own
+// config, which no clone inherits. If both are missing, nobody asked for the driver, and that is a notice without a repair.
 func (v Visit) mergeDriver(ctx context.Context) ([]Finding, error) {
 	if v.Store.Repo == nil {
 		return nil, nil
@@ -36,7 +36,7 @@ func (v Visit) mergeDriver(ctx context.Context) ([]Finding, error) {
 	}
 }
 
-// setup repairs as cairn setup merge-driver does.
+// setup gives a finding the repair that cairn setup merge-driver makes.
 func (v Visit) setup(ctx context.Context, f Finding) ([]Finding, error) {
 	plan, err := store.PlanMergeDriver(ctx, v.Store.Layout, false)
 	if err != nil {

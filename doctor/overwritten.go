@@ -11,8 +11,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// lost looks for work that is not where it was written. What an editor saved over is waited for in vain as well; that it can be
-// put back is the finding then.
+// lost finds work that is not where it was written. A record that waits for what an editor saved over is not found twice: that the entries
+// can be put back is the finding then.
 func (v Visit) lost(ctx context.Context) ([]Finding, error) {
 	overwritten, err := v.overwritten(ctx)
 	if err != nil {
@@ -20,14 +20,15 @@ func (v Visit) lost(ctx context.Context) ([]Finding, error) {
 	}
 	stranded, err := v.stranded(ctx)
 	for _, s := range stranded {
-		if !slices.ContainsFunc(overwritten, func(f Finding) bool { return f.Task == s.Task }) {
+		if !slices.ContainsFunc(overwritten, func(f Finding) bool { return f.Path == s.Path }) {
 			overwritten = append(overwritten, s)
 		}
 	}
 	return overwritten, err
 }
 
-// overwritten looks for entries that an editor saved over, or git replaced while they were written, in all tasks that this clone has written.
+// overwritten finds entries that an editor saved over, or git replaced while they were written, in all records that this clone keeps a
+// journal of.
 func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 	written, err := v.Store.Journalled()
 	if err != nil {
@@ -35,73 +36,98 @@ func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 	}
 	var out []Finding
 	for _, of := range written {
-		if of.Kind != task.KindName {
-			continue
-		}
-		t, err := record.Tasks.Get(v.Store, task.ID(of.ID))
-		if err != nil {
+		r, err := v.damaged(ctx, v.Store, of)
+		if broken := task.CodeOf(err); broken == task.NotFound || broken == task.BadFile {
 			continue // it lies on another branch, or is broken, which is a finding of its own
 		}
-		lost, err := v.Store.Overwritten(ctx, t.Header())
 		if err != nil {
 			return nil, err
 		}
-		if len(lost) > 0 {
-			out = append(out, v.offer(t, lost))
+		if len(r.lost) > 0 {
+			out = append(out, v.offer(r))
 		}
 	}
 	return out, nil
 }
 
-// offer is the finding about one task: what was lost, and what putting it back would do.
-func (v Visit) offer(t task.Task, lost []task.Entry) Finding {
-	whole, _, contradictions := v.putBack(t, lost, record.Deps(v.Store, v.Store.Config.Flow))
+// damaged is a record, and the entries that its file has lost.
+type damaged struct {
+	kind *record.Kind
+	of   task.Ref
+	now  any
+	lost []task.Entry
+}
+
+// damaged reads a record and looks for entries that its file has lost.
+func (v Visit) damaged(ctx context.Context, from record.Reader, of task.Ref) (damaged, error) {
+	k, ok := record.KindOf(of)
+	if !ok {
+		return damaged{}, task.Errorf(task.NotFound, "there is no kind of %s", of)
+	}
+	now, err := from.Read(k, of.ID)
+	if err != nil {
+		return damaged{}, err
+	}
+	lost, err := v.Store.Overwritten(ctx, k.Header(now))
+	return damaged{k, of, now, lost}, err
+}
+
+// offer is the finding about one record: what was lost, and what putting it back would do.
+func (v Visit) offer(r damaged) Finding {
+	whole, _, contradictions := v.putBack(r, v.Store)
 	var changes []string
-	for _, e := range lost {
+	for _, e := range r.lost {
 		changes = append(changes, "+ "+said(e))
 	}
-	if whole.Status != t.Status {
-		changes = append(changes, fmt.Sprintf("status: %s -> %s", t.Status, whole.Status))
-	}
-	if whole.Assignee != t.Assignee {
-		changes = append(changes, fmt.Sprintf("assignee: %s -> %s", t.Assignee.OrNobody(), whole.Assignee.OrNobody()))
-	}
-	for i, c := range whole.Checks {
-		if was := t.Checks[i].Result; was != c.Result {
-			changes = append(changes, fmt.Sprintf("check %q: %s -> %s", c.Desc, was, c.Result))
-		}
-	}
+	changes = append(changes, fieldsPutBack(r.kind, r.now, whole)...)
 	for _, c := range contradictions {
 		changes = append(changes, "left as the file has it: "+c)
 	}
-	message := fmt.Sprintf("%d entries that were written are gone; an editor saved over them, or git replaced the file just then", len(lost))
-	if len(lost) == 1 {
-		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + said(lost[0])
+	message := fmt.Sprintf("%d entries that were written are gone; an editor saved over them, or git replaced the file just then", len(r.lost))
+	if len(r.lost) == 1 {
+		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + said(r.lost[0])
 	}
-	return find(OverwrittenEntries, record.Tasks.File(t.ID), message, "").about(t.ID).
-		fixable(changes, func(ctx context.Context) error { return v.restore(ctx, t.ID) })
+	return find(OverwrittenEntries, r.kind.File(r.of.ID), message, "").about(r.of).
+		fixable(changes, func(ctx context.Context) error { return v.restore(ctx, r.of) })
+}
+
+// fieldsPutBack lists what entries that are put back change beside the provenance.
+func fieldsPutBack(k *record.Kind, was, now any) (changes []string) {
+	before, after := k.Header(was), k.Header(now)
+	if before.Status != after.Status {
+		changes = append(changes, fmt.Sprintf("status: %s -> %s", before.Status, after.Status))
+	}
+	if before.Assignee != after.Assignee {
+		changes = append(changes, fmt.Sprintf("assignee: %s -> %s", before.Assignee.OrNobody(), after.Assignee.OrNobody()))
+	}
+	if t, ok := was.(task.Task); ok {
+		for i, c := range now.(task.Task).Checks {
+			if result := t.Checks[i].Result; result != c.Result {
+				changes = append(changes, fmt.Sprintf("check %q: %s -> %s", c.Desc, result, c.Result))
+			}
+		}
+	}
+	return changes
 }
 
 // restore puts back, in one write, what the newest revision lacks.
-func (v Visit) restore(ctx context.Context, id task.ID) error {
+func (v Visit) restore(ctx context.Context, of task.Ref) error {
 	return v.Store.Update(ctx, func(tx *store.Tx) error {
-		t, err := record.Tasks.Get(tx, id)
+		r, err := v.damaged(ctx, tx, of)
 		if err != nil {
 			return err
 		}
-		lost, err := v.Store.Overwritten(ctx, t.Header())
-		if err != nil {
-			return err
-		}
-		if whole, entry, _ := v.putBack(t, lost, record.Deps(tx, v.Store.Config.Flow)); entry != nil {
-			record.Tasks.Put(tx, whole)
+		if whole, entry, _ := v.putBack(r, tx); entry != nil {
+			tx.Put(r.kind, whole)
 		}
 		return nil
 	})
 }
 
-func (v Visit) putBack(t task.Task, lost []task.Entry, find task.Find) (task.Task, *task.Entry, []string) {
-	return v.Store.Config.Flow.PutBack(t, lost, find, task.Stamp{Who: v.Actor, At: v.Now()})
+// putBack returns the record with the entries that its file has lost. from has what it depends on.
+func (v Visit) putBack(r damaged, from record.Reader) (whole any, entry *task.Entry, contradictions []string) {
+	flow := v.Store.Config.Flow
+	return r.kind.PutBack(flow, r.now, r.lost, record.Deps(from, flow), task.Stamp{Who: v.Actor, At: v.Now()})
 }
 
 // said is an entry in words: who, when, what.

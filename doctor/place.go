@@ -3,10 +3,8 @@ package doctor
 import (
 	"context"
 	"fmt"
-	"path"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,7 +18,7 @@ func (v Visit) git(ctx context.Context) []Finding {
 	return []Finding{find(GitUnusable, "", message, hint)}
 }
 
-// leftovers looks for what killed writers left. Where the lock cannot be had nobody can write, and that is the finding.
+// leftovers finds what killed writers left. If the folder of the lock cannot be written, that is the only finding: nobody can write.
 func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 	left, err := v.Store.Leftovers().List(ctx)
 	if task.CodeOf(err) == task.Sandboxed {
@@ -33,7 +31,7 @@ func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 	var out []Finding
 	for _, l := range left {
 		if !l.Swept {
-			out = append(out, find(StaleRecord, l.Path, l.Message, "bring the task back from git, or leave it: it only costs a file"))
+			out = append(out, find(StaleRecord, l.Path, l.Message, "bring the record back from git, or leave it: it only costs a file"))
 			continue
 		}
 		out = append(out, find(Leftover, l.Path, l.Message, "").fixable([]string{"settle or remove " + l.Path}, v.Store.Leftovers().Sweep))
@@ -43,7 +41,7 @@ func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 
 // ignores looks at .cairn/.gitignore. Outside git nothing is ignored.
 func (v Visit) ignores(context.Context) ([]Finding, error) {
-	file := path.Join(layout.Folder, ".gitignore")
+	file := v.Store.Rel(v.Store.IgnoreFile())
 	missing, err := store.MissingIgnores(v.Store.Layout)
 	if err != nil || len(missing) == 0 || v.Store.Repo == nil {
 		return nil, err
@@ -57,7 +55,8 @@ func (v Visit) ignores(context.Context) ([]Finding, error) {
 	return []Finding{find(IgnoreLines, file, message, "").fixable(changes, repair)}, nil
 }
 
-// trust says that checks will not run. Who has read the commands decides, not the doctor.
+// trust finds commands that nobody approved on this machine, so that checks will not run. It repairs nothing: only a person who has
+// read the commands may approve them.
 func (v Visit) trust(ctx context.Context) ([]Finding, error) {
 	if v.Store.Trusted() {
 		return nil, nil

@@ -15,8 +15,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// signing looks whether approvals can be signed, where somebody asks for signatures: whose keys count, and whether the person who
-// runs this could sign. Where nobody asks it says nothing.
+// signing finds what keeps approvals from being signed: no key that counts, or that the person who runs this cannot sign. It finds
+// nothing if neither a check nor a key asks for signatures.
 func (v Visit) signing(ctx context.Context) ([]Finding, error) {
 	asks, err := v.asksForSignatures(ctx)
 	if err != nil {
@@ -33,7 +33,7 @@ func (v Visit) signing(ctx context.Context) ([]Finding, error) {
 	if err != nil {
 		return nil, err
 	}
-	file := path.Join(layout.Folder, "allowed_signers")
+	file := path.Join(layout.Folder, layout.SignersName)
 	switch {
 	case asks && here.None:
 		return []Finding{find(SignersMissing, file, "checks pass with a signature only, and nobody's counts: there is no such file",
@@ -57,7 +57,7 @@ func (v Visit) asksForSignatures(ctx context.Context) (bool, error) {
 	return slices.ContainsFunc(tasks, func(t task.Task) bool { return !flow.IsClosed(t.Status) && flow.Signs(t.Checks) }), err
 }
 
-// signer looks whether the person who runs this can sign. Not everybody has to, so what is missing is worth knowing and no more.
+// signer finds what keeps the person who runs this from signing. These are notices, since not everybody has to sign.
 func (v Visit) signer(ctx context.Context, file string, inForce snapshot.Signers) []Finding {
 	key, err := v.signingKey(ctx)
 	if err != nil {

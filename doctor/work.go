@@ -53,7 +53,7 @@ func (v Visit) stranded(ctx context.Context) ([]Finding, error) {
 		}
 		message := fmt.Sprintf("waits for what was written on %s (%s), and no branch, worktree or stash has that any more", where, r.Status)
 		changes := []string{fmt.Sprintf("forget that %s was %s on %s", r.Ref.ID, r.Status, where)}
-		out = append(out, find(StrandedRecord, v.fileOf(r.Ref), message, "").about(task.ID(r.Ref.ID)).
+		out = append(out, find(StrandedRecord, v.fileOf(r.Ref), message, "").about(r.Ref).
 			fixable(changes, func(ctx context.Context) error { return v.Store.DropProgress(ctx, r.Ref, r.Entry) }))
 	}
 	return out, err
@@ -76,7 +76,7 @@ func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses strin
 	}
 	path, fix := record.Tasks.File(t.ID), "cairn claim "+string(t.ID)+" --takeover, if the work is to go on"
 	about := func(id ID, format string, args ...any) []Finding {
-		return []Finding{find(id, path, fmt.Sprintf(format, args...), fix).about(t.ID)}
+		return []Finding{find(id, path, fmt.Sprintf(format, args...), fix).about(t.ID.Ref())}
 	}
 	switch {
 	case live.Gone:
@@ -96,7 +96,7 @@ func (v Visit) session(ses session.Session, live session.Live) []Finding {
 	}
 	t, err := record.Tasks.Get(v.Store, ses.Task)
 	if task.CodeOf(err) == task.NotFound {
-		return []Finding{find(SessionWithoutTask, path, fmt.Sprintf("task %s does not exist", ses.Task), "bring the task's file back from git").about(ses.Task)}
+		return []Finding{find(SessionWithoutTask, path, fmt.Sprintf("task %s does not exist", ses.Task), "bring the task's file back from git").about(ses.Task.Ref())}
 	}
 	if err != nil {
 		return nil // a broken task is a finding of its own
@@ -111,13 +111,13 @@ func (v Visit) session(ses session.Session, live session.Live) []Finding {
 	switch {
 	case flow.IsClosed(t.Status):
 		message := fmt.Sprintf("the session is active, and %s is closed (%s)", t.ID, t.Status)
-		return []Finding{find(SessionLeftOpen, path, message, ends).about(t.ID)}
+		return []Finding{find(SessionLeftOpen, path, message, ends).about(t.ID.Ref())}
 	case over:
 		message := task.MessageOf(held)
-		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", ends).about(t.ID)}
+		return []Finding{find(SessionLeftOpen, path, message+", and its file says that it is active", ends).about(t.ID.Ref())}
 	case ses.Health(t.Header(), flow.Review, v.Store.Heartbeat(ses.ID), live.StaleAfter, v.Now()) == session.Stalled:
 		message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, live.StaleAfter)
-		return []Finding{find(SessionStalled, path, message, ends).about(t.ID)}
+		return []Finding{find(SessionStalled, path, message, ends).about(t.ID.Ref())}
 	default:
 		return nil
 	}

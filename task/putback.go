@@ -7,12 +7,28 @@ import (
 	"time"
 )
 
-// PutBack restores entries that a task's file has lost, each where its time puts it, and repeats what they record: dependencies are added
-// and removed, status and holder change if they are what they were before the entry, and checks get the results that the provenance now
-// supports. What later entries did stays. One more entry, of the stamp, says what was restored.
+// PutBack restores entries that a record's file has lost, each where its time puts it, and repeats what they record: status and holder
+// change if they are what they were before the entry. What later entries did stays. One more entry, of the stamp, says what was restored.
 //
-// If the task contradicts an entry, the entry is restored, the field stays as it is, and the contradiction is returned in words. So is an
+// If the record contradicts an entry, the entry is restored, the field stays as it is, and the contradiction is returned in words. So is an
 // entry that does not record what it changed.
+func (h Header) PutBack(lost []Entry, s Stamp) (Header, *Entry, []string) {
+	if len(lost) == 0 {
+		return h, nil, nil
+	}
+	var contradictions []string
+	for _, e := range lost {
+		var says []string
+		h, says = h.restored(e, func(Header) string { return "" })
+		contradictions = append(append(contradictions, says...), unrecordedFields(e)...)
+	}
+	h.Log = h.Log.Add(putBackEntry(lost, contradictions, s))
+	last := h.Log.Last()
+	return h, &last, contradictions
+}
+
+// PutBack is Header.PutBack for a task. Dependencies are added and removed as well, checks get the results that the provenance now
+// supports, and the status changes only if both gates let it.
 func (f Flow) PutBack(t Task, lost []Entry, find Find, s Stamp) (Task, *Entry, []string) {
 	if len(lost) == 0 {
 		return t, nil, nil
@@ -20,60 +36,73 @@ func (f Flow) PutBack(t Task, lost []Entry, find Find, s Stamp) (Task, *Entry, [
 	t = t.resultsWith(lost)
 	var contradictions []string
 	for _, e := range lost {
-		at := t.indexFor(e)
-		before, after := t.Provenance[:at], t.Provenance[at:]
-		t.Provenance = slices.Concat(before, []Entry{e}, after)
 		t.Deps = e.WithDeps(t.Deps)
-		for _, says := range []string{f.moveAgain(&t, e, after, find), assignAgain(&t, e, before, after), t.unrecorded(e)} {
-			if says != "" {
-				contradictions = append(contradictions, says)
-			}
-		}
+		h, says := t.Header().restored(e, func(h Header) string { return f.refused(t, h, find) })
+		t.Provenance, t.Status, t.Assignee = h.Log, h.Status, h.Assignee
+		contradictions = append(append(contradictions, says...), t.unrecorded(e)...)
 	}
-	e := s.Entry(Noted)
-	e.Text = putBackText(lost, contradictions)
-	t, last, _ := commit(t, e)
+	t, last, _ := commit(t, putBackEntry(lost, contradictions, s))
 	return t, last, contradictions
 }
 
+// restored returns the header with an entry where its time puts it, and with the status and the holder that it records. refused says why
+// the record may not be as the new header has it; "" if it may. What contradicts the entry is returned in words.
+func (h Header) restored(e Entry, refused func(Header) string) (Header, []string) {
+	at := h.Log.indexFor(e)
+	before, after := h.Log[:at], h.Log[at:]
+	h.Log = slices.Concat(before, Log{e}, after)
+	h, move := h.moveAgain(e, after, refused)
+	h, assign := h.assignAgain(e, before, after)
+	return h, slices.DeleteFunc([]string{move, assign}, func(says string) bool { return says == "" })
+}
+
 // indexFor returns where an entry belongs by its time: before the first entry that is later.
-func (t Task) indexFor(e Entry) int {
-	at := slices.IndexFunc(t.Provenance, func(other Entry) bool { return other.At.After(e.At) })
+func (l Log) indexFor(e Entry) int {
+	at := slices.IndexFunc(l, func(other Entry) bool { return other.At.After(e.At) })
 	if at < 0 {
-		return len(t.Provenance)
+		return len(l)
 	}
 	return at
 }
 
 // moveAgain moves the status as an entry records, unless a later entry moved it. It returns a contradiction if the status is another than
-// before the entry, a dependency is open, or a closed status is not supported by the results.
-func (f Flow) moveAgain(t *Task, e Entry, after []Entry, find Find) string {
+// before the entry, or the new one is refused.
+func (h Header) moveAgain(e Entry, after Log, refused func(Header) string) (Header, string) {
 	later := slices.ContainsFunc(after, func(e Entry) bool { return e.To != "" })
-	if e.To == "" || later || t.Status == e.To {
-		return ""
+	if e.To == "" || later || h.Status == e.To {
+		return h, ""
 	}
-	was := t.Status
-	says := fmt.Sprintf("status: moved from %s to %s at %s, and the file says %s", e.From, e.To, e.At.Format(time.RFC3339), was)
-	if was != e.From {
-		return says
+	says := fmt.Sprintf("status: moved from %s to %s at %s, and the file says %s", e.From, e.To, e.At.Format(time.RFC3339), h.Status)
+	if h.Status != e.From {
+		return h, says
 	}
-	if err := f.DepsGate(*t, e.To, find); err != nil {
-		return says + ", which " + err.Error()
+	next := h
+	next.Status = e.To
+	if why := refused(next); why != "" {
+		return h, says + ", " + why
 	}
-	t.Status = e.To
-	if open := f.Unproven(*t); len(open) > 0 {
-		t.Status = was
-		return says + fmt.Sprintf(", where check %q has not passed", open[0].Desc)
+	return next, ""
+}
+
+// refused says why the gates do not let a task be as a header has it; "" if they do.
+func (f Flow) refused(t Task, h Header, find Find) string {
+	t.Provenance = h.Log
+	if err := f.DepsGate(t, h.Status, find); err != nil {
+		return "which " + err.Error()
+	}
+	t.Status = h.Status
+	if open := f.Unproven(t); len(open) > 0 {
+		return fmt.Sprintf("where check %q has not passed", open[0].Desc)
 	}
 	return ""
 }
 
 // assignAgain changes the holder as an entry records, unless a later entry changed it. It returns a contradiction if the holder is another
 // than before the entry.
-func assignAgain(t *Task, e Entry, before, after []Entry) string {
+func (h Header) assignAgain(e Entry, before, after Log) (Header, string) {
 	changes := func(e Entry) bool { return e.Assignee != nil }
-	if !changes(e) || slices.ContainsFunc(after, changes) || t.Assignee == *e.Assignee {
-		return ""
+	if !changes(e) || slices.ContainsFunc(after, changes) || h.Assignee == *e.Assignee {
+		return h, ""
 	}
 	var had Actor
 	for _, earlier := range before {
@@ -81,23 +110,27 @@ func assignAgain(t *Task, e Entry, before, after []Entry) string {
 			had = *earlier.Assignee
 		}
 	}
-	if t.Assignee != had {
-		return fmt.Sprintf("assignee: became %s at %s, and the file says %s", e.Assignee.OrNobody(), e.At.Format(time.RFC3339), t.Assignee.OrNobody())
+	if h.Assignee != had {
+		return h, fmt.Sprintf("assignee: became %s at %s, and the file says %s", e.Assignee.OrNobody(), e.At.Format(time.RFC3339), h.Assignee.OrNobody())
 	}
-	t.Assignee = *e.Assignee
-	return ""
+	h.Assignee = *e.Assignee
+	return h, ""
 }
 
 // unrecorded returns what an entry changed without recording how, in words.
-func (t Task) unrecorded(e Entry) string {
-	switch {
-	case e.Checks != nil && !slices.Equal(e.Checks, t.CheckHashes()):
-		return fmt.Sprintf("checks: set by %s at %s, and the list is another now", e.Who, e.At.Format(time.RFC3339))
-	case len(e.Fields) > 0:
-		return fmt.Sprintf("an update by %s at %s changed %s; the entry does not say how", e.Who, e.At.Format(time.RFC3339), strings.Join(e.Fields, ", "))
-	default:
-		return ""
+func (t Task) unrecorded(e Entry) []string {
+	if e.Checks != nil && !slices.Equal(e.Checks, t.CheckHashes()) {
+		return []string{fmt.Sprintf("checks: set by %s at %s, and the list is another now", e.Who, e.At.Format(time.RFC3339))}
 	}
+	return unrecordedFields(e)
+}
+
+// unrecordedFields names the fields that an entry changed, in words: it does not record their values.
+func unrecordedFields(e Entry) []string {
+	if len(e.Fields) == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("an update by %s at %s changed %s; the entry does not say how", e.Who, e.At.Format(time.RFC3339), strings.Join(e.Fields, ", "))}
 }
 
 // resultsWith sets the results of the checks that lost entries are evidence for, to what the complete provenance says.
@@ -106,7 +139,7 @@ func (t Task) resultsWith(lost []Entry) Task {
 	alone.Provenance = lost
 	whole.Provenance = slices.Clone(whole.Provenance)
 	for _, e := range lost {
-		whole.Provenance = slices.Insert(whole.Provenance, whole.indexFor(e), e)
+		whole.Provenance = slices.Insert(whole.Provenance, whole.Provenance.indexFor(e), e)
 	}
 	t.Checks = slices.Clone(t.Checks)
 	ofAll, ofLost := whole.EvidenceIndex(), alone.EvidenceIndex()
@@ -119,8 +152,8 @@ func (t Task) resultsWith(lost []Entry) Task {
 	return t
 }
 
-// putBackText is the text of the entry that says what was restored, cut to the length that an entry may have.
-func putBackText(lost []Entry, contradictions []string) string {
+// putBackEntry is the entry that says what was restored, with its text cut to the length that an entry may have.
+func putBackEntry(lost []Entry, contradictions []string, s Stamp) Entry {
 	var parts []string
 	for _, e := range lost {
 		parts = append(parts, fmt.Sprintf("%s by %s at %s", e.Did, e.Who, e.At.Format(time.RFC3339)))
@@ -129,5 +162,7 @@ func putBackText(lost []Entry, contradictions []string) string {
 	if len(contradictions) > 0 {
 		text += ". Left as the file has it: " + strings.Join(contradictions, "; ")
 	}
-	return clip(text, MaxText-len("…"))
+	e := s.Entry(Noted)
+	e.Text = clip(text, MaxText-len("…"))
+	return e
 }

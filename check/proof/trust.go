@@ -2,7 +2,6 @@ package proof
 
 import (
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -111,7 +110,7 @@ func (r trustRules) signers() {
 	was, now := &r.change.Base.Signers, &r.Signers
 	file := now.File
 	if file.Path == "" {
-		file.Path = path.Join(path.Dir(r.Config.Path), "allowed_signers")
+		file.Path = was.Path
 	}
 	has := func(f *SignersFile, text string) bool {
 		return slices.ContainsFunc(f.Grants, func(l SignersLine) bool { return l.Text == text })

@@ -40,7 +40,7 @@ var reports = map[string]report.Report{
 			{Rule: proof.EvidenceUnhashed, Severity: proof.Notice, Path: ".cairn/tasks/A-2.md", Line: 9, Task: "A-2",
 				Message: `the check "tests pass" passed before entries said what they ran`},
 			{Rule: proof.CheckFailed, Severity: proof.Error, Path: ".cairn/tasks/A-2.md", Line: 9, Task: "A-2",
-				Message: `the check "vet" fails here: exit 1`, Fix: "mend what the check tests"},
+				Message: `the check "vet" fails here: exit 1`, Fix: "fix what the check tests"},
 		},
 		Ran: []report.Ran{
 			{Tasks: []task.ID{"A-2"}, Desc: "vet", Summary: "exit 1", Duration: 1500 * time.Millisecond, Output: hostile},

@@ -94,7 +94,7 @@ func (s *story) checksGate(ctx context.Context) {
 }
 
 func (s *story) fixing(ctx context.Context) {
-	s.say("The agent reports, mends price.go, runs the checks, and hands the task over for review.")
+	s.say("The agent reports, fixes price.go, runs the checks, and hands the task over for review.")
 	s.agent.does(ctx, "heartbeat", args{"session": s.ses, "progress": "the discount is cut off, not rounded"})
 	s.edits("price.go", fixedPrice)
 	ran := s.agent.does(ctx, "run_checks", args{"id": s.fix}).Run.Checks

@@ -106,6 +106,11 @@ func (c markdownCodec[T]) codec() Codec[T] {
 			c.Header(&v).Log = c.Header(&v).Log.Add(e)
 			return v
 		},
+		PutBack: func(_ task.Flow, v T, lost []task.Entry, _ task.Find, s task.Stamp) (T, *task.Entry, []string) {
+			h, entry, contradictions := c.Header(&v).PutBack(lost, s)
+			*c.Header(&v) = h
+			return v, entry, contradictions
+		},
 		Lean: func(v T) T {
 			*c.Body(&v) = shortBody(*c.Body(&v))
 			return v

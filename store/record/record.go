@@ -40,13 +40,14 @@ type Kind struct {
 	Judge  *proof.Kind                          // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
 	Settle func(*frontmatter.Merged, task.Flow) // sets the keys of a merged file that follow from others; nil for none
 
-	decode func(*frontmatter.Doc) (any, error)
-	edit   func(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error)
-	create func(now any) (*frontmatter.Doc, error)
-	again  func(found, was, now any) (next any, ok bool)
-	header func(any) task.Header
-	lean   func(any) any
-	with   func(any, task.Entry) any
+	decode  func(*frontmatter.Doc) (any, error)
+	edit    func(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error)
+	create  func(now any) (*frontmatter.Doc, error)
+	again   func(found, was, now any) (next any, ok bool)
+	header  func(any) task.Header
+	lean    func(any) any
+	with    func(any, task.Entry) any
+	restore func(task.Flow, any, []task.Entry, task.Find, task.Stamp) (any, *task.Entry, []string)
 }
 
 // Codec is how the values of a kind become bytes and back.
@@ -62,6 +63,10 @@ type Codec[T any] struct {
 
 	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
 	With func(T, task.Entry) T
+
+	// PutBack restores entries that the file has lost, as task.Header.PutBack does. It is needed by a kind with closed states, whose
+	// writes are in a journal.
+	PutBack func(f task.Flow, v T, lost []task.Entry, find task.Find, s task.Stamp) (T, *task.Entry, []string)
 
 	// Lean is a record as lists have it: without long texts. Nil for a kind whose records are short.
 	Lean func(T) T
@@ -86,6 +91,11 @@ func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
 	}
 	if c.With != nil {
 		k.with = func(v any, e task.Entry) any { return c.With(v.(T), e) }
+	}
+	if c.PutBack != nil {
+		k.restore = func(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
+			return c.PutBack(f, v.(T), lost, find, s)
+		}
 	}
 	return Of[ID, T]{&k}
 }
@@ -211,6 +221,14 @@ func (k *Kind) With(v any, e task.Entry) (any, error) {
 		return nil, task.Errorf(task.InvalidInput, "a %s takes no notes", k.Name)
 	}
 	return k.with(v, e), nil
+}
+
+// PutBack is the function of Codec.PutBack. Of a kind that has none nothing is put back, and the entry is nil.
+func (k *Kind) PutBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
+	if k.restore == nil {
+		return v, nil, nil
+	}
+	return k.restore(f, v, lost, find, s)
 }
 
 // NotFound is the error of an id without a record. Its hint is how to list those that exist.

@@ -18,7 +18,10 @@ var taskKind = Kind{
 	Merge:   taskMerge, Settle: settleTask,
 }
 
-var taskCodec = Codec[task.Task]{Decode: decodeTask, Edit: editTask, Create: newTask, Header: task.Task.Header, With: task.Task.With, Lean: leanTask}
+var taskCodec = Codec[task.Task]{
+	Decode: decodeTask, Edit: editTask, Create: newTask,
+	Header: task.Task.Header, With: task.Task.With, PutBack: task.Flow.PutBack, Lean: leanTask,
+}
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
 var taskKeys = []string{"id", "title", "status", "priority", "labels", "assignee", "parent", "deps", "checks", "provenance"}

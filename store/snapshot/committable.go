@@ -78,7 +78,13 @@ func (c committable) noteIgnored(ctx context.Context, untracked []string) (strin
 	if len(untracked) == 0 {
 		return "", nil
 	}
-	all, err := c.Repo.Ignored(ctx, c.InRepo(c.Rel(c.ConfigFile())), c.InRepo(c.Rel(c.Dir(record.Tasks.Folder))), c.InRepo(c.Rel(c.SignersFile())))
+	paths := []string{c.InRepo(c.Rel(c.ConfigFile())), c.InRepo(c.Rel(c.SignersFile()))}
+	for _, k := range record.Kinds() {
+		if k.Held() {
+			paths = append(paths, c.InRepo(c.Rel(c.Dir(k.Folder))))
+		}
+	}
+	all, err := c.Repo.Ignored(ctx, paths...)
 	if err != nil {
 		return "", err
 	}

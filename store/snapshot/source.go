@@ -146,7 +146,7 @@ type treeSource struct {
 	disk  diskSource
 	index gitSource
 
-	untracked []string // tasks, config and allowed_signers that git does not have
+	untracked []string // config, allowed_signers, and records that tasks can depend on, if git does not have them
 }
 
 func newTreeSource(l layout.Layout) *treeSource {
@@ -183,7 +183,7 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 		}
 	}
 	for name := range unstaged {
-		if part, _ := partAt(name); (part.kind == nil || part.kind == record.Tasks.Kind) && layout.Exists(t.disk.Abs(name)) {
+		if part, _ := partAt(name); (part.kind == nil || part.kind.Held()) && layout.Exists(t.disk.Abs(name)) {
 			t.untracked = append(t.untracked, name)
 		}
 	}

@@ -49,13 +49,13 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	told, problems, err := everything(ctx, w, s)
+	records, problems, err := everything(ctx, w, s)
 	if err != nil {
 		return HistoryOut{}, err
 	}
 	var events []verb.Ranked[Event]
 	found := in.ID == ""
-	for _, r := range told {
+	for _, r := range records {
 		found = found || r.Ref.ID == string(in.ID)
 		events = append(events, eventsOf(r, keep)...)
 	}

@@ -5,6 +5,6 @@
 //   - verbs.go: the verbs that only risks have
 //   - ../testdata/script/risk.txtar: its story
 //
-// Everything else comes with the row: get, note, wait and history, deps of tasks on risks, merging, the crash safety of writes, cairn
-// check, the command line, MCP, completion and the reference page.
+// Everything else comes with the row: get, note, wait and history, deps of tasks on risks, merging, the crash safety of writes, putting
+// back what an editor saved over, cairn check, the command line, MCP, completion and the reference page.
 package risk
