@@ -45,7 +45,11 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	w.Bounded = true
 	w.Confirm = nil // a client is a program, under a person's name too
 	if w.Watcher == nil {
-		w.Watcher = &watch.Watcher{}
+		watcher := &watch.Watcher{}
+		w.Watcher = watcher
+		if w.Reads == nil {
+			w.Reads = verb.NewSharedReads(watcher)
+		}
 	}
 	if w.Reads == nil {
 		w.Reads = &verb.SharedReads{}

@@ -38,6 +38,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	err := c.receive(ctx, in)
 	s.log.Info("end of input", "cause", err)
 	c.finish()
+	s.w.Reads.Close()
 	return err
 }
 

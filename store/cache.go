@@ -4,11 +4,11 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"os"
 	"path/filepath"
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -18,19 +18,16 @@ import (
 // size, times and inode of every file that it is about, and reads those that differ, and those that are so new that they may have changed
 // within one step of the file system's clock. The zero value is ready to use.
 type Cache struct {
-	grain time.Duration // of the clock; 0 for clockGrain, set in tests
+	grain time.Duration // of the clock; 0 for disk.ClockGrain, set in tests
 
 	mu      sync.Mutex
 	records map[string]cachedRecord // by the path of the file
 }
 
 type cachedRecord struct {
-	of    fileStamp // of the file, when it was read
+	of    disk.Stamp // of the file, when it was read
 	value any
 }
-
-// clockGrain is the coarsest step of a file system's clock.
-const clockGrain = 2 * time.Second
 
 // Of returns a reader of a store's records that uses the cache. Callers share the records and must not change them; bodies are as in
 // lists.
@@ -60,7 +57,7 @@ func (c Cached) All(ctx context.Context, k *record.Kind) ([]any, []problem.Probl
 // read reads a record from its file, unless the file is unchanged since the last time.
 func (c Cached) read(k *record.Kind, id string, wait *layout.Patience) (any, error) {
 	path := c.store.path(k, id)
-	young, before := time.Now().Add(-cmp.Or(c.cache.grain, clockGrain)), stampOf(path)
+	young, before := time.Now().Add(-cmp.Or(c.cache.grain, disk.ClockGrain)), disk.StampOf(path)
 	c.cache.mu.Lock()
 	old, ok := c.cache.records[path]
 	c.cache.mu.Unlock()
@@ -72,7 +69,7 @@ func (c Cached) read(k *record.Kind, id string, wait *layout.Patience) (any, err
 		return nil, err
 	}
 	v := k.Lean(f.value)
-	if before.olderThan(young) && stampOf(path) == before {
+	if before.OlderThan(young) && disk.StampOf(path) == before {
 		c.cache.keep(path, cachedRecord{before, v})
 	}
 	return v, nil
@@ -100,23 +97,4 @@ func (c Cached) forget(k *record.Kind, all []any) {
 	}
 	dir := c.store.Dir(k.Folder)
 	maps.DeleteFunc(c.cache.records, func(path string, _ cachedRecord) bool { return filepath.Dir(path) == dir && !there[path] })
-}
-
-// fileStamp differs between two states of a file. The zero value is that of no file, and of any file on a system that does not say enough.
-type fileStamp struct {
-	size, modified, changed int64 // bytes, and nanoseconds since 1970
-	inode                   uint64
-}
-
-func stampOf(path string) fileStamp {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return fileStamp{}
-	}
-	return newFileStamp(info)
-}
-
-// olderThan reports whether the file was last changed before a moment.
-func (f fileStamp) olderThan(at time.Time) bool {
-	return f != fileStamp{} && max(f.modified, f.changed) < at.UnixNano()
 }

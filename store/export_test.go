@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
@@ -79,8 +80,8 @@ func NewCache(grain time.Duration) *Cache { return &Cache{grain: grain} }
 // Kept is how many records the cache has.
 func (c *Cache) Kept() int { return len(c.records) }
 
-// FileStamp is fileStamp.
-type FileStamp = fileStamp
+// FileStamp is disk.Stamp.
+type FileStamp = disk.Stamp
 
-// StampOf is stampOf.
-func StampOf(path string) FileStamp { return stampOf(path) }
+// StampOf is disk.StampOf.
+func StampOf(path string) FileStamp { return disk.StampOf(path) }

@@ -22,6 +22,7 @@ type Store struct {
 	live.Clone // all paths, and the live state
 	Config     record.Config
 	stateDir   string // the user's own folder, which has the consents of package trust
+	fresh      bool   // the index is not used
 
 	lockPatience  time.Duration     // how long a write waits for the lock; shorter in tests
 	beforePublish func(path string) // for tests: called between the last read of a file and its replacement
@@ -69,17 +70,38 @@ func (s *Store) readFile(k *record.Kind, id string, p *layout.Patience) (file, e
 	doc, err := layout.ReadDoc(f.path, k.Form, p)
 	if err == nil {
 		f.doc = doc
-		f.value, err = k.Decode(doc)
+		f.value, err = decode(k, id, doc)
 	}
+	return f, s.badFile(f.path, err)
+}
+
+// parse reads the text of the file of a record. Its errors are those of readFile.
+func (s *Store) parse(k *record.Kind, id string, src []byte) (any, error) {
+	doc, err := frontmatter.Parse(src, k.Form)
+	var v any
 	if err == nil {
-		if got := k.Header(f.value).Ref.ID; got != id {
+		v, err = decode(k, id, doc)
+	}
+	return v, s.badFile(s.path(k, id), err)
+}
+
+// decode reads a document as the record with an id.
+func decode(k *record.Kind, id string, doc *frontmatter.Doc) (any, error) {
+	v, err := k.Decode(doc)
+	if err == nil {
+		if got := k.Header(v).Ref.ID; got != id {
 			err = record.WrongName(doc, id, got)
 		}
 	}
+	return v, err
+}
+
+// badFile turns the error of a broken file into BAD_FILE.
+func (s *Store) badFile(path string, err error) error {
 	if bad := new(frontmatter.Error); errors.As(err, &bad) {
-		err = problem.BadFile(s.Rel(f.path), err)
+		return problem.BadFile(s.Rel(path), err)
 	}
-	return f, err
+	return err
 }
 
 // path is the path of the file of a record.

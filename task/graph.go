@@ -31,9 +31,17 @@ func (e Entry) WithDeps(deps []ID) []ID {
 
 // BlockedBy lists the dependencies of a task that are not closed, in their order. A dependency that cannot be found is one of them.
 func (f Flow) BlockedBy(t Task, find Find) []ID {
+	return OpenAmong(t.Deps, func(id ID) bool {
+		dep, ok := find(id)
+		return ok && f.DepClosed(dep)
+	})
+}
+
+// OpenAmong lists those of some dependencies that are not closed, in their order.
+func OpenAmong(deps []ID, closed func(ID) bool) []ID {
 	var open []ID
-	for _, id := range t.Deps {
-		if dep, ok := find(id); !ok || !f.DepClosed(dep) {
+	for _, id := range deps {
+		if !closed(id) {
 			open = append(open, id)
 		}
 	}

@@ -180,16 +180,10 @@ func closedError(t Task) *Error {
 	return Errorf(TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
 }
 
-// Delete appends a task's last entry. It returns HAS_DEPENDENTS, naming them, if one of all tasks depends on it or has it as parent.
-func Delete(t Task, all []Task, s Stamp) (Task, *Entry, error) {
-	var names []string
-	for _, other := range all {
-		if other.Parent == t.ID || slices.Contains(other.Deps, t.ID) {
-			names = append(names, string(other.ID))
-		}
-	}
-	if len(names) > 0 {
-		return t, nil, hasDependents(names)
+// Delete appends a task's last entry. It returns HAS_DEPENDENTS, naming them, if there are tasks that depend on it or have it as parent.
+func Delete(t Task, dependents []string, s Stamp) (Task, *Entry, error) {
+	if len(dependents) > 0 {
+		return t, nil, hasDependents(dependents)
 	}
 	return commit(t, s.Entry(Deleted))
 }

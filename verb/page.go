@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
@@ -20,13 +19,23 @@ func (p Position) compare(q Position) int {
 }
 
 // OldestFirst is the key of a time in a list that begins with the oldest, NewestFirst in one that begins with the newest.
-func OldestFirst(at time.Time) string { return fmt.Sprintf("%020d", age(at)) }
+func OldestFirst(at time.Time) string { return sortable(age(at)) }
 
 // NewestFirst is the opposite of OldestFirst.
-func NewestFirst(at time.Time) string { return fmt.Sprintf("%020d", ^age(at)) }
+func NewestFirst(at time.Time) string { return sortable(^age(at)) }
 
 // age counts seconds from the beginning of all time, so that no time is negative.
 func age(at time.Time) uint64 { return uint64(at.Unix()) + 1<<63 }
+
+// sortable is a number as a text of one length, so that texts sort as the numbers do.
+func sortable(n uint64) string {
+	text := make([]byte, 20)
+	for i := len(text) - 1; i >= 0; i-- {
+		text[i] = byte('0' + n%10)
+		n /= 10
+	}
+	return string(text)
+}
 
 // Descending turns ids of one length, in ASCII, into texts that sort the other way round.
 func Descending(id string) string {
@@ -77,6 +86,15 @@ func (w *Workspace) PageIn(order, cursor string, limit Count) PageIn {
 	return in
 }
 
+// Behind returns a function that reports whether a position is behind the cursor, so that it may be on the page.
+func (in PageIn) Behind() func(Position) bool {
+	last, err := readCursor(in.cursor, in.order)
+	return func(at Position) bool { return in.cursor == "" || err != nil || at.compare(last.item) > 0 }
+}
+
+// Limit is how many items the page has at most.
+func (in PageIn) Limit() int { return in.limit }
+
 // OnePage is a page of a list: some of the items, and of the files that could not be read.
 type OnePage[T any] struct {
 	Items []T
@@ -88,16 +106,18 @@ type OnePage[T any] struct {
 // Page sorts a list, and returns one page of the items and of the problems behind a cursor. The next cursor holds the positions of
 // the last ones shown, so that it stays good when items come and go. It holds the name of the order too, and is refused in another.
 func Page[T any](all []Ranked[T], problems []problem.Problem, in PageIn) (OnePage[T], error) {
-	out := OnePage[T]{Items: []T{}, Total: len(all), Problems: Problems{Problems: []problem.Problem{}}}
+	return PageOf(all, func(item T) T { return item }, problems, in)
+}
+
+// PageOf is Page for items that are shown in another form, which is made of those on the page alone.
+func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []problem.Problem, in PageIn) (OnePage[Shown], error) {
+	out := OnePage[Shown]{Items: []Shown{}, Total: len(all), Problems: Problems{Problems: []problem.Problem{}}}
 	at := bookmark{order: in.order}
 	if in.cursor != "" {
 		var err error
 		if at, err = readCursor(in.cursor, in.order); err != nil {
-			return OnePage[T]{}, err
+			return OnePage[Shown]{}, err
 		}
-	}
-	slices.SortFunc(all, func(a, b Ranked[T]) int { return a.At.compare(b.At) })
-	if in.cursor != "" {
 		all = slices.DeleteFunc(all, func(r Ranked[T]) bool { return r.At.compare(at.item) <= 0 })
 	}
 	total := len(problems)
@@ -105,14 +125,15 @@ func Page[T any](all []Ranked[T], problems []problem.Problem, in PageIn) (OnePag
 	problems = slices.DeleteFunc(problems, func(p problem.Problem) bool { return p.Path <= at.problem })
 
 	room := in.room
-	for i, r := range all {
-		if i == in.limit || in.room > 0 && i > 0 && room <= 0 {
+	for i, r := range foremost(all, in.limit) {
+		if in.room > 0 && i > 0 && room <= 0 {
 			break
 		}
+		item := show(r.Item)
 		if in.room > 0 {
-			room -= sizeOf(r.Item)
+			room -= sizeOf(item)
 		}
-		out.Items, at.item = append(out.Items, r.Item), r.At
+		out.Items, at.item = append(out.Items, item), r.At
 	}
 	shown := problems[:min(len(problems), problemsShown)]
 	for _, p := range shown {
@@ -128,6 +149,27 @@ func Page[T any](all []Ranked[T], problems []problem.Problem, in PageIn) (OnePag
 		out.Next = at.cursor()
 	}
 	return out, nil
+}
+
+// foremost returns the first n items of a list in its order. It does not sort the others: a page is short, and a list may be long.
+func foremost[T any](all []Ranked[T], n int) []Ranked[T] {
+	var first []Ranked[T]
+	cut := func() {
+		slices.SortFunc(first, func(a, b Ranked[T]) int { return a.At.compare(b.At) })
+		first = first[:min(n, len(first))]
+	}
+	var last *Position // of n items that were found: what is behind it is none of the first
+	for _, r := range all {
+		if last != nil && r.At.compare(*last) >= 0 {
+			continue
+		}
+		if first = append(first, r); len(first) == 2*n {
+			cut()
+			last = &Position{first[n-1].At.Key, first[n-1].At.ID}
+		}
+	}
+	cut()
+	return first
 }
 
 // sizeOf is how long a value is as JSON, in bytes.

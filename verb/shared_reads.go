@@ -7,8 +7,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -17,13 +17,22 @@ type Watcher interface {
 	Watch(layout.Layout) (ticks <-chan struct{}, stop func())
 }
 
+// NewSharedReads returns shared reads that follow workspaces with a watcher. Close them once nobody reads any more.
+func NewSharedReads(w *watch.Watcher) *SharedReads {
+	return &SharedReads{Follow: func(l layout.Layout) Follower { return w.Follow(l) }}
+}
+
 // SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that several
 // calls need at the same time. The zero value is ready; a nil one shares nothing.
 type SharedReads struct {
+	// Follow begins to follow a workspace, so that a look need not be at all files. Nil for none.
+	Follow func(layout.Layout) Follower
+
 	records store.Cache
 
-	mu     sync.Mutex
-	shared map[string]*sharedRead // by what is read
+	mu       sync.Mutex
+	shared   map[string]*sharedRead // by what is read
+	followed map[string]*followed   // by workspace
 }
 
 // RecordReader reads and lists records.
@@ -39,11 +48,6 @@ func (r *SharedReads) Of(s *store.Store) RecordReader {
 		return s
 	}
 	return r.records.Of(s)
-}
-
-// List lists the tasks.
-func (r *SharedReads) List(ctx context.Context, s *store.Store) ([]task.Task, []problem.Problem, error) {
-	return record.Tasks.List(ctx, r.Of(s))
 }
 
 // Get reads a task.
@@ -117,11 +121,6 @@ func (r *sharedRead) read(ctx context.Context, own func(context.Context) (any, e
 		r.got, r.nth = got, nth
 	}
 	return got, err
-}
-
-// FindIn is a task.Find over all tasks of a store, which were read, and the other records that they depend on.
-func (w *Workspace) FindIn(s *store.Store, tasks []task.Task) task.Find {
-	return record.DepsAmong(FindIn(tasks), w.Reads.Of(s), s.Config.Flow)
 }
 
 // FindIn is a task.Find over tasks that were read, and nothing else.

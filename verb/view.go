@@ -174,7 +174,7 @@ func (v View) Task(t task.Task) Task {
 // WholeTask shows a task with nothing cut.
 func (v View) WholeTask(t task.Task) Task {
 	out := Task{
-		Row:        v.WholeRow(t, record.Deps(v.Store, v.Store.Config.Flow)),
+		Row:        v.RowOfTask(t, record.Deps(v.Store, v.Store.Config.Flow)),
 		Checks:     []Check{},
 		Provenance: []Entry{},
 		Body:       t.Body,
@@ -258,34 +258,63 @@ func (d Descs) of(key string) string {
 	return ""
 }
 
-// WholeRow shows a task as a list does, with nothing cut. Find looks up what it depends on.
-func (v View) WholeRow(t task.Task, find task.Find) Row {
+// RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on.
+func (v View) RowOfTask(t task.Task, find task.Find) Row {
+	r := record.Tasks.Row(t)
+	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), t.Header)
+}
+
+// RowOf shows a task as a list does.
+func (v View) RowOf(t task.Task) Row {
+	return v.CutRow(v.RowOfTask(t, record.Deps(v.Store, v.Store.Config.Flow)))
+}
+
+// WholeRow shows a task of a graph as a list does, with nothing cut.
+func (v View) WholeRow(g *Graph, r *record.Row) Row {
+	return v.row(r, g.BlockedBy(r), sync.OnceValue(func() task.Header { return g.Header(r) }))
+}
+
+// row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say enough.
+func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header) Row {
 	flow := v.Store.Config.Flow
 	closed := flow.IsClosed(t.Status)
 	r := Row{
-		ID: t.ID, Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: NoNil(t.Labels),
-		Assignee: t.Assignee, Parent: t.Parent, Deps: NoNil(t.Deps), BlockedBy: NoNil(flow.BlockedBy(t, find)),
-		UpdatedAt: instant(t.Provenance.Last().At),
+		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: NoNil(t.Labels),
+		Assignee: t.Assignee, Parent: t.Parent, Deps: NoNil(t.Deps), BlockedBy: NoNil(blockedBy), UpdatedAt: secondsAt(t.Updated),
 	}
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
-	live := v.known(t.ID.Ref())
-	if behind := session.IsBehind(t.Header(), live); behind.How == session.Behind {
-		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
+	live := v.known(r.ID.Ref())
+	if live.State != nil || live.Next != nil {
+		if behind := session.IsBehind(header(), live); behind.How == session.Behind {
+			r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
+		}
 	}
 	if !closed {
-		hold := session.Holder(t.Header(), live, v.now)
-		r.Claim = viewClaim(hold)
-		r.Execution = v.execution(t)
+		r.Claim = viewClaim(v.holder(t, live, header))
+		r.Execution = v.execution(t, header)
 		r.IsRunning = r.Execution == string(session.Alive)
 		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil && r.Elsewhere == nil
 	}
 	return r
 }
 
-// Row shows a task as a list does.
-func (v View) Row(t task.Task, find task.Find) Row { return v.CutRow(v.WholeRow(t, find)) }
+// holder is who holds a task. Nobody does if neither its file nor live state names anybody.
+func (v View) holder(t *record.Row, live session.Live, header func() task.Header) session.Hold {
+	if t.Assignee == "" && live.State == nil && live.Next == nil {
+		return session.Hold{}
+	}
+	return session.Holder(header(), live, v.now)
+}
+
+// Holder is who holds a task of a graph.
+func (v View) Holder(g *Graph, r *record.Row) session.Hold {
+	return v.holder(r, v.known(task.ID(r.ID).Ref()), func() task.Header { return g.Header(r) })
+}
+
+// Row shows a task of a graph as a list does.
+func (v View) Row(g *Graph, r *record.Row) Row { return v.CutRow(v.WholeRow(g, r)) }
 
 // CutRow cuts a row for a caller whose context is small.
 func (v View) CutRow(r Row) Row {
@@ -307,29 +336,42 @@ func viewClaim(h session.Hold) *Claim {
 }
 
 // execution is the health of the task's last session, as far as it says something about the task.
-func (v View) execution(t task.Task) string {
-	id := t.Provenance.LastSession()
-	if id == "" {
+func (v View) execution(t *record.Row, header func() task.Header) string {
+	if t.Session == "" {
 		return ""
 	}
-	ses, err := record.Sessions.Get(v.Store, id)
+	ses, err := record.Sessions.Get(v.Store, t.Session)
 	if err != nil {
 		return ""
 	}
-	health := v.health(ses, t)
+	health := v.health(ses, header())
 	if health == session.Ended {
 		return ""
 	}
 	return string(health)
 }
 
-// health is the health of a session. One whose claim ended in another worktree has ended, whatever its file says here.
-func (v View) health(ses session.Session, t task.Task) session.Health {
+// Execution is the health of the last session of a task of a graph, as in its row; "" for a closed task.
+func (v View) Execution(g *Graph, r *record.Row) string {
+	if v.Store.Config.Flow.IsClosed(r.Status) {
+		return ""
+	}
+	return v.execution(r, func() task.Header { return g.Header(r) })
+}
+
+// Behind reports whether a task of a graph was carried further elsewhere in the clone.
+func (v View) Behind(g *Graph, r *record.Row) bool {
+	live := v.known(task.ID(r.ID).Ref())
+	return (live.State != nil || live.Next != nil) && session.IsBehind(g.Header(r), live).How == session.Behind
+}
+
+// health is the health of a session on a task. One whose claim ended in another worktree has ended, whatever its file says here.
+func (v View) health(ses session.Session, t task.Header) session.Health {
 	s := v.Store
-	if ses.Status == session.Active && task.CodeOf(ses.Held(t.Header(), v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
+	if ses.Status == session.Active && task.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
 		return session.Ended
 	}
-	return ses.Health(t.Header(), s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)
+	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)
 }
 
 func instant(t time.Time) *time.Time {
@@ -337,6 +379,15 @@ func instant(t time.Time) *time.Time {
 		return nil
 	}
 	t = t.UTC().Truncate(time.Second)
+	return &t
+}
+
+// secondsAt is a time of a row; nil for none.
+func secondsAt(seconds int64) *time.Time {
+	if seconds == 0 {
+		return nil
+	}
+	t := time.Unix(seconds, 0).UTC()
 	return &t
 }
 

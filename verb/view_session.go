@@ -46,13 +46,24 @@ func (v View) SessionByID(id string) (Session, error) {
 	return v.Session(ses), nil
 }
 
+// SessionOf reads a session and shows it. Of one that is gone meanwhile it shows what its row says.
+func (v View) SessionOf(r *record.Row) Session {
+	ses, err := record.Sessions.Get(v.Store, r.ID)
+	if err != nil {
+		ses = session.Session{
+			ID: r.ID, Task: r.Parent, Actor: r.Assignee, Status: session.Status(r.Status), StartedAt: time.Unix(r.Created, 0),
+		}
+	}
+	return v.Session(ses)
+}
+
 // Session shows a session as verbs return it.
 func (v View) Session(ses session.Session) Session {
 	t, _ := v.reads.Find(v.Store)(ses.Task)
 	beat := v.Store.Heartbeat(ses.ID)
 	out := Session{
 		ID: ses.ID, Task: ses.Task, Actor: ses.Actor, Client: ses.Client, Model: ses.Model,
-		Status: ses.Status, Health: v.health(ses, t),
+		Status: ses.Status, Health: v.health(ses, t.Header()),
 		StartedAt: instant(ses.StartedAt), EndedAt: instant(ses.EndedAt),
 		Branch: ses.Branch, Worktree: ses.Worktree, Head: ses.Head, Summary: ses.Summary, Reason: ses.Reason,
 	}

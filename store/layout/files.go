@@ -63,11 +63,16 @@ func ReadDoc(path string, form frontmatter.Kind, p *Patience) (*frontmatter.Doc,
 		if err == nil {
 			return doc, nil
 		}
-		var bad *frontmatter.Error
-		if !errors.As(err, &bad) || !bad.Incomplete || !p.Wait() {
+		if !Incomplete(err) || !p.Wait() {
 			return nil, err
 		}
 	}
+}
+
+// Incomplete reports whether the error of parsing a file says that another program may be writing it just now.
+func Incomplete(err error) bool {
+	var bad *frontmatter.Error
+	return errors.As(err, &bad) && bad.Incomplete
 }
 
 // EachName calls fn with each name in a folder that ends in ext, without ext. A missing folder is empty.

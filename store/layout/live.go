@@ -84,6 +84,16 @@ func (l Live) Trash() string { return l.join("trash") }
 // Trashed is the path of the first copy of a deleted record.
 func (l Live) Trashed(of task.Ref, ext string) string { return l.join("trash", refName(of)+ext) }
 
+// Index is the path of the index of a kind of record, in one worktree. It can be deleted at any time.
+func (l Layout) Index(kind string) string {
+	return l.Live.join("index-" + Name(l.Worktree) + "-" + kind)
+}
+
+// Words is the path of what the index knows of the words of a kind.
+func (l Layout) Words(kind string) string {
+	return l.Live.join("words-" + Name(l.Worktree) + "-" + kind)
+}
+
 // Folders lists the folders of the live state, outer ones first.
 func (l Live) Folders() []string {
 	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Trash()}

@@ -32,6 +32,7 @@ type Config struct {
 	ClaimTTL     time.Duration // an agent's claim without a session expires after it
 	WaitDefault  time.Duration
 	WaitMax      time.Duration
+	IndexStat    Stat                            // by what the index believes that a file did not change
 	Rules        map[proof.RuleID]proof.Severity // the severities of rules of cairn check
 }
 
@@ -59,6 +60,7 @@ func DefaultConfig() Config {
 		ClaimTTL:     4 * time.Hour,
 		WaitDefault:  1800 * time.Second,
 		WaitMax:      3600 * time.Second,
+		IndexStat:    StatFull,
 	}
 }
 
@@ -138,6 +140,12 @@ func (r *configReader) identity() {
 			r.fail(n, "attest must be signed, human or anyone, not %q", by)
 		}
 		r.c.Flow.Settles = by
+	}
+	if n := r.get("index_stat"); n != nil {
+		r.c.IndexStat = Stat(r.text("index_stat", n))
+		if !slices.Contains(Stats, r.c.IndexStat) {
+			r.fail(n, "index_stat must be full, minimal or content, not %q", r.c.IndexStat)
+		}
 	}
 	if n := deref(r.get("rules")); n != nil {
 		r.rules(n)

@@ -115,6 +115,7 @@ func (c markdownCodec[T]) codec() Codec[T] {
 			*c.Body(&v) = shortBody(*c.Body(&v))
 			return v
 		},
+		Body: func(v T) string { return *c.Body(&v) },
 	}
 }
 

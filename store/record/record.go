@@ -46,6 +46,8 @@ type Kind struct {
 	again   func(found, was, now any) (next any, ok bool)
 	header  func(any) task.Header
 	lean    func(any) any
+	row     func(any, *Row)
+	body    func(any) string
 	with    func(any, task.Entry) any
 	restore func(task.Flow, any, []task.Entry, task.Find, task.Stamp) (any, *task.Entry, []string)
 }
@@ -70,6 +72,12 @@ type Codec[T any] struct {
 
 	// Lean is a record as lists have it: without long texts. Nil for a kind whose records are short.
 	Lean func(T) T
+
+	// Row sets the fields of a row that do not follow from the header. Nil for none.
+	Row func(T, *Row)
+
+	// Body returns the text of a record, in which lists can search. Nil for a kind without one.
+	Body func(T) string
 }
 
 // Of is a kind whose records have ids of type ID and are values of type T.
@@ -88,6 +96,12 @@ func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
 	}
 	if c.Lean != nil {
 		k.lean = func(v any) any { return c.Lean(v.(T)) }
+	}
+	if c.Row != nil {
+		k.row = func(v any, r *Row) { c.Row(v.(T), r) }
+	}
+	if c.Body != nil {
+		k.body = func(v any) string { return c.Body(v.(T)) }
 	}
 	if c.With != nil {
 		k.with = func(v any, e task.Entry) any { return c.With(v.(T), e) }

@@ -27,6 +27,8 @@ var Settings = []Setting{
 	{"wait_timeout_default", "how long wait waits by default", func(c Config) string { return span(c.WaitDefault) }},
 	{"wait_timeout_max", "the longest that wait may be asked to wait", func(c Config) string { return span(c.WaitMax) }},
 	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
+	{"index_stat", "by what lists believe that a file did not change: full, minimal (size and time of modification) or content",
+		func(c Config) string { return string(c.IndexStat) }},
 }
 
 // span is a duration as a person writes it: 4h and not 4h0m0s.
@@ -44,7 +46,8 @@ func span(d time.Duration) string {
 // configOrder is the order in which the settings stand in a config file.
 var configOrder = []string{
 	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
-	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attest", "rules",
+	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attest", "index_stat",
+	"rules",
 }
 
 // Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If the setting has

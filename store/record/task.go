@@ -21,6 +21,7 @@ var taskKind = Kind{
 var taskCodec = Codec[task.Task]{
 	Decode: decodeTask, Edit: editTask, Create: newTask,
 	Header: task.Task.Header, With: task.Task.With, PutBack: task.Flow.PutBack, Lean: leanTask,
+	Row: taskRow, Body: func(t task.Task) string { return t.Body },
 }
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
@@ -258,6 +259,14 @@ func shortBody(body string) string {
 	}
 	sum := sha256.Sum256([]byte(body))
 	return digestMark + hex.EncodeToString(sum[:16])
+}
+
+// AsDigest is the digest of a row as one that Digested knows.
+func AsDigest(digest string) string {
+	if digest == "" {
+		return ""
+	}
+	return digestMark + digest
 }
 
 // Digested reports whether the body of a task from a list is a digest.

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -64,7 +65,7 @@ func (w *Watcher) begin(l layout.Layout) *watch {
 	at := &watch{
 		folders: foldersOf(l), leaves: leavesOf(l), open: w.open, slow: w.poll,
 		known: map[string]fs.FileInfo{}, bells: map[chan struct{}]bool{}, done: make(chan struct{}),
-		heard: notices{any: make(chan struct{}, 1)},
+		heard: notices{any: make(chan struct{}, 1)}, barrier: barrier{live: string(l.Live), waiting: map[string]chan struct{}{}},
 	}
 	if at.open == nil {
 		at.open = fsnotify.NewWatcher
@@ -102,8 +103,10 @@ type watch struct {
 	slow            time.Duration
 	events          *fsnotify.Watcher      // nil while the system gives no watches
 	known           map[string]fs.FileInfo // the watched folders, as they were when they were added
-	blind           bool                   // some folder exists that is not watched
+	blind           atomic.Bool            // some folder exists that is not watched
 	heard           notices
+	following       followers
+	barrier         barrier
 	bells           map[chan struct{}]bool
 	done            chan struct{}
 }
@@ -151,7 +154,7 @@ func (w *watch) handle() {
 }
 
 func (w *watch) pollAfter() time.Duration {
-	if w.blind {
+	if w.blind.Load() {
 		return min(fastPoll, w.slow)
 	}
 	return w.slow
@@ -171,6 +174,7 @@ func (w *watch) listen(events *fsnotify.Watcher) {
 			if !open {
 				return
 			}
+			w.following.lost(true)
 			w.heard.add(nil, errors.Is(err, fsnotify.ErrEventOverflow), true)
 		}
 	}
@@ -178,15 +182,19 @@ func (w *watch) listen(events *fsnotify.Watcher) {
 
 // hear adds an event to the notices if it is about a watched file or folder. Names that begin with a dot are temporary files.
 func (w *watch) hear(e fsnotify.Event) {
+	w.barrier.hear(e.Name)
 	switch {
 	case slices.Contains(w.folders, e.Name):
+		w.following.lost(true)
 		var gone []string
 		if e.Has(fsnotify.Remove | fsnotify.Rename) {
 			gone = []string{e.Name}
 		}
 		w.heard.add(gone, false, true)
 	case e.Op == fsnotify.Chmod:
+		w.following.changed(e.Name) // it may not be readable any more
 	case slices.Contains(w.leaves, filepath.Dir(e.Name)) && !strings.HasPrefix(filepath.Base(e.Name), "."):
+		w.following.changed(e.Name)
 		w.heard.add(nil, false, false)
 	}
 }
@@ -222,15 +230,17 @@ func (n *notices) take() (gone []string, lost, folders bool) {
 
 // follow makes the system watch the folders that exist now.
 func (w *watch) follow() {
+	begun := w.following.begin()
 	if w.events == nil {
 		events, err := w.open()
-		if w.blind = err != nil; w.blind {
+		if err != nil {
+			w.blind.Store(true)
 			return // most likely there are too many watches; there may be fewer the next time
 		}
 		w.events = events
 		go w.listen(events)
 	}
-	w.blind = false
+	blind, anew := false, false
 	watched := w.events.WatchList()
 	for _, dir := range w.folders {
 		info, err := os.Stat(dir)
@@ -243,9 +253,11 @@ func (w *watch) follow() {
 			continue // its parent reports it when it is made
 		}
 		if err := w.events.Add(dir); err != nil {
-			w.blind = w.blind || !problem.Missing(err)
+			blind = blind || !problem.Missing(err)
 			continue
 		}
-		w.known[dir] = info
+		w.known[dir], anew = info, true
 	}
+	w.blind.Store(blind)
+	w.following.settled(begun, anew)
 }

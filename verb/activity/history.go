@@ -1,8 +1,10 @@
 package activity
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -49,25 +51,21 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	records, problems, err := everything(ctx, w, s)
+	all, problems, err := in.logs(ctx, w, s)
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	var events []verb.Ranked[Event]
-	found := in.ID == ""
-	for _, r := range records {
-		found = found || r.Ref.ID == string(in.ID)
-		events = append(events, eventsOf(r, keep)...)
-	}
-	if !found {
-		k, v, err := record.Find(s, string(in.ID)) // one whose entries are not among those of everything
+	paging := w.PageIn("history", in.Cursor, in.Limit)
+	events, unread := in.events(all, keep, paging)
+	if len(all) == 0 && in.ID != "" {
+		k, v, err := record.Find(s, string(in.ID)) // one whose entries are not among those of logs, or that is not there
 		if err != nil {
 			return HistoryOut{}, err
 		}
 		events = eventsOf(logged{Header: k.Header(v)}, keep)
 	}
-	page, err := verb.Page(events, problems, w.PageIn("history", in.Cursor, in.Limit))
-	return HistoryOut{Entries: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	page, err := verb.Page(events, problems, paging)
+	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.Next, Problems: page.Problems}, err
 }
 
 // logged is a record, and what is needed to tell of its entries.
@@ -77,19 +75,36 @@ type logged struct {
 	deleted bool
 }
 
-// everything reads the records of all kinds, those included that this clone deleted, and the config. It names the files that could
-// not be read.
-func everything(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logged, problems []problem.Problem, err error) {
-	entries, err := s.ConfigEntries()
+// logOf is the provenance of a record that may not have been read yet.
+type logOf struct {
+	newest  int64 // when the newest entry was made, in seconds since 1970
+	entries int
+	read    func() logged
+}
+
+// logs finds the records of all kinds, those included that this clone deleted, and the config. Those in which nothing can fit are left
+// out. It names the files that could not be read.
+func (in HistoryIn) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
+	since, who, err := in.bounds(w)
 	if err != nil {
+		return nil, nil, err
+	}
+	add := func(row record.Row, read func() logged) {
+		mayFit := (in.Actor == "" || slices.Contains(row.Who, who)) && (since.IsZero() || row.Newest >= since.Unix())
+		if in.ID == "" && mayFit || row.ID == string(in.ID) { // that the one asked for is there must show
+			all = append(all, logOf{row.Newest, row.Entries, read})
+		}
+	}
+	config := logged{Header: task.Header{Ref: task.Ref{Kind: "config", ID: "config"}, Title: s.Rel(s.ConfigFile())}}
+	if config.Log, err = s.ConfigEntries(); err != nil {
 		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), err))
 	}
-	all = append(all, logged{Header: task.Header{Ref: task.Ref{Kind: "config", ID: "config"}, Title: s.Rel(s.ConfigFile()), Log: entries}})
+	add(record.RowOf(config.Header), func() logged { return config })
 	for _, k := range record.Kinds() {
 		if k.Repeats {
 			continue
 		}
-		there, unread, err := w.Reads.Of(s).All(ctx, k)
+		view, err := w.Reads.Look(ctx, s, k)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -97,16 +112,68 @@ func everything(ctx context.Context, w *verb.Workspace, s *store.Store) (all []l
 		if err != nil {
 			return nil, nil, err
 		}
-		problems = append(problems, unread...)
-		for i, v := range append(there, deleted...) {
-			r := logged{Header: k.Header(v), deleted: i >= len(there)}
-			if t, ok := v.(task.Task); ok {
-				r.descs = verb.DescsOf(t)
-			}
-			all = append(all, r)
+		problems = append(problems, view.Problems()...)
+		for _, r := range view.Rows() {
+			add(*r, func() logged {
+				v, err := s.Read(k, r.ID)
+				if err != nil { // it is gone meanwhile
+					return logged{}
+				}
+				return recorded(k, v, false)
+			})
+		}
+		for _, v := range deleted {
+			add(k.Row(v), func() logged { return recorded(k, v, true) })
 		}
 	}
 	return all, problems, nil
+}
+
+// recorded is a record that was read.
+func recorded(k *record.Kind, v any, deleted bool) logged {
+	r := logged{Header: k.Header(v), deleted: deleted}
+	if t, ok := v.(task.Task); ok {
+		r.descs = verb.DescsOf(t)
+	}
+	return r
+}
+
+const readAtOnce = 32 // records, before it is asked whether the page is full
+
+// events lists what is on a page and what fits before it, and counts the entries that it did not need to read. The newest records come
+// first: once a page is full of what is newer than everything in the others, they are not read, unless a filter makes it unknown how many
+// of their entries fit.
+func (in HistoryIn) events(all []logOf, keep func(task.Ref, task.Entry) bool, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
+	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
+	lazy, isBehind := in.Actor == "" && in.Since == "", page.Behind()
+	var behind []int64 // the times of events that may be on the page
+	for i, l := range all {
+		if lazy && i%readAtOnce == 0 && len(behind) > page.Limit() {
+			slices.SortFunc(behind, func(a, b int64) int { return cmp.Compare(b, a) })
+			if behind[page.Limit()] > l.newest {
+				for _, rest := range all[i:] {
+					unread += rest.entries
+				}
+				return events, unread
+			}
+		}
+		more := eventsOf(l.read(), keep)
+		for _, e := range more {
+			if isBehind(e.At) {
+				behind = append(behind, e.Item.At.Unix())
+			}
+		}
+		events = append(events, more...)
+	}
+	return events, 0
+}
+
+// bounds reads the filters that are about when and by whom.
+func (in HistoryIn) bounds(w *verb.Workspace) (since time.Time, who task.Actor, err error) {
+	if who, err = w.ActorNamed(in.Actor); err == nil {
+		since, err = moment(in.Since, w.Now())
+	}
+	return since, who, err
 }
 
 // filter reads the filters.
@@ -114,11 +181,7 @@ func (in HistoryIn) filter(w *verb.Workspace) (func(task.Ref, task.Entry) bool, 
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return nil, err
 	}
-	who, err := w.ActorNamed(in.Actor)
-	if err != nil {
-		return nil, err
-	}
-	since, err := moment(in.Since, w.Now())
+	since, who, err := in.bounds(w)
 	return func(record task.Ref, e task.Entry) bool {
 		return (in.ID == "" || record.ID == string(in.ID)) && (in.Actor == "" || e.Who == who) && !e.At.Before(since)
 	}, err

@@ -83,7 +83,8 @@ const waitReportsEvery = 10 * time.Second // clients give up after a minute with
 // a hash of what was read, so it is good after a restart and in another process. Changes that come close together may be
 // answered as one.
 func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
-	w = equipped(w)
+	w, done := equipped(w)
+	defer done()
 	s, err := w.Open()
 	if err != nil {
 		return Waited{}, err
@@ -104,16 +105,22 @@ func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
 	return l.run(ctx, ticks, w.Progress)
 }
 
-// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none.
-func equipped(w *verb.Workspace) *verb.Workspace {
-	own := *w
+// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none. Call done at the end.
+func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
+	own, done := *w, func() {}
+	watcher, _ := own.Watcher.(*watch.Watcher)
 	if own.Watcher == nil {
-		own.Watcher = &watch.Watcher{}
+		watcher = &watch.Watcher{}
+		own.Watcher = watcher
 	}
 	if own.Reads == nil {
 		own.Reads = &verb.SharedReads{}
+		if watcher != nil {
+			own.Reads = verb.NewSharedReads(watcher)
+		}
+		done = own.Reads.Close
 	}
-	return &own
+	return &own, done
 }
 
 // subject names what a wait watches: waits with the same subject can share their reads. It is made of values alone, since each call

@@ -148,7 +148,7 @@ func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
 	value := rowOfHeldTask(t, s.Config.Flow.BlockedBy(t, w.Reads.Find(s)), live, w.Now())
 	out := watchOne("task", string(t.ID), t.Rev, value, t.Provenance)
 	out.descs, out.met = verb.DescsOf(t), slices.Contains(in.WaitForStatus, t.Status)
-	out.answer = sync.OnceValue(func() Waited { row := w.View(s).Row(t, record.Deps(s, s.Config.Flow)); return Waited{Task: &row} })
+	out.answer = sync.OnceValue(func() Waited { row := w.View(s).RowOf(t); return Waited{Task: &row} })
 	return out, nil
 }
 
@@ -209,6 +209,14 @@ func watchRecord(w *verb.Workspace, s *store.Store, k *record.Kind, in WaitIn) (
 	return out, nil
 }
 
+// taskRowAmong is what can change of one of many tasks. Of its body it says only whether it changed.
+func taskRowAmong(r *record.Row, blockedBy []task.ID) taskRow {
+	return taskRow{
+		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Labels: r.Labels,
+		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: record.AsDigest(r.Body),
+	}
+}
+
 // watchTasks watches the tasks that fit the filters; with ready those that next would find.
 func watchTasks(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: in.Status, Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
@@ -217,42 +225,45 @@ func watchTasks(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) 
 	}
 	about := fmt.Sprintf("tasks %v %s %v %s %s", in.Ready, in.Status, keep.Assignee, in.Label, in.Parent)
 	return func(ctx context.Context) (snapshot, error) {
-		all, _, err := w.Reads.List(ctx, s)
+		g, err := w.Graph(ctx, s)
 		if err != nil {
 			return snapshot{}, err
 		}
-		var fit []task.Task
+		var fit []*record.Row
 		if in.Ready {
-			fit, _ = tasks.Survey(w, s, all, keep.Fits)
+			fit, _ = tasks.Survey(w, s, g, keep.Fits)
 		} else {
-			fit = slices.DeleteFunc(slices.Clone(all), func(t task.Task) bool { return !keep.Fits(t) })
+			for _, r := range g.Rows() {
+				if keep.Fits(r) {
+					fit = append(fit, r)
+				}
+			}
 			slices.SortFunc(fit, tasks.MoreUrgent)
 		}
-		find, flow := w.FindIn(s, all), s.Config.Flow
 		rows := make([]row, len(fit))
-		for i := range fit {
-			t, blockedBy := &fit[i], flow.BlockedBy(fit[i], find)
-			stamp := string(t.Rev) // everything else follows from the file and from what it waits for
+		for i, r := range fit {
+			blockedBy := g.BlockedBy(r)
+			stamp := string(r.Rev) // everything else follows from the file and from what it waits for
 			for _, id := range blockedBy {
 				stamp += " " + string(id)
 			}
-			rows[i] = row{string(t.ID), stamp, func() any { return rowOfTask(*t, blockedBy) }}
+			rows[i] = row{r.ID, stamp, func() any { return taskRowAmong(r, blockedBy) }}
 		}
 		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
 		return snapshot{
-			rows: rows, many: true, exists: func(id string) bool { _, ok := find(task.ID(id)); return ok },
+			rows: rows, many: true, exists: func(id string) bool { _, ok := g.Find(task.ID(id)); return ok },
 			met: len(fit) > 0, cursor: cursorOf(about, rows, 0),
-			answer: sync.OnceValue(func() Waited { return answerFit(w.View(s).OfMany(), fit, find) }),
+			answer: sync.OnceValue(func() Waited { return answerFit(w.View(s).OfMany(), g, fit) }),
 		}, nil
 	}, nil
 }
 
 // answerFit is the most urgent of the tasks that fit the filters.
-func answerFit(view verb.View, fit []task.Task, find task.Find) Waited {
+func answerFit(view verb.View, g *verb.Graph, fit []*record.Row) Waited {
 	total := len(fit)
 	out := Waited{Tasks: []verb.Row{}, Total: &total}
-	for _, t := range fit[:min(total, tasksShown)] {
-		out.Tasks = append(out.Tasks, view.Row(t, find))
+	for _, r := range fit[:min(total, tasksShown)] {
+		out.Tasks = append(out.Tasks, view.Row(g, r))
 	}
 	return out
 }

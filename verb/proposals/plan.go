@@ -93,7 +93,7 @@ func showPlan(w *verb.Workspace, s *store.Store, ids []task.ID) (PlanOut, error)
 		if err != nil {
 			return PlanOut{}, err
 		}
-		out.Tasks = append(out.Tasks, view.Row(t, record.Deps(s, s.Config.Flow)))
+		out.Tasks = append(out.Tasks, view.RowOf(t))
 	}
 	return out, nil
 }
@@ -245,7 +245,7 @@ func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, erro
 	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}, DryRun: true}
 	for i, id := range ids {
 		t, _ := find(id)
-		r := view.Row(t, among)
+		r := view.CutRow(view.RowOfTask(t, among))
 		r.ID, r.Parent = task.ID(indexRef(i)), byIndex(r.Parent, ids)
 		for _, refs := range [][]task.ID{r.Deps, r.BlockedBy} {
 			for n, ref := range refs {

@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -77,21 +78,21 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	if err != nil {
 		return ListOut{}, err
 	}
-	all, problems, err := record.Sessions.List(ctx, s)
+	all, err := w.Reads.Look(ctx, s, record.Sessions.Kind)
 	if err != nil {
 		return ListOut{}, err
 	}
 	view := w.View(s).OfMany()
-	var fit []verb.Ranked[verb.Session]
-	for _, ses := range all {
-		if in.Task != "" && ses.Task != in.Task || in.Actor != "" && ses.Actor != who || in.Status != "" && ses.Status != in.Status {
+	var fit []verb.Ranked[*record.Row]
+	for _, r := range all.Rows() {
+		if in.Task != "" && r.Parent != in.Task || in.Actor != "" && r.Assignee != who || in.Status != "" && string(r.Status) != string(in.Status) {
 			continue
 		}
-		if v := view.Session(ses); in.Health == "" || v.Health == in.Health {
-			fit = append(fit, verb.Ranked[verb.Session]{At: verb.Position{Key: verb.NewestFirst(ses.StartedAt), ID: verb.Descending(ses.ID)}, Item: v})
+		if in.Health == "" || view.SessionOf(r).Health == in.Health {
+			fit = append(fit, verb.Ranked[*record.Row]{At: verb.Position{Key: verb.NewestFirst(time.Unix(r.Created, 0)), ID: verb.Descending(r.ID)}, Item: r})
 		}
 	}
-	page, err := verb.Page(fit, problems, w.PageIn("sessions", in.Cursor, in.Limit))
+	page, err := verb.PageOf(fit, view.SessionOf, all.Problems(), w.PageIn("sessions", in.Cursor, in.Limit))
 	return ListOut{Sessions: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
 }
 

@@ -59,15 +59,13 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task,
 	out := Context{Task: t}
 	asked := func(part string) bool { return slices.Contains(parts, part) }
 	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) {
-		all, _, err := w.Reads.List(ctx, s)
+		g, err := w.Graph(ctx, s)
 		if err != nil {
 			return out, err
 		}
-		find := w.FindIn(s, all)
-		this, _ := find(t.ID)
 		for part, rows := range map[string]**Rows{blockersPart: &out.Blockers, dependentsPart: &out.Dependents, childrenPart: &out.Children} {
 			if asked(part) {
-				*rows = related(w, s, relatives(part, s.Config.Flow, this, all, find), find)
+				*rows = related(w, s, g, relatives(part, g, t.ID))
 			}
 		}
 	}
@@ -86,40 +84,43 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task,
 }
 
 // relatives are the tasks that belong in a part of a task's context, the most urgent first.
-func relatives(part string, flow task.Flow, t task.Task, all []task.Task, find task.Find) []task.Task {
-	open := map[task.ID]bool{}
-	for _, id := range flow.BlockedBy(t, find) {
-		open[id] = true
+func relatives(part string, g *verb.Graph, id task.ID) []*record.Row {
+	var hits []*record.Row
+	if this := g.Row(id); part == blockersPart && this != nil {
+		for _, dep := range g.BlockedBy(this) {
+			if r := g.Row(dep); r != nil {
+				hits = append(hits, r)
+			}
+		}
 	}
-	var hits []task.Task
-	for _, o := range all {
-		if part == blockersPart && open[o.ID] || part == dependentsPart && slices.Contains(o.Deps, t.ID) || part == childrenPart && o.Parent == t.ID {
-			hits = append(hits, o)
+	for _, r := range g.Rows() {
+		if part == dependentsPart && slices.Contains(r.Deps, id) || part == childrenPart && r.Parent == id {
+			hits = append(hits, r)
 		}
 	}
 	slices.SortFunc(hits, MoreUrgent)
 	return hits
 }
 
-func related(w *verb.Workspace, s *store.Store, hits []task.Task, find task.Find) *Rows {
+func related(w *verb.Workspace, s *store.Store, g *verb.Graph, hits []*record.Row) *Rows {
 	shown := bounded(w, hits)
 	out := &Rows{Tasks: []verb.Row{}, Total: len(hits), Truncated: len(shown) < len(hits)}
 	view := w.View(s).OfMany()
-	for _, t := range shown {
-		out.Tasks = append(out.Tasks, view.Row(t, find))
+	for _, r := range shown {
+		out.Tasks = append(out.Tasks, view.Row(g, r))
 	}
 	return out
 }
 
 func sessionsOf(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (*SessionsPart, error) {
-	all, _, err := record.Sessions.List(ctx, s)
+	all, err := w.Reads.Look(ctx, s, record.Sessions.Kind)
 	if err != nil {
 		return nil, err
 	}
 	view, out := w.View(s), &SessionsPart{Sessions: []verb.Session{}}
-	for _, ses := range all {
-		if ses.Task == id {
-			out.Sessions = append(out.Sessions, view.Session(ses))
+	for _, r := range all.Rows() {
+		if r.Parent == id {
+			out.Sessions = append(out.Sessions, view.SessionOf(r))
 		}
 	}
 	out.Total = len(out.Sessions)

@@ -2,6 +2,7 @@ package tasks
 
 import (
 	"context"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -71,33 +72,39 @@ func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
 // stageDelete decides by the graph, and stages the deletion.
 func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) error {
 	s := wc.Store
-	all, problems, err := record.Tasks.List(ctx, s)
+	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return err
 	}
-	for _, p := range problems {
+	for _, p := range g.Problems() {
 		if s.Mentions(p, string(wc.Task.ID)) {
 			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
 		}
 	}
-	t, _, err := task.Delete(wc.Task, all, w.Stamp(reason))
+	var dependents []string
+	for _, r := range g.Rows() {
+		if r.Parent == wc.Task.ID || slices.Contains(r.Deps, wc.Task.ID) {
+			dependents = append(dependents, r.ID)
+		}
+	}
+	t, _, err := task.Delete(wc.Task, dependents, w.Stamp(reason))
 	if err != nil {
 		return err
 	}
 	w.Idempotency.Remember(wc.Tx, session.Key{Task: t.ID})
 	record.Tasks.Put(wc.Tx, t)
 	wc.Tx.Delete(t.ID.Ref())
-	return deleteSessions(ctx, wc, t.ID)
+	return deleteSessions(ctx, w, wc, t.ID)
 }
 
 // deleteSessions stages the deletion of the sessions on a task that goes.
-func deleteSessions(ctx context.Context, wc verb.WriteContext, id task.ID) error {
-	sessions, _, err := record.Sessions.List(ctx, wc.Store)
+func deleteSessions(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, id task.ID) error {
+	sessions, err := w.Reads.Look(ctx, wc.Store, record.Sessions.Kind)
 	if err != nil {
 		return err
 	}
-	for _, ses := range sessions {
-		if ses.Task != id {
+	for _, ses := range sessions.Rows() {
+		if ses.Parent != id {
 			continue
 		}
 		if _, err := record.Sessions.Get(wc.Tx, ses.ID); err != nil {

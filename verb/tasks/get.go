@@ -54,7 +54,7 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	case in.Part != "":
 		return readPart(ctx, w, s, k, t, in)
 	case in.Mode == summaryMode && len(parts) == 0:
-		return w.View(s).Row(t, record.Deps(s, s.Config.Flow)), nil
+		return w.View(s).RowOf(t), nil
 	}
 	out := w.View(s).WholeTask(t)
 	switch {

@@ -3,9 +3,10 @@ package tasks
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -48,45 +49,42 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	if err != nil {
 		return ListOut{}, err
 	}
-	all, problems, err := w.Reads.List(ctx, s)
+	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return ListOut{}, err
 	}
-	keep.body = s.Body
-	view, find := w.View(s).OfMany(), w.FindIn(s, all)
-	var rows []verb.Ranked[verb.Row]
-	for _, t := range all {
-		if !keep.Fits(t) {
-			continue
-		}
-		if row := view.WholeRow(t, find); keep.fitsRow(row) {
-			rows = append(rows, verb.Ranked[verb.Row]{At: orders[in.Sort](t), Item: row})
-		}
+	view := w.View(s).OfMany()
+	fit, err := keep.among(ctx, g, view)
+	if err != nil {
+		return ListOut{}, err
 	}
-	page, err := verb.Page(rows, problems, w.PageIn(in.Sort, in.Cursor, in.Limit))
-	for i, row := range page.Items {
-		page.Items[i] = view.CutRow(row)
+	at := orders[in.Sort]
+	ranked := make([]verb.Ranked[*record.Row], len(fit))
+	for i, r := range fit {
+		ranked[i] = verb.Ranked[*record.Row]{At: at(r), Item: r}
 	}
+	show := func(r *record.Row) verb.Row { return view.Row(g, r) }
+	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, in.Cursor, in.Limit))
 	return ListOut{Tasks: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
 }
 
 const byPriority = "priority"
 
 // orders are the ways in which tasks can be sorted.
-var orders = map[string]func(task.Task) verb.Position{
-	byPriority: func(t task.Task) verb.Position { return verb.Position{Key: fmt.Sprint(t.Priority), ID: string(t.ID)} },
-	"created": func(t task.Task) verb.Position {
-		return verb.Position{Key: verb.OldestFirst(t.Provenance.First().At), ID: string(t.ID)}
+var orders = map[string]func(*record.Row) verb.Position{
+	byPriority: func(r *record.Row) verb.Position { return verb.Position{Key: strconv.Itoa(int(r.Priority)), ID: r.ID} },
+	"created": func(r *record.Row) verb.Position {
+		return verb.Position{Key: verb.OldestFirst(time.Unix(r.Created, 0)), ID: r.ID}
 	},
-	"updated": func(t task.Task) verb.Position {
-		return verb.Position{Key: verb.NewestFirst(t.Provenance.Last().At), ID: string(t.ID)}
+	"updated": func(r *record.Row) verb.Position {
+		return verb.Position{Key: verb.NewestFirst(time.Unix(r.Updated, 0)), ID: r.ID}
 	},
-	"title": func(t task.Task) verb.Position { return verb.Position{Key: strings.ToLower(t.Title), ID: string(t.ID)} },
-	"id":    func(t task.Task) verb.Position { return verb.Position{ID: string(t.ID)} },
+	"title": func(r *record.Row) verb.Position { return verb.Position{Key: strings.ToLower(r.Title), ID: r.ID} },
+	"id":    func(r *record.Row) verb.Position { return verb.Position{ID: r.ID} },
 }
 
 // MoreUrgent sorts tasks by priority, and equals by id.
-func MoreUrgent(a, b task.Task) int {
+func MoreUrgent(a, b *record.Row) int {
 	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
 }
 
@@ -96,8 +94,7 @@ type Filter struct {
 
 	in       ListIn
 	priority task.Priority
-	words    []string             // of Text, in lower case
-	body     func(task.ID) string // reads what a list has a digest of
+	words    []string // of Text
 }
 
 // NewFilter checks the filters of a list.
@@ -105,7 +102,7 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 	if _, ok := orders[in.Sort]; !ok && in.Sort != "" {
 		return Filter{}, verb.BadInput("sort", "is %q", in.Sort).WithHint("priority, created, updated, title or id")
 	}
-	f := Filter{in: in, words: strings.Fields(strings.ToLower(in.Text))}
+	f := Filter{in: in, words: strings.Fields(in.Text)}
 	if in.Status != "" {
 		if err := s.Config.Flow.Known(task.Status(in.Status)); err != nil {
 			return f, err
@@ -133,41 +130,38 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 	return f, nil
 }
 
-// Fits reports whether what the file of a task says fits.
-func (f Filter) Fits(t task.Task) bool {
+// among returns the tasks of a graph that fit.
+func (f Filter) among(ctx context.Context, g *verb.Graph, view verb.View) ([]*record.Row, error) {
+	var found []bool // of each row; nil if no words are looked for
+	if len(f.words) > 0 {
+		var err error
+		if found, err = g.Search(ctx, f.words); err != nil {
+			return nil, err
+		}
+	}
+	var fit []*record.Row
+	for i, r := range g.Rows() {
+		if f.Fits(r) && (found == nil || found[i]) && f.fitsNow(g, view, r) {
+			fit = append(fit, r)
+		}
+	}
+	return fit, nil
+}
+
+// Fits reports whether what the file of a task says fits, but for its words.
+func (f Filter) Fits(r *record.Row) bool {
 	in := f.in
-	return (in.Status == "" || string(t.Status) == in.Status) &&
-		(in.Assignee == nil || t.Assignee == f.Assignee) &&
-		(in.Label == "" || slices.Contains(t.Labels, in.Label)) &&
-		(in.Priority == "" || t.Priority == f.priority) &&
-		(in.Parent == "" || t.Parent == in.Parent) &&
-		f.mentions(t)
+	return (in.Status == "" || string(r.Status) == in.Status) &&
+		(in.Assignee == nil || r.Assignee == f.Assignee) &&
+		(in.Label == "" || slices.Contains(r.Labels, in.Label)) &&
+		(in.Priority == "" || r.Priority == f.priority) &&
+		(in.Parent == "" || r.Parent == in.Parent)
 }
 
-// fitsRow reports whether what is derived of a task fits. One that was carried further elsewhere is not ready here.
-func (f Filter) fitsRow(r verb.Row) bool {
-	return (f.in.Ready == nil || (r.Ready && r.Elsewhere == nil) == *f.in.Ready) &&
-		(f.in.Execution == "" || r.Execution == f.in.Execution)
-}
-
-// mentions reports whether every word occurs in what a task says.
-func (f Filter) mentions(t task.Task) bool {
-	if len(f.words) == 0 {
-		return true
+// fitsNow reports whether what is derived of a task fits. One that was carried further elsewhere is not ready here.
+func (f Filter) fitsNow(g *verb.Graph, view verb.View, r *record.Row) bool {
+	if f.in.Ready != nil && (len(g.BlockedBy(r)) == 0 && !view.Behind(g, r)) != *f.in.Ready {
+		return false
 	}
-	said := []string{string(t.ID), t.Title, strings.Join(t.Labels, " ")}
-	if !record.Digested(t.Body) {
-		said = append(said, t.Body)
-	}
-	for _, e := range t.Provenance {
-		said = append(said, e.Text)
-	}
-	left := absent(f.words, strings.Join(said, "\n"))
-	return len(left) == 0 || record.Digested(t.Body) && len(absent(left, f.body(t.ID))) == 0
-}
-
-// absent are the words, in lower case, that do not occur in a text.
-func absent(words []string, text string) []string {
-	text = strings.ToLower(text)
-	return slices.DeleteFunc(slices.Clone(words), func(word string) bool { return strings.Contains(text, word) })
+	return f.in.Execution == "" || view.Execution(g, r) == f.in.Execution
 }

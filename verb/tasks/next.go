@@ -46,15 +46,15 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	all, _, err := w.Reads.List(ctx, s)
+	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return Work{}, err
 	}
-	free, out := Survey(w, s, all, func(t task.Task) bool {
-		return (in.Label == "" || slices.Contains(t.Labels, in.Label)) && (in.Parent == "" || t.Parent == in.Parent)
+	free, out := Survey(w, s, g, func(r *record.Row) bool {
+		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
-	for _, t := range free {
-		got, err := takeNext(ctx, w, s, t.ID)
+	for _, r := range free {
+		got, err := takeNext(ctx, w, s, task.ID(r.ID))
 		if errors.Is(err, errTaken) || task.CodeOf(err) == task.NotFound || task.CodeOf(err) == task.BadFile {
 			out.Claimed++
 			continue
@@ -68,37 +68,38 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 }
 
 // Survey finds the tasks that could be taken now, the most urgent first, and counts the open ones that could not.
-func Survey(w *verb.Workspace, s *store.Store, all []task.Task, keep func(task.Task) bool) (free []task.Task, out Work) {
-	find, known := w.FindIn(s, all), s.KnownOf()
-	for _, t := range all {
-		if !keep(t) || s.Config.Flow.IsClosed(t.Status) {
+func Survey(w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*record.Row) bool) (free []*record.Row, out Work) {
+	view := w.View(s).OfMany()
+	for _, r := range g.Rows() {
+		if !keep(r) || s.Config.Flow.IsClosed(r.Status) {
 			continue
 		}
-		hold := session.Holder(t.Header(), known(t.ID.Ref()), w.Now())
-		switch {
-		case len(s.Config.Flow.BlockedBy(t, find)) > 0:
+		if len(g.BlockedBy(r)) > 0 {
 			out.Blocked++
+			continue
+		}
+		switch hold := view.Holder(g, r); {
 		case hold.How != session.Nobody || hold.Lapsed:
 			out.Claimed++
-		case startable(s, t):
-			free = append(free, t)
+		case startable(s, r.Status):
+			free = append(free, r)
 		}
 	}
 	slices.SortFunc(free, MoreUrgent)
 	return free, out
 }
 
-// startable reports whether a task is where work on it can start.
-func startable(s *store.Store, t task.Task) bool {
+// startable reports whether work on a task can start in a state.
+func startable(s *store.Store, at task.Status) bool {
 	flow := s.Config.Flow
-	return t.Status == flow.Initial || flow.Working != "" && t.Status == flow.Working
+	return at == flow.Initial || flow.Working != "" && at == flow.Working
 }
 
 // takeNext claims a task, if it still is as it was when it was picked.
 func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		flow := s.Config.Flow
-		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !startable(s, wc.Task) || len(flow.BlockedBy(wc.Task, record.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
+		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !startable(s, wc.Task.Status) || len(flow.BlockedBy(wc.Task, record.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
 			return wc.Task, nil, errTaken
 		}
 		t, entry, err := flow.Claim(wc.Task, false, w.Stamp(""))

@@ -80,15 +80,14 @@ func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.
 		shown = verb.Fitting(out.Entries, room.Entries, room.EntryRoom)
 		out.Entries = out.Entries[:shown]
 	default:
-		all, _, err := w.Reads.List(ctx, s)
+		g, err := w.Graph(ctx, s)
 		if err != nil {
 			return out, err
 		}
-		find := w.FindIn(s, all)
-		hits, view := relatives(in.Part, s.Config.Flow, t, all, find), w.View(s).OfMany()
+		hits, view := relatives(in.Part, g, t.ID), w.View(s).OfMany()
 		out.Total, out.Tasks = len(hits), []verb.Row{}
 		for _, one := range hits[min(in.Offset, len(hits)):][:min(room.Entries, max(0, len(hits)-in.Offset))] {
-			out.Tasks = append(out.Tasks, view.Row(one, find))
+			out.Tasks = append(out.Tasks, view.Row(g, one))
 		}
 		shown = verb.Fitting(out.Tasks, room.Entries, room.EntryRoom)
 		out.Tasks = out.Tasks[:shown]

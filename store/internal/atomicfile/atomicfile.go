@@ -186,3 +186,17 @@ func (p *Pending) fill(data []byte, perm os.FileMode, old os.FileInfo, flush fun
 	}
 	return errors.Join(err, f.Close())
 }
+
+// Clock returns the time of the file system that path is in, in nanoseconds since 1970. It makes a temporary file there, and removes it.
+func Clock(path string) (int64, error) {
+	f, err := disk.Create(tempFor(path), 0o600)
+	if err != nil {
+		return 0, err
+	}
+	info, err := os.Lstat(f.Name())
+	err = errors.Join(err, f.Close(), disk.RemoveFile(f.Name()))
+	if err != nil {
+		return 0, err
+	}
+	return info.ModTime().UnixNano(), nil
+}

@@ -26,6 +26,9 @@ func IsTemp(name string) bool {
 	return tempName.MatchString(name)
 }
 
+// TempName returns a new name for a temporary file of the file at path. Sweep removes such files.
+func TempName(path string) string { return tempFor(path) }
+
 // IsTempOf reports whether temp is a name that this package gives to temporary files of the file called name, both without the folder.
 func IsTempOf(name, temp string) bool {
 	return IsTemp(temp) && strings.HasPrefix(temp, "."+name+".") && len(temp) == len(name)+tempExtra

@@ -1,0 +1,18 @@
+// Package index answers what the records of a workspace are without reading their files: it keeps a row of each in a file, and looks at
+// the stamp of each file instead of its content.
+//
+//	index.go   a Look at the records of a kind, and the View that it returns
+//	file.go    the index on disk: how rows become bytes and back
+//	words.go   the words of the records, for filters by text
+//
+// The index is a cache and can be deleted at any time. It is never the cause of a wrong answer:
+//
+//   - A row is believed only while the stamp of its file (size, times of change, inode) is the one that it was read with.
+//   - A file that changed so recently that it may change again within one step of its file system's clock is compared by content.
+//   - What is on the file of an index but does not add up (length, checksum, format, kinds) is no index: everything is read.
+//   - It is written aside and renamed, so that a reader has all of one or all of another. Two writers do not harm each other: whichever
+//     is renamed last stays.
+//
+// It is not flushed to the disk, since a damaged one is found and made again. Writers of records do not touch it: what a write costs
+// does not grow with the number of records. Whoever looks, and finds that much has changed, writes it anew.
+package index

@@ -1,0 +1,271 @@
+package index
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The file of an index is a header of fixed size, and the entries behind it. All numbers of the header are little-endian.
+//
+//	 0  magic      8 bytes
+//	 8  format     4 bytes: another one is no index
+//	12  checksum   4 bytes: of everything behind it, CRC-32C
+//	16  length     8 bytes: of the file
+//	24  kind       8 bytes: a hash of the kind's name, form and keys
+//	32  home       8 bytes: Source.home
+//	40  entries    8 bytes: how many there are
+//
+// Then come the texts that repeat, such as states and actors, each once; then the entries. Numbers there are varints, texts have their
+// length in front.
+const (
+	magic      = "cairnidx"
+	format     = 1 // to be raised whenever an entry, or what a row is made of, changes
+	headerSize = 48
+	checkedAt  = 16
+	maxFile    = 1 << 30 // bytes; a longer index is not read
+
+	smallestEntry = 20 // bytes
+)
+
+var errNoIndex = errors.New("not an index that can be believed")
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// header is the header of a file.
+type header struct {
+	magic      string
+	format     uint32
+	kind, home sum
+	entries    uint64
+}
+
+// write writes the header of a file, whose content is there already.
+func (h header) write(file []byte) {
+	copy(file, h.magic)
+	binary.LittleEndian.PutUint32(file[8:], h.format)
+	copy(file[24:], h.kind[:])
+	copy(file[32:], h.home[:])
+	binary.LittleEndian.PutUint64(file[40:], h.entries)
+	seal(file)
+}
+
+// seal writes the length and the checksum of a file.
+func seal(file []byte) {
+	binary.LittleEndian.PutUint64(file[16:], uint64(len(file)))
+	binary.LittleEndian.PutUint32(file[12:], crc32.Checksum(file[checkedAt:], castagnoli))
+}
+
+// read returns how many entries a file has. It returns errNoIndex for a file that is damaged, or whose header says something else.
+func (h header) read(file []byte) (entries uint64, err error) {
+	if len(file) < headerSize || string(file[:8]) != h.magic || binary.LittleEndian.Uint32(file[8:]) != h.format ||
+		!bytes.Equal(file[24:32], h.kind[:]) || !bytes.Equal(file[32:40], h.home[:]) ||
+		binary.LittleEndian.Uint64(file[16:]) != uint64(len(file)) ||
+		binary.LittleEndian.Uint32(file[12:]) != crc32.Checksum(file[checkedAt:], castagnoli) {
+		return 0, errNoIndex
+	}
+	return binary.LittleEndian.Uint64(file[40:]), nil
+}
+
+// kindHash differs between kinds, and between versions of cairn that know other keys of a kind.
+func kindHash(k *record.Kind) sum {
+	return sumOf([]byte(strings.Join(append([]string{k.Name, k.Folder, k.Ext()}, k.Keys...), "\x00")))
+}
+
+// encodeFile returns the file of an index.
+func encodeFile(k *record.Kind, home sum, entries []entry) []byte {
+	w := &writer{known: map[string]uint64{}}
+	for _, e := range entries {
+		w.entry(e)
+	}
+	out := make([]byte, headerSize, headerSize+w.texts.Len()+w.entries.Len()+binary.MaxVarintLen64)
+	out = binary.AppendUvarint(out, uint64(len(w.known)))
+	out = append(out, w.texts.Bytes()...)
+	out = append(out, w.entries.Bytes()...)
+
+	header{magic, format, kindHash(k), home, uint64(len(entries))}.write(out)
+	return out
+}
+
+// decodeFile returns the entries of an index. It returns errNoIndex for what encodeFile did not write for this kind and this home.
+func decodeFile(src []byte, k *record.Kind, home sum) ([]entry, error) {
+	count, err := header{magic, format, kindHash(k), home, 0}.read(src)
+	if err != nil {
+		return nil, err
+	}
+	r := &reader{left: string(src[headerSize:])}
+	r.known = make([]string, r.count())
+	for i := range r.known {
+		r.known[i] = r.text()
+	}
+	if count > uint64(len(r.left)/smallestEntry) {
+		return nil, errNoIndex
+	}
+	entries, rows := make([]entry, count), make([]record.Row, count)
+	for i := range entries {
+		entries[i].row = &rows[i]
+		r.entry(&entries[i])
+		if i > 0 && rows[i-1].ID >= rows[i].ID {
+			r.bad = true
+		}
+	}
+	if r.bad || r.left != "" {
+		return nil, errNoIndex
+	}
+	return entries, nil
+}
+
+// writer writes entries.
+type writer struct {
+	entries bytes.Buffer
+	texts   bytes.Buffer
+	known   map[string]uint64 // where among the texts one is
+	scratch [binary.MaxVarintLen64]byte
+}
+
+func (w *writer) entry(e entry) {
+	young := uint64(0)
+	if e.young {
+		young = 1
+	}
+	r := e.row
+	w.text(r.ID)
+	w.entries.Write(e.sum[:])
+	for _, n := range []uint64{uint64(e.stamp.Size), uint64(e.stamp.Modified), uint64(e.stamp.Changed - e.stamp.Modified), e.stamp.Inode, young} {
+		w.number(n)
+	}
+	w.text(r.Title)
+	w.again(string(r.Status))
+	w.again(string(r.Assignee))
+	writeTexts(w, r.Labels)
+	w.text(string(r.Rev))
+	for _, n := range []int64{r.Created, r.Updated - r.Created, r.Newest - r.Updated, int64(r.Entries), int64(r.Priority)} {
+		w.number(uint64(n))
+	}
+	w.again(r.Session)
+	writeTexts(w, r.Who)
+	w.again(string(r.Parent))
+	writeTexts(w, r.Deps)
+	writeTexts(w, r.Checks)
+	w.text(r.Body)
+}
+
+func (w *writer) number(n uint64) {
+	w.entries.Write(w.scratch[:binary.PutUvarint(w.scratch[:], n)])
+}
+
+func (w *writer) text(s string) {
+	w.number(uint64(len(s)))
+	w.entries.WriteString(s)
+}
+
+// again writes a text that other entries are likely to have too.
+func (w *writer) again(s string) {
+	n, ok := w.known[s]
+	if !ok {
+		n = uint64(len(w.known))
+		w.known[s] = n
+		w.texts.Write(w.scratch[:binary.PutUvarint(w.scratch[:], uint64(len(s)))])
+		w.texts.WriteString(s)
+	}
+	w.number(n)
+}
+
+func writeTexts[T ~string](w *writer, list []T) {
+	w.number(uint64(len(list)))
+	for _, s := range list {
+		w.again(string(s))
+	}
+}
+
+// reader reads what a writer wrote. Once something is not as a writer writes it, bad is set and everything is zero.
+type reader struct {
+	left  string
+	known []string
+	bad   bool
+}
+
+func (r *reader) entry(e *entry) {
+	row := e.row
+	row.ID = r.text()
+	copy(e.sum[:], r.take(len(e.sum)))
+	e.stamp.Size, e.stamp.Modified = int64(r.number()), int64(r.number())
+	e.stamp.Changed, e.stamp.Inode = e.stamp.Modified+int64(r.number()), r.number()
+	e.young = r.number() != 0
+	row.Title = r.text()
+	row.Status, row.Assignee = task.Status(r.again()), task.Actor(r.again())
+	row.Labels = readTexts[string](r)
+	row.Rev = task.Rev(r.text())
+	row.Created = int64(r.number())
+	row.Updated = row.Created + int64(r.number())
+	row.Newest, row.Entries = row.Updated+int64(r.number()), int(r.number())
+	row.Priority = task.Priority(r.number())
+	row.Session = r.again()
+	row.Who = readTexts[task.Actor](r)
+	row.Parent = task.ID(r.again())
+	row.Deps = readTexts[task.ID](r)
+	row.Checks = readTexts[string](r)
+	row.Body = r.text()
+}
+
+func (r *reader) number() uint64 {
+	var n uint64
+	for i := 0; i < len(r.left) && i < binary.MaxVarintLen64; i++ {
+		b := r.left[i]
+		n |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			r.left = r.left[i+1:]
+			return n
+		}
+	}
+	r.bad, r.left = true, ""
+	return 0
+}
+
+// count reads how many things follow. Each takes a byte at least.
+func (r *reader) count() int {
+	n := r.number()
+	if n > uint64(len(r.left)) {
+		r.bad, r.left = true, ""
+		return 0
+	}
+	return int(n)
+}
+
+func (r *reader) take(n int) string {
+	if n > len(r.left) {
+		r.bad, r.left = true, ""
+		return ""
+	}
+	s := r.left[:n]
+	r.left = r.left[n:]
+	return s
+}
+
+func (r *reader) text() string { return r.take(r.count()) }
+
+func (r *reader) again() string {
+	n := r.number()
+	if n >= uint64(len(r.known)) {
+		r.bad = true
+		return ""
+	}
+	return r.known[n]
+}
+
+func readTexts[T ~string](r *reader) []T {
+	n := r.count()
+	if n == 0 {
+		return nil
+	}
+	out := make([]T, n)
+	for i := range out {
+		out[i] = T(r.again())
+	}
+	return out
+}

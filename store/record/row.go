@@ -1,0 +1,147 @@
+package record
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"time"
+	"unique"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Row is what lists, filters and questions about the graph ask of a record: what its file says, without the texts and without the entries.
+// Rows are shared and must not be changed.
+type Row struct {
+	ID       string
+	Title    string
+	Status   task.Status
+	Assignee task.Actor
+	Labels   []string
+	Rev      task.Rev
+	Created  int64        // of the first entry, in seconds since 1970; 0 for none
+	Updated  int64        // of the last entry, likewise
+	Newest   int64        // of the newest entry, likewise: the last one, unless somebody wrote them in another order
+	Entries  int          // how many there are
+	Session  string       // the newest that an entry names
+	Who      []task.Actor // of the entries, each once
+
+	// Of a kind that has them.
+	Priority task.Priority
+	Parent   task.ID   // the record that this one belongs to
+	Deps     []task.ID // the records that it waits for
+	Checks   []string  // each with its result
+	Body     string    // a digest, which differs if the bodies do; "" for none
+}
+
+// Row returns the row of a record.
+func (k *Kind) Row(v any) Row {
+	r := RowOf(k.header(v))
+	if k.row != nil {
+		k.row(v, &r)
+	}
+	if k.body != nil {
+		r.Body = digest(k.body(v))
+	}
+	return r
+}
+
+// RowOf returns what a row has of a header.
+func RowOf(h task.Header) Row {
+	r := Row{
+		ID: h.Ref.ID, Title: h.Title, Status: h.Status, Assignee: h.Assignee, Labels: h.Labels, Rev: h.Rev,
+		Entries: len(h.Log), Session: h.Log.LastSession(),
+	}
+	r.Created, r.Updated = seconds(h.Log.First().At), seconds(h.Log.Last().At)
+	for _, e := range h.Log {
+		r.Newest = max(r.Newest, seconds(e.At))
+		if !slices.Contains(r.Who, e.Who) {
+			r.Who = append(r.Who, e.Who)
+		}
+	}
+	return r
+}
+
+// seconds is a time in seconds since 1970; 0 for none.
+func seconds(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.Unix()
+}
+
+// Own returns a row that keeps nothing else in memory than what it says. The texts of one that was made from a record are parts of its
+// file.
+func (r Row) Own() Row {
+	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
+	r.Rev, r.Session, r.Parent, r.Body = task.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
+	r.Labels, r.Who, r.Deps, r.Checks = owned(r.Labels), owned(r.Who), owned(r.Deps), owned(r.Checks)
+	return r
+}
+
+func own[T ~string](text T) T { return T(unique.Make(string(text)).Value()) }
+
+func owned[T ~string](texts []T) []T {
+	if len(texts) == 0 {
+		return nil
+	}
+	out := make([]T, len(texts))
+	for i, text := range texts {
+		out[i] = own(text)
+	}
+	return out
+}
+
+// digest stands for a text in a row.
+func digest(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Text returns everything that a record says in words: its id, title, labels, body, and what its entries tell, a line each.
+func (k *Kind) Text(v any) string {
+	h := k.header(v)
+	said := []string{h.Ref.ID, h.Title, strings.Join(h.Labels, " ")}
+	if k.body != nil {
+		said = append(said, k.body(v))
+	}
+	for _, e := range h.Log {
+		if e.Text != "" {
+			said = append(said, e.Text)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// Task returns a task of which only the fields are set that a row has. Rules that ask for more must be given the task itself.
+func (r *Row) Task() task.Task {
+	return task.Task{
+		ID: task.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
+		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev,
+	}
+}
+
+// taskRow sets the fields of a row that only tasks have.
+func taskRow(t task.Task, r *Row) {
+	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
+	for _, c := range t.Checks {
+		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
+	}
+}
+
+// Stat says by what the index believes that a file did not change.
+type Stat string
+
+// The values of index_stat.
+const (
+	StatFull    Stat = "full"    // size, times of change and inode: the default
+	StatMinimal Stat = "minimal" // size and time of modification, where other programs change the rest
+	StatContent Stat = "content" // nothing but what is in the file
+)
+
+// Stats lists the values of index_stat.
+var Stats = []Stat{StatFull, StatMinimal, StatContent}

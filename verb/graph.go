@@ -1,0 +1,73 @@
+package verb
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Graph is the tasks of a workspace as one look found them: a row of each, and what each waits for. It reads the file of a task only if
+// somebody asks for more than a row has.
+type Graph struct {
+	store *store.Store
+	reads *SharedReads
+	view  *index.View
+	other task.Find // what tasks can depend on and is no task
+}
+
+// Graph looks at the tasks. It returns an error only if their folder cannot be listed.
+func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
+	view, err := w.Reads.Look(ctx, s, record.Tasks.Kind)
+	if err != nil {
+		return nil, err
+	}
+	none := func(task.ID) (task.Task, bool) { return task.Task{}, false }
+	return &Graph{store: s, reads: w.Reads, view: view, other: record.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}, nil
+}
+
+// Rows returns the rows of all tasks that can be read, sorted by id. They are shared, and not to be changed.
+func (g *Graph) Rows() []*record.Row { return g.view.Rows() }
+
+// Problems lists the files that cannot be read.
+func (g *Graph) Problems() []problem.Problem { return g.view.Problems() }
+
+// Row returns the row of a task, or nil.
+func (g *Graph) Row(id task.ID) *record.Row { return g.view.Find(string(id)) }
+
+// Find is a task.Find. Of a task it returns what its row has.
+func (g *Graph) Find(id task.ID) (task.Task, bool) {
+	if r := g.Row(id); r != nil {
+		return r.Task(), true
+	}
+	return g.other(id)
+}
+
+// BlockedBy lists the dependencies of a task that are not closed, in their order.
+func (g *Graph) BlockedBy(r *record.Row) []task.ID { return task.OpenAmong(r.Deps, g.closed) }
+
+func (g *Graph) closed(id task.ID) bool {
+	flow := g.store.Config.Flow
+	if r := g.Row(id); r != nil {
+		return flow.IsClosed(r.Status)
+	}
+	dep, ok := g.other(id)
+	return ok && flow.DepClosed(dep)
+}
+
+// Header reads what a row does not have from the file of the task: its entries. If the file is gone meanwhile, they are missing.
+func (g *Graph) Header(r *record.Row) task.Header {
+	t, err := g.reads.Get(g.store, task.ID(r.ID))
+	if err != nil {
+		t = r.Task()
+	}
+	return t.Header()
+}
+
+// Search returns for each row whether all words occur in what its task says.
+func (g *Graph) Search(ctx context.Context, words []string) ([]bool, error) {
+	return g.reads.Search(ctx, g.store, g.view, words)
+}
