@@ -50,6 +50,7 @@ docs:
 fuzz:
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzOwnTree$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 
 race:
 	RACETIME=$(RACETIME) $(GO) test ./store -count=1 -v -run '^TestWritersBesideAnEditor$$'

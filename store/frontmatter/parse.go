@@ -164,8 +164,8 @@ func conflictMarkers(line int) *Error {
 	return &Error{Line: line, Conflict: true, Msg: "conflict markers: a merge was not finished; resolve the conflict in an editor"}
 }
 
-// readTree parses the YAML and returns its top mapping.
-func readTree(l *locator) (*yaml.Node, *Error) {
+// yamlTree parses the YAML with yaml.v3 and returns its top mapping.
+func yamlTree(l *locator) (*yaml.Node, *Error) {
 	docs, err := decode(l.src[l.from:l.to])
 	if err != nil {
 		if e := findMarkers(l.src, l.from, l.to, middleMarker, lastMarker, baseMarker); e != nil {
