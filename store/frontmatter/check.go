@@ -16,7 +16,7 @@ const maxExpansion = 10_000
 // checkTree refuses a tree that is not safe to walk, or in which another reader of YAML 1.2 could see other keys. It also
 // notes whether the document has aliases.
 func checkTree(d *Doc) *Error {
-	c := checker{locator: d.locator, open: map[*yaml.Node]bool{}}
+	c := checker{locator: d.locator, own: d.own}
 	if err := c.checkDirectives(); err != nil {
 		return err
 	}
@@ -28,6 +28,7 @@ func checkTree(d *Doc) *Error {
 // checker visits every node of a tree, and what an alias stands for each time the alias is used.
 type checker struct {
 	*locator
+	own      bool                // the YAML is in cairn's own form: it has no anchors, aliases, tags, directives or question marks
 	open     map[*yaml.Node]bool // the anchored nodes that contain the current one
 	inAlias  int                 // how many aliases have been followed to the current node
 	aliased  bool                // an alias was found
@@ -53,6 +54,9 @@ func (c *checker) visit(n *yaml.Node, depth int) *Error {
 		return c.errorAt(n, fmt.Sprintf("nested more than %d levels deep", MaxDepth))
 	}
 	if n.Anchor != "" {
+		if c.open == nil {
+			c.open = map[*yaml.Node]bool{}
+		}
 		c.open[n] = true
 		defer delete(c.open, n)
 	}
@@ -87,27 +91,51 @@ func (c *checker) follow(alias *yaml.Node, depth int) *Error {
 // checkKeys refuses a mapping with a key that is missing or not plain text, or with two keys of the same text, however
 // they are quoted. Another reader of YAML 1.2 could see other keys in such a mapping.
 func (c *checker) checkKeys(m *yaml.Node) *Error {
-	seen := make(map[string]*yaml.Node, len(m.Content)/2)
+	seen := keySet{mapping: m, ascii: c.own}
 	for i := 0; i+1 < len(m.Content); i += 2 {
 		key := m.Content[i]
 		if err := c.checkKey(m, key); err != nil {
 			return err
 		}
-		if c.start(m.Content[i+1]) < c.start(key) {
+		if !c.own && c.start(m.Content[i+1]) < c.start(key) {
 			return c.errorAt(key, fmt.Sprintf("the key %q has no colon", key.Value)) // yaml.v3 gives its value no position of its own
 		}
-		text := key.Value
-		if !isASCII(text) {
-			text = norm.NFC.String(text)
-		}
-		if first := seen[text]; first != nil {
+		if first := seen.add(i); first != nil {
 			err := c.errorAt(key, fmt.Sprintf("duplicate key %q, first on line %d", key.Value, c.line(c.start(first))))
 			err.Duplicate = true
 			return err
 		}
-		seen[text] = key
 	}
 	return nil
+}
+
+// keySet is the first keys of a mapping.
+type keySet struct {
+	mapping *yaml.Node
+	ascii   bool                  // all keys are ASCII
+	byText  map[string]*yaml.Node // nil while it is not needed
+}
+
+// add adds the key at Content[i], which comes after those that were added before. It returns the one among those that has the same
+// text in any form of Unicode, or nil.
+func (s *keySet) add(i int) (first *yaml.Node) {
+	text := s.mapping.Content[i].Value
+	if s.ascii && len(s.mapping.Content) <= manyKeys {
+		if at := keyIndex(s.mapping, text); at < i {
+			return s.mapping.Content[at]
+		}
+		return nil
+	}
+	if s.byText == nil {
+		s.byText = make(map[string]*yaml.Node, len(s.mapping.Content)/2)
+	}
+	if !isASCII(text) {
+		text = norm.NFC.String(text)
+	}
+	if first = s.byText[text]; first == nil {
+		s.byText[text] = s.mapping.Content[i]
+	}
+	return first
 }
 
 // checkKey refuses a key of a mapping that some reader would not see as this plain text.
@@ -119,9 +147,9 @@ func (c *checker) checkKey(m, key *yaml.Node) *Error {
 		return c.errorAt(key, "a key must be text, not a collection")
 	case key.Value == "" && key.Style == 0: // the key has no position of its own
 		return c.errorAt(m, "a key is missing before a colon or after a question mark")
-	case key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 || c.at(c.start(key)) == '!':
+	case key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 || !c.own && c.at(c.start(key)) == '!':
 		return c.errorAt(key, fmt.Sprintf("the key %q has an anchor or a tag; a key must be plain text", key.Value))
-	case m.Style&yaml.FlowStyle != 0 && c.start(key) > c.from && c.src[c.start(key)-1] == '?':
+	case !c.own && m.Style&yaml.FlowStyle != 0 && c.start(key) > c.from && c.src[c.start(key)-1] == '?':
 		return c.errorAt(key, fmt.Sprintf("the key %q directly follows a question mark, which other YAML readers take as part of it", key.Value))
 	case !isText(key):
 		return c.errorAt(key, fmt.Sprintf("the key %s is not text to every reader of YAML; put it in quotes", key.Value))
@@ -190,6 +218,9 @@ func (c *checker) checkAnchorName(n *yaml.Node) *Error {
 
 // checkDirectives refuses lines such as %YAML and %TAG before the document, which change how others read what follows.
 func (c *checker) checkDirectives() *Error {
+	if c.own {
+		return nil
+	}
 	end := c.to
 	if c.root.Line > 0 {
 		end = c.start(c.root)

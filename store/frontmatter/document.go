@@ -29,10 +29,12 @@ const (
 type Doc struct {
 	*locator
 	kind    Kind
-	body    int                   // offset of the body
-	own     bool                  // the YAML is in cairn's own form
-	aliased bool                  // the YAML has aliases; set by checkTree
-	keys    func() map[string]int // the index in root.Content of each top-level key; built on first use
+	body    int  // offset of the body
+	own     bool // the YAML is in cairn's own form
+	aliased bool // the YAML has aliases; set by checkTree
+
+	keysOnce sync.Once
+	keys     map[string]int // the index in root.Content of each top-level key; made by keyIndex when it is first needed
 }
 
 // Parse reads a file. Any error is an *Error.
@@ -72,7 +74,6 @@ func parseUnchecked(src []byte, kind Kind) (*Doc, *Error) {
 	} else if d.root, err = yamlTree(d.locator); err != nil {
 		return nil, err
 	}
-	d.keys = sync.OnceValue(func() map[string]int { return keyIndexes(d.root) })
 	return d, nil
 }
 
@@ -185,7 +186,8 @@ func (d *Doc) keyIndex(key string) int {
 	if len(d.root.Content) <= manyKeys {
 		return keyIndex(d.root, key)
 	}
-	if i, ok := d.keys()[key]; ok {
+	d.keysOnce.Do(func() { d.keys = keyIndexes(d.root) })
+	if i, ok := d.keys[key]; ok {
 		return i
 	}
 	return -1

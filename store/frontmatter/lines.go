@@ -3,20 +3,28 @@ package frontmatter
 import (
 	"bytes"
 	"sort"
+	"sync"
 	"unicode/utf8"
 )
 
-// lineTable is a file with a table of the lines of its YAML.
+// lineTable is a file with a table of the lines of its YAML, which is made when it is first asked for: most files are only read.
 //
 // A yaml.Node has a line and a column, not an offset. yaml.v3 breaks lines at LF, CRLF and CR, even inside quotes, and counts
 // columns in characters; the table does the same. The line breaks that only YAML 1.1 knows, such as U+2028, are refused before
 // (see checkFront).
 type lineTable struct {
 	src      []byte
-	from, to int        // the YAML
-	above    int        // how many lines of the file are before the YAML
-	starts   []int      // the offset of each line's first byte
-	known    []position // in order: each line's beginning, and one more position every knownEvery characters of a line
+	from, to int // the YAML
+
+	tableOnce sync.Once
+	table     lines // use lines() instead
+}
+
+// lines is where the lines of a file's YAML are.
+type lines struct {
+	above  int        // how many lines of the file are before the YAML
+	starts []int      // the offset of each line's first byte
+	known  []position // in order: each line's beginning, and one more position every knownEvery characters of a line
 }
 
 // position is a line and a column of the YAML, both counted from 1, and the offset they stand for.
@@ -25,8 +33,13 @@ type position struct{ line, column, off int }
 // knownEvery bounds how many characters must be stepped over to turn a position into an offset.
 const knownEvery = 256
 
-func newLines(src []byte, from, to int) *lineTable {
-	l := &lineTable{src: src, from: from, to: to, above: fileLine(src, from) - 1, starts: []int{from}, known: []position{{1, 1, from}}}
+func (l *lineTable) lines() *lines {
+	l.tableOnce.Do(func() { l.table = findLines(l.src, l.from, l.to) })
+	return &l.table
+}
+
+func findLines(src []byte, from, to int) lines {
+	l := lines{above: fileLine(src, from) - 1, starts: []int{from}, known: []position{{1, 1, from}}}
 	column := 1
 	for i := from; i < to; {
 		if n := breakLen(src[:to], i); n > 0 {
@@ -49,11 +62,12 @@ func (l *lineTable) offset(line, column int) int {
 	if line < 1 {
 		return l.to // a node that is not in the file
 	}
-	next := sort.Search(len(l.known), func(i int) bool {
-		k := l.known[i]
+	known := l.lines().known
+	next := sort.Search(len(known), func(i int) bool {
+		k := known[i]
 		return k.line > line || k.line == line && k.column > column
 	})
-	k := l.known[next-1]
+	k := known[next-1]
 	off := k.off
 	for range column - k.column {
 		if off < l.to {
@@ -73,21 +87,21 @@ func (l *lineTable) at(off int) byte {
 
 // row returns the index in starts of the line that contains the byte at off.
 func (l *lineTable) row(off int) int {
-	return sort.SearchInts(l.starts, off+1) - 1
+	return sort.SearchInts(l.lines().starts, off+1) - 1
 }
 
 // line returns the number of the line that contains the byte at off: 1-based, in the file.
-func (l *lineTable) line(off int) int { return l.above + l.row(off) + 1 }
+func (l *lineTable) line(off int) int { return l.lines().above + l.row(off) + 1 }
 
 // lineStart returns where the line that contains the byte at off begins.
 func (l *lineTable) lineStart(off int) int {
-	return l.starts[l.row(off)]
+	return l.lines().starts[l.row(off)]
 }
 
 // nextLine returns where the line after the one that contains the byte at off begins, or the end of the YAML.
 func (l *lineTable) nextLine(off int) int {
-	if next := l.row(off) + 1; next < len(l.starts) {
-		return l.starts[next]
+	if next, starts := l.row(off)+1, l.lines().starts; next < len(starts) {
+		return starts[next]
 	}
 	return l.to
 }
@@ -159,10 +173,10 @@ func fileLine(src []byte, off int) int {
 // endOfLine returns where the line at i ends, before its break. Here and in afterLine a line ends as it does to editors and
 // other readers of front matter: with LF, CRLF or CR.
 func endOfLine(src []byte, i int) int {
-	if n := bytes.IndexAny(src[i:], "\r\n"); n >= 0 {
-		return i + n
+	for i < len(src) && src[i] != '\n' && src[i] != '\r' {
+		i++
 	}
-	return len(src)
+	return i
 }
 
 // afterLine returns where the line after the one at i begins, or the end of src.

@@ -19,7 +19,7 @@ type locator struct {
 }
 
 func newLocator(src []byte, from, to int) *locator {
-	return &locator{scanner: scanner{newLines(src, from, to)}}
+	return &locator{scanner: scanner{&lineTable{src: src, from: from, to: to}}}
 }
 
 // nesting is what the end of a value depends on besides its own text.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -98,6 +99,10 @@ func checkFront(src []byte, from, to int) *Error {
 		return &Error{Line: 1, TooLarge: true, Msg: fmt.Sprintf("the front matter has %d bytes; at most %d are read", to-from, MaxFront)}
 	}
 	for i := from; i < to; {
+		if c := src[i]; c >= ' ' && c < 0x7F || c == '\n' {
+			i++ // nearly all are such
+			continue
+		}
 		r, size := utf8.DecodeRune(src[i:to])
 		switch {
 		case !allowed(r):
@@ -150,6 +155,10 @@ const (
 
 // findMarkers refuses lines of src[from:to] that begin with one of the given conflict markers.
 func findMarkers(src []byte, from, to int, markers ...string) *Error {
+	somewhere := func(m string) bool { return bytes.Contains(src[from:to], []byte(m)) }
+	if !slices.ContainsFunc(markers, somewhere) {
+		return nil
+	}
 	for i := from; i < to; i = afterLine(src[:to], i) {
 		for _, m := range markers {
 			if bytes.HasPrefix(src[i:to], []byte(m)) {
@@ -238,7 +247,8 @@ func yamlError(s scanner, err error) *Error {
 	} else if m := unknownAnchor.FindStringSubmatch(msg); m != nil {
 		row = s.row(findAlias(s, m[1]))
 	}
-	return &Error{Line: fileLine(s.src, s.starts[min(row, len(s.starts)-1)]), Msg: "not valid YAML: " + msg}
+	starts := s.lines().starts
+	return &Error{Line: fileLine(s.src, starts[min(row, len(starts)-1)]), Msg: "not valid YAML: " + msg}
 }
 
 // findAlias returns the offset of the first use of an alias. There is no tree to search, so it searches the text, and passes
