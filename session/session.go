@@ -80,7 +80,8 @@ const maxID = 80 // bytes, as for a task
 // has an underscore instead of the dash. Neither can name a file outside its folder.
 func ParseID(s string) (string, error) {
 	_, err := task.ParseID(s)
-	if ours, original := err == nil && strings.HasPrefix(s, Prefix+"-"), len(s) <= maxID && originalID.MatchString(s); !ours && !original {
+	ours := err == nil && strings.HasPrefix(s, Prefix+"-")
+	if !ours && (len(s) > maxID || !originalID.MatchString(s)) {
 		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("an id looks like ses-01j8x2k7q7f3az")
 	}
 	return s, nil

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 )
 
 // Did is the kind of write that appended an entry.
@@ -141,6 +142,10 @@ const unhashedAll = "*"
 // today's kinds, with results that name no check. The original says in an attestation's text which check it is about, so e.Text must be
 // set before. An unknown wording is kept as it is.
 func (e *Entry) ReadDid(text string) {
+	if strings.IndexFunc(text, unicode.IsSpace) < 0 && text != "note" && (text != string(Attested) || len(e.Results) > 0) {
+		e.Did, e.Old = Did(text), false // all of today's kinds
+		return
+	}
 	words := strings.Fields(text)
 	e.Old = true
 	switch {

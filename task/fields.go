@@ -152,7 +152,10 @@ var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // CleanBody returns a body as callers see it: lines end in \n, and there are no empty lines before and after.
 func CleanBody(body string) string {
-	return strings.Trim(lineEnds.Replace(body), "\n")
+	if strings.Contains(body, "\r") {
+		body = lineEnds.Replace(body)
+	}
+	return strings.Trim(body, "\n")
 }
 
 func validBody(body string) error {

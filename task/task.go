@@ -69,16 +69,32 @@ type ID string
 
 const maxID = 80
 
-var idForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9._-]+$`)
-
 // ParseID accepts what may be the name of a task file: a prefix of letters, digits and underscores, a dash, then letters,
 // digits, dots, underscores and dashes; at most 80 bytes. Such a name can never lead out of its folder.
 func ParseID(s string) (ID, error) {
-	if len(s) > maxID || !idForm.MatchString(s) {
+	if len(s) > maxID || !hasIDForm(s) {
 		return "", Errorf(InvalidInput, "%q is not a task id", clip(s, 100)).WithHint("an id looks like PROJ-01j8x2k7q7f3az")
 	}
 	return ID(s), nil
 }
+
+// hasIDForm matches ^[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9._-]+$. It is written out because every record that is read is asked.
+func hasIDForm(s string) bool {
+	prefix, rest, _ := strings.Cut(s, "-")
+	return prefix != "" && isLetter(prefix[0]) && isWord(prefix, "_") && rest != "" && isWord(rest, "._-")
+}
+
+// isWord reports whether s has only ASCII letters, digits and these other characters.
+func isWord(s, others string) bool {
+	for i := range len(s) {
+		if c := s[i]; !isLetter(c) && (c < '0' || c > '9') && strings.IndexByte(others, c) < 0 {
+			return false
+		}
+	}
+	return true
+}
+
+func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
 var prefixForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,31}$`)
 

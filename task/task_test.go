@@ -2,11 +2,13 @@ package task_test
 
 import (
 	"bytes"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/cairn-tasks/cairn/task"
+	"pgregory.net/rapid"
 )
 
 // flow is what the tests go by: the states that init writes.
@@ -57,6 +59,17 @@ func wantCode(t *testing.T, err error, want task.Code) {
 	if task.CodeOf(err) != want {
 		t.Errorf("got %v, want %q", err, want)
 	}
+}
+
+// ParseID accepts the form that docs/format.md gives, and nothing else.
+func TestParseIDAcceptsTheFormOfThePage(t *testing.T) {
+	form := regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9._-]+$`)
+	rapid.Check(t, func(t *rapid.T) {
+		s := rapid.OneOf(rapid.String(), rapid.StringMatching("[A-Za-z0-9_.@\\[`{^ é\n/:-]{0,8}")).Draw(t, "id")
+		if _, err := task.ParseID(s); (err == nil) != form.MatchString(s) {
+			t.Fatalf("%q: %v", s, err)
+		}
+	})
 }
 
 func TestParseID(t *testing.T) {
