@@ -16,8 +16,12 @@ func Entries(doc *frontmatter.Doc) (task.Log, error) {
 }
 
 func (r *reader) entries() task.Log {
-	var out task.Log
-	for _, m := range r.maps("provenance", r.doc.Get("provenance")) {
+	maps := r.maps("provenance", r.doc.Get("provenance"))
+	if len(maps) == 0 {
+		return nil
+	}
+	out := make(task.Log, 0, len(maps))
+	for _, m := range maps {
 		out = append(out, r.entry(m))
 	}
 	return out

@@ -71,12 +71,16 @@ func (r *reader) texts(name string, n *yaml.Node) []string {
 	r.tagged(name, n, "!!seq")
 	out := make([]string, 0, len(n.Content))
 	for _, item := range n.Content {
-		out = append(out, r.text("each of "+name, item))
+		if item.Kind == yaml.ScalarNode && item.Style&yaml.TaggedStyle == 0 && !isNull(item) {
+			out = append(out, item.Value) // so nearly all are
+		} else {
+			out = append(out, r.text("each of "+name, item))
+		}
 	}
 	return out
 }
 
-// maps reads a list of mappings.
+// maps reads a list of mappings. The caller must not change it.
 func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
 	if isNull(n) {
 		return nil
@@ -87,16 +91,23 @@ func (r *reader) maps(name string, n *yaml.Node) []*yaml.Node {
 		return nil
 	}
 	r.tagged(name, n, "!!seq")
-	var out []*yaml.Node
-	for _, item := range n.Content {
+	out := n.Content
+	for i, item := range n.Content {
 		m := deref(item)
 		if m.Kind != yaml.MappingNode {
 			r.fail(item, "each of %s must be a mapping", name)
 			return nil
 		}
-		r.tagged("each of "+name, m, "!!map")
+		if m.Style&yaml.TaggedStyle != 0 {
+			r.tagged("each of "+name, m, "!!map")
+		}
 		r.noMerge(m)
-		out = append(out, m)
+		if m != item {
+			if &out[0] == &n.Content[0] {
+				out = slices.Clone(out)
+			}
+			out[i] = m
+		}
 	}
 	return out
 }

@@ -330,7 +330,7 @@ func (k Of[ID, T]) Put(w Writer, v T) { w.Put(k.Kind, v) }
 // Rev is the revision of a file's bytes.
 func Rev(src []byte) task.Rev {
 	sum := sha256.Sum256(src)
-	return task.Rev(hex.EncodeToString(sum[:])[:16])
+	return task.Rev(hex.EncodeToString(sum[:8]))
 }
 
 // Same reports whether two values of a record are equal.

@@ -53,9 +53,12 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 }
 
 func ids(texts []string) []task.ID {
-	var out []task.ID
-	for _, text := range texts {
-		out = append(out, task.ID(text))
+	if len(texts) == 0 {
+		return nil
+	}
+	out := make([]task.ID, len(texts))
+	for i, text := range texts {
+		out[i] = task.ID(text)
 	}
 	return out
 }
@@ -83,8 +86,12 @@ func (r *reader) priority() task.Priority {
 }
 
 func (r *reader) checkList() []task.Check {
-	var out []task.Check
-	for _, m := range r.maps("checks", r.doc.Get("checks")) {
+	maps := r.maps("checks", r.doc.Get("checks"))
+	if len(maps) == 0 {
+		return nil
+	}
+	out := make([]task.Check, 0, len(maps))
+	for _, m := range maps {
 		out = append(out, r.check(m))
 	}
 	return out
