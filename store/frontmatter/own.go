@@ -21,7 +21,7 @@ const (
 //
 // src must have passed checkFront. The texts of the tree share one copy of src.
 func ownTree(src []byte) *yaml.Node {
-	r := ownReader{text: string(src), line: 1}
+	r := ownReader{text: string(src), line: 1, open: make([]*yaml.Node, 0, 48)} // which is enough for most files
 	if r.keyEnd() < 0 {
 		return nil
 	}

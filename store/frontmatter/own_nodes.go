@@ -5,7 +5,7 @@ import "gopkg.in/yaml.v3"
 // Nodes, and the lists of children, are allocated many at a time: one by one they would cost more than all the rest.
 
 // bytesPerNode is about how many bytes of YAML stand for one node.
-const bytesPerNode = 9
+const bytesPerNode = 10
 
 // most bounds how much is allocated at a time.
 const most = 512

@@ -2,6 +2,7 @@ package frontmatter
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -63,8 +64,10 @@ func noFence(src []byte, from int) *Error {
 
 // isFence reports whether the line that begins at i is --- and then only blanks.
 func isFence(src []byte, i int) bool {
-	line := src[i:endOfLine(src, i)]
-	return bytes.HasPrefix(line, []byte("---")) && len(bytes.TrimRight(line[3:], " \t")) == 0
+	if !bytes.HasPrefix(src[i:], []byte("---")) {
+		return false
+	}
+	return len(bytes.TrimRight(src[i+3:endOfLine(src, i)], " \t")) == 0
 }
 
 // checkFile refuses files that are too large or not text.
@@ -99,8 +102,8 @@ func checkFront(src []byte, from, to int) *Error {
 		return &Error{Line: 1, TooLarge: true, Msg: fmt.Sprintf("the front matter has %d bytes; at most %d are read", to-from, MaxFront)}
 	}
 	for i := from; i < to; {
-		if c := src[i]; c >= ' ' && c < 0x7F || c == '\n' {
-			i++ // nearly all are such
+		if i+8 <= to && ordinaryASCII(binary.LittleEndian.Uint64(src[i:])) {
+			i += 8
 			continue
 		}
 		r, size := utf8.DecodeRune(src[i:to])
@@ -113,6 +116,13 @@ func checkFront(src []byte, from, to int) *Error {
 		i += size
 	}
 	return findMarkers(src, from, to, firstMarker)
+}
+
+// ordinaryASCII reports whether all eight bytes of a word are visible ASCII or spaces. Nearly all words of a file are such.
+func ordinaryASCII(word uint64) bool {
+	const each, high = 0x0101010101010101, 0x8080808080808080
+	del := word ^ 0x7F*each // has a byte of 0 where the word has a DEL
+	return (word|(word-' '*each)|(del-each)&^del)&high == 0
 }
 
 // allowed reports whether a character may be written in YAML without an escape. YAML allows the byte order mark too, but

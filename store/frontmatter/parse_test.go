@@ -1,6 +1,7 @@
 package frontmatter
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
@@ -157,4 +158,19 @@ func bomb() string {
 		s += fmt.Sprintf("%c: &%c %s\n", c, c, list)
 	}
 	return s
+}
+
+// A word is ordinary ASCII if each of its bytes is, wherever it stands.
+func TestOrdinaryASCII(t *testing.T) {
+	for at := range 8 {
+		for c := range 256 {
+			for _, others := range []string{"aaaaaaaa", "        ", "~~~~~~~~"} {
+				word := []byte(others)
+				word[at] = byte(c)
+				if got, want := ordinaryASCII(binary.LittleEndian.Uint64(word)), c >= ' ' && c < 0x7F; got != want {
+					t.Errorf("%q: got %v, want %v", word, got, want)
+				}
+			}
+		}
+	}
 }
