@@ -4,12 +4,14 @@ import (
 	"context"
 	"fmt"
 	"maps"
+	"os"
 	"slices"
 	"testing"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -33,6 +35,7 @@ func TestRandomStepsAgreeWithAPlainMap(t *testing.T) {
 			"finish":  m.finish,
 			"":        m.agrees,
 		})
+		m.readsFast(rt)
 		storetest.WantClean(t, s)
 	})
 }
@@ -58,6 +61,25 @@ type modelSession struct {
 	task   task.ID
 	who    task.Actor
 	status session.Status
+}
+
+// readsFast fails if a file that the store wrote is not in the form that is read fast.
+func (m *model) readsFast(rt *rapid.T) {
+	fast := func(path string, form frontmatter.Kind) {
+		src, err := os.ReadFile(path)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		if doc, err := frontmatter.Parse(src, form); err != nil || !doc.Own() {
+			rt.Fatalf("%s is not read fast (%v):\n%s", path, err, src)
+		}
+	}
+	for id := range m.tasks {
+		fast(storetest.TaskFile(m.s, id), frontmatter.Markdown)
+	}
+	for id := range m.sessions {
+		fast(storetest.SessionFile(m.s, id), frontmatter.YAML)
+	}
 }
 
 // Each step draws what to do, says what must come of it, does it, and compares.

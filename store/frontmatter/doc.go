@@ -21,7 +21,7 @@
 //
 //   - document.go: Doc, Parse, New and Error
 //   - parse.go: splitting a file into YAML and body, what is refused before parsing, yaml.v3 and its errors
-//   - own.go, own_scalar.go, own_nodes.go: a fast reader of YAML in the form that this package writes, beside yaml.v3
+//   - own.go, own_scalar.go, own_nodes.go: a fast reader of YAML in the form that this package writes; yaml.v3 reads the rest
 //   - check.go: what is refused in a parsed tree, such as keys that other YAML readers would see differently
 //   - lines.go: byte offsets, lines and columns
 //   - scan.go: where scalars, names and blanks end in the bytes

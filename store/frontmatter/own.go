@@ -43,6 +43,7 @@ type ownReader struct {
 	margin int
 
 	depth int
+	begun bool         // nodes were allocated
 	nodes []yaml.Node  // not used yet
 	links []*yaml.Node // not used yet
 	open  []*yaml.Node // children that were read, of collections that are not closed

@@ -7,13 +7,21 @@ import "gopkg.in/yaml.v3"
 // bytesPerNode is about how many bytes of YAML stand for one node.
 const bytesPerNode = 10
 
-// most bounds how much is allocated at a time.
-const most = 512
+// Of nodes these many are allocated first, so that a file of another form, which shows that early in most cases, costs little; and
+// at most so many at a time.
+const (
+	firstNodes = 16
+	mostNodes  = 512
+)
 
 // node makes a node that begins at pos.
 func (r *ownReader) node(kind yaml.Kind, tag string, style yaml.Style) *yaml.Node {
 	if len(r.nodes) == 0 {
-		r.nodes = make([]yaml.Node, r.ahead())
+		size := firstNodes
+		if r.begun {
+			size = r.ahead()
+		}
+		r.nodes, r.begun = make([]yaml.Node, size), true
 	}
 	n := &r.nodes[0]
 	r.nodes = r.nodes[1:]
@@ -50,5 +58,5 @@ func (r *ownReader) closeNode(n *yaml.Node, children int) *yaml.Node {
 
 // ahead guesses how many nodes are still to come.
 func (r *ownReader) ahead() int {
-	return min(8+(len(r.text)-r.pos)/bytesPerNode, most)
+	return min(8+(len(r.text)-r.pos)/bytesPerNode, mostNodes)
 }

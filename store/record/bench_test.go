@@ -35,13 +35,20 @@ func taskFile(checks, entries int) []byte {
 	return []byte(b.String())
 }
 
-// Small is the least that there is, typical about 1 KB, rich a task with a long history.
+// Small is the least that there is, typical about 1 KB, rich a task with a long history. The others are typical, with a comment in the
+// first line or behind the last: yaml.v3 reads those.
 func BenchmarkTaskParse(b *testing.B) {
+	none := strings.NewReplacer()
 	for _, size := range []struct {
 		name            string
 		checks, entries int
-	}{{"small", 0, 1}, {"typical", 2, 5}, {"rich", 20, 60}, {"1000 entries", 2, 1000}} {
-		src := taskFile(size.checks, size.entries)
+		comment         *strings.Replacer
+	}{
+		{"small", 0, 1, none}, {"typical", 2, 5, none}, {"rich", 20, 60, none}, {"1000 entries", 2, 1000, none},
+		{"comment first", 2, 5, strings.NewReplacer("---\nid", "---\n# c\nid")},
+		{"comment last", 2, 5, strings.NewReplacer("---\n\n15", "# c\n---\n\n15")},
+	} {
+		src := []byte(size.comment.Replace(string(taskFile(size.checks, size.entries))))
 		b.Run("front/"+size.name, func(b *testing.B) {
 			b.SetBytes(int64(len(src)))
 			b.ReportAllocs()
