@@ -3,6 +3,9 @@ GOLANGCI_LINT ?= golangci-lint
 FUZZTIME      ?= 60s
 RACETIME      ?= 10s
 CRASHES       ?= 10
+BENCH         ?= .
+SIZES         ?= 1000,10000,100000
+PAGE          ?=
 
 .PHONY: help check format vet lint test fmt update docs fuzz race crash conformance bench
 
@@ -16,7 +19,8 @@ help:
 	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
-	@echo 'make bench    run the benchmarks'
+	@echo 'make bench    run the benchmarks, then measure whole commands with SIZES ($(SIZES)) tasks and hold the'
+	@echo '              ratios against their limits; PAGE=docs/performance.md writes the figures there'
 
 # That the generated pages are fresh is a test like any other (cmd, TestGenerated).
 check: format vet lint test
@@ -62,5 +66,7 @@ crash:
 conformance:
 	CONFORMANCE=1 $(GO) test ./mcpserver -count=1 -v -run '^TestConformance$$'
 
+# Figures of two runs can be compared if nothing else ran on the machine; ratios within one run always can.
 bench:
-	$(GO) test -run '^$$' -bench . ./...
+	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout 1h ./...
+	$(GO) run ./cmd/bench --sizes $(SIZES) --check $(if $(PAGE),--write $(PAGE))
