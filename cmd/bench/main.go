@@ -78,6 +78,7 @@ func run(ctx context.Context, args []string) (code int, err error) {
 	for _, n := range o.sizes {
 		for _, rich := range []bool{false, true} {
 			if err := all.measure(ctx, p, graph{n: n, rich: rich, seed: o.seed}, filepath.Join(dir, "measured"), there); err != nil {
+				fmt.Print(all) // what there is may have taken minutes
 				return 2, err
 			}
 		}

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"os/exec"
 	"slices"
 	"strconv"
@@ -160,7 +161,7 @@ func part(of float64, all []time.Duration) time.Duration {
 		return 0
 	}
 	sorted := slices.Sorted(slices.Values(all))
-	rank := int(of*float64(len(sorted)) + 0.999999)
+	rank := int(math.Ceil(of * float64(len(sorted))))
 	return sorted[min(max(rank, 1), len(sorted))-1]
 }
 
