@@ -41,12 +41,8 @@ func (r *Repo) Registered() bool {
 // named reports whether core.worktree names this work tree. Git reads it from these two files and nowhere else.
 func (r *Repo) named() bool {
 	for _, name := range []string{"config.worktree", "config"} {
-		text, err := readSmall(filepath.Join(r.GitDir, name))
+		cfg, err := readConfig(filepath.Join(r.GitDir, name))
 		if err != nil {
-			continue
-		}
-		cfg := config.New()
-		if config.NewDecoder(bytes.NewReader(text)).Decode(cfg) != nil {
 			continue
 		}
 		if path := cfg.Section("core").Option("worktree"); path != "" {
@@ -55,6 +51,16 @@ func (r *Repo) named() bool {
 		}
 	}
 	return false
+}
+
+// readConfig reads one file of git's config, without those that it includes.
+func readConfig(path string) (*config.Config, error) {
+	text, err := readSmall(path)
+	if err != nil {
+		return nil, err
+	}
+	cfg := config.New()
+	return cfg, config.NewDecoder(bytes.NewReader(text)).Decode(cfg)
 }
 
 // WorktreeAt is the top of the linked work tree that a git folder belongs to, by the file gitdir in it; "" if that is gone.

@@ -6,10 +6,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 
-	gogit "github.com/go-git/go-git/v5"
+	"github.com/go-git/go-billy/v5/osfs"
 	"github.com/go-git/go-git/v5/plumbing"
+	"github.com/go-git/go-git/v5/plumbing/format/config"
+	"github.com/go-git/go-git/v5/storage/filesystem/dotgit"
 )
 
 // Head is what is checked out.
@@ -29,23 +32,33 @@ func (r *Repo) Head(ctx context.Context) (Head, error) {
 // errNoHash is the error of a ref file that holds no hash, which the library reads as zeros.
 var errNoHash = errors.New("not a hash")
 
-// headFromFiles reads HEAD without git. It fails for repositories that the library does not open.
+// errExtended is the error of a repository that is not in git's plain form, such as one with refs in a table.
+var errExtended = errors.New("the repository has an extension")
+
+// headFromFiles reads HEAD without git. It fails for repositories that the library does not understand.
+//
+// It uses the package of the library that reads a git folder. The library's own Open links every way to fetch and to sign.
 func (r *Repo) headFromFiles() (Head, error) {
-	repo, err := gogit.PlainOpenWithOptions(r.Top, &gogit.PlainOpenOptions{EnableDotGitCommonDir: true})
-	if err != nil {
+	if err := r.plain(); err != nil {
 		return Head{}, err
 	}
-	head, err := repo.Reference(plumbing.HEAD, false)
+	files := dotgit.New(dotgit.NewRepositoryFilesystem(osfs.New(r.GitDir), osfs.New(r.CommonDir)))
+	head, err := files.Ref(plumbing.HEAD)
 	if err != nil {
 		return Head{}, err
 	}
 	var h Head
 	if head.Type() == plumbing.SymbolicReference {
 		h.Branch = shortName(head.Target().String())
+	}
+	for range maxLinks {
+		if head.Type() != plumbing.SymbolicReference {
+			break
+		}
 		if info, err := os.Stat(filepath.Join(r.CommonDir, filepath.FromSlash(head.Target().String()))); err == nil && !info.Mode().IsRegular() {
 			return Head{}, errNoHash // reading a pipe would never return, while git can be stopped
 		}
-		head, err = repo.Reference(head.Target(), true)
+		head, err = files.Ref(head.Target())
 		if errors.Is(err, plumbing.ErrReferenceNotFound) {
 			return h, nil
 		}
@@ -58,6 +71,24 @@ func (r *Repo) headFromFiles() (Head, error) {
 	}
 	h.Commit = head.Hash().String()
 	return h, nil
+}
+
+const maxLinks = 5 // from HEAD to a hash; git follows as many
+
+// plain returns an error unless the repository is in the form that the library reads. An extension can change what any file means, and
+// where it is.
+func (r *Repo) plain() error {
+	cfg, err := readConfig(filepath.Join(r.CommonDir, "config"))
+	if err != nil {
+		return err
+	}
+	if version := cfg.Section("core").Option("repositoryformatversion"); !slices.Contains([]string{"", config.Version_0, config.Version_1}, version) {
+		return errExtended
+	}
+	if cfg.HasSection("extensions") && len(cfg.Section("extensions").Options) > 0 {
+		return errExtended
+	}
+	return nil
 }
 
 // headFromGit reads HEAD with git.
