@@ -1,60 +1,124 @@
 package report
 
 import (
-	"bytes"
+	"encoding/json"
 	"io"
 	"net/url"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/owenrumney/go-sarif/v3/pkg/report/v210/sarif"
 )
+
+// The part of SARIF 2.1.0 that a report has: the names are those of the standard, and what is left out has the default that it gives.
+type (
+	sarifLog struct {
+		Schema  string     `json:"$schema"`
+		Version string     `json:"version"`
+		Runs    []sarifRun `json:"runs"`
+	}
+	sarifRun struct {
+		Tool    sarifTool     `json:"tool"`
+		Results []sarifResult `json:"results"`
+	}
+	sarifTool struct {
+		Driver sarifDriver `json:"driver"`
+	}
+	sarifDriver struct {
+		Name           string      `json:"name"`
+		Version        string      `json:"version,omitempty"`
+		InformationURI string      `json:"informationUri"`
+		Rules          []sarifRule `json:"rules"`
+	}
+	sarifRule struct {
+		ID               string             `json:"id"`
+		ShortDescription sarifText          `json:"shortDescription"`
+		Help             sarifText          `json:"help"`
+		HelpURI          string             `json:"helpUri"`
+		Default          sarifConfiguration `json:"defaultConfiguration"`
+		Properties       sarifProperties    `json:"properties"`
+	}
+	sarifConfiguration struct {
+		Level string `json:"level"`
+	}
+	sarifProperties struct {
+		Tags []string `json:"tags"`
+	}
+	sarifText struct {
+		Text string `json:"text"`
+	}
+	sarifResult struct {
+		RuleID       string            `json:"ruleId"`
+		RuleIndex    int               `json:"ruleIndex"`
+		Level        string            `json:"level"`
+		Message      sarifText         `json:"message"`
+		Locations    []sarifLocation   `json:"locations"`
+		Fingerprints map[string]string `json:"partialFingerprints"`
+	}
+	sarifLocation struct {
+		Physical sarifPlace `json:"physicalLocation"`
+	}
+	sarifPlace struct {
+		Artifact sarifArtifact `json:"artifactLocation"`
+		Region   *sarifRegion  `json:"region,omitempty"`
+	}
+	sarifArtifact struct {
+		URI     string `json:"uri"`
+		URIBase string `json:"uriBaseId"`
+	}
+	sarifRegion struct {
+		StartLine int `json:"startLine"`
+	}
+)
+
+const sarifSchema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 // sarif writes one run with every rule and every finding. Paths are from the top of the repository.
 func (r Report) sarif(out io.Writer) error {
-	run := sarif.NewRunWithInformationURI("cairn", home)
-	run.Tool.Driver.WithVersion(r.Version)
+	run := sarifRun{
+		Tool:    sarifTool{sarifDriver{Name: "cairn", Version: r.Version, InformationURI: home}},
+		Results: []sarifResult{}, // there is a list, which may be empty
+	}
 	for _, rule := range proof.Rules {
-		run.Tool.Driver.AddRule(descriptor(rule))
+		run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, descriptor(rule))
 	}
 	names := r.fingerprints()
 	for i, f := range r.Findings {
-		run.AddResult(r.result(f, names[i]))
+		run.Results = append(run.Results, r.result(f, names[i]))
 	}
-	doc := sarif.NewReport().AddRun(run)
-	var b bytes.Buffer
-	if err := doc.PrettyWrite(&b); err != nil {
+	text, err := json.MarshalIndent(sarifLog{Schema: sarifSchema, Version: "2.1.0", Runs: []sarifRun{run}}, "", "  ")
+	if err != nil {
 		return err
 	}
-	_, err := io.WriteString(out, harmless.JSON(b.String())+"\n")
+	_, err = io.WriteString(out, harmless.JSON(string(text))+"\n")
 	return err
 }
 
-func descriptor(rule proof.Rule) *sarif.ReportingDescriptor {
-	return sarif.NewReportingDescriptor().WithID(string(rule.ID)).
-		WithShortDescription(sarif.NewMultiformatMessageString().WithText(rule.Summary)).
-		WithHelp(sarif.NewMultiformatMessageString().WithText(rule.Fix)).
-		WithHelpURI(manual(rule.ID)).
-		WithDefaultConfiguration(sarif.NewReportingConfiguration().WithLevel(levels[rule.Severity])).
-		WithProperties(sarif.NewPropertyBag().AddTag(string(rule.Group)))
+func descriptor(rule proof.Rule) sarifRule {
+	return sarifRule{
+		ID:               string(rule.ID),
+		ShortDescription: sarifText{rule.Summary},
+		Help:             sarifText{rule.Fix},
+		HelpURI:          manual(rule.ID),
+		Default:          sarifConfiguration{levels[rule.Severity]},
+		Properties:       sarifProperties{Tags: []string{string(rule.Group)}},
+	}
 }
 
 // levels are SARIF's words for severities.
-var levels = map[proof.Severity]string{
-	proof.Error: sarif.LevelError, proof.Warning: sarif.LevelWarning, proof.Notice: sarif.LevelNote,
-}
+var levels = map[proof.Severity]string{proof.Error: "error", proof.Warning: "warning", proof.Notice: "note"}
 
-func (r Report) result(f proof.Finding, fingerprint string) *sarif.Result {
-	location := sarif.NewPhysicalLocation().WithArtifactLocation(
-		sarif.NewArtifactLocation().WithURI((&url.URL{Path: r.inRepo(f)}).String()).WithURIBaseID("%SRCROOT%"))
+func (r Report) result(f proof.Finding, fingerprint string) sarifResult {
+	place := sarifPlace{Artifact: sarifArtifact{URI: (&url.URL{Path: r.inRepo(f)}).String(), URIBase: "%SRCROOT%"}}
 	if f.Line > 0 {
-		location.WithRegion(sarif.NewRegion().WithStartLine(f.Line))
+		place.Region = &sarifRegion{f.Line}
 	}
-	return sarif.NewResult().WithRuleID(string(f.Rule)).
-		WithRuleIndex(slices.IndexFunc(proof.Rules, func(rule proof.Rule) bool { return rule.ID == f.Rule })).
-		WithLevel(levels[f.Severity]).
-		WithMessage(sarif.NewTextMessage(described(f))).
-		WithLocations([]*sarif.Location{sarif.NewLocation().WithPhysicalLocation(location)}).
-		WithPartialFingerprints(map[string]string{"cairn/v1": fingerprint})
+	return sarifResult{
+		RuleID:       string(f.Rule),
+		RuleIndex:    slices.IndexFunc(proof.Rules, func(rule proof.Rule) bool { return rule.ID == f.Rule }),
+		Level:        levels[f.Severity],
+		Message:      sarifText{described(f)},
+		Locations:    []sarifLocation{{place}},
+		Fingerprints: map[string]string{"cairn/v1": fingerprint},
+	}
 }
