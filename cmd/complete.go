@@ -137,7 +137,7 @@ func (c *completer) values(flag string) []candidate {
 		return c.actors()
 	}
 	if v, ok := c.verbOf(); ok {
-		for _, f := range v.Fields {
+		for _, f := range v.Fields() {
 			if f.Flag == flag {
 				return c.field(f)
 			}
@@ -164,7 +164,7 @@ func (c *completer) values(flag string) []candidate {
 func (c *completer) argument() []candidate {
 	if v, ok := c.verbOf(); ok {
 		var args []verb.Field
-		for _, f := range v.Fields {
+		for _, f := range v.Fields() {
 			if f.Arg {
 				args = append(args, f)
 			}

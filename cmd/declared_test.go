@@ -74,12 +74,12 @@ func TestDeclaredFormsMakeTheCommand(t *testing.T) {
 func TestDeclaredValuesAreCompleted(t *testing.T) {
 	c := &completer{program: &program{}, ctx: t.Context()}
 	v := linkVerb()
-	got := c.field(v.Fields[len(v.Fields)-1])
+	got := c.field(v.Fields()[len(v.Fields())-1])
 	if len(got) != 2 || got[0] != (candidate{"plain", "for most"}) || got[1] != (candidate{"formal", ""}) {
 		t.Errorf("got %v", got)
 	}
 	for _, v := range catalogue.All {
-		for _, f := range v.Fields {
+		for _, f := range v.Fields() {
 			if _, known := sources[f.From]; f.From != "" && !known {
 				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
 			}

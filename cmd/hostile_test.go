@@ -277,7 +277,7 @@ func verbCalls(v verb.Verb) [][]string {
 		return string(text)
 	}
 	least, all := map[string]any{}, map[string]any{}
-	for _, f := range v.Fields {
+	for _, f := range v.Fields() {
 		switch {
 		case f.Name == "timeout_seconds":
 			least[f.Name] = 0
@@ -291,7 +291,7 @@ func verbCalls(v verb.Verb) [][]string {
 		{name, "--input", whole(map[string]any{hostile: hostile})}, {name, "--input", whole(least), hostile, hostile, hostile},
 		{name, "--input", whole(least)}, {name, "--input", whole(all)},
 	}
-	for _, f := range v.Fields {
+	for _, f := range v.Fields() {
 		for _, value := range []any{sample(f, false), sample(f, true)} {
 			in := maps.Clone(least)
 			in[f.Name] = value

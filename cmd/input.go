@@ -18,7 +18,7 @@ import (
 // flags are the flags of a verb's command: those of each field that is no positional argument, and those of every verb.
 func flags(v verb.Verb) []cli.Flag {
 	var out []cli.Flag
-	for _, f := range v.Fields {
+	for _, f := range v.Fields() {
 		if !f.Arg {
 			out = append(out, flagsOf(f)...)
 		}
@@ -100,7 +100,7 @@ func (in *input) read(ctx context.Context) error {
 	if err := in.arguments(ctx); err != nil {
 		return err
 	}
-	for _, f := range in.verb.Fields {
+	for _, f := range in.verb.Fields() {
 		if f.Arg {
 			continue
 		}
@@ -131,7 +131,7 @@ func (in *input) whole(ctx context.Context) error {
 // arguments reads the positional fields in their order.
 func (in *input) arguments(ctx context.Context) error {
 	args := in.line.Args().Slice()
-	for _, f := range in.verb.Fields {
+	for _, f := range in.verb.Fields() {
 		if !f.Arg || len(args) == 0 {
 			continue
 		}
@@ -256,7 +256,7 @@ func (in *input) completeIDs(w *verb.Workspace) error {
 	if in.verb.Kind == verb.Destructive {
 		return nil
 	}
-	for _, f := range in.verb.Fields {
+	for _, f := range in.verb.Fields() {
 		if f.Names == "" || in.values[f.Name] == nil {
 			continue
 		}

@@ -61,7 +61,7 @@ func verbSection(v verb.Verb) string {
 	fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
 	fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits(v))
 	fmt.Fprintf(&b, "    %s\n\n", usageLine(verbCommand{&program{}, v}.command()))
-	b.WriteString(argumentTable(v.Fields))
+	b.WriteString(argumentTable(v.Fields()))
 	return b.String()
 }
 

@@ -39,7 +39,7 @@ func (p verbCommand) command() *cli.Command {
 // argsUsage names the positional arguments, as in "ID [TEXT]".
 func argsUsage(v verb.Verb) string {
 	var words []string
-	for _, f := range v.Fields {
+	for _, f := range v.Fields() {
 		if !f.Arg {
 			continue
 		}
@@ -62,7 +62,7 @@ func argName(f verb.Field) string {
 
 // description says when to use a verb, and what the file that it takes contains.
 func description(v verb.Verb) string {
-	for _, f := range v.Fields {
+	for _, f := range v.Fields() {
 		if !f.File {
 			continue
 		}
@@ -137,7 +137,7 @@ func (p readyCommand) command() *cli.Command {
 // fields are the further filters that ready takes.
 func (p readyCommand) fields() []verb.Field {
 	list, _ := catalogue.ListerOf("task")
-	return slices.DeleteFunc(slices.Clone(list.Fields), func(f verb.Field) bool {
+	return slices.DeleteFunc(slices.Clone(list.Fields()), func(f verb.Field) bool {
 		return !slices.Contains([]string{"label", "parent", "limit", "cursor"}, f.Name)
 	})
 }

@@ -8,6 +8,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -129,11 +130,11 @@ func humanActor(names ...string) task.Actor {
 	return "human:unknown"
 }
 
-var notName = regexp.MustCompile(`[^A-Za-z0-9._@+-]+`)
+var notName = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`[^A-Za-z0-9._@+-]+`) })
 
 // actorName makes a name fit for an actor: characters that an actor cannot have become dashes. The result may be empty.
 func actorName(name string) string {
-	clean := strings.Trim(notName.ReplaceAllString(strings.TrimSpace(name), "-"), "-")
+	clean := strings.Trim(notName().ReplaceAllString(strings.TrimSpace(name), "-"), "-")
 	return clean[:min(len(clean), 64)]
 }
 

@@ -330,7 +330,7 @@ func callsIn(hint *ast.CallExpr) []string {
 			name := literal(call.Args[0])
 			v, ok := catalogue.Named(name)
 			ok = ok || name == computed
-			for _, f := range v.Fields {
+			for _, f := range v.Fields() {
 				ok = ok && (!f.Required || slices.ContainsFunc(call.Args, func(arg ast.Expr) bool { return literal(arg) == f.Name }))
 			}
 			if !ok || person[call] {

@@ -59,11 +59,11 @@ func templates() []resource {
 
 // argumentFor returns the name of the first field of a verb that takes the id of a kind of record, or "".
 func argumentFor(v verb.Verb, kind string) string {
-	i := slices.IndexFunc(v.Fields, func(f verb.Field) bool { return f.Names == kind })
+	i := slices.IndexFunc(v.Fields(), func(f verb.Field) bool { return f.Names == kind })
 	if i < 0 {
 		return ""
 	}
-	return v.Fields[i].Name
+	return v.Fields()[i].Name
 }
 
 func (r resource) mime() string {

@@ -3,7 +3,6 @@ package session
 import (
 	"encoding/json"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
@@ -109,9 +108,7 @@ func isName(s string) bool { return len(s) <= 1024 && !strings.ContainsFunc(s, u
 func isObject(id string) bool { return id == "" || (len(id) == 40 || len(id) == 64) && isHex(id) }
 
 // isHash accepts what may be the hash of an entry, of a call or of a file: one word, with which no path can be formed.
-func isHash(s string) bool { return hashForm.MatchString(s) }
-
-var hashForm = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
+func isHash(s string) bool { return len(s) <= 64 && task.IsWord(s, "_") }
 
 func isHex(s string) bool { return strings.Trim(s, "0123456789abcdef") == "" }
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -71,9 +70,6 @@ func (s Session) Equal(other Session) bool {
 		s.Summary == other.Summary && s.Reason == other.Reason && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)
 }
 
-// originalID is the form of ids that the original cairn minted: ses_ and 24 hex digits.
-var originalID = regexp.MustCompile(`^` + Prefix + `_[A-Za-z0-9._-]+$`)
-
 const maxID = 80 // bytes, as for a task
 
 // ParseID accepts what may be the name of a session file: the form of a task id that begins with ses-, or that of the original cairn, which
@@ -81,7 +77,8 @@ const maxID = 80 // bytes, as for a task
 func ParseID(s string) (string, error) {
 	_, err := task.ParseID(s)
 	ours := err == nil && strings.HasPrefix(s, Prefix+"-")
-	if !ours && (len(s) > maxID || !originalID.MatchString(s)) {
+	token, original := strings.CutPrefix(s, Prefix+"_") // the original cairn minted ses_ and 24 hex digits
+	if !ours && (!original || len(s) > maxID || !task.IsWord(token, "._-")) {
 		return "", task.Errorf(task.InvalidInput, "%q is not a session id", s).WithHint("an id looks like ses-01j8x2k7q7f3az")
 	}
 	return s, nil

@@ -6,7 +6,6 @@ import (
 	"errors"
 	"path"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
@@ -172,15 +171,13 @@ func isLiveFile(name string) bool {
 		_, ok := record.KindOf(layout.RefOf(id))
 		return ok
 	case "keys.json":
-		return keyName.MatchString(id)
+		return len(id) <= 64 && task.IsWord(id, "_")
 	case "live.json":
 		return record.Sessions.ParseID(id) == nil
 	default:
 		return false
 	}
 }
-
-var keyName = regexp.MustCompile(`^[A-Za-z0-9_]{1,64}$`)
 
 // isRecordFile reports whether a path is that of a record or of the config.
 func isRecordFile(name string) bool {

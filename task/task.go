@@ -2,7 +2,7 @@ package task
 
 import (
 	"io"
-	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,39 +72,33 @@ const maxID = 80
 // ParseID accepts what may be the name of a task file: a prefix of letters, digits and underscores, a dash, then letters,
 // digits, dots, underscores and dashes; at most 80 bytes. Such a name can never lead out of its folder.
 func ParseID(s string) (ID, error) {
-	if len(s) > maxID || !hasIDForm(s) {
+	prefix, rest, _ := strings.Cut(s, "-")
+	if len(s) > maxID || !isPrefix(prefix) || !IsWord(rest, "._-") {
 		return "", Errorf(InvalidInput, "%q is not a task id", clip(s, 100)).WithHint("an id looks like PROJ-01j8x2k7q7f3az")
 	}
 	return ID(s), nil
 }
 
-// hasIDForm matches ^[A-Za-z][A-Za-z0-9_]*-[A-Za-z0-9._-]+$. It is written out because every record that is read is asked.
-func hasIDForm(s string) bool {
-	prefix, rest, _ := strings.Cut(s, "-")
-	return prefix != "" && isLetter(prefix[0]) && isWord(prefix, "_") && rest != "" && isWord(rest, "._-")
-}
-
-// isWord reports whether s has only ASCII letters, digits and these other characters.
-func isWord(s, others string) bool {
-	for i := range len(s) {
-		if c := s[i]; !isLetter(c) && (c < '0' || c > '9') && strings.IndexByte(others, c) < 0 {
-			return false
-		}
-	}
-	return true
-}
-
-func isLetter(c byte) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
-
-var prefixForm = regexp.MustCompile(`^[A-Za-z][A-Za-z0-9_]{0,31}$`)
-
 // ParsePrefix accepts what may stand before the dash of an id: a letter, then letters, digits and underscores; at most 32.
 func ParsePrefix(s string) (string, error) {
-	if !prefixForm.MatchString(s) {
+	if len(s) > 32 || !isPrefix(s) {
 		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", clip(s, 40)).
 			WithHint("a prefix looks like PROJ")
 	}
 	return s, nil
+}
+
+// isPrefix reports whether s is a letter followed by letters, digits and underscores.
+func isPrefix(s string) bool { return IsWord(s, "_") && (s[0] < '0' || s[0] > '9') && s[0] != '_' }
+
+// IsWord reports whether s is made of letters and digits of ASCII and of some other characters of ASCII, and is not empty.
+func IsWord(s, others string) bool {
+	for _, c := range []byte(s) {
+		if letter := 'a' <= c|0x20 && c|0x20 <= 'z'; !letter && (c < '0' || c > '9') && strings.IndexByte(others, c) < 0 {
+			return false
+		}
+	}
+	return s != ""
 }
 
 const crockford = "0123456789abcdefghjkmnpqrstvwxyz"
@@ -140,11 +134,10 @@ func base32(n uint64, width int) string {
 // proves it.
 type Actor string
 
-var actorForm = regexp.MustCompile(`^(human|agent|service|ci):[A-Za-z0-9._@+-]{1,64}$`)
-
 // ParseActor accepts kind:name, with 1 to 64 letters, digits and ._@+- in the name.
 func ParseActor(s string) (Actor, error) {
-	if !actorForm.MatchString(s) {
+	kind, name, _ := strings.Cut(s, ":")
+	if !slices.Contains([]string{"human", "agent", "service", "ci"}, kind) || len(name) > 64 || !IsWord(name, "._@+-") {
 		return "", Errorf(InvalidInput, "%q is not an actor", clip(s, 100)).
 			WithHint("an actor is human:, agent:, service: or ci: and a name of letters, digits and ._@+-, such as agent:claude-1")
 	}

@@ -115,7 +115,7 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		named["session"] = ses.ID
 		return named
 	}
-	if slices.ContainsFunc(v.Fields, func(f verb.Field) bool { return f.Name == "id" }) {
+	if slices.ContainsFunc(v.Fields(), func(f verb.Field) bool { return f.Name == "id" }) {
 		named["id"] = made.ID
 	}
 	return named

@@ -103,7 +103,7 @@ func (r Rights) Allow(v Verb) error {
 
 // aboutOne reports whether a verb changes the one record that its input must name.
 func (v Verb) aboutOne() bool {
-	return slices.ContainsFunc(v.Fields, func(f Field) bool { return f.Required && f.Names != "" })
+	return slices.ContainsFunc(v.Fields(), func(f Field) bool { return f.Required && f.Names != "" })
 }
 
 // InScope returns OUT_OF_SCOPE for a task that the caller may not change.

@@ -5,7 +5,7 @@ import "encoding/json"
 // Schema is the verb's input as a JSON Schema: flat, an object at the root, without references, alternatives or lists of
 // types, because some clients refuse those. Properties are sorted by name.
 func (v Verb) Schema() json.RawMessage {
-	out, err := json.Marshal(object(v.Fields))
+	out, err := json.Marshal(object(v.Fields()))
 	if err != nil {
 		panic("verb: a schema of maps and texts does not marshal: " + err.Error())
 	}

@@ -7,6 +7,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -39,13 +40,12 @@ type Verb struct {
 	Signs      bool    // a person can sign what it records, so its command takes a key
 	Reads      string  // the kind of record of which it reads one by its id: "task", "session" or ""
 	Lists      string  // the kind of record that it lists, or ""
-	Fields     []Field // of the input
 
 	// Exit is the number that the command exits with after a call that did its work, for a result by which scripts
 	// decide; nil for 0. Errors have the numbers of their codes.
 	Exit func(out any) int
 
-	in     reflect.Type
+	in     *input
 	out    any // the zero result
 	invoke func(context.Context, *Workspace, any) (any, error)
 }
@@ -61,8 +61,8 @@ func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error)
 	if err := w.Allow(v); err != nil {
 		return nil, err
 	}
-	in := reflect.New(v.in)
-	if err := decode(input, in.Elem(), v.Fields); err != nil {
+	in := reflect.New(v.in.of)
+	if err := decode(input, in.Elem(), v.Fields()); err != nil {
 		return nil, err
 	}
 	return v.do(ctx, w, in.Elem().Interface())
@@ -107,7 +107,7 @@ func (v Verb) named(err error) error {
 		named.Op = v.Name
 	}
 	if named.Hint.Empty() && named.Code == task.InvalidInput {
-		named.Hint = task.Hintf("%s", arguments(fieldsAt(v.Fields, named.Msg)))
+		named.Hint = task.Hintf("%s", arguments(fieldsAt(v.Fields(), named.Msg)))
 	}
 	return &named
 }
@@ -132,14 +132,14 @@ func arguments(fields []Field, within string) string {
 	}
 }
 
-var insideList = regexp.MustCompile(`^([a-z_]+)\[\d+\](?:\.|: | )`)
+var insideList = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^([a-z_]+)\[\d+\](?:\.|: | )`) })
 
 // fieldsAt finds what a message is about: the fields of the innermost object that it begins by naming, as "checks[0].cmd is
 // ..." does, and what that object is called; the fields of the whole input if it names none.
 func fieldsAt(fields []Field, msg string) (inner []Field, within string) {
 	defer func() { within = strings.TrimSuffix(within, ".") }()
 	for {
-		m := insideList.FindStringSubmatch(msg)
+		m := insideList().FindStringSubmatch(msg)
 		if m == nil {
 			return fields, within
 		}
@@ -159,19 +159,40 @@ const (
 	ExitTimedOut     = 6
 )
 
+// input is what a verb takes. A process calls few of the verbs, so the fields are read off the struct when they are first asked for.
+type input struct {
+	of    reflect.Type
+	lists map[string]string // the verb that lists the records of a kind
+	read  func() []Field
+}
+
+// Fields are the fields of the input; nil for the zero Verb. Callers must not change them.
+func (v Verb) Fields() []Field {
+	if v.in == nil {
+		return nil
+	}
+	return v.in.read()
+}
+
 // Declare makes a verb of a function. The fields of its input are read off the input's struct.
 func Declare[In, Out any](v Verb, do func(context.Context, *Workspace, In) (Out, error)) Verb {
-	v.in = reflect.TypeFor[In]()
+	in := &input{of: reflect.TypeFor[In]()}
+	in.read = sync.OnceValue(func() []Field {
+		fields := fieldsOf(in.of)
+		if v.Kind != Read {
+			clearing(fields)
+		}
+		link(fields, in.lists)
+		return fields
+	})
+	v.in = in
 	v.out = *new(Out)
-	v.Fields = fieldsOf(v.in)
-	if v.Kind != Read {
-		clearing(v.Fields)
-	}
 	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return do(ctx, w, in.(In)) }
 	return v
 }
 
-// Link completes verbs by what they say of one another: a field that names a record gets the verb that lists such records.
+// Link completes verbs by what they say of one another: a field that names a record gets the verb that lists such records. It must be
+// called before the fields of any of them are asked for.
 func Link(verbs ...Verb) []Verb {
 	lists := map[string]string{}
 	for _, v := range verbs {
@@ -180,7 +201,7 @@ func Link(verbs ...Verb) []Verb {
 		}
 	}
 	for _, v := range verbs {
-		link(v.Fields, lists)
+		v.in.lists = lists
 	}
 	return verbs
 }

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
@@ -232,8 +233,8 @@ func decode(src []byte) (docs []*yaml.Node, err error) {
 }
 
 var (
-	yamlLine      = regexp.MustCompile(`^line (\d+): `)
-	unknownAnchor = regexp.MustCompile(`^unknown anchor '(.*)' referenced$`)
+	yamlLine      = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^line (\d+): `) })
+	unknownAnchor = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^unknown anchor '(.*)' referenced$`) })
 )
 
 // yamlError turns an error of yaml.v3, which counts lines from the start of the YAML, into an *Error.
@@ -248,13 +249,13 @@ func yamlError(s scanner, err error) *Error {
 	}
 	msg := strings.TrimPrefix(err.Error(), "yaml: ")
 	row := s.row(from)
-	if m := yamlLine.FindStringSubmatch(msg); m != nil {
+	if m := yamlLine().FindStringSubmatch(msg); m != nil {
 		line, _ := strconv.Atoi(m[1])
 		msg = msg[len(m[0]):]
 		if row += line; !countsFromZero(msg) {
 			row--
 		}
-	} else if m := unknownAnchor.FindStringSubmatch(msg); m != nil {
+	} else if m := unknownAnchor().FindStringSubmatch(msg); m != nil {
 		row = s.row(findAlias(s, m[1]))
 	}
 	starts := s.lines().starts

@@ -2,7 +2,6 @@ package frontmatter
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -316,8 +315,10 @@ func (e encoder) readsPlain(s string) bool {
 	return true
 }
 
-// numeric matches everything that is a number, a date or a time in some version of YAML, and more.
-var numeric = regexp.MustCompile(`^[-+.0-9][-+.,:_0-9A-Fa-fOoXxTtZz \t]*$`)
+// numeric reports whether s is a number, a date or a time in some version of YAML; it is true of more texts than those.
+func numeric(s string) bool {
+	return strings.IndexByte("-+.0123456789", s[0]) >= 0 && strings.Trim(s, "-+.,:_0123456789ABCDEFabcdefOoXxTtZz \t") == ""
+}
 
 // notText has the words that some version of YAML reads as something other than text.
 var notText = map[string]bool{
@@ -327,7 +328,7 @@ var notText = map[string]bool{
 
 // isWord reports whether s is text to every reader: it begins like a word or a path and is no number, date or literal.
 func isWord(s string) bool {
-	if s == "" || numeric.MatchString(s) || notText[strings.ToLower(s)] {
+	if s == "" || numeric(s) || notText[strings.ToLower(s)] {
 		return false
 	}
 	first := []rune(s)[0]

@@ -14,6 +14,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 	"unicode"
 
@@ -109,7 +110,9 @@ type runLog struct {
 // stampLayout is the form of the time in a log's name, logForm that of everything after the id and the dash.
 const stampLayout = "20060102T150405.000Z"
 
-var logForm = regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z)(?:-([1-9]\d*))?\.log$`)
+var logForm = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(\d{8}T\d{6}\.\d{3}Z)(?:-([1-9]\d*))?\.log$`)
+})
 
 func logStamp(at time.Time) string { return at.UTC().Format(stampLayout) }
 
@@ -211,7 +214,7 @@ func (d Dir) Read(path string, limit int64) (text string, cut bool, err error) {
 // parseLog parses the name of a log of one task. Only a stamp may follow the id, so an id that begins another one does no harm.
 func parseLog(id task.ID, name string) (runLog, bool) {
 	rest, ok := strings.CutPrefix(name, string(id)+"-")
-	m := logForm.FindStringSubmatch(rest)
+	m := logForm().FindStringSubmatch(rest)
 	if !ok || m == nil {
 		return runLog{}, false
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/task"
@@ -159,15 +160,17 @@ func (f baseFinder) nameBase(ctx context.Context) (named, error) {
 
 var (
 	// A name of a commit is an id or a ref, perhaps followed by the way to an ancestor, as in main~2 or v1^{commit}.
-	commitName = regexp.MustCompile(`^([^~^:\s\x00-\x1f]+)((?:[~^][0-9]*|\^\{commit\}|\^\{\})*)$`)
-	shortID    = regexp.MustCompile(`^[0-9a-f]{4,64}$`)
-	pseudoRef  = regexp.MustCompile(`^(@|([A-Z]+_)?HEAD)$`)
+	commitName = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`^([^~^:\s\x00-\x1f]+)((?:[~^][0-9]*|\^\{commit\}|\^\{\})*)$`)
+	})
+	shortID   = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{4,64}$`) })
+	pseudoRef = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(@|([A-Z]+_)?HEAD)$`) })
 )
 
 // commitNamed returns the commit that a name stands for, or "" if there is none. It returns NO_BASE for a name that could stand for
 // several commits, where git would only warn, and for one whose meaning depends on the day or the clone (main@{yesterday}).
 func (f baseFinder) commitNamed(ctx context.Context, name string) (string, error) {
-	parts := commitName.FindStringSubmatch(name)
+	parts := commitName().FindStringSubmatch(name)
 	if parts == nil || name[0] == '-' || strings.Contains(name, "@{") || strings.Contains(name, "..") {
 		return "", task.Errorf(task.NoBase, "%q is not the name of one commit", name).
 			WithHint("name a branch, a tag or the id of a commit; main~2 is fine too")
@@ -202,10 +205,10 @@ func (f baseFinder) meanings(ctx context.Context, short string) ([]string, error
 	if err != nil {
 		return nil, err
 	}
-	if pseudoRef.MatchString(short) {
+	if pseudoRef().MatchString(short) {
 		return append([]string{short}, meanings...), nil
 	}
-	if shortID.MatchString(short) {
+	if shortID().MatchString(short) {
 		// git prefers a ref to an id, without a warning
 		id, err := f.Refs().WithPrefix(ctx, short)
 		if err != nil {

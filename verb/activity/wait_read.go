@@ -67,7 +67,7 @@ func (in WaitIn) valid() error {
 			WithHint("give id, or session, or one or more of ready, status, assignee, label and parent")
 	case len(in.WaitForStatus) > 0 && in.ID == "":
 		return badWait("wait_for_status is about one task").WithHint("give its id; to watch all tasks in a state use status")
-	case in.Cursor != "" && !cursorForm.MatchString(in.Cursor):
+	case in.Cursor != "" && !cursorForm().MatchString(in.Cursor):
 		return badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on")
 	default:
 		return nil

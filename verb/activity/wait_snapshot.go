@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -65,7 +66,7 @@ func cursorOf(about string, rows []row, entries int) string {
 	return fmt.Sprintf("%s-%d", hex.EncodeToString(sum.Sum(nil))[:16], entries)
 }
 
-var cursorForm = regexp.MustCompile(`^[0-9a-f]{16}-[0-9]+$`)
+var cursorForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[0-9a-f]{16}-[0-9]+$`) })
 
 // missing reports whether a record of this snapshot cannot be read any more in a later one.
 func (s snapshot) missing(now snapshot) bool {

@@ -40,8 +40,8 @@ func commandOf(v verb.Verb, name string) string {
 // wordsOf spells an argument of a verb, or of a command that is none, on a command line.
 func wordsOf(v verb.Verb, a task.Arg) []string {
 	f := verb.Field{Arg: a.Name == "", Flag: a.Name}
-	if i := slices.IndexFunc(v.Fields, func(f verb.Field) bool { return f.Name == a.Name }); i >= 0 {
-		f = v.Fields[i]
+	if i := slices.IndexFunc(v.Fields(), func(f verb.Field) bool { return f.Name == a.Name }); i >= 0 {
+		f = v.Fields()[i]
 	}
 	switch {
 	case f.Arg:

@@ -45,5 +45,5 @@ func FailureOf(err error, rights verb.Rights, spell func(task.Call) string) Fail
 
 // complete reports whether arguments have all that a verb requires.
 func complete(v verb.Verb, args map[string]any) bool {
-	return !slices.ContainsFunc(v.Fields, func(f verb.Field) bool { return f.Required && args[f.Name] == nil })
+	return !slices.ContainsFunc(v.Fields(), func(f verb.Field) bool { return f.Required && args[f.Name] == nil })
 }

@@ -19,7 +19,7 @@ import (
 func TestNullMeansOneThing(t *testing.T) {
 	fields := 0
 	for _, v := range catalogue.All {
-		for _, f := range v.Fields {
+		for _, f := range v.Fields() {
 			fields++
 			t.Run(v.Name+"/"+f.Name, func(t *testing.T) {
 				if !f.Clears {
@@ -56,7 +56,7 @@ func outcome(t *testing.T, v verb.Verb, f verb.Field, value any) (any, error) {
 		t.Fatal(err)
 	}
 	in := verbtest.Args{}
-	for _, need := range v.Fields {
+	for _, need := range v.Fields() {
 		if need.Required {
 			in[need.Name] = map[string]any{
 				"id": made.ID, "title": "two", "text": "words", "to": "in_progress", "check": "0", "pass": true, "summary": "done",
@@ -86,7 +86,7 @@ func TestNoneIsNoCount(t *testing.T) {
 	}
 	counts := 0
 	for _, v := range catalogue.All {
-		for _, f := range v.Fields {
+		for _, f := range v.Fields() {
 			if f.Name != "limit" && f.Name != "timeout" {
 				continue
 			}

@@ -118,7 +118,7 @@ func TestDeclarations(t *testing.T) {
 			t.Errorf("%s writes, and %s may call it", v.Name, v.Profile)
 		}
 		positional := true
-		for _, f := range v.Fields {
+		for _, f := range v.Fields() {
 			if f.Arg && !positional {
 				t.Errorf("%s: the positional %s comes behind flags", v.Name, f.Name)
 			}

@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"sync"
 	"unicode"
 	"unicode/utf8"
 )
@@ -26,7 +27,7 @@ func Line(s string) string {
 
 // Quote returns a text in Go's quotes. Two different texts never look the same, even in their spaces.
 func Quote(s string) string {
-	return inBrackets.ReplaceAllString(visible(strconv.Quote(s)), `#\x23$1`)
+	return splitBrackets(visible(strconv.Quote(s)), `#\x23$1`)
 }
 
 // Hidden reports whether a text has a character that is invisible or controls the program that shows it. Line breaks and tabs do
@@ -124,18 +125,26 @@ func shaped(r rune) bool { return !unseen(r) && !unicode.IsSpace(r) }
 
 var (
 	// inBrackets is a command that GitHub, Azure Pipelines and TeamCity obey anywhere in a line.
-	inBrackets = regexp.MustCompile(`(?i)##((?:vso|teamcity)?\[)`)
+	inBrackets = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`(?i)##((?:vso|teamcity)?\[)`) })
 	// atStart is a command that a CI obeys at the start of a line, which for some may have any space before it.
-	atStart = regexp.MustCompile(`(?im)^([\s\p{Z}]*)(?:(:)(:)|(%)(%)|(section_start|section_end|travis_fold|travis_time)(:))`)
+	atStart = sync.OnceValue(func() *regexp.Regexp {
+		return regexp.MustCompile(`(?im)^([\s\p{Z}]*)(?:(:)(:)|(%)(%)|(section_start|section_end|travis_fold|travis_time)(:))`)
+	})
 )
+
+// splitBrackets replaces what inBrackets finds.
+func splitBrackets(s, by string) string {
+	if !strings.Contains(s, "##") {
+		return s
+	}
+	return inBrackets().ReplaceAllString(s, by)
+}
 
 // defused puts a space into every command that a CI would obey.
 func defused(s string) string {
-	if strings.Contains(s, "##") {
-		s = inBrackets.ReplaceAllString(s, "# #$1")
-	}
+	s = splitBrackets(s, "# #$1")
 	if strings.ContainsAny(s, ":%") {
-		s = atStart.ReplaceAllString(s, "$1$2$4$6 $3$5$7")
+		s = atStart().ReplaceAllString(s, "$1$2$4$6 $3$5$7")
 	}
 	return s
 }

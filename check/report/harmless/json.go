@@ -11,7 +11,7 @@ import (
 // JSON makes JSON safe to show, as Text does with text, without changing its value: hidden characters and commands to a CI are
 // written as JSON escapes.
 func JSON(s string) string {
-	s = inBrackets.ReplaceAllString(s, `#\u0023$1`)
+	s = splitBrackets(s, `#\u0023$1`)
 	if plainJSON(s) {
 		return s
 	}

@@ -6,16 +6,13 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
 
-// tempName is ".", the name of the file, 26 random characters and ".tmp". Such a file is hidden, and never read as a record. The random
-// part is so long that no file of a user has such a name by accident.
-var tempName = regexp.MustCompile(`^\..+\.[A-Z2-7]{26}\.tmp$`)
-
+// tempFor makes a name of ".", the name of the file, 26 random characters and ".tmp". Such a file is hidden, and never read as a record.
+// The random part is so long that no file of a user has such a name by accident.
 func tempFor(path string) string {
 	folder, base := filepath.Split(path)
 	return filepath.Join(folder, "."+base+"."+rand.Text()+".tmp")
@@ -23,7 +20,9 @@ func tempFor(path string) string {
 
 // IsTemp reports whether a name, without its folder, is that of a temporary file of this package.
 func IsTemp(name string) bool {
-	return tempName.MatchString(name)
+	rest, ok := strings.CutSuffix(name, ".tmp")
+	at := strings.LastIndexByte(rest, '.')
+	return ok && at > 1 && rest[0] == '.' && len(rest[at+1:]) == 26 && strings.Trim(rest[at+1:], "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567") == ""
 }
 
 // TempName returns a new name for a temporary file of the file at path. Sweep removes such files.
