@@ -50,7 +50,7 @@ func (p doctorCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	findings, err := doctor.Visit{Store: s, Actor: w.Actor, Now: p.Now, Home: p.home(), Spell: catalogue.CommandLine}.Examine(ctx)
+	findings, err := doctor.Visit{Store: s, Actor: w.Actor(), Now: p.Now, Home: p.home(), Spell: catalogue.CommandLine}.Examine(ctx)
 	if err != nil {
 		return err
 	}

@@ -67,7 +67,7 @@ func (p initCommand) run(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if harmless {
-		err = s.SetTrust(actor, p.Now())
+		err = s.SetTrust(actor(), p.Now())
 	}
 	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made...), Trusted: s.Trusted()}
 	if len(made) > 0 {

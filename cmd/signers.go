@@ -112,8 +112,8 @@ func (p signerCommand) command() *cli.Command {
 // openForPerson opens the workspace, unless an agent asks for it.
 func (p signerCommand) openForPerson(ctx context.Context, c *cli.Command) (*store.Store, error) {
 	w, s, err := p.open(ctx, c)
-	if err == nil && !w.Actor.Human() {
-		err = task.Errorf(task.Forbidden, "%s cannot say whose signatures count", w.Actor).WithHint("a person runs cairn trust signer")
+	if err == nil && !w.Actor().Human() {
+		err = task.Errorf(task.Forbidden, "%s cannot say whose signatures count", w.Actor()).WithHint("a person runs cairn trust signer")
 	}
 	return s, err
 }

@@ -76,10 +76,10 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	if !s.Trusted() {
-		if err := p.consent(ctx, w.Actor, s.Root, commands, c.Bool("yes")); err != nil {
+		if err := p.consent(ctx, w.Actor(), s.Root, commands, c.Bool("yes")); err != nil {
 			return err
 		}
-		err = s.SetTrust(w.Actor, p.Now())
+		err = s.SetTrust(w.Actor(), p.Now())
 	}
 	return p.show(trustResult{s.Root, true, commands}, err)
 }

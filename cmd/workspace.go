@@ -107,17 +107,21 @@ func (p *program) stateDir() string {
 	return ""
 }
 
-// actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name.
-func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (task.Actor, error) {
+// actor is who acts: --actor, CAIRN_ACTOR, the coding agent in whose shell the program runs, or git's user.name. Git is asked when a
+// verb asks who acts, and once: most commands read, for anybody.
+func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (func() task.Actor, error) {
 	for _, actor := range []string{c.Root().String("actor"), p.Getenv("CAIRN_ACTOR")} {
 		if actor != "" {
-			return task.ParseActor(actor)
+			who, err := task.ParseActor(actor)
+			return verb.As(who), err
 		}
 	}
 	if agent := shellAgent(p.Getenv); agent != "" {
-		return agent, nil
+		return verb.As(agent), nil
 	}
-	return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME")), nil
+	return sync.OnceValue(func() task.Actor {
+		return humanActor(store.UserName(ctx, dir), p.Getenv("USER"), p.Getenv("USERNAME"))
+	}), nil
 }
 
 // humanActor makes an actor of the first name that has a letter or a digit.

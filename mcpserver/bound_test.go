@@ -77,7 +77,7 @@ func hugeWorkspace(t *testing.T) verb.Workspace {
 // No answer floods its reader, whatever the files hold. The tools come from the catalogue.
 func TestEveryAnswerIsBounded(t *testing.T) {
 	w := hugeWorkspace(t)
-	w.Profile, w.Actor = verb.Maintainer, "human:shah"
+	w.Profile, w.Actor = verb.Maintainer, verb.As("human:shah")
 	cs := connect(t, w)
 	ids := []string{"PROJ-1", "PROJ-2", "PROJ-3", "PROJ-4", "PROJ-5", "PROJ-6", "PROJ-b1"}
 	var calls []object

@@ -18,12 +18,12 @@ func TestTheClientIsKnownByItsName(t *testing.T) {
 			t.Errorf("%q: identity says %q", version, got.Client)
 		}
 		made := does[verb.Task](t, cs, "create", object{"title": "one"})
-		ses := does[verb.Session](t, cs, "begin", object{"id": made.ID, "expected_actor": string(w.Actor), "idempotency_key": "k"})
+		ses := does[verb.Session](t, cs, "begin", object{"id": made.ID, "expected_actor": string(w.Actor()), "idempotency_key": "k"})
 		if ses.Client != "test" {
 			t.Errorf("%q: the session is of %q", version, ses.Client)
 		}
 		other := does[verb.Task](t, cs, "create", object{"title": "two"})
-		named := does[verb.Session](t, cs, "begin", object{"id": other.ID, "expected_actor": string(w.Actor), "idempotency_key": "l", "client": "told"})
+		named := does[verb.Session](t, cs, "begin", object{"id": other.ID, "expected_actor": string(w.Actor()), "idempotency_key": "l", "client": "told"})
 		if named.Client != "told" {
 			t.Errorf("%q: given its client, the session is of %q", version, named.Client)
 		}

@@ -70,7 +70,7 @@ func git(t testing.TB, dir string, args ...string) string {
 // anywhere is what an agent's server runs on in a folder that need not be a workspace.
 func anywhere(dir string) verb.Workspace {
 	return verb.Workspace{
-		Dir: dir, StateDir: filepath.Join(dir, ".state"), Actor: "agent:claude-1", Client: "a-client", Version: "1.2.3",
+		Dir: dir, StateDir: filepath.Join(dir, ".state"), Actor: verb.As("agent:claude-1"), Client: "a-client", Version: "1.2.3",
 		Rights: verb.Rights{Profile: verb.Operator}, Now: time.Now, Rand: rand.Reader,
 	}
 }

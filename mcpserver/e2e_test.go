@@ -188,7 +188,7 @@ func (s *story) cliTask(args ...string) verb.Task {
 func (s *story) confirmed(id task.ID, check string) verb.Task {
 	s.Helper()
 	w := verb.Workspace{
-		Dir: s.dir, StateDir: filepath.Join(os.Getenv("XDG_STATE_HOME"), "cairn"), Actor: personName,
+		Dir: s.dir, StateDir: filepath.Join(os.Getenv("XDG_STATE_HOME"), "cairn"), Actor: verb.As(personName),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: time.Now, Rand: rand.Reader,
 		Confirm: func(context.Context, []task.Ask) error { return nil },
 	}

@@ -72,7 +72,7 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 		ErrorLog:    slog.NewLogLogger(s.log.Handler(), slog.LevelWarn),
 	}
 	failed := make(chan error, 1)
-	s.log.Info("serving", "actor", s.w.Actor, "dir", s.w.Dir, "address", l.Addr())
+	s.log.Info("serving", "actor", s.w.Actor(), "dir", s.w.Dir, "address", l.Addr())
 	go func() { failed <- srv.Serve(newFewAtOnce(l)) }()
 	var err error
 	select {

@@ -464,7 +464,7 @@ func (s *fixture) person() *mcp.ClientSession {
 
 func (s *fixture) as(who task.Actor, rights verb.Rights) *mcp.ClientSession {
 	w := s.w
-	w.Actor, w.Rights = who, rights
+	w.Actor, w.Rights = verb.As(who), rights
 	return connect(s.T, w)
 }
 

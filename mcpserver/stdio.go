@@ -34,7 +34,7 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	defer s.mcp.UnregisterSession(ctx, session.SessionID())
 	c.ctx = s.mcp.WithContext(context.WithoutCancel(ctx), session)
 
-	s.log.Info("serving", "actor", s.w.Actor, "dir", s.w.Dir)
+	s.log.Info("serving", "actor", s.w.Actor(), "dir", s.w.Dir)
 	err := c.receive(ctx, in)
 	s.log.Info("end of input", "cause", err)
 	c.finish()

@@ -31,7 +31,7 @@ type Keyed interface{ CallKey() string }
 type Idempotency struct{ key *session.Key }
 
 // idempotencyOf is that of a call of a verb, by the key that its input carries.
-func idempotencyOf(who task.Actor, verb string, in any) (Idempotency, error) {
+func idempotencyOf(who func() task.Actor, verb string, in any) (Idempotency, error) {
 	k, ok := in.(Keyed)
 	if !ok || k.CallKey() == "" {
 		return Idempotency{}, nil
@@ -43,7 +43,7 @@ func idempotencyOf(who task.Actor, verb string, in any) (Idempotency, error) {
 	if err != nil {
 		return Idempotency{}, err
 	}
-	return Idempotency{&session.Key{Call: callOf(who, verb, k.CallKey()), Args: hash(string(given))[:8]}}, nil
+	return Idempotency{&session.Key{Call: callOf(who(), verb, k.CallKey()), Args: hash(string(given))[:8]}}, nil
 }
 
 // Given reports whether the call has an idempotency key.
@@ -170,8 +170,8 @@ func (w *Workspace) holdsHere(s *store.Store, id task.ID) error {
 	if err != nil {
 		return NotHere(err, string(id))
 	}
-	if hold := session.Holder(t.Header(), s.Known(id.Ref()), w.Now()); hold.Actor == w.Actor {
-		return WithID(hold.Refuse(id, w.Actor, s.Worktree, false), id)
+	if hold := session.Holder(t.Header(), s.Known(id.Ref()), w.Now()); hold.Actor == w.Actor() {
+		return WithID(hold.Refuse(id, w.Actor(), s.Worktree, false), id)
 	}
 	return nil
 }

@@ -71,6 +71,9 @@ func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error)
 // do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked of them,
 // and the verb is done again with what they confirmed.
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
+	if v.Kind != Read {
+		w.Actor() // before any lock: git may have to be asked
+	}
 	key, err := idempotencyOf(w.Actor, v.Name, in)
 	if err != nil {
 		return nil, err

@@ -13,13 +13,13 @@ import (
 // Workspace is what a verb is called on: a folder, who acts in it and with what rights, and what the calls of a process share.
 // Front-ends make one for each call. Nothing is opened before a verb needs it, so that identity answers anywhere.
 type Workspace struct {
-	Dir      string     // the workspace is the nearest at or above it
-	StateDir string     // the user's folder, for what must not be kept in a repository
-	Actor    task.Actor // who acts; fixed by the front-end, never an argument
-	Client   string     // the program that speaks for the actor, if it said
-	Version  string     // of cairn
-	Rights              // what the actor may do
-	Bounded  bool       // answers go into an agent's context, so what is long is cut and says so
+	Dir      string            // the workspace is the nearest at or above it
+	StateDir string            // the user's folder, for what must not be kept in a repository
+	Actor    func() task.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
+	Client   string            // the program that speaks for the actor, if it said
+	Version  string            // of cairn
+	Rights                     // what the actor may do
+	Bounded  bool              // answers go into an agent's context, so what is long is cut and says so
 	Now      func() time.Time
 	Rand     io.Reader
 	Progress func(Progress) // is called with how far a long call has come; nil if nobody wants to know
@@ -36,19 +36,22 @@ type Workspace struct {
 	confirmed   []task.Ask  // what the person has confirmed of the call under way
 }
 
+// As is the actor of a front-end that knows who acts.
+func As(who task.Actor) func() task.Actor { return func() task.Actor { return who } }
+
 // Open opens the store that the verbs of this workspace work on. It returns NO_WORKSPACE if there is none.
 func (w *Workspace) Open() (*store.Store, error) { return store.Open(w.Dir, w.StateDir) }
 
 // Stamp is what the entries of this call say.
 func (w *Workspace) Stamp(text string) task.Stamp {
-	return task.Stamp{Who: w.Actor, At: w.Now(), Text: text, Key: w.Idempotency.stamp()}
+	return task.Stamp{Who: w.Actor(), At: w.Now(), Text: text, Key: w.Idempotency.stamp()}
 }
 
 // ActorNamed reads an actor in an input: "me" is who acts, "unassigned" and "" nobody.
 func (w *Workspace) ActorNamed(s string) (task.Actor, error) {
 	switch s {
 	case "me":
-		return w.Actor, nil
+		return w.Actor(), nil
 	case "", "unassigned":
 		return "", nil
 	default:
@@ -57,7 +60,7 @@ func (w *Workspace) ActorNamed(s string) (task.Actor, error) {
 }
 
 // MayWeaken reports whether the caller may take checks away.
-func (w *Workspace) MayWeaken() bool { return w.Actor.Human() || w.Profile >= Maintainer }
+func (w *Workspace) MayWeaken() bool { return w.Actor().Human() || w.Profile >= Maintainer }
 
 // WithoutKey is the workspace for writes that belong to no call, such as the heartbeats beside a run.
 func (w *Workspace) WithoutKey() *Workspace {

@@ -108,7 +108,7 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, de
 func (wc WriteContext) Lease(ctx context.Context, ses string) *session.Lease {
 	s, now := wc.Store, wc.Now.UTC()
 	return &session.Lease{
-		Actor: wc.w.Actor, Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
+		Actor: wc.w.Actor(), Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
 	}
 }
 
@@ -121,10 +121,10 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 	if err := wc.Refusal(ctx, takeover); err != nil {
 		return false, err
 	}
-	if wc.Hold.Free(wc.w.Actor, wc.Store.Worktree) {
+	if wc.Hold.Free(wc.w.Actor(), wc.Store.Worktree) {
 		return false, nil
 	}
-	wc.EndSession(session.Abandoned, wc.w.Stamp("taken over by "+string(wc.w.Actor)))
+	wc.EndSession(session.Abandoned, wc.w.Stamp("taken over by "+string(wc.w.Actor())))
 	return true, nil
 }
 
@@ -132,16 +132,16 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 // so, since there is nothing to switch to.
 func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	hold, s := wc.Hold, wc.Store
-	err := hold.Refuse(wc.Task.ID, wc.w.Actor, s.Worktree, takeover)
+	err := hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
 	if err != nil && hold.How == session.Behind && !s.Git().HasBranch(ctx, hold.Branch) {
 		hold.NoBranch = true
-		err = hold.Refuse(wc.Task.ID, wc.w.Actor, s.Worktree, takeover)
+		err = hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
 	}
 	return err
 }
 
 // Mine reports whether the caller holds the task, in this worktree.
-func (wc WriteContext) Mine() bool { return wc.Hold.Mine(wc.w.Actor, wc.Store.Worktree) }
+func (wc WriteContext) Mine() bool { return wc.Hold.Mine(wc.w.Actor(), wc.Store.Worktree) }
 
 // ActiveSession is the session under which the task is held, if it is active. One that cannot be read is not.
 func (wc WriteContext) ActiveSession() (session.Session, bool) {
@@ -193,7 +193,7 @@ func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id str
 	if err != nil {
 		return ses, err
 	}
-	if err := ses.Usable(w.Actor); err != nil {
+	if err := ses.Usable(w.Actor()); err != nil {
 		return ses, WithSession(err, id)
 	}
 	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree), id)
@@ -221,7 +221,7 @@ func (w *Workspace) Beat(ctx context.Context, s *store.Store, id, progress strin
 			progress = old.Progress
 		}
 		w.Idempotency.Remember(tx, session.Key{Task: ses.Task, Session: id})
-		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: w.Now().UTC(), Progress: progress})
+		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: w.Now().UTC(), Progress: progress})
 		return nil
 	})
 }

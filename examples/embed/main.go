@@ -37,7 +37,7 @@ func run(ctx context.Context, dir string, out io.Writer) error {
 		return err
 	}
 	w := &verb.Workspace{
-		Dir: dir, StateDir: filepath.Join(dir, ".state"), Actor: "service:bot", Rights: verb.Rights{Profile: verb.Operator},
+		Dir: dir, StateDir: filepath.Join(dir, ".state"), Actor: verb.As("service:bot"), Rights: verb.Rights{Profile: verb.Operator},
 		Now: time.Now, Rand: rand.Reader,
 	}
 	made, err := do(ctx, w, "create", args{"title": "Say hello", "acceptance": []string{"it is friendly"}})

@@ -154,7 +154,7 @@ type call struct {
 // make makes the call. The same call from the same state writes the same bytes.
 func (c call) make() (any, error) {
 	w := &verb.Workspace{
-		Dir: c.Root, StateDir: c.StateDir, Actor: c.Actor, Rights: verb.Rights{Profile: verb.Maintainer},
+		Dir: c.Root, StateDir: c.StateDir, Actor: verb.As(c.Actor), Rights: verb.Rights{Profile: verb.Maintainer},
 		Now:  func() time.Time { return c.At },
 		Rand: rand.NewChaCha8([32]byte([]byte(c.At.Format("2006-01-02T15:04:05.000000000Z") + "  "))),
 

@@ -129,7 +129,11 @@ func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
 	in.Timeout, in.Cursor = nil, ""
 	config := s.Config
 	config.Flow.Signers = nil // read from the same file, by each store for itself
-	return string(jsonOf([]any{s.Root, config, w.Actor, w.Bounded, in}))
+	var me task.Actor         // where the answer depends on who asks
+	if in.Assignee != nil && *in.Assignee == "me" {
+		me = w.Actor()
+	}
+	return string(jsonOf([]any{s.Root, config, me, w.Bounded, in}))
 }
 
 // waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as its

@@ -72,7 +72,7 @@ func TestChangesOfManyRows(t *testing.T) {
 // Waits share their reads only if they watch the same: another state, actor or task is another subject. Each call opens the store anew.
 func TestSubject(t *testing.T) {
 	me, other := "me", "agent:b"
-	a := &verb.Workspace{Dir: t.TempDir(), Actor: "agent:a"}
+	a := &verb.Workspace{Dir: t.TempDir(), Actor: verb.As("agent:a")}
 	if _, _, err := store.Init(a.Dir, "PROJ"); err != nil {
 		t.Fatal(err)
 	}
@@ -102,11 +102,15 @@ func TestSubject(t *testing.T) {
 			}
 		})
 	}
-	one := WaitIn{Ready: true}.subject(a, open(t))
 	b := *a
-	b.Actor = "agent:b"
-	if two := (WaitIn{Ready: true}).subject(&b, open(t)); one == two {
-		t.Errorf("got %q for two actors", one)
+	b.Actor = verb.As("agent:b")
+	mine := WaitIn{Assignee: &me}
+	if one, two := mine.subject(a, open(t)), mine.subject(&b, open(t)); one == two {
+		t.Errorf("got %q for what is mine, of two actors", one)
+	}
+	one := WaitIn{Ready: true}.subject(a, open(t))
+	if two := (WaitIn{Ready: true}).subject(&b, open(t)); one != two {
+		t.Errorf("got %q and %q for what is nobody's", one, two)
 	}
 	s := open(t)
 	s.Config.Flow.States = append(slices.Clone(s.Config.Flow.States), "parked")

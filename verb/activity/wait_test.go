@@ -262,7 +262,7 @@ func TestWaitForWorkWithALabel(t *testing.T) {
 func TestWaitAndHeartbeats(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
-	ses := verbtest.Must(t, w, "begin", verbtest.Args{"id": id, "expected_actor": w.Actor, "idempotency_key": "k"}).ID
+	ses := verbtest.Must(t, w, "begin", verbtest.Args{"id": id, "expected_actor": w.Actor(), "idempotency_key": "k"}).ID
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		defer cancel()
@@ -338,7 +338,7 @@ func TestWaitAnswersAWriteOnce(t *testing.T) {
 		in   verbtest.Args
 	}{
 		{"claim", verbtest.Args{"id": id}}, {"note", verbtest.Args{"id": id, "text": "Found it."}}, {"release", verbtest.Args{"id": id}},
-		{"begin", verbtest.Args{"id": id, "expected_actor": w.Actor, "idempotency_key": "k"}}, {"transition", verbtest.Args{"id": id, "to": "done"}},
+		{"begin", verbtest.Args{"id": id, "expected_actor": w.Actor(), "idempotency_key": "k"}}, {"transition", verbtest.Args{"id": id, "to": "done"}},
 	} {
 		answer := make(chan activity.Waited, 1)
 		cursor := read()

@@ -62,7 +62,7 @@ func TestRecordsByTheirIDs(t *testing.T) {
 func TestSessionsByTheirIDs(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
 	made := verbtest.Must(t, w, "create", verbtest.Args{"title": "One"})
-	ses := verbtest.Must(t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": string(w.Actor), "idempotency_key": "k"})
+	ses := verbtest.Must(t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": string(w.Actor()), "idempotency_key": "k"})
 	if got, err := verbtest.Call[verb.Session](t, w, "get", verbtest.Args{"id": ses.ID}); err != nil || string(got.Task) != made.ID {
 		t.Errorf("read %+v, %v", got, err)
 	}

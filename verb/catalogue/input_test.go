@@ -60,7 +60,7 @@ func outcome(t *testing.T, v verb.Verb, f verb.Field, value any) (any, error) {
 		if need.Required {
 			in[need.Name] = map[string]any{
 				"id": made.ID, "title": "two", "text": "words", "to": "in_progress", "check": "0", "pass": true, "summary": "done",
-				"reason": "why", "expected_actor": string(w.Actor), "idempotency_key": "k", "key": "attest", "value": "anyone",
+				"reason": "why", "expected_actor": string(w.Actor()), "idempotency_key": "k", "key": "attest", "value": "anyone",
 				"session": "ses-1", "tasks": []verbtest.Args{{"title": "three"}},
 			}[need.Name]
 		}
@@ -187,7 +187,7 @@ func TestBlankTextIsRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ses, err := verbtest.Call[verb.Session](t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": string(w.Actor), "idempotency_key": "k"})
+	ses, err := verbtest.Call[verb.Session](t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": string(w.Actor()), "idempotency_key": "k"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -234,7 +234,7 @@ func TestBlankTextIsRefused(t *testing.T) {
 // me names who acts wherever an actor is named, in the checks of every verb that declares some.
 func TestMeAttests(t *testing.T) {
 	w := verbtest.NewWorkspace(t)
-	me := string(w.Actor)
+	me := string(w.Actor())
 	checks := []verbtest.Args{{"desc": "read", "type": "manual", "by": "me"}}
 	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "one", "checks": checks})
 	if err != nil || made.Checks[0].By != me {
@@ -256,7 +256,7 @@ func TestMeAttests(t *testing.T) {
 		t.Fatal(err)
 	}
 	other := *w
-	other.Actor = "human:somebody-else"
+	other.Actor = verb.As("human:somebody-else")
 	carriedOut, err := verbtest.Call[proposals.PlanOut](t, &other, "plan", verbtest.Args{"proposal": proposed.Proposal})
 	if err != nil {
 		t.Fatal(err)
@@ -282,7 +282,7 @@ func TestReleasingWhatNobodyHolds(t *testing.T) {
 		t.Fatal(err)
 	}
 	agent := *w
-	agent.Actor = "agent:a"
+	agent.Actor = verb.As("agent:a")
 	for _, tt := range []struct {
 		w    *verb.Workspace
 		verb string

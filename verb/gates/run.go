@@ -112,7 +112,7 @@ func writeAll(out io.Writer, logs []func(io.Writer) error) error {
 // beatWhile keeps the caller's session on the task alive while checks run. The function it returns ends that.
 func beatWhile(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (stop func()) {
 	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
-	if hold.Session == "" || !hold.Mine(w.Actor, s.Worktree) {
+	if hold.Session == "" || !hold.Mine(w.Actor(), s.Worktree) {
 		return func() {}
 	}
 	ctx, cancel := context.WithCancel(ctx)
@@ -162,7 +162,7 @@ func quoteAll(texts []string) string {
 
 // runner names a run for those who have to wait for it.
 func runner(w *verb.Workspace, t task.Task) string {
-	return fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor, os.Getpid())
+	return fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor(), os.Getpid())
 }
 
 // progressEvery is how often a check that runs says so.

@@ -118,7 +118,7 @@ func afterClose(w *verb.Workspace, wc verb.WriteContext, t task.Task) {
 	flow := wc.Store.Config.Flow
 	if !flow.IsClosed(wc.Task.Status) && flow.IsClosed(t.Status) {
 		wc.Tx.Claim(t.ID.Ref(), nil)
-		wc.EndSession(session.Finished, w.Stamp("closed by "+string(w.Actor)))
+		wc.EndSession(session.Finished, w.Stamp("closed by "+string(w.Actor())))
 	}
 }
 

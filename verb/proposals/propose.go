@@ -49,7 +49,7 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 	if err != nil {
 		return Proposal{}, err
 	}
-	items, err := json.Marshal(withoutMe(w.Actor, in.Tasks))
+	items, err := json.Marshal(withoutMe(w.Actor(), in.Tasks))
 	if err != nil {
 		return Proposal{}, err
 	}

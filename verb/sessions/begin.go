@@ -53,7 +53,7 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 	err = w.Update(ctx, s, func(tx *store.Tx) error {
 		wc, err := w.WriteContext(s, tx, in.ID)
 		if err == nil {
-			err = notForeign(w.Actor, wc.Task.Provenance, in.IdempotencyKey)
+			err = notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey)
 		}
 		if err != nil {
 			return err
@@ -68,8 +68,8 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 }
 
 func mayBegin(w *verb.Workspace, in BeginIn) error {
-	if in.ExpectedActor != string(w.Actor) {
-		return task.Errorf(task.IdentityMismatch, "acts as %s, and %q was expected", w.Actor, in.ExpectedActor).
+	if in.ExpectedActor != string(w.Actor()) {
+		return task.Errorf(task.IdentityMismatch, "acts as %s, and %q was expected", w.Actor(), in.ExpectedActor).
 			WithHint("%s says who you are", task.CallTo("identity"))
 	}
 	if strings.TrimSpace(in.IdempotencyKey) == "" {
@@ -106,7 +106,7 @@ func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in
 	}
 	wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, id))
 	record.Sessions.Put(wc.Tx, session.New(newSession(w, wc, in, id), stamp))
-	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor, At: wc.Now.UTC()})
+	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: wc.Now.UTC()})
 	return nil
 }
 
@@ -117,7 +117,7 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 		return nil
 	}
 	if takeover && wc.Hold.Lapsed {
-		wc.EndSession(session.Abandoned, w.Stamp("taken over by "+string(w.Actor)))
+		wc.EndSession(session.Abandoned, w.Stamp("taken over by "+string(w.Actor())))
 		return nil
 	}
 	return task.Errorf(task.SessionLive, "you have session %s on it", ses.ID).
@@ -127,7 +127,7 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 
 func newSession(w *verb.Workspace, wc verb.WriteContext, in BeginIn, id string) session.Session {
 	ses := session.Session{
-		ID: id, Task: wc.Task.ID, Actor: w.Actor, Client: in.Client, Model: in.Model,
+		ID: id, Task: wc.Task.ID, Actor: w.Actor(), Client: in.Client, Model: in.Model,
 		Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(wc.Store.Worktree),
 	}
 	if ses.Client == "" {

@@ -89,7 +89,7 @@ func own(w *verb.Workspace, id verb.SessionID) (*store.Store, session.Session, e
 	if _, err := w.ReadForWrite(s, ses.Task); verb.IsDone(err) {
 		return nil, ses, err
 	}
-	return s, ses, verb.WithSession(ses.Usable(w.Actor), ses.ID)
+	return s, ses, verb.WithSession(ses.Usable(w.Actor()), ses.ID)
 }
 
 // CancelIn is the input of Cancel.

@@ -23,7 +23,7 @@ type IdentityOut struct {
 
 // Identity says who acts, with what rights, and where. It works outside a workspace too.
 func Identity(_ context.Context, w *verb.Workspace, _ IdentityIn) (IdentityOut, error) {
-	out := IdentityOut{Actor: w.Actor, Client: w.Client, Version: w.Version, Profile: w.Profile.String(), Scope: w.Scope, ReadOnly: w.ReadOnly}
+	out := IdentityOut{Actor: w.Actor(), Client: w.Client, Version: w.Version, Profile: w.Profile.String(), Scope: w.Scope, ReadOnly: w.ReadOnly}
 	s, err := w.Open()
 	if err == nil {
 		out.Workspace = s.Root

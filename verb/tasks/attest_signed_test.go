@@ -45,7 +45,7 @@ func signing(t *testing.T, meanwhile func(w *verb.Workspace, id task.ID)) (w *ve
 		t.Fatal(err)
 	}
 	now := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
-	w = &verb.Workspace{Dir: dir, StateDir: t.TempDir(), Actor: "human:ada", Rights: verb.Rights{Profile: verb.Maintainer}, Rand: rand.Reader,
+	w = &verb.Workspace{Dir: dir, StateDir: t.TempDir(), Actor: verb.As("human:ada"), Rights: verb.Rights{Profile: verb.Maintainer}, Rand: rand.Reader,
 		Now: func() time.Time { now = now.Add(time.Minute); return now }}
 	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "Pay wages", "checks": []any{verbtest.Args{"desc": "read", "type": "manual", "by": "signed"}}})
 	if err != nil {

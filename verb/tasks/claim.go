@@ -51,7 +51,7 @@ func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (verb.Task, e
 		return verb.Task{}, err
 	}
 	return w.Change(ctx, in.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
-		if wc.Hold.Actor != "" && !wc.Mine() && !w.Actor.Human() {
+		if wc.Hold.Actor != "" && !wc.Mine() && !w.Actor().Human() {
 			return wc.Task, nil, task.Errorf(task.NotYours, "held by %s", wc.Hold.Actor).
 				WithHint("ask %s, or a person, to release it", wc.Hold.Actor)
 		}
@@ -61,7 +61,7 @@ func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (verb.Task, e
 		t, entry, err := task.Release(wc.Task, wc.Hold.How == session.Claimed, w.Stamp(in.Reason))
 		if err == nil && entry != nil {
 			wc.Tx.Claim(t.ID.Ref(), nil)
-			wc.EndSession(session.Abandoned, w.Stamp("released by "+string(w.Actor)))
+			wc.EndSession(session.Abandoned, w.Stamp("released by "+string(w.Actor())))
 		}
 		return t, entry, err
 	})

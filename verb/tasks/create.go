@@ -125,7 +125,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 // AttesterNamed is who may attest a check, as it is declared: me is who acts.
 func AttesterNamed(w *verb.Workspace, who string) string {
 	if who == "me" {
-		return string(w.Actor)
+		return string(w.Actor())
 	}
 	return who
 }

@@ -136,7 +136,7 @@ func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to t
 	if holds || assigned {
 		return nil // it is theirs already, and a claim stays
 	}
-	if !wc.Hold.Free(w.Actor, wc.Store.Worktree) && !w.Actor.Human() {
+	if !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && !w.Actor().Human() {
 		return wc.Refusal(ctx, false)
 	}
 	if err := wc.MayEndSession(); err != nil {
@@ -145,11 +145,11 @@ func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to t
 	switch to {
 	case "":
 		wc.Tx.Claim(wc.Task.ID.Ref(), nil)
-	case w.Actor:
+	case w.Actor():
 		wc.Tx.Claim(wc.Task.ID.Ref(), wc.Lease(ctx, ""))
 	default: // a claim without a worktree: theirs wherever they claim it
 		wc.Tx.Claim(wc.Task.ID.Ref(), &session.Lease{Actor: to, Since: wc.Now.UTC(), Seen: wc.Now.UTC()})
 	}
-	wc.EndSession(session.Abandoned, w.Stamp("reassigned by "+string(w.Actor)))
+	wc.EndSession(session.Abandoned, w.Stamp("reassigned by "+string(w.Actor())))
 	return nil
 }

@@ -22,7 +22,7 @@ type Args map[string]any
 func EmptyFolder(t *testing.T, p verb.Profile) *verb.Workspace {
 	t.Helper()
 	return &verb.Workspace{
-		Dir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), Actor: "agent:claude-1", Rights: verb.Rights{Profile: p},
+		Dir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), Actor: verb.As("agent:claude-1"), Rights: verb.Rights{Profile: p},
 		Now: time.Now, Rand: rand.Reader,
 	}
 }
@@ -31,14 +31,14 @@ func EmptyFolder(t *testing.T, p verb.Profile) *verb.Workspace {
 func NewWorkspace(t *testing.T) *verb.Workspace {
 	t.Helper()
 	w := EmptyFolder(t, verb.Maintainer)
-	w.Actor = "human:lee"
+	w.Actor = verb.As("human:lee")
 	w.Confirm = func(context.Context, []task.Ask) error { return nil }
 	if _, _, err := store.Init(w.Dir, "PROJ"); err != nil {
 		t.Fatal(err)
 	}
 	s, err := w.Open()
 	if err == nil {
-		err = s.SetTrust(w.Actor, time.Now())
+		err = s.SetTrust(w.Actor(), time.Now())
 	}
 	if err != nil {
 		t.Fatal(err)
