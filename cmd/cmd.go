@@ -57,12 +57,15 @@ func (p *program) runLine(ctx context.Context) (err error) {
 			err = task.Errorf(task.IO, "internal error: %v", r).WithHint("report it, with the command that you ran")
 		}
 	}()
-	root := p.root()
+	root := p.rootOf(p.commandsOfLine())
 	return root.Run(ctx, append([]string{root.Name}, p.Args...))
 }
 
 // root is the program's command, with all others in it.
-func (p *program) root() *cli.Command {
+func (p *program) root() *cli.Command { return p.rootOf(p.commands()) }
+
+// rootOf is the program's command, with some others in it.
+func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 	root := &cli.Command{
 		Name:                      "cairn",
 		Usage:                     "keep a task graph in Markdown files beside the code",
@@ -73,19 +76,24 @@ func (p *program) root() *cli.Command {
 		HideHelpCommand:           true,
 		DisableSliceFlagSeparator: true,
 		ExitErrHandler:            func(context.Context, *cli.Command, error) {},
-		Flags: []cli.Flag{
-			&cli.StringFlag{Name: "C", Usage: "work as if started in `DIR`"},
-			&cli.StringFlag{Name: "repo", Usage: "the same, for scripts; CAIRN_REPO sets it too"},
-			&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else agent: and its name in a coding agent's shell, else human: and git's user.name"},
-			&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
-		},
-		Action:   p.noCommand,
-		Commands: p.commands(),
+		Flags:                     rootFlags(),
+		Action:                    p.noCommand,
+		Commands:                  commands,
 	}
 	for _, c := range append(root.Commands, root) {
 		p.strict(c)
 	}
 	return root
+}
+
+// rootFlags are the flags of every command.
+func rootFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "C", Usage: "work as if started in `DIR`"},
+		&cli.StringFlag{Name: "repo", Usage: "the same, for scripts; CAIRN_REPO sets it too"},
+		&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else agent: and its name in a coding agent's shell, else human: and git's user.name"},
+		&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
+	}
 }
 
 // strict makes misuse of a command an error of ours. By default urfave/cli prints the usage text and exits.
@@ -150,15 +158,47 @@ func dashed(name string) string {
 
 // commands are all commands, in the order in which help lists them within a heading.
 func (p *program) commands() []*cli.Command {
-	out := []*cli.Command{initCommand{p}.command(), readyCommand{p}.command()}
-	for _, v := range catalogue.All {
-		out = append(out, verbCommand{p, v}.command())
+	var out []*cli.Command
+	for _, c := range p.declared() {
+		out = append(out, c.make())
 	}
-	return append(out,
-		checkCommand{p}.command(), doctorCommand{p}.command(), trustCommand{p}.command(), setupCommand{p}.command(),
-		mergeDriverCommand{p}.command(), serveCommand{p}.command(), completionCommand{p}.command(), versionCommand{p}.command(),
-		helpCommand{p}.command(),
-	)
+	return out
+}
+
+// commandsOfLine are the commands that the line needs: the one that it names, or all of them if it asks for help or names none.
+// Together they have hundreds of flags, which would be made and linked at each start.
+func (p *program) commandsOfLine() []*cli.Command {
+	word, ok := p.commandWord(rootFlags())
+	if !ok || word == "help" {
+		return p.commands()
+	}
+	for _, c := range p.declared() {
+		if slices.Contains(c.names, word) {
+			return []*cli.Command{c.make()}
+		}
+	}
+	return p.commands()
+}
+
+// declared is a command that was not made yet, and every name that it answers to.
+type declared struct {
+	names []string
+	make  func() *cli.Command
+}
+
+func (p *program) declared() []declared {
+	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}}
+	for _, v := range catalogue.All {
+		c := verbCommand{p, v}
+		out = append(out, declared{append(c.aliases(), c.name()), c.command})
+	}
+	return append(out, []declared{
+		{[]string{"check"}, checkCommand{p}.command}, {[]string{"doctor"}, doctorCommand{p}.command},
+		{[]string{"trust"}, trustCommand{p}.command}, {[]string{"setup"}, setupCommand{p}.command},
+		{[]string{"merge-driver"}, mergeDriverCommand{p}.command}, {[]string{"serve"}, serveCommand{p}.command},
+		{[]string{"completion"}, completionCommand{p}.command}, {[]string{"version"}, versionCommand{p}.command},
+		{[]string{"help"}, helpCommand{p}.command},
+	}...)
 }
 
 // noCommand runs if the line names no command of ours: without any word it prints the help.
@@ -172,24 +212,31 @@ func (p *program) noCommand(_ context.Context, c *cli.Command) error {
 // unknownCommand is the error for a word that stands where a command should and is none, or nil. It is reported before any
 // other mistake on the line, since the flags depend on the command.
 func (p *program) unknownCommand(root *cli.Command) *task.Error {
+	word, ok := p.commandWord(root.Flags)
+	if !ok || root.Command(word) != nil {
+		return nil
+	}
+	return noSuchCommand(root, word)
+}
+
+// commandWord is the word of the line that stands where a command should. It returns false if there is none, or a flag before it that is
+// not among those given.
+func (p *program) commandWord(flags []cli.Flag) (string, bool) {
 	for i := 0; i < len(p.Args); i++ {
 		word := p.Args[i]
 		if !strings.HasPrefix(word, "-") {
-			if root.Command(word) == nil {
-				return noSuchCommand(root, word)
-			}
-			return nil
+			return word, true
 		}
 		name, _, given := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		at := slices.IndexFunc(root.Flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
+		at := slices.IndexFunc(flags, func(f cli.Flag) bool { return slices.Contains(f.Names(), name) })
 		if at < 0 {
-			return nil
+			return "", false
 		}
-		if _, isBool := root.Flags[at].(*cli.BoolFlag); !isBool && !given {
+		if _, isBool := flags[at].(*cli.BoolFlag); !isBool && !given {
 			i++
 		}
 	}
-	return nil
+	return "", false
 }
 
 func noSuchCommand(c *cli.Command, word string) *task.Error {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -143,4 +144,21 @@ func runCommand(t *testing.T, v verb.Verb, args ...string) (exit int, printed st
 	root.Commands = append(root.Commands, c)
 	exit = p.report(t.Context(), root.Run(t.Context(), append([]string{root.Name}, p.Args...)))
 	return exit, out.String()
+}
+
+// A command is found by the names that it is declared with before it is made, so they are all that it answers to, and its alone.
+func TestDeclaredNames(t *testing.T) {
+	taken := map[string]string{}
+	for _, c := range (&program{}).declared() {
+		made := c.make()
+		if got, want := slices.Sorted(slices.Values(c.names)), slices.Sorted(slices.Values(made.Names())); !slices.Equal(got, want) {
+			t.Errorf("%s is declared as %q and answers to %q", made.Name, got, want)
+		}
+		for _, name := range c.names {
+			if other, twice := taken[name]; twice {
+				t.Errorf("%s and %s both answer to %s", other, made.Name, name)
+			}
+			taken[name] = made.Name
+		}
+	}
 }

@@ -20,9 +20,9 @@ type verbCommand struct {
 
 func (p verbCommand) command() *cli.Command {
 	v := p.verb
-	c := &cli.Command{
-		Name:        verb.CommandName(v.Name),
-		Aliases:     slices.Clone(v.Aliases),
+	return &cli.Command{
+		Name:        p.name(),
+		Aliases:     p.aliases(),
 		Usage:       v.Summary,
 		ArgsUsage:   argsUsage(v),
 		Description: description(v),
@@ -30,10 +30,17 @@ func (p verbCommand) command() *cli.Command {
 		Flags:       flags(v),
 		Action:      p.run,
 	}
-	if c.Name != v.Name {
-		c.Aliases = append(c.Aliases, v.Name)
+}
+
+func (p verbCommand) name() string { return verb.CommandName(p.verb.Name) }
+
+// aliases are the other names of the command: those that the verb declares, and its own if the command has dashes for underscores.
+func (p verbCommand) aliases() []string {
+	out := slices.Clone(p.verb.Aliases)
+	if p.name() != p.verb.Name {
+		out = append(out, p.verb.Name)
 	}
-	return c
+	return out
 }
 
 // argsUsage names the positional arguments, as in "ID [TEXT]".

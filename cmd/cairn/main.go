@@ -18,8 +18,7 @@ func main() { os.Exit(run(terminal)) }
 
 func run(terminal func() (io.ReadWriteCloser, error)) int {
 	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
-	defer stop()
-	context.AfterFunc(ctx, stop) // the first signal ends the work, a second one the process
+	context.AfterFunc(ctx, stop) // the first signal ends the work, a second one the process; the end of the process needs no stop
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "."
