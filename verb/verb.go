@@ -164,9 +164,11 @@ const (
 
 // input is what a verb takes. A process calls few of the verbs, so the fields are read off the struct when they are first asked for.
 type input struct {
-	of    reflect.Type
-	lists map[string]string // the verb that lists the records of a kind
-	read  func() []Field
+	of     reflect.Type
+	reads  bool              // of a verb that only reads
+	lists  map[string]string // the verb that lists the records of a kind
+	once   sync.Once
+	fields []Field
 }
 
 // Fields are the fields of the input; nil for the zero Verb. Callers must not change them.
@@ -174,21 +176,21 @@ func (v Verb) Fields() []Field {
 	if v.in == nil {
 		return nil
 	}
-	return v.in.read()
+	v.in.once.Do(v.in.readFields)
+	return v.in.fields
+}
+
+func (in *input) readFields() {
+	in.fields = fieldsOf(in.of)
+	if !in.reads {
+		clearing(in.fields)
+	}
+	link(in.fields, in.lists)
 }
 
 // Declare makes a verb of a function. The fields of its input are read off the input's struct.
 func Declare[In, Out any](v Verb, do func(context.Context, *Workspace, In) (Out, error)) Verb {
-	in := &input{of: reflect.TypeFor[In]()}
-	in.read = sync.OnceValue(func() []Field {
-		fields := fieldsOf(in.of)
-		if v.Kind != Read {
-			clearing(fields)
-		}
-		link(fields, in.lists)
-		return fields
-	})
-	v.in = in
+	v.in = &input{of: reflect.TypeFor[In](), reads: v.Kind == Read}
 	v.out = *new(Out)
 	v.invoke = func(ctx context.Context, w *Workspace, in any) (any, error) { return do(ctx, w, in.(In)) }
 	return v
