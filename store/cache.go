@@ -24,6 +24,9 @@ type Cache struct {
 	records map[string]cachedRecord // by the path of the file
 }
 
+// mostCached is how many records are kept. With more it begins anew, so that memory is bounded.
+const mostCached = 4096
+
 type cachedRecord struct {
 	of    disk.Stamp // of the file, when it was read
 	value any
@@ -78,7 +81,7 @@ func (c Cached) read(k *record.Kind, id string, wait *layout.Patience) (any, err
 func (c *Cache) keep(path string, r cachedRecord) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.records == nil {
+	if c.records == nil || len(c.records) >= mostCached {
 		c.records = map[string]cachedRecord{}
 	}
 	c.records[path] = r

@@ -2,7 +2,6 @@ package store
 
 import (
 	"errors"
-	"path/filepath"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -176,10 +175,10 @@ func (s *Store) known(of task.Ref, pending pendingStates) session.Live {
 
 // KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does not exist.
 func (s *Store) KnownOf() func(task.Ref) session.Live {
-	pending, names := s.writer().log().pending(), map[string]bool{}
-	err := layout.EachName(s.Live.Claims(), "", func(name string) { names[name] = true })
+	pending, there := s.writer().log().pending(), map[task.Ref]bool{}
+	err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
 	return func(of task.Ref) session.Live {
-		if err == nil && !names[filepath.Base(s.Live.Claim(of))] && pending == nil {
+		if err == nil && !there[of] && pending == nil {
 			return session.Live{ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
 		}
 		return s.known(of, pending)

@@ -32,6 +32,9 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 // Rows returns the rows of all tasks that can be read, sorted by id. They are shared, and not to be changed.
 func (g *Graph) Rows() []*record.Row { return g.view.Rows() }
 
+// Set is the rows of all tasks as a set.
+func (g *Graph) Set() *index.Set { return g.view.Set() }
+
 // Problems lists the files that cannot be read.
 func (g *Graph) Problems() []problem.Problem { return g.view.Problems() }
 

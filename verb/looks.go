@@ -162,4 +162,3 @@ func (r *SharedReads) Close() {
 	}
 	r.followed, r.Follow = nil, nil
 }
-

@@ -66,22 +66,19 @@ type View struct {
 	kind     *record.Kind
 	entries  []entry // sorted by id
 	problems []problem.Problem
-	rows     []*record.Row
+	set      *Set
 
 	numbers func() map[string]int32 // where the entry of an id is; made when it is first asked for
-
-	comparing sync.Mutex
-	before    *View    // that Since was last asked about
-	since     []string // its answer
 }
 
 // newView makes a view of entries that are sorted by id.
 func newView(k *record.Kind, entries []entry, problems []problem.Problem) *View {
 	slices.SortFunc(problems, func(a, b problem.Problem) int { return cmp.Compare(a.Path, b.Path) })
-	v := &View{kind: k, entries: entries, problems: problems, rows: make([]*record.Row, len(entries))}
+	rows := make([]*record.Row, len(entries))
 	for i, e := range entries {
-		v.rows[i] = e.row
+		rows[i] = e.row
 	}
+	v := &View{kind: k, entries: entries, problems: problems, set: NewSet(rows)}
 	v.numbers = sync.OnceValue(func() map[string]int32 {
 		at := make(map[string]int32, len(entries))
 		for i, e := range entries {
@@ -96,7 +93,10 @@ func newView(k *record.Kind, entries []entry, problems []problem.Problem) *View 
 func (v *View) Kind() *record.Kind { return v.kind }
 
 // Rows returns the rows of all records that can be read, sorted by id. The caller must not change them.
-func (v *View) Rows() []*record.Row { return v.rows }
+func (v *View) Rows() []*record.Row { return v.set.rows }
+
+// Set is the rows as a set.
+func (v *View) Set() *Set { return v.set }
 
 // Problems lists the files that cannot be read, sorted by path. The caller must not change it.
 func (v *View) Problems() []problem.Problem { return v.problems }
@@ -104,7 +104,7 @@ func (v *View) Problems() []problem.Problem { return v.problems }
 // Find returns the row of a record, or nil.
 func (v *View) Find(id string) *record.Row {
 	if i := v.number(id); i >= 0 {
-		return v.rows[i]
+		return v.entries[i].row
 	}
 	return nil
 }
@@ -120,7 +120,7 @@ func (v *View) number(id string) int {
 // Look returns the records of a kind as their files say at this moment. It returns an error only if the folder cannot be listed, or when
 // the context ends. Files that cannot be read are problems of the view.
 func (s Source) Look(ctx context.Context) (*View, error) {
-	return s.look(ctx, s.known(), false)
+	return s.look(ctx, s.known, false)
 }
 
 // LookAfter is Look by a process that has looked before: it reads only what has changed since, and not the file of the index. It returns
@@ -129,9 +129,9 @@ func (s Source) Look(ctx context.Context) (*View, error) {
 // Before the first look there is no view: nil. Then the index is read.
 func (s Source) LookAfter(ctx context.Context, before *View) (*View, error) {
 	if before == nil {
-		before = s.known()
+		return s.look(ctx, s.known, true)
 	}
-	return s.look(ctx, before, true)
+	return s.look(ctx, func() *View { return before }, true)
 }
 
 // LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names. It lists no
@@ -156,12 +156,16 @@ func (s Source) LookAt(ctx context.Context, before *View, names []string) (*View
 }
 
 // look compares what is known with all files. What it returns may be kept in memory, or not.
-func (s Source) look(ctx context.Context, known *View, keeps bool) (*View, error) {
+func (s Source) look(ctx context.Context, known func() *View, keeps bool) (*View, error) {
+	var view *View
+	var reading sync.WaitGroup
+	reading.Go(func() { view = known() })
 	files, err := disk.StampsIn(s.Dir, s.Kind.Ext())
+	reading.Wait()
 	if err != nil {
 		return nil, problem.IO(err)
 	}
-	return s.compare(ctx, known, files, nil, keeps)
+	return s.compare(ctx, view, files, nil, keeps)
 }
 
 // compare compares what is known with files: all there are, or those of named records.
@@ -233,49 +237,7 @@ func (v *View) without(named map[string]bool) (stay []bool, problems []problem.P
 
 // sameIDs reports whether two views are about the same records.
 func (v *View) sameIDs(other *View) bool {
-	if len(v.rows) != len(other.rows) {
-		return false
-	}
-	for i, r := range v.rows {
-		if r != other.rows[i] && r.ID != other.rows[i].ID {
-			return false
-		}
-	}
-	return true
-}
-
-// Since lists the ids of the records whose rows are not those of an earlier view, sorted.
-func (v *View) Since(before *View) []string {
-	if v == before {
-		return nil
-	}
-	v.comparing.Lock()
-	defer v.comparing.Unlock()
-	if v.before != before {
-		v.before, v.since = before, Differences(before.rows, v.rows)
-	}
-	return v.since
-}
-
-// Differences lists the ids of rows that are in one list and not in the other. Both are sorted by id, and so is the result.
-func Differences(before, now []*record.Row) []string {
-	var ids []string
-	for len(before)+len(now) > 0 {
-		switch {
-		case len(before) > 0 && len(now) > 0 && before[0] == now[0]:
-			before, now = before[1:], now[1:]
-		case len(now) == 0 || len(before) > 0 && before[0].ID < now[0].ID:
-			ids = append(ids, before[0].ID)
-			before = before[1:]
-		case len(before) == 0 || now[0].ID < before[0].ID:
-			ids = append(ids, now[0].ID)
-			now = now[1:]
-		default:
-			ids = append(ids, now[0].ID)
-			before, now = before[1:], now[1:]
-		}
-	}
-	return ids
+	return slices.EqualFunc(v.Rows(), other.Rows(), func(a, b *record.Row) bool { return a == b || a.ID == b.ID })
 }
 
 // merge returns the entries that stay, and those that were read, sorted by id.

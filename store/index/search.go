@@ -29,7 +29,7 @@ func (s Source) Search(ctx context.Context, v *View, w *Words, parts []string) (
 	if w.known == nil {
 		w.known = s.loadWords()
 	}
-	out := make([]bool, len(v.rows))
+	out := make([]bool, len(v.entries))
 	for i := range out {
 		out[i] = true
 	}
@@ -89,7 +89,7 @@ func (s Source) texts(ctx context.Context, v *View, which []int) ([]said, error)
 	for w := range workers {
 		reading.Go(func() {
 			for j := w; j < len(which) && ctx.Err() == nil; j += workers {
-				id := v.rows[which[j]].ID
+				id := v.entries[which[j]].row.ID
 				src, err := layout.ReadFile(filepath.Join(s.Dir, id+s.Kind.Ext()))
 				if err != nil {
 					continue

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -127,13 +128,17 @@ func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
 // opens the store anew.
 func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
 	in.Timeout, in.Cursor = nil, ""
-	config := s.Config
-	config.Flow.Signers = nil // read from the same file, by each store for itself
-	var me task.Actor         // where the answer depends on who asks
+	var me task.Actor // where the answer depends on who asks
 	if in.Assignee != nil && *in.Assignee == "me" {
 		me = w.Actor()
 	}
-	return string(jsonOf([]any{s.Root, config, me, w.Bounded, in}))
+	return string(jsonOf([]any{s.Root, sharable(s.Config), me, w.Bounded, in}))
+}
+
+// sharable is the config without the keys, which each store reads from the same file for itself.
+func sharable(c record.Config) record.Config {
+	c.Flow.Signers = nil
+	return c
 }
 
 // waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as its

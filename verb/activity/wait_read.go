@@ -1,9 +1,7 @@
 package activity
 
 import (
-	"cmp"
 	"context"
-	"fmt"
 	"reflect"
 	"slices"
 	"sync"
@@ -14,7 +12,6 @@ import (
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 const tasksShown = 20
@@ -48,7 +45,11 @@ func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	case in.ID != "":
 		return func(context.Context) (snapshot, error) { return watchTask(w, s, in) }, nil
 	default:
-		return watchTasks(w, s, in)
+		many, err := watchMany(w, s, in)
+		if err != nil {
+			return nil, err
+		}
+		return many.read, nil
 	}
 }
 
@@ -92,7 +93,7 @@ func badWait(format string, args ...any) *task.Error {
 
 // watchOne is a snapshot of one record. Its stamp is its revision and its JSON, so that every write of its file is a change.
 func watchOne(kind, id string, rev task.Rev, value any, log task.Log) snapshot {
-	rows := []row{{id, string(rev) + " " + string(jsonOf(value)), func() any { return value }}}
+	rows := []*row{{id: id, stamp: string(rev) + " " + string(jsonOf(value)), value: func() any { return value }}}
 	return snapshot{
 		rows: rows, exists: func(string) bool { return true }, log: log, cursor: cursorOf(kind, rows, len(log)),
 	}
@@ -207,63 +208,4 @@ func watchRecord(w *verb.Workspace, s *store.Store, k *record.Kind, in WaitIn) (
 	out.met = slices.Contains(in.WaitForStatus, h.Status)
 	out.answer = sync.OnceValue(func() Waited { r := w.View(s).Record(k, doc, v, verb.Usual); return Waited{Record: &r} })
 	return out, nil
-}
-
-// taskRowAmong is what can change of one of many tasks. Of its body it says only whether it changed.
-func taskRowAmong(r *record.Row, blockedBy []task.ID) taskRow {
-	return taskRow{
-		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Labels: r.Labels,
-		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: record.AsDigest(r.Body),
-	}
-}
-
-// watchTasks watches the tasks that fit the filters; with ready those that next would find.
-func watchTasks(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
-	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: in.Status, Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
-	if err != nil {
-		return nil, err
-	}
-	about := fmt.Sprintf("tasks %v %s %v %s %s", in.Ready, in.Status, keep.Assignee, in.Label, in.Parent)
-	return func(ctx context.Context) (snapshot, error) {
-		g, err := w.Graph(ctx, s)
-		if err != nil {
-			return snapshot{}, err
-		}
-		var fit []*record.Row
-		if in.Ready {
-			fit, _ = tasks.Survey(w, s, g, keep.Fits)
-		} else {
-			for _, r := range g.Rows() {
-				if keep.Fits(r) {
-					fit = append(fit, r)
-				}
-			}
-			slices.SortFunc(fit, tasks.MoreUrgent)
-		}
-		rows := make([]row, len(fit))
-		for i, r := range fit {
-			blockedBy := g.BlockedBy(r)
-			stamp := string(r.Rev) // everything else follows from the file and from what it waits for
-			for _, id := range blockedBy {
-				stamp += " " + string(id)
-			}
-			rows[i] = row{r.ID, stamp, func() any { return taskRowAmong(r, blockedBy) }}
-		}
-		slices.SortFunc(rows, func(a, b row) int { return cmp.Compare(a.id, b.id) })
-		return snapshot{
-			rows: rows, many: true, exists: func(id string) bool { _, ok := g.Find(task.ID(id)); return ok },
-			met: len(fit) > 0, cursor: cursorOf(about, rows, 0),
-			answer: sync.OnceValue(func() Waited { return answerFit(w.View(s).OfMany(), g, fit) }),
-		}, nil
-	}, nil
-}
-
-// answerFit is the most urgent of the tasks that fit the filters.
-func answerFit(view verb.View, g *verb.Graph, fit []*record.Row) Waited {
-	total := len(fit)
-	out := Waited{Tasks: []verb.Row{}, Total: &total}
-	for _, r := range fit[:min(total, tasksShown)] {
-		out.Tasks = append(out.Tasks, view.Row(g, r))
-	}
-	return out
 }

@@ -39,11 +39,16 @@ type row struct {
 	id    string
 	stamp string     // differs whenever the value does, so that values with equal stamps need not be compared
 	value func() any // marshalled only when it is compared; the same for as long as the row is kept
+
+	// Of one of many tasks.
+	of      *record.Row
+	hash    uint64 // of id and stamp
+	foreign bool   // it depends on what is no task
 }
 
 // snapshot is what one read of what is watched found. Waits share it, so it is not to be changed.
 type snapshot struct {
-	rows   []row                // sorted by id
+	rows   []*row               // sorted by id
 	many   bool                 // the rows are those that fit filters; coming or going is a change of one
 	exists func(id string) bool // whether a record can be read, whether or not it fits
 	met    bool                 // the condition of the wait holds
@@ -51,11 +56,12 @@ type snapshot struct {
 	log    task.Log // of the record, if one is watched
 	descs  verb.Descs
 	answer func() Waited // what is watched, as it is returned; nil if nothing was found
+	among  *among        // of the tasks that fit filters
 }
 
 // cursorOf makes a cursor: a hash of what is watched, with its filters, and of the rows; then a dash and the number of entries that
 // the record had.
-func cursorOf(about string, rows []row, entries int) string {
+func cursorOf(about string, rows []*row, entries int) string {
 	sum := sha256.New()
 	add := func(text string) { _, _ = io.WriteString(sum, text); _, _ = sum.Write([]byte{0}) }
 	add(about)
@@ -70,7 +76,14 @@ var cursorForm = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 
 // missing reports whether a record of this snapshot cannot be read any more in a later one.
 func (s snapshot) missing(now snapshot) bool {
-	return slices.ContainsFunc(s.rows, func(r row) bool { return !now.exists(r.id) })
+	switch {
+	case s.among != nil && s.among == now.among:
+		return false
+	case s.among != nil && now.among != nil && now.among.before == s.among.serial:
+		return now.among.vanished
+	default:
+		return slices.ContainsFunc(s.rows, func(r *row) bool { return !now.exists(r.id) })
+	}
 }
 
 // news is what changed: fields, and entries that are new.

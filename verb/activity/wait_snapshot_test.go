@@ -51,16 +51,16 @@ func TestChangesOfManyRows(t *testing.T) {
 	type record struct {
 		Status string `json:"status"`
 	}
-	of := func(id, stamp, status string) row {
-		return row{id, stamp, func() any {
+	of := func(id, stamp, status string) *row {
+		return &row{id: id, stamp: stamp, value: func() any {
 			if stamp == "same" {
 				t.Errorf("%s is marshalled", id)
 			}
 			return record{status}
 		}}
 	}
-	before := snapshot{many: true, rows: []row{of("A", "same", "x"), of("B", "1", "x"), of("C", "1", "x")}}
-	now := snapshot{many: true, rows: []row{of("A", "same", "x"), of("C", "2", "y"), of("D", "1", "x")}}
+	before := snapshot{many: true, rows: []*row{of("A", "same", "x"), of("B", "1", "x"), of("C", "1", "x")}}
+	now := snapshot{many: true, rows: []*row{of("A", "same", "x"), of("C", "2", "y"), of("D", "1", "x")}}
 	want := []Change{
 		{Task: "B", Field: "fits", From: "yes", To: "no"}, {Task: "C", Field: "status", From: "x", To: "y"}, {Task: "D", Field: "fits", From: "no", To: "yes"},
 	}
