@@ -168,21 +168,13 @@ func (s *Store) Known(of task.Ref) session.Live {
 }
 
 func (s *Store) known(of task.Ref, pending pendingStates) session.Live {
-	view := s.View(s.State(of), pending.of(of, s.Live))
-	view.ClaimTTL, view.StaleAfter = s.Config.ClaimTTL, s.Config.StaleAfter
-	return view
+	return s.timed(s.View(s.State(of), pending.of(of, s.Live)))
 }
 
-// KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does not exist.
-func (s *Store) KnownOf() func(task.Ref) session.Live {
-	pending, there := s.writer().log().pending(), map[task.Ref]bool{}
-	err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
-	return func(of task.Ref) session.Live {
-		if err == nil && !there[of] && pending == nil {
-			return session.Live{ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
-		}
-		return s.known(of, pending)
-	}
+// timed adds the time limits of the config.
+func (s *Store) timed(live session.Live) session.Live {
+	live.ClaimTTL, live.StaleAfter = s.Config.ClaimTTL, s.Config.StaleAfter
+	return live
 }
 
 // Runs returns the lock and the logs of runs of checks.

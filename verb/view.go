@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"context"
 	"slices"
 	"sync"
 	"time"
@@ -148,8 +149,8 @@ func (w *Workspace) View(s *store.Store) View {
 }
 
 // OfMany is the view for who shows many records: it lists what the clone knows first, and opens no file in vain.
-func (v View) OfMany() View {
-	v.known = v.Store.KnownOf()
+func (v View) OfMany(ctx context.Context) View {
+	v.known = v.reads.KnownOf(ctx, v.Store)
 	return v
 }
 

@@ -123,17 +123,49 @@ func (d Clone) ForgetKeys() error {
 // View is what the clone knows of a record, for the question who holds it: its state, the state that a write under way will leave, and
 // the heartbeat of its session. Worktrees that are gone are left out.
 func (d Clone) View(state, next *session.State) session.Live {
+	return d.view(state, next, d.WorktreeOf, layout.IsFolder)
+}
+
+// ViewOfMany is View for many records at one moment: it looks for each worktree once.
+func (d Clone) ViewOfMany() func(state, next *session.State) session.Live {
+	type place struct{ worktree, gitDir string }
+	type found struct {
+		path  string
+		there bool
+	}
+	places, folders := map[place]found{}, map[string]bool{}
+	worktreeOf := func(lease session.Lease) (string, bool) {
+		at := place{lease.Worktree, lease.GitDir}
+		known, ok := places[at]
+		if !ok {
+			known.path, known.there = d.WorktreeOf(lease)
+			places[at] = known
+		}
+		return known.path, known.there
+	}
+	isFolder := func(path string) bool {
+		there, ok := folders[path]
+		if !ok {
+			there = layout.IsFolder(path)
+			folders[path] = there
+		}
+		return there
+	}
+	return func(state, next *session.State) session.Live { return d.view(state, next, worktreeOf, isFolder) }
+}
+
+func (d Clone) view(state, next *session.State, worktreeOf func(session.Lease) (string, bool), isFolder func(string) bool) session.Live {
 	live := session.Live{State: state, Next: next}
 	if state == nil {
 		return live
 	}
 	if state.Lease != nil {
 		live.Beat = d.Heartbeat(state.Lease.Session)
-		path, there := d.WorktreeOf(*state.Lease)
+		path, there := worktreeOf(*state.Lease)
 		state.Lease.Worktree, live.Gone = path, !there
 	}
 	for i, p := range state.Progress {
-		if p.Worktree != d.Worktree && !layout.IsFolder(p.Worktree) {
+		if p.Worktree != d.Worktree && !isFolder(p.Worktree) {
 			state.Progress[i].Worktree = "" // do not send anybody there
 		}
 	}

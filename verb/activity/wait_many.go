@@ -71,7 +71,7 @@ func (m *manyTasks) read(ctx context.Context) (snapshot, error) {
 	} else if touched := m.touched(all); len(touched) > 0 {
 		m.last = m.judgeAgain(g, all, touched)
 	}
-	return m.snapshot(g, m.last), nil
+	return m.snapshot(ctx, g, m.last), nil
 }
 
 // free is the tasks that next would find, whatever the filters.
@@ -81,7 +81,7 @@ func (m *manyTasks) free(ctx context.Context) (*index.Set, error) {
 		if err != nil {
 			return nil, err
 		}
-		free, _ := tasks.Survey(m.w, m.s, g, func(*record.Row) bool { return true })
+		free, _ := tasks.Survey(ctx, m.w, m.s, g, func(*record.Row) bool { return true })
 		slices.SortFunc(free, func(a, b *record.Row) int { return strings.Compare(a.ID, b.ID) })
 		return index.NewSet(free), nil
 	})
@@ -172,12 +172,12 @@ func hashOf(texts ...string) uint64 {
 	return h.Sum64()
 }
 
-func (m *manyTasks) snapshot(g *verb.Graph, found *among) snapshot {
+func (m *manyTasks) snapshot(ctx context.Context, g *verb.Graph, found *among) snapshot {
 	return snapshot{
 		rows: found.rows, many: true, among: found, met: len(found.rows) > 0,
 		exists: func(id string) bool { _, ok := g.Find(task.ID(id)); return ok },
 		cursor: fmt.Sprintf("%016x-0", hashOf(m.about)+found.sum),
-		answer: sync.OnceValue(func() Waited { return answerFit(m.w.View(m.s).OfMany(), g, found.rows) }),
+		answer: sync.OnceValue(func() Waited { return answerFit(m.w.View(m.s).OfMany(ctx), g, found.rows) }),
 	}
 }
 

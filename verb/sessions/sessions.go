@@ -82,7 +82,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	if err != nil {
 		return ListOut{}, err
 	}
-	view := w.View(s).OfMany()
+	view := w.View(s).OfMany(ctx)
 	var fit []verb.Ranked[*record.Row]
 	for _, r := range all.Rows() {
 		if in.Task != "" && r.Parent != in.Task || in.Actor != "" && r.Assignee != who || in.Status != "" && string(r.Status) != string(in.Status) {

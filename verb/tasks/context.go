@@ -65,7 +65,7 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task,
 		}
 		for part, rows := range map[string]**Rows{blockersPart: &out.Blockers, dependentsPart: &out.Dependents, childrenPart: &out.Children} {
 			if asked(part) {
-				*rows = related(w, s, g, relatives(part, g, t.ID))
+				*rows = related(ctx, w, s, g, relatives(part, g, t.ID))
 			}
 		}
 	}
@@ -102,10 +102,10 @@ func relatives(part string, g *verb.Graph, id task.ID) []*record.Row {
 	return hits
 }
 
-func related(w *verb.Workspace, s *store.Store, g *verb.Graph, hits []*record.Row) *Rows {
+func related(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, hits []*record.Row) *Rows {
 	shown := bounded(w, hits)
 	out := &Rows{Tasks: []verb.Row{}, Total: len(hits), Truncated: len(shown) < len(hits)}
-	view := w.View(s).OfMany()
+	view := w.View(s).OfMany(ctx)
 	for _, r := range shown {
 		out.Tasks = append(out.Tasks, view.Row(g, r))
 	}

@@ -53,7 +53,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	if err != nil {
 		return ListOut{}, err
 	}
-	view := w.View(s).OfMany()
+	view := w.View(s).OfMany(ctx)
 	fit, err := keep.among(ctx, g, view)
 	if err != nil {
 		return ListOut{}, err

@@ -50,7 +50,7 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
-	free, out := Survey(w, s, g, func(r *record.Row) bool {
+	free, out := Survey(ctx, w, s, g, func(r *record.Row) bool {
 		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
 	for _, r := range free {
@@ -68,8 +68,8 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 }
 
 // Survey finds the tasks that could be taken now, the most urgent first, and counts the open ones that could not.
-func Survey(w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*record.Row) bool) (free []*record.Row, out Work) {
-	view := w.View(s).OfMany()
+func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*record.Row) bool) (free []*record.Row, out Work) {
+	view := w.View(s).OfMany(ctx)
 	for _, r := range g.Rows() {
 		if !keep(r) || s.Config.Flow.IsClosed(r.Status) {
 			continue

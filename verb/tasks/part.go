@@ -84,7 +84,7 @@ func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.
 		if err != nil {
 			return out, err
 		}
-		hits, view := relatives(in.Part, g, t.ID), w.View(s).OfMany()
+		hits, view := relatives(in.Part, g, t.ID), w.View(s).OfMany(ctx)
 		out.Total, out.Tasks = len(hits), []verb.Row{}
 		for _, one := range hits[min(in.Offset, len(hits)):][:min(room.Entries, max(0, len(hits)-in.Offset))] {
 			out.Tasks = append(out.Tasks, view.Row(g, one))

@@ -1,0 +1,94 @@
+package store
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// States is the states of a clone as they were read at one moment. It never changes, and neither do they.
+type States map[task.Ref]*session.State
+
+// States reads the states of all records.
+func (s *Store) States() (States, error) {
+	all, err := s.Clone.States()
+	out := make(States, len(all))
+	for i := range all {
+		out[all[i].Ref] = &all[i]
+	}
+	return out, err
+}
+
+// StatesAfter is States for a process that knows that since then no other files have changed than those with these names.
+func (s *Store) StatesAfter(before States, names []string) States {
+	if len(names) == 0 {
+		return before
+	}
+	out := make(States, len(before))
+	for of, state := range before {
+		out[of] = state
+	}
+	for _, name := range names {
+		name, ok := strings.CutSuffix(name, ".json")
+		if !ok {
+			continue
+		}
+		of := layout.RefOf(name)
+		delete(out, of)
+		if state := s.State(of); state != nil {
+			out[of] = state
+		}
+	}
+	return out
+}
+
+// KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does not exist.
+func (s *Store) KnownOf() func(task.Ref) session.Live {
+	return s.knownBy(func() func(task.Ref) *session.State {
+		there := map[task.Ref]bool{}
+		err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
+		return func(of task.Ref) *session.State {
+			if err == nil && !there[of] {
+				return nil
+			}
+			return s.State(of)
+		}
+	})
+}
+
+// KnownFrom is KnownOf with states that a function reads.
+func (s *Store) KnownFrom(read func() States) func(task.Ref) session.Live {
+	return s.knownBy(func() func(task.Ref) *session.State {
+		states := read()
+		return func(of task.Ref) *session.State { return copyOf(states[of]) }
+	})
+}
+
+// copyOf is a state that may be changed.
+func copyOf(state *session.State) *session.State {
+	if state == nil {
+		return nil
+	}
+	own := *state
+	if state.Lease != nil {
+		lease := *state.Lease
+		own.Lease = &lease
+	}
+	own.Progress = slices.Clone(state.Progress)
+	return &own
+}
+
+func (s *Store) knownBy(states func() func(task.Ref) *session.State) func(task.Ref) session.Live {
+	pending := s.writer().log().pending() // first: once the log is removed, this is in the states
+	state, view := states(), s.ViewOfMany()
+	return func(of task.Ref) session.Live {
+		known := state(of)
+		if known == nil && pending == nil {
+			return session.Live{ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
+		}
+		return s.timed(view(known, pending.of(of, s.Live)))
+	}
+}
