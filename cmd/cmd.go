@@ -93,6 +93,7 @@ func rootFlags() []cli.Flag {
 		&cli.StringFlag{Name: "repo", Usage: "the same, for scripts; CAIRN_REPO sets it too"},
 		&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else agent: and its name in a coding agent's shell, else human: and git's user.name"},
 		&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
+		&cli.BoolFlag{Name: "fresh", Usage: "read every file, and use nothing that was kept of an earlier look"},
 	}
 }
 

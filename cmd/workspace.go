@@ -30,7 +30,7 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 	}
 	return &verb.Workspace{
 		Dir: dir, StateDir: p.stateDir(), Actor: actor, Version: Version(),
-		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm,
+		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}, nil
 }
 

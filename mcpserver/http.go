@@ -50,6 +50,7 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	open, hangUp := context.WithCancel(context.WithoutCancel(ctx)) // of the streams
 	defer hangUp()
 	defer s.w.Reads.Close()
+	defer s.tellMemory()()
 	clients := &sessions{used: map[string]time.Time{}}
 	h := &httpHandler{
 		Server: s, ctx: context.WithoutCancel(ctx), calls: newCalls(), clients: clients,

@@ -78,6 +78,13 @@ func (c Cached) read(k *record.Kind, id string, wait *layout.Patience) (any, err
 	return v, nil
 }
 
+// Kept is how many records are kept.
+func (c *Cache) Kept() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.records)
+}
+
 func (c *Cache) keep(path string, r cachedRecord) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -77,9 +77,6 @@ func ReadLog(l layout.Live) (*Redo, error) {
 // NewCache is a cache that believes files that are older than grain.
 func NewCache(grain time.Duration) *Cache { return &Cache{grain: grain} }
 
-// Kept is how many records the cache has.
-func (c *Cache) Kept() int { return len(c.records) }
-
 // FileStamp is disk.Stamp.
 type FileStamp = disk.Stamp
 

@@ -127,3 +127,23 @@ func (r *SharedReads) Close() {
 	}
 	r.followed, r.Follow = nil, nil
 }
+
+// Kept is how many records are kept in memory, as rows or whole.
+func (r *SharedReads) Kept() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := r.records.Kept()
+	for _, at := range r.followed {
+		kept += at.kept()
+	}
+	return kept
+}
+
+func (f *followed) kept() (rows int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, k := range f.kinds {
+		rows += int(k.rows.Load())
+	}
+	return rows
+}

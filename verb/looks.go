@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"sync/atomic"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -15,6 +16,7 @@ type keptView struct {
 	folder *folder
 	words  index.Words
 	view   *index.View // of the newest look; used by one look at a time
+	rows   atomic.Int64
 }
 
 // Look returns the rows of all records of a kind as their files say. A process that shares its reads reads only what changed since it
@@ -34,6 +36,7 @@ func (r *SharedReads) Look(ctx context.Context, s *store.Store, k *record.Kind) 
 			}
 			if err == nil {
 				kept.view = view
+				kept.rows.Store(int64(len(view.Rows())))
 			}
 			return err
 		})

@@ -16,6 +16,7 @@ type Workspace struct {
 	Dir      string            // the workspace is the nearest at or above it
 	StateDir string            // the user's folder, for what must not be kept in a repository
 	Actor    func() task.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
+	Fresh    bool              // every look reads every file, and uses nothing that was kept of an earlier one
 	Client   string            // the program that speaks for the actor, if it said
 	Version  string            // of cairn
 	Rights                     // what the actor may do
@@ -40,7 +41,13 @@ type Workspace struct {
 func As(who task.Actor) func() task.Actor { return func() task.Actor { return who } }
 
 // Open opens the store that the verbs of this workspace work on. It returns NO_WORKSPACE if there is none.
-func (w *Workspace) Open() (*store.Store, error) { return store.Open(w.Dir, w.StateDir) }
+func (w *Workspace) Open() (*store.Store, error) {
+	s, err := store.Open(w.Dir, w.StateDir)
+	if err == nil && w.Fresh {
+		s = s.Fresh()
+	}
+	return s, err
+}
 
 // Stamp is what the entries of this call say.
 func (w *Workspace) Stamp(text string) task.Stamp {
