@@ -95,15 +95,7 @@ func look(t interface{ Fatal(args ...any) }, s Source) *View {
 // However files are changed, and whatever becomes of the index, a look finds what the files say.
 func TestIndexIsNeverWrong(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		dir, err := os.MkdirTemp("", "index")
-		if err != nil {
-			r.Fatal(err)
-		}
-		defer func() { _ = os.RemoveAll(dir) }()
-		p := place{filepath.Join(dir, "tasks"), filepath.Join(dir, "live")}
-		if err := os.Mkdir(p.tasks, 0o755); err != nil {
-			r.Fatal(err)
-		}
+		p := newPlace(t)
 		c := &changer{place: p, T: r}
 		server, words := (*View)(nil), &Words{}
 		for range rapid.IntRange(5, 25).Draw(r, "steps") {
@@ -118,6 +110,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 			if got := look(r, s); !reflect.DeepEqual(rowsOf(got), rowsOf(want)) || !reflect.DeepEqual(got.Problems(), want.Problems()) {
 				r.Fatalf("the index says\n%v\n%v\nand the files say\n%v\n%v", rowsOf(got), got.Problems(), rowsOf(want), want.Problems())
 			}
+			var err error
 			if server, err = s.LookAfter(context.Background(), server); err != nil {
 				r.Fatal(err)
 			}
