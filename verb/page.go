@@ -125,7 +125,7 @@ func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []proble
 	problems = slices.DeleteFunc(problems, func(p problem.Problem) bool { return p.Path <= at.problem })
 
 	room := in.room
-	for i, r := range foremost(all, in.limit) {
+	for i, r := range Foremost(all, in.limit) {
 		if in.room > 0 && i > 0 && room <= 0 {
 			break
 		}
@@ -151,8 +151,8 @@ func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []proble
 	return out, nil
 }
 
-// foremost returns the first n items of a list in its order. It does not sort the others: a page is short, and a list may be long.
-func foremost[T any](all []Ranked[T], n int) []Ranked[T] {
+// Foremost returns the first n items of a list in its order. It does not sort the others: a page is short, and a list may be long.
+func Foremost[T any](all []Ranked[T], n int) []Ranked[T] {
 	var first []Ranked[T]
 	cut := func() {
 		slices.SortFunc(first, func(a, b Ranked[T]) int { return a.At.compare(b.At) })

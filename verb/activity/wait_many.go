@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"hash/fnv"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 
@@ -82,7 +81,6 @@ func (m *manyTasks) free(ctx context.Context) (*index.Set, error) {
 			return nil, err
 		}
 		free, _ := tasks.Survey(ctx, m.w, m.s, g, func(*record.Row) bool { return true })
-		slices.SortFunc(free, func(a, b *record.Row) int { return strings.Compare(a.ID, b.ID) })
 		return index.NewSet(free), nil
 	})
 	defer leave()
@@ -192,14 +190,13 @@ func taskRowAmong(r *record.Row, blockedBy []task.ID) taskRow {
 // answerFit is the most urgent of the tasks that fit the filters.
 func answerFit(view verb.View, g *verb.Graph, fit []*row) Waited {
 	total := len(fit)
-	rows := make([]*record.Row, total)
+	ranked := make([]verb.Ranked[*record.Row], total)
 	for i, r := range fit {
-		rows[i] = r.of
+		ranked[i] = verb.Ranked[*record.Row]{At: tasks.ByPriority(r.of), Item: r.of}
 	}
-	slices.SortFunc(rows, tasks.MoreUrgent)
 	out := Waited{Tasks: []verb.Row{}, Total: &total}
-	for _, r := range rows[:min(total, tasksShown)] {
-		out.Tasks = append(out.Tasks, view.Row(g, r))
+	for _, r := range verb.Foremost(ranked, tasksShown) {
+		out.Tasks = append(out.Tasks, view.Row(g, r.Item))
 	}
 	return out
 }

@@ -121,6 +121,8 @@ func (s snapshot) changes(before snapshot) news {
 		var changes []Change
 		id := ""
 		switch {
+		case len(was) > 0 && len(now) > 0 && was[0] == now[0]:
+			was, now = was[1:], now[1:]
 		case len(now) == 0 || len(was) > 0 && was[0].id < now[0].id:
 			id, changes = was[0].id, []Change{{Field: "fits", From: "yes", To: "no"}}
 			was = was[1:]

@@ -72,7 +72,7 @@ const byPriority = "priority"
 
 // orders are the ways in which tasks can be sorted.
 var orders = map[string]func(*record.Row) verb.Position{
-	byPriority: func(r *record.Row) verb.Position { return verb.Position{Key: strconv.Itoa(int(r.Priority)), ID: r.ID} },
+	byPriority: ByPriority,
 	"created": func(r *record.Row) verb.Position {
 		return verb.Position{Key: verb.OldestFirst(time.Unix(r.Created, 0)), ID: r.ID}
 	},
@@ -81,6 +81,11 @@ var orders = map[string]func(*record.Row) verb.Position{
 	},
 	"title": func(r *record.Row) verb.Position { return verb.Position{Key: strings.ToLower(r.Title), ID: r.ID} },
 	"id":    func(r *record.Row) verb.Position { return verb.Position{ID: r.ID} },
+}
+
+// ByPriority is where a task stands among others: the most urgent first, and equals by id.
+func ByPriority(r *record.Row) verb.Position {
+	return verb.Position{Key: strconv.Itoa(int(r.Priority)), ID: r.ID}
 }
 
 // MoreUrgent sorts tasks by priority, and equals by id.

@@ -53,6 +53,7 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	free, out := Survey(ctx, w, s, g, func(r *record.Row) bool {
 		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
 	})
+	slices.SortFunc(free, MoreUrgent)
 	for _, r := range free {
 		got, err := takeNext(ctx, w, s, task.ID(r.ID))
 		if errors.Is(err, errTaken) || task.CodeOf(err) == task.NotFound || task.CodeOf(err) == task.BadFile {
@@ -67,7 +68,7 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	return out, nil
 }
 
-// Survey finds the tasks that could be taken now, the most urgent first, and counts the open ones that could not.
+// Survey finds the tasks that could be taken now, sorted by id, and counts the open ones that could not.
 func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*record.Row) bool) (free []*record.Row, out Work) {
 	view := w.View(s).OfMany(ctx)
 	for _, r := range g.Rows() {
@@ -85,7 +86,6 @@ func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Grap
 			free = append(free, r)
 		}
 	}
-	slices.SortFunc(free, MoreUrgent)
 	return free, out
 }
 
