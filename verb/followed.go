@@ -33,6 +33,7 @@ type followed struct {
 
 	mu      sync.Mutex
 	kinds   map[string]*keptView
+	waits   keptWaits
 	folders map[string]*folder // by path
 }
 

@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
@@ -16,8 +17,18 @@ type Graph struct {
 	store *store.Store
 	reads *SharedReads
 	view  *index.View
-	other task.Find // what tasks can depend on and is no task
+	other task.Find      // what tasks can depend on and is no task
+	waits func() []waits // of each row
 }
+
+// waits is whether a task waits for others.
+type waits byte
+
+const (
+	forNothing waits = iota
+	forTasks         // that are open
+	forOthers        // than tasks, perhaps: these may change while no task does
+)
 
 // Graph looks at the tasks. It returns an error only if their folder cannot be listed.
 func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
@@ -26,7 +37,9 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 		return nil, err
 	}
 	none := func(task.ID) (task.Task, bool) { return task.Task{}, false }
-	return &Graph{store: s, reads: w.Reads, view: view, other: record.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}, nil
+	g := &Graph{store: s, reads: w.Reads, view: view, other: record.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}
+	g.waits = sync.OnceValue(func() []waits { return w.Reads.waits(g) })
+	return g, nil
 }
 
 // Rows returns the rows of all tasks that can be read, sorted by id. They are shared, and not to be changed.
@@ -51,6 +64,33 @@ func (g *Graph) Find(id task.ID) (task.Task, bool) {
 
 // BlockedBy lists the dependencies of a task that are not closed, in their order.
 func (g *Graph) BlockedBy(r *record.Row) []task.ID { return task.OpenAmong(r.Deps, g.closed) }
+
+// Blocked reports whether the task of the nth row waits for something.
+func (g *Graph) Blocked(n int) bool {
+	switch g.waits()[n] {
+	case forNothing:
+		return false
+	case forTasks:
+		return true
+	default:
+		return len(g.BlockedBy(g.Rows()[n])) > 0
+	}
+}
+
+// waitsOf is whether a task waits, as far as tasks tell.
+func (g *Graph) waitsOf(r *record.Row) waits {
+	out := forNothing
+	for _, id := range r.Deps {
+		dep := g.Row(id)
+		if dep == nil {
+			return forOthers
+		}
+		if !g.store.Config.Flow.IsClosed(dep.Status) {
+			out = forTasks
+		}
+	}
+	return out
+}
 
 func (g *Graph) closed(id task.ID) bool {
 	flow := g.store.Config.Flow

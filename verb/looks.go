@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"fmt"
 	"sync/atomic"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -64,6 +65,48 @@ func (r *SharedReads) Search(ctx context.Context, s *store.Store, v *index.View,
 		return s.Search(ctx, v, &index.Words{}, words)
 	}
 	return s.Search(ctx, v, &r.at(s).kind(s, v.Kind()).words, words)
+}
+
+// keptWaits is which tasks of a set wait for others.
+type keptWaits struct {
+	set  *index.Set
+	flow string // which states are closed
+	of   []waits
+}
+
+// waits returns whether each task of a graph waits for others. A process that shares its reads asks again only about what was touched.
+func (r *SharedReads) waits(g *Graph) []waits {
+	if r == nil {
+		return keptWaits{}.after(g).of
+	}
+	at := r.at(g.store)
+	at.mu.Lock()
+	before := at.waits
+	at.mu.Unlock()
+	now := before.after(g)
+	at.mu.Lock()
+	defer at.mu.Unlock()
+	at.waits = now
+	return now.of
+}
+
+// after is what is kept once a graph was asked.
+func (k keptWaits) after(g *Graph) keptWaits {
+	now := keptWaits{g.Set(), fmt.Sprint(g.store.Config.Flow.Closed), make([]waits, len(g.Rows()))}
+	if now.set == k.set && now.flow == k.flow {
+		return k
+	}
+	if k.set == nil || now.flow != k.flow || !now.set.SameIDs(k.set) {
+		for n, r := range g.Rows() {
+			now.of[n] = g.waitsOf(r)
+		}
+		return now
+	}
+	copy(now.of, k.of)
+	for _, id := range now.set.Touched(k.set) {
+		now.of[now.set.Number(id)] = g.waitsOf(g.Row(task.ID(id)))
+	}
+	return now
 }
 
 // KnownOf is store.Store.KnownOf. A process that shares its reads reads only the states that changed.

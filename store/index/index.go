@@ -203,7 +203,7 @@ func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, na
 		return nil, err
 	}
 	v := newView(s.Kind, merge(known.entries, stay, read.entries), append(problems, read.problems...))
-	if v.sameIDs(known) {
+	if v.set.SameIDs(known.set) {
 		v.numbers = known.numbers
 	}
 	if writes {
@@ -233,11 +233,6 @@ func (v *View) without(named map[string]bool) (stay []bool, problems []problem.P
 		}
 	}
 	return stay, problems
-}
-
-// sameIDs reports whether two views are about the same records.
-func (v *View) sameIDs(other *View) bool {
-	return slices.EqualFunc(v.Rows(), other.Rows(), func(a, b *record.Row) bool { return a == b || a.ID == b.ID })
 }
 
 // merge returns the entries that stay, and those that were read, sorted by id.

@@ -24,8 +24,21 @@ func NewSet(rows []*record.Row) *Set { return &Set{rows: rows} }
 // Rows returns the rows, sorted by id. The caller must not change them.
 func (s *Set) Rows() []*record.Row { return s.rows }
 
+// SameIDs reports whether two sets have rows of the same records, in the same places.
+func (s *Set) SameIDs(other *Set) bool {
+	return slices.EqualFunc(s.rows, other.rows, func(a, b *record.Row) bool { return a == b || a.ID == b.ID })
+}
+
 // Find returns the row of a record, or nil.
 func (s *Set) Find(id string) *record.Row {
+	if i := s.Number(id); i >= 0 {
+		return s.rows[i]
+	}
+	return nil
+}
+
+// Number returns where the row of a record is, or -1.
+func (s *Set) Number(id string) int {
 	i, ok := slices.BinarySearchFunc(s.rows, id, func(r *record.Row, id string) int {
 		switch {
 		case r.ID < id:
@@ -37,9 +50,9 @@ func (s *Set) Find(id string) *record.Row {
 		}
 	})
 	if !ok {
-		return nil
+		return -1
 	}
-	return s.rows[i]
+	return i
 }
 
 // Touched lists the ids, sorted, of the rows in which two sets differ, and of those that depend on one of these. Many can ask about the

@@ -146,7 +146,7 @@ func (f Filter) among(ctx context.Context, g *verb.Graph, view verb.View) ([]*re
 	}
 	var fit []*record.Row
 	for i, r := range g.Rows() {
-		if f.Fits(r) && (found == nil || found[i]) && f.fitsNow(g, view, r) {
+		if f.Fits(r) && (found == nil || found[i]) && f.fitsNow(g, view, i) {
 			fit = append(fit, r)
 		}
 	}
@@ -163,9 +163,10 @@ func (f Filter) Fits(r *record.Row) bool {
 		(in.Parent == "" || r.Parent == in.Parent)
 }
 
-// fitsNow reports whether what is derived of a task fits. One that was carried further elsewhere is not ready here.
-func (f Filter) fitsNow(g *verb.Graph, view verb.View, r *record.Row) bool {
-	if f.in.Ready != nil && (len(g.BlockedBy(r)) == 0 && !view.Behind(g, r)) != *f.in.Ready {
+// fitsNow reports whether what is derived of the task of the nth row fits. One that was carried further elsewhere is not ready here.
+func (f Filter) fitsNow(g *verb.Graph, view verb.View, n int) bool {
+	r := g.Rows()[n]
+	if f.in.Ready != nil && (!g.Blocked(n) && !view.Behind(g, r)) != *f.in.Ready {
 		return false
 	}
 	return f.in.Execution == "" || view.Execution(g, r) == f.in.Execution

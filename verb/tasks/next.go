@@ -71,11 +71,11 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 // Survey finds the tasks that could be taken now, sorted by id, and counts the open ones that could not.
 func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*record.Row) bool) (free []*record.Row, out Work) {
 	view := w.View(s).OfMany(ctx)
-	for _, r := range g.Rows() {
+	for n, r := range g.Rows() {
 		if !keep(r) || s.Config.Flow.IsClosed(r.Status) {
 			continue
 		}
-		if len(g.BlockedBy(r)) > 0 {
+		if g.Blocked(n) {
 			out.Blocked++
 			continue
 		}
