@@ -6,6 +6,7 @@ import (
 	"errors"
 	"hash/crc32"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -35,7 +36,8 @@ const (
 
 var errNoIndex = errors.New("not an index that can be believed")
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// castagnoli is made when it is first needed, since it takes longer than most commands need to start.
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // header is the header of a file.
 type header struct {
@@ -58,7 +60,7 @@ func (h header) write(file []byte) {
 // seal writes the length and the checksum of a file.
 func seal(file []byte) {
 	binary.LittleEndian.PutUint64(file[16:], uint64(len(file)))
-	binary.LittleEndian.PutUint32(file[12:], crc32.Checksum(file[checkedAt:], castagnoli))
+	binary.LittleEndian.PutUint32(file[12:], crc32.Checksum(file[checkedAt:], castagnoli()))
 }
 
 // read returns how many entries a file has. It returns errNoIndex for a file that is damaged, or whose header says something else.
@@ -66,7 +68,7 @@ func (h header) read(file []byte) (entries uint64, err error) {
 	if len(file) < headerSize || string(file[:8]) != h.magic || binary.LittleEndian.Uint32(file[8:]) != h.format ||
 		!bytes.Equal(file[24:32], h.kind[:]) || !bytes.Equal(file[32:40], h.home[:]) ||
 		binary.LittleEndian.Uint64(file[16:]) != uint64(len(file)) ||
-		binary.LittleEndian.Uint32(file[12:]) != crc32.Checksum(file[checkedAt:], castagnoli) {
+		binary.LittleEndian.Uint32(file[12:]) != crc32.Checksum(file[checkedAt:], castagnoli()) {
 		return 0, errNoIndex
 	}
 	return binary.LittleEndian.Uint64(file[40:]), nil
