@@ -14,6 +14,9 @@ import (
 
 // ReadFile reads the file of a record. It returns BAD_FILE for what is no regular file, and for one larger than a record may be.
 func ReadFile(path string) ([]byte, error) {
+	if data, ok := disk.ReadWhole(path, frontmatter.MaxFile); ok {
+		return data, nil
+	}
 	info, err := os.Lstat(path)
 	if err != nil {
 		return nil, err

@@ -4,8 +4,11 @@ import (
 	"context"
 	"maps"
 	"path"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"unicode"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -20,7 +23,8 @@ import (
 type source interface {
 	// list names the files below .cairn.
 	list(ctx context.Context) ([]blob, error)
-	// read calls fn with the content of each file, one after the other, or with the error of reading it.
+	// read calls fn with the content of each file, or with the error of reading it: on all processors, so several calls may be under way
+	// at once.
 	read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error
 }
 
@@ -50,14 +54,23 @@ func (d diskSource) list(ctx context.Context) ([]blob, error) {
 }
 
 func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
-	for i, b := range blobs {
-		if ctx.Err() != nil {
-			return ctx.Err()
+	var next atomic.Int64
+	onAllProcessors(func() {
+		for i := int(next.Add(1)) - 1; i < len(blobs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
+			content, err := layout.ReadFile(d.Abs(blobs[i].path))
+			fn(i, content, err)
 		}
-		content, err := layout.ReadFile(d.Abs(b.path))
-		fn(i, content, err)
+	})
+	return ctx.Err()
+}
+
+// onAllProcessors runs a function on all processors, and returns when all are done.
+func onAllProcessors(fn func()) {
+	var all sync.WaitGroup
+	for range runtime.GOMAXPROCS(0) {
+		all.Go(fn)
 	}
-	return nil
+	all.Wait()
 }
 
 // gitSource is the files that git has, in a commit or in the index.
@@ -112,7 +125,15 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 	return out, nil
 }
 
+// gitBatch is how many contents are passed on at once: each by itself would wake a processor for less than it takes to wake it.
+const gitBatch = 32
+
 func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
+	type content struct {
+		at  int
+		src []byte
+		err error
+	}
 	var ids []string
 	var at []int
 	for i, b := range blobs {
@@ -122,22 +143,43 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 		}
 		ids, at = append(ids, b.id), append(at, i)
 	}
-	missing := 0
-	err := g.Repo.Objects().Blobs(ctx, ids, frontmatter.MaxFile, func(i int, got git.Blob) {
-		switch {
-		case got.Missing:
-			missing++
-		case got.Size > frontmatter.MaxFile:
-			fn(at[i], nil, problem.TooLarge(blobs[at[i]].path))
-		default:
-			fn(at[i], got.Content, nil)
+	if len(ids) == 0 {
+		return nil
+	}
+	batches := make(chan []content, 4)
+	var missing int
+	var failed error
+	go func() {
+		defer close(batches)
+		var batch []content
+		failed = g.Repo.Objects().Blobs(ctx, ids, frontmatter.MaxFile, func(i int, got git.Blob) {
+			switch {
+			case got.Missing:
+				missing++
+			case got.Size > frontmatter.MaxFile:
+				batch = append(batch, content{at[i], nil, problem.TooLarge(blobs[at[i]].path)})
+			default:
+				batch = append(batch, content{at[i], got.Content, nil})
+			}
+			if len(batch) == gitBatch {
+				batches <- batch
+				batch = nil
+			}
+		})
+		batches <- batch
+	}()
+	onAllProcessors(func() {
+		for batch := range batches {
+			for _, c := range batch {
+				fn(c.at, c.src, c.err)
+			}
 		}
 	})
-	if err == nil && missing > 0 {
+	if failed == nil && missing > 0 {
 		return task.Errorf(task.NoBase, "%d files that are to be read are not in this clone", missing).
 			WithHint("a partial clone leaves contents out; git fetch --refetch --filter=blob:limit=4m brings those of records")
 	}
-	return err
+	return failed
 }
 
 // treeSource is the working tree together with the index: which files are tracked, and the content of those that a sparse checkout has
@@ -208,13 +250,17 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 		}
 	}
 	var other []string
+	var adding sync.Mutex
 	err := t.disk.read(ctx, onDisk, func(i int, content []byte, err error) {
 		if b := onDisk[i]; b.unwatched && err == nil && !sameAs(content, b.staged) {
+			adding.Lock()
 			other = append(other, b.path)
+			adding.Unlock()
 		}
 		fn(diskAt[i], content, err)
 	})
 	if err == nil && len(other) > 0 {
+		slices.Sort(other)
 		err = hidden(other)
 	}
 	if err != nil {

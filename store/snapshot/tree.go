@@ -6,7 +6,6 @@ import (
 	"context"
 	"errors"
 	"path"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -170,30 +169,13 @@ func (r *treeReader) addRecord(b blob, k *record.Kind, id string) {
 	}})
 }
 
-// read reads the files one after the other, and parses them on all processors.
+// read reads and parses the files, on all processors.
 func (r *treeReader) read(ctx context.Context, src source) error {
-	type content struct {
-		unread
-		src []byte
-		err error
-	}
-	work := make(chan content, 64)
-	var parsers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		parsers.Go(func() {
-			for c := range work {
-				c.put(r.parse(c.unread, c.src, c.err))
-			}
-		})
-	}
 	blobs := make([]blob, len(r.todo))
 	for i, u := range r.todo {
 		blobs[i] = u.blob
 	}
-	err := src.read(ctx, blobs, func(i int, src []byte, err error) { work <- content{r.todo[i], src, err} })
-	close(work)
-	parsers.Wait()
-	return err
+	return src.read(ctx, blobs, func(i int, src []byte, err error) { r.todo[i].put(r.parse(r.todo[i], src, err)) })
 }
 
 // parse parses a file. One in the working tree that is incomplete is read again for a while, since an editor may be saving it.

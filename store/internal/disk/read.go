@@ -63,6 +63,9 @@ func regular(f *os.File, path string) error {
 
 // ReadRegular reads a file that OpenRegular opens. It returns ErrTooLarge if the file has more bytes than the limit.
 func ReadRegular(path string, most int64) ([]byte, error) {
+	if data, ok := ReadWhole(path, most); ok {
+		return data, nil
+	}
 	f, err := OpenRegular(path)
 	if err != nil {
 		return nil, err

@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strconv"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -158,12 +159,15 @@ func readBlob(out *bufio.Reader, limit int64) (Blob, error) {
 	if bytes.HasSuffix(line, []byte(" missing\n")) {
 		return Blob{Missing: true}, nil
 	}
-	var id, kind string
+	words := strings.Fields(string(line))
+	if len(words) != 3 {
+		return Blob{}, garbled("cat-file", string(line))
+	}
 	var b Blob
-	if n, err := fmt.Sscanf(string(line), "%s %s %d\n", &id, &kind, &b.Size); n != 3 || b.Size < 0 {
+	if b.Size, err = strconv.ParseInt(words[2], 10, 64); err != nil || b.Size < 0 {
 		return Blob{}, garbled("cat-file", fmt.Sprintf("%s (%v)", line, err))
 	}
-	b.Missing = kind != "blob"
+	b.Missing = words[1] != "blob"
 	if b.Missing || b.Size > limit {
 		_, err = io.CopyN(io.Discard, out, b.Size)
 	} else {
