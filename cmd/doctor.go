@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
@@ -121,20 +122,23 @@ func resultOf(root string, findings []doctor.Finding) doctorResult {
 	return r
 }
 
-// show prints each finding: where it is, what is wrong, what a repair would change, and what to do.
+// show prints each finding: where it is, what is wrong, what a repair would change, and what to do. It prints all at once, since there may
+// be one for every task.
 func (p doctorCommand) show(findings []doctor.Finding) {
 	st := p.style()
+	var text bytes.Buffer
 	for _, f := range findings {
-		p.printf("%s  %s\n", st.severity(f.Severity), st.bold(positionOf(f)))
-		p.printf("         %s\n", f.Message)
+		fprintf(&text, "%s  %s\n", st.severity(f.Severity), st.bold(positionOf(f)))
+		fprintf(&text, "         %s\n", f.Message)
 		for _, change := range f.Changes {
-			p.printf("           %s\n", change)
+			fprintf(&text, "           %s\n", change)
 		}
 		if f.Fix != "" {
-			p.printf("         fix: %s\n", f.Fix)
+			fprintf(&text, "         fix: %s\n", f.Fix)
 		}
 	}
-	p.printf("%s\n", verdict(findings))
+	fprintf(&text, "%s\n", verdict(findings))
+	_, _ = p.out.Write(text.Bytes()) // p.out remembers the error
 }
 
 // severity is padded to one width, and an error is red.

@@ -71,7 +71,7 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	commands, err := s.Commands(ctx)
+	commands, err := s.Commands(ctx, s)
 	if err != nil {
 		return err
 	}

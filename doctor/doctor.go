@@ -9,10 +9,12 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Visit is one examination of a workspace.
+// Visit is one examination of a workspace. It reads every record once. What that reading shows as lost is read again before it is
+// said, since somebody may have written meanwhile. The index is not used: it is one of the things that may be wrong.
 type Visit struct {
 	Store *store.Store
 	Actor task.Actor // whom the entries of repairs name
@@ -20,16 +22,24 @@ type Visit struct {
 	Home  string // the user's own folder, where ~/ leads; "" for none
 
 	Spell func(task.Call) string // a call in a hint, as the reader of the findings makes it
+
+	records snapshot.Records // read once, for all examinations
 }
 
 // Examine makes every examination and changes nothing. Findings are sorted by severity, the worst first, then by kind and path. If git
 // cannot be used, that is a finding, and the examinations that need git are left out. It returns BUSY if another process does not give up
 // the write lock.
 func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
-	var out []Finding
 	git := v.git(ctx)
-	out = append(out, git...)
-	examinations := []func(context.Context) ([]Finding, error){v.leftovers, v.files, v.work, v.ignores, v.trust}
+	out, err := v.leftovers(ctx)
+	if err != nil {
+		return nil, err
+	}
+	out = append(git, out...)
+	if v.records, err = snapshot.ReadRecords(ctx, v.Store.Layout); err != nil {
+		return nil, err
+	}
+	examinations := []func(context.Context) ([]Finding, error){v.files, v.work, v.ignores, v.trust}
 	if len(git) == 0 {
 		examinations = append(examinations, v.lost, v.mergeDriver, v.signing)
 	}

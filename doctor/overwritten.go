@@ -36,7 +36,10 @@ func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
 	}
 	var out []Finding
 	for _, of := range written {
-		r, err := v.damaged(ctx, v.Store, of)
+		r, err := v.damaged(ctx, v.records, of)
+		if err == nil && len(r.lost) > 0 { // or written since the records were read
+			r, err = v.damaged(ctx, v.Store, of)
+		}
 		if broken := task.CodeOf(err); broken == task.NotFound || broken == task.BadFile {
 			continue // it lies on another branch, or is broken, which is a finding of its own
 		}

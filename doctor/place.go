@@ -61,7 +61,7 @@ func (v Visit) trust(ctx context.Context) ([]Finding, error) {
 	if v.Store.Trusted() {
 		return nil, nil
 	}
-	commands, err := v.Store.Commands(ctx)
+	commands, err := v.Store.Commands(ctx, v.records)
 	if err != nil || len(commands) == 0 {
 		return nil, err
 	}

@@ -53,7 +53,7 @@ func (v Visit) asksForSignatures(ctx context.Context) (bool, error) {
 	if flow.Settles == task.BySigned || flow.Signs(v.Store.Config.Flow.Defaults) {
 		return true, nil
 	}
-	tasks, _, err := record.Tasks.List(ctx, v.Store)
+	tasks, _, err := record.Tasks.List(ctx, v.records)
 	return slices.ContainsFunc(tasks, func(t task.Task) bool { return !flow.IsClosed(t.Status) && flow.Signs(t.Checks) }), err
 }
 

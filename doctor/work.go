@@ -13,11 +13,11 @@ import (
 // work finds open tasks whose holder gives no sign of life, and sessions that were left open. It repairs none of that: a record is its
 // holder's until somebody takes it over.
 func (v Visit) work(ctx context.Context) ([]Finding, error) {
-	tasks, _, err := record.Tasks.List(ctx, v.Store)
+	tasks, _, err := record.Tasks.List(ctx, v.records)
 	if err != nil {
 		return nil, err
 	}
-	sessions, _, err := record.Sessions.List(ctx, v.Store)
+	sessions, _, err := record.Sessions.List(ctx, v.records)
 	if err != nil {
 		return nil, err
 	}
@@ -35,7 +35,7 @@ func (v Visit) work(ctx context.Context) ([]Finding, error) {
 	}
 	for _, ses := range sessions {
 		if ses.Status == session.Active && !stalled[ses.ID] {
-			out = append(out, v.session(ses, known(ses.Task.Ref()))...)
+			out = append(out, v.session(ses, known)...)
 		}
 	}
 	return out, nil
@@ -88,13 +88,26 @@ func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses strin
 	}
 }
 
-// session finds what is wrong with an active session, where live is what is known of its task.
-func (v Visit) session(ses session.Session, live session.Live) []Finding {
-	path := record.Sessions.File(ses.ID)
+// session finds what is wrong with an active session. It reads again what looks wrong, since the session and its task were not read at
+// one moment: another process may have begun or ended the session in between.
+func (v Visit) session(ses session.Session, known func(task.Ref) session.Live) []Finding {
 	if ses.Task == "" {
 		return nil // of another kind
 	}
-	t, err := record.Tasks.Get(v.Store, ses.Task)
+	if len(v.judgeSession(v.records, ses, known(ses.Task.Ref()))) == 0 {
+		return nil
+	}
+	ses, err := record.Sessions.Get(v.Store, ses.ID)
+	if err != nil || ses.Status != session.Active || ses.Task == "" {
+		return nil
+	}
+	return v.judgeSession(v.Store, ses, v.Store.Known(ses.Task.Ref()))
+}
+
+// judgeSession finds what is wrong with an active session. Its task is read from a reader, and live is what is known of that task.
+func (v Visit) judgeSession(from record.Reader, ses session.Session, live session.Live) []Finding {
+	path := record.Sessions.File(ses.ID)
+	t, err := record.Tasks.Get(from, ses.Task)
 	if task.CodeOf(err) == task.NotFound {
 		return []Finding{find(SessionWithoutTask, path, fmt.Sprintf("task %s does not exist", ses.Task), "bring the task's file back from git").about(ses.Task.Ref())}
 	}

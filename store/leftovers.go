@@ -192,13 +192,12 @@ func (f leftoverFinder) unreadable() ([]Leftover, error) {
 func (f leftoverFinder) temps() ([]Leftover, error) {
 	var left []Leftover
 	for _, dir := range writtenTo(f.Layout) {
-		err := layout.EachName(dir, "", func(name string) {
-			if atomicfile.IsTemp(name) {
-				left = append(left, f.unfinished(filepath.Join(dir, name), "is the temporary file of a writer that was killed"))
-			}
-		})
+		names, err := atomicfile.Temps(dir)
 		if err != nil {
-			return nil, err
+			return nil, problem.IO(err)
+		}
+		for _, name := range names {
+			left = append(left, f.unfinished(filepath.Join(dir, name), "is the temporary file of a writer that was killed"))
 		}
 	}
 	return left, nil

@@ -137,8 +137,9 @@ func (s *Store) Mentions(p problem.Problem, id string) bool {
 	return err == nil && strings.Contains(string(src), id)
 }
 
-// Commands lists every command in the workspace's files: what its user lets run by trusting it.
-func (s *Store) Commands(ctx context.Context) ([]Command, error) {
+// Commands lists every command in the workspace's files: what its user lets run by trusting it. The tasks come from a lister, which may
+// be the store.
+func (s *Store) Commands(ctx context.Context, from record.Lister) ([]Command, error) {
 	out := []Command{}
 	add := func(where string, checks []task.Check) {
 		for _, c := range checks {
@@ -148,7 +149,7 @@ func (s *Store) Commands(ctx context.Context) ([]Command, error) {
 		}
 	}
 	add(layout.ConfigName, s.Config.Flow.Defaults)
-	tasks, _, err := record.Tasks.List(ctx, s)
+	tasks, _, err := record.Tasks.List(ctx, from)
 	for _, t := range tasks {
 		add(string(t.ID), t.Checks)
 	}
@@ -168,6 +169,6 @@ func (s *Store) Harmless(ctx context.Context) (bool, error) {
 	if err != nil || len(ids)+len(problems) > 0 {
 		return false, err
 	}
-	commands, err := s.Commands(ctx)
+	commands, err := s.Commands(ctx, s)
 	return len(commands) == 0, err
 }

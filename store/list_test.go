@@ -35,7 +35,7 @@ func TestCommands(t *testing.T) {
 	storetest.WriteFile(t, s.ConfigFile(), "prefix: PROJ\ndefault_checks:\n  - {desc: lint, cmd: make lint}\n")
 	storetest.WriteTask(t, s, "PROJ-1", "checks:", "  - {desc: tests, cmd: make test}", "  - {desc: read, type: manual}")
 	s = storetest.Open(t, s.Root)
-	got, err := s.Commands(t.Context())
+	got, err := s.Commands(t.Context(), s)
 	storetest.WantCode(t, err, "")
 	if want := []store.Command{{"config.yaml", "make lint"}, {"PROJ-1", "make test"}}; !slices.Equal(got, want) {
 		t.Errorf("got %v, want %v", got, want)

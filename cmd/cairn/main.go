@@ -14,7 +14,10 @@ import (
 	"github.com/cairn-tasks/cairn/cmd"
 )
 
-func main() { os.Exit(run(terminal)) }
+func main() {
+	collectLate(os.Getenv)
+	os.Exit(run(terminal))
+}
 
 func run(terminal func() (io.ReadWriteCloser, error)) int {
 	ctx, end := context.WithCancel(context.Background())

@@ -22,8 +22,10 @@ func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry,
 		return nil, nil
 	}
 	s := search{Clone: d, kind: k, of: file.Ref, path: d.Abs(k.File(file.Ref.ID)), journal: d.Journal(file.Ref), at: map[string]*revision{}}
-	if len(s.journal) == 0 {
-		return nil, nil
+	if have := file.Log.Hashes(); !slices.ContainsFunc(s.journal, func(w session.Written) bool {
+		return w.On.Worktree == d.Worktree && !have[w.Entry.Hash()]
+	}) {
+		return nil, nil // the file has everything, so it does not matter what is checked out
 	}
 	head := d.Head(ctx)
 	now := session.Sighting{Worktree: d.Worktree, Branch: head.Branch, Head: head.Commit, Rev: file.Rev, Modified: layout.Modified(s.path)}

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
@@ -40,26 +41,26 @@ const tempExtra = len("..") + 26 + len(".tmp")
 // the caller must hold the lock that all writers to the folder hold. It reads the names in the folder once and nothing else. A folder
 // that does not exist has nothing to remove.
 func Sweep(dir string) error {
-	names, err := readNames(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
+	temps, err := Temps(dir)
 	errs := []error{err}
-	for _, name := range names {
-		if !IsTemp(name) {
-			continue
-		}
+	for _, name := range temps {
 		errs = append(errs, disk.RemoveFile(filepath.Join(dir, name)))
 	}
 	return errors.Join(errs...)
 }
 
-// readNames lists a folder unsorted and without asking for each entry's kind, as there may be 100,000 of them.
-func readNames(dir string) ([]string, error) {
+// Temps lists the names of the temporary files in a folder, sorted. A folder that does not exist has none. It does not sort the others, of
+// which there may be 100,000.
+func Temps(dir string) ([]string, error) {
 	f, err := os.Open(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	names, err := f.Readdirnames(-1)
-	return names, errors.Join(err, f.Close())
+	temps := slices.DeleteFunc(names, func(name string) bool { return !IsTemp(name) })
+	slices.Sort(temps)
+	return temps, errors.Join(err, f.Close())
 }

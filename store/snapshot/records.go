@@ -1,0 +1,92 @@
+package snapshot
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Records is every record of a working tree, as its file had it when it was read. It never changes, and serves many questions for one
+// reading. Long bodies are not kept. It is a record.Reader and a record.Lister.
+type Records struct{ tree *tree }
+
+// ReadRecords reads the files under .cairn on disk, without git, on all processors. It takes no lock, so it may have read a write that was
+// under way in part.
+func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
+	tree, err := fillTree(ctx, diskSource{l}, &treeReader{Layout: l, known: (*tree)(nil).task, lean: true})
+	return Records{tree}, err
+}
+
+// Judge judges the records by the rules of package proof.
+func (r Records) Judge() []proof.Finding { return proof.Judge(r.tree.Tree) }
+
+// Read returns a record. It returns INVALID_INPUT, NOT_FOUND and BAD_FILE as store.Store.Read does.
+func (r Records) Read(k *record.Kind, id string) (any, error) {
+	if err := k.ParseID(id); err != nil {
+		return nil, err
+	}
+	path := k.File(id)
+	if k == record.Tasks.Kind {
+		i, ok := slices.BinarySearchFunc(r.tree.Tasks, path, func(f proof.TaskFile, path string) int { return strings.Compare(f.Path, path) })
+		if ok {
+			return valueOf(k, id, r.tree.Tasks[i].File, r.tree.Tasks[i].Task)
+		}
+		return nil, k.NotFound(id)
+	}
+	i, ok := slices.BinarySearchFunc(r.tree.Records, path, func(f proof.RecordFile, path string) int { return strings.Compare(f.Path, path) })
+	if ok {
+		return valueOf(k, id, r.tree.Records[i].File, r.tree.Records[i].Value)
+	}
+	return nil, k.NotFound(id)
+}
+
+// All returns every record of a kind, sorted by the names of the files, and the files that cannot be read.
+func (r Records) All(_ context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
+	var out []any
+	var problems []problem.Problem
+	add := func(f proof.File, v any) {
+		of, id, ok := record.At(f.Path)
+		if !ok || of != k {
+			return
+		}
+		err := k.ParseID(id)
+		if err == nil {
+			v, err = valueOf(k, id, f, v)
+		}
+		if err != nil {
+			problems = append(problems, problem.Of(f.Path, err))
+			return
+		}
+		out = append(out, v)
+	}
+	if k == record.Tasks.Kind {
+		for _, f := range r.tree.Tasks {
+			add(f.File, f.Task)
+		}
+		return out, problems, nil
+	}
+	for _, f := range r.tree.Records {
+		add(f.File, f.Value)
+	}
+	return out, problems, nil
+}
+
+// valueOf returns the record in a file, or BAD_FILE.
+func valueOf(k *record.Kind, id string, f proof.File, v any) (any, error) {
+	switch {
+	case f.Unread != nil:
+		return nil, problem.BadFile(f.Path, f.Unread)
+	case f.Flaw != nil:
+		return nil, problem.BadFile(f.Path, f.Flaw)
+	}
+	if got := k.Header(v).Ref.ID; got != id {
+		return nil, task.Errorf(task.BadFile, "%s has the id %s", f.Path, got)
+	}
+	return v, nil
+}

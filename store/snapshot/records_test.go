@@ -1,0 +1,50 @@
+package snapshot_test
+
+import (
+	"os"
+	"path/filepath"
+	"reflect"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// One reading for all examinations shows the same records, and refuses the same files, as the store does file by file.
+func TestRecordsAreThoseOfTheStore(t *testing.T) {
+	s := storetest.NewAt(t, t.TempDir())
+	for _, id := range []task.ID{"PROJ-1", "PROJ-10", "PROJ-2"} {
+		storetest.WriteTask(t, s, id)
+	}
+	storetest.WriteSession(t, s, "ses-1", "PROJ-1")
+	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-3"), "---\nid: [\n---\n")
+	src, err := os.ReadFile(storetest.TaskFile(s, "PROJ-1"))
+	storetest.WantCode(t, err, "")
+	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-4"), string(src))
+	storetest.WriteFile(t, filepath.Join(s.Dir(record.Tasks.Folder), "no id.md"), string(src))
+	if err := os.Mkdir(storetest.TaskFile(s, "PROJ-5"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	records, err := snapshot.ReadRecords(t.Context(), s.Layout)
+	storetest.WantCode(t, err, "")
+	for _, k := range record.Kinds() {
+		want, wantBad, err := s.All(t.Context(), k)
+		storetest.WantCode(t, err, "")
+		got, gotBad, err := records.All(t.Context(), k)
+		storetest.WantCode(t, err, "")
+		if len(got)+len(want) > 0 && !reflect.DeepEqual(got, want) {
+			t.Errorf("%ss: got %v, want %v", k.Name, got, want)
+		}
+		if len(gotBad) != len(wantBad) {
+			t.Errorf("%ss that cannot be read: got %v, want %v", k.Name, gotBad, wantBad)
+		}
+	}
+	for _, id := range []string{"PROJ-1", "PROJ-3", "PROJ-4", "PROJ-5", "PROJ-6", "no id"} {
+		_, want := s.Read(record.Tasks.Kind, id)
+		if _, err := records.Read(record.Tasks.Kind, id); task.CodeOf(err) != task.CodeOf(want) {
+			t.Errorf("%s: got %v, want %v", id, err, want)
+		}
+	}
+}
