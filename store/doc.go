@@ -74,8 +74,9 @@
 //  6. read each file once more; if one no longer holds what was read, start over at 3;
 //  7. wait until git is not at work in the worktree, for five seconds at most; complete write.redo: what each file held and is to
 //     hold, where that content lies, and what becomes of the live state. From here on the write is decided;
-//  8. one file after the other: read it once more, give it its content, flush the folder. Copies for the trash come first, then
-//     new records, those that were there, what is deleted, and at last those whose change can be made again;
+//  8. one file after the other: read it once more, give it its content. Copies for the trash come first, then new records, those
+//     that were there, what is deleted, and at last those whose change can be made again. Between these turns, and at the end, each
+//     folder in which names changed is flushed, once for all of them;
 //  9. if git was at work meanwhile and has replaced the file, start over at 3;
 //  10. write the live state: the call's idempotency key, states and journals, heartbeats;
 //  11. remove write.redo, release the lock.
@@ -128,9 +129,12 @@
 // keeps its promises. What it did not return for may have come in part, and where the redo log is lost with it nobody completes
 // that. No file is a mixture.
 //
-// Live state is not flushed. It may be lost or unreadable, which counts as absent: claims are then read off the assignee in
-// the file, signs of life off its entries, and so are idempotency keys, but those of calls that made no entry. If the redo log
-// is lost, temporary files stay, which git ignores. Verify tells of them whenever it is asked.
+// A record is not removed before its copy in the trash is on the disk, and nothing gets the name of a record before its content is. The
+// first deletion flushes the names of the folders around the trash too. Which flushes a write makes is a table of package crashtest.
+//
+// All other live state is not flushed, nor are its folders and the logs of runs. It may be lost or unreadable, which counts as absent:
+// claims are then read off the assignee in the file, signs of life off its entries, and so are idempotency keys, but those of calls
+// that made no entry. If the redo log is lost, temporary files stay, which git ignores. Verify tells of them whenever it is asked.
 //
 // # On a network file system
 //

@@ -286,6 +286,7 @@ func TestLinkedFoldersOfLiveState(t *testing.T) {
 				continue // that is .cairn
 			}
 			s, around := hostileStore(t, inGit)
+			storetest.WantCode(t, s.MakeTrash(), "")
 			dir := filepath.Join(string(s.Live), name)
 			t.Run(layout.SlashRel(around, dir), func(t *testing.T) {
 				elsewhere := filepath.Join(around, "victim", "folder")

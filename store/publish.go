@@ -3,8 +3,12 @@ package store
 import (
 	"errors"
 	"io/fs"
+	"maps"
+	"path/filepath"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
@@ -13,8 +17,16 @@ import (
 // publish gives the files their content, one after the other. Once an existing file has its new content, the write can no longer start
 // over, and forward is true. If another program changes a file after that, the change is made again on top of it if the kind can do
 // that; else the file is kept as it is.
+//
+// Names are flushed before those of the next turn change: a record is not removed before its copy is on the disk, and no task names
+// a session that a power cut takes. Within a turn the order does not matter, so a folder is flushed once for all its files.
 func (w *writing) publish() (forward bool, err error) {
-	for _, c := range w.files {
+	for i, c := range w.files {
+		if i > 0 && c.turn != w.files[i-1].turn {
+			if err := w.flush(); err != nil {
+				return forward, err
+			}
+		}
 		err := w.publishOne(c)
 		for tries := 0; forward && errors.Is(err, errOvertaken) && tries < maxRestarts; tries++ {
 			err = w.publishAgain(c)
@@ -28,7 +40,18 @@ func (w *writing) publish() (forward bool, err error) {
 		}
 		forward = forward || c.was != nil
 	}
-	return forward, nil
+	return forward, w.flush()
+}
+
+// flush flushes the names that changed since the last time.
+func (w *writing) flush() error {
+	for _, dir := range slices.Sorted(maps.Keys(w.names)) {
+		if err := disk.SyncFolder(dir); err != nil && (w.names[dir] || !problem.Missing(err)) {
+			return problem.IO(err)
+		}
+		delete(w.names, dir)
+	}
+	return nil
 }
 
 func (w *writing) publishOne(c *change) error {
@@ -38,13 +61,15 @@ func (w *writing) publishOne(c *change) error {
 	if w.s.beforePublish != nil {
 		w.s.beforePublish(c.path)
 	}
+	dir := filepath.Dir(c.path)
+	w.names[dir] = w.names[dir] || c.now != nil
 	switch {
 	case c.now == nil:
-		return removeSynced(c.path)
+		return problem.IO(disk.RemoveFile(c.path)) // git may remove the folder once it is empty
 	case c.was != nil || c.over:
-		return problem.IO(c.pending.Replace())
+		return problem.IO(c.pending.ReplaceUnflushed())
 	}
-	err := c.pending.Create()
+	err := c.pending.CreateUnflushed()
 	if c.taken = errors.Is(err, fs.ErrExist); c.taken {
 		return task.Errorf(task.Conflict, "%s is there already", w.s.Rel(c.path)).WithHint("try again")
 	}

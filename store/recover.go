@@ -39,7 +39,7 @@ func (l redoLog) recover() error {
 			return unreachable(worktree, err)
 		}
 	}
-	if err := sweep(clone.Layout); err != nil {
+	if err := errors.Join(sweep(clone.Layout), clone.FlushTrash()); err != nil {
 		return err
 	}
 	return l.remove()

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -24,6 +23,7 @@ type change struct {
 	was  []byte  // the content when it was read; nil for a file that is to be created
 	now  []byte  // the new content; nil for a file that is to be removed
 	over bool    // replace the file whatever it holds
+	turn int     // files of a later turn get their content after the names of this one are flushed
 	of   *staged // the record whose file it is, or a copy for the trash; nil for another file
 
 	pending *atomicfile.Pending // the temporary file with the new content
@@ -41,6 +41,7 @@ type writing struct {
 	head    git.Head
 	decided *redo           // the steps of the log; nil before plan
 	kept    map[string]bool // files, from the workspace root, that were left as another program changed them
+	names   map[string]bool // folders in which names changed and are not flushed yet; false for one that may be gone
 }
 
 // errOvertaken says that a file changed between being read and being replaced.
@@ -52,7 +53,7 @@ func (tx *Tx) write(ctx context.Context) error {
 	if err := ctx.Err(); err != nil || tx.idle() {
 		return err
 	}
-	w := &writing{tx: tx, s: tx.s, log: tx.s.writer().log(), kept: map[string]bool{}}
+	w := &writing{tx: tx, s: tx.s, log: tx.s.writer().log(), kept: map[string]bool{}, names: map[string]bool{}}
 	if err := w.log.begin(); err != nil {
 		return err
 	}
@@ -150,13 +151,20 @@ func (w *writing) changes() ([]*change, error) {
 			c.now, changed = src, append(changed, c)
 		}
 	}
-	return slices.Concat(trash, created, changed, gone, again), nil
+	var all []*change
+	for turn, files := range [][]*change{trash, created, changed, gone, again} {
+		for _, c := range files {
+			c.turn = turn
+		}
+		all = append(all, files...)
+	}
+	return all, nil
 }
 
 // prepareFile writes the new content of a file, if it gets one, to a temporary file.
 func (w *writing) prepareFile(c *change) (err error) {
 	if c.now != nil {
-		if err := makeFolder(w.s.Layout, filepath.Dir(c.path)); err != nil { // git keeps no empty folders
+		if err := w.makeFolder(filepath.Dir(c.path)); err != nil { // git keeps no empty folders
 			return err
 		}
 		if c.pending, err = atomicfile.Prepare(c.path, c.now, 0o644); err != nil {
@@ -184,13 +192,12 @@ func (w *writing) cannotWrite(c *change, err error) error {
 	}
 }
 
-// makeFolder makes a folder in .cairn or in the live state, which must exist.
-func makeFolder(l layout.Layout, dir string) error {
-	base := l.Top()
-	if filepath.Dir(dir) == string(l.Live) {
-		base = string(l.Live)
+// makeFolder makes the folder of records, or that of the trash.
+func (w *writing) makeFolder(dir string) error {
+	if dir == w.s.Live.Trash() {
+		return w.s.MakeTrash()
 	}
-	return problem.IO(disk.MakeFolder(base, dir))
+	return problem.IO(disk.MakeFolder(w.s.Top(), dir))
 }
 
 // discard removes the temporary files if the write has ended, and reports whether it has and none is left.

@@ -99,21 +99,60 @@ func (l Live) Folders() []string {
 	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Trash()}
 }
 
-// MakeLive makes the folders of the live state. The folder around them, .cairn or git's, must exist.
+// MakeLive makes the folders of the live state, but for that of the trash. The folder around them, .cairn or git's, must exist. Nothing is
+// flushed, since the live state may be lost.
 func (l Layout) MakeLive() error {
 	if err := l.noLiveLinks(); err != nil {
 		return err
 	}
-	base := l.Top()
-	if l.Repo != nil {
-		base = l.Repo.CommonDir
-	}
 	for _, dir := range l.Live.Folders() {
-		if err := disk.MakeFolder(base, dir); err != nil {
+		if dir == l.Live.Trash() {
+			continue
+		}
+		if err := disk.MakeVolatile(l.aroundLive(), dir); err != nil {
 			return l.Live.Failed(err)
 		}
 	}
 	return nil
+}
+
+// MakeTrash makes the folder of the trash, and flushes the names of all folders down to it: a copy there is all that is left of a record.
+// A process that is killed meanwhile leaves a folder whose name may not be flushed, so FlushTrash follows.
+func (l Layout) MakeTrash() error {
+	if IsFolder(l.Live.Trash()) {
+		return nil
+	}
+	if err := disk.MakeVolatile(l.aroundLive(), l.Live.Trash()); err != nil {
+		return l.Live.Failed(err)
+	}
+	err := l.FlushTrash()
+	if err != nil {
+		_ = disk.RemoveFile(l.Live.Trash()) // so that it is made and flushed the next time
+	}
+	return err
+}
+
+// FlushTrash flushes the names of the folders down to that of the trash, if there is one.
+func (l Layout) FlushTrash() error {
+	dir, around := l.Live.Trash(), l.aroundLive()
+	if !IsFolder(dir) {
+		return nil
+	}
+	for dir != around {
+		dir = filepath.Dir(dir)
+		if err := disk.SyncFolder(dir); err != nil {
+			return l.Live.Failed(err)
+		}
+	}
+	return nil
+}
+
+// aroundLive is the folder that the live state is made in.
+func (l Layout) aroundLive() string {
+	if l.Repo != nil {
+		return l.Repo.CommonDir
+	}
+	return l.Top()
 }
 
 // NoLinks returns INVALID_INPUT if a folder or file that cairn writes is a link.

@@ -71,7 +71,7 @@ func readHolder(path string) string {
 // Write writes the log of a run under .cairn/runs, which git ignores, and returns its path from the workspace root. Of the task's older
 // logs the newest 19 stay.
 func (d Dir) Write(id task.ID, at time.Time, write func(io.Writer) error) (string, error) {
-	if err := problem.IO(disk.MakeFolder(d.Top(), d.RunsDir())); err != nil {
+	if err := problem.IO(disk.MakeVolatile(d.Top(), d.RunsDir())); err != nil {
 		return "", err
 	}
 	f, err := d.newLog(id, at)

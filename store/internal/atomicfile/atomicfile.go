@@ -59,13 +59,14 @@ func (p *Pending) Temp() string { return p.temp }
 // file or the new one. If it fails, the old file stays, unless the error is that of the flush: then the new one is there, but a power
 // cut may undo that.
 func (p *Pending) Replace() error {
-	if err := p.rename(); err != nil {
+	if err := p.ReplaceUnflushed(); err != nil {
 		return err
 	}
 	return disk.SyncFolder(filepath.Dir(p.path))
 }
 
-func (p *Pending) rename() error {
+// ReplaceUnflushed is Replace without the flush of the folder. It is for a caller who does that once for several files.
+func (p *Pending) ReplaceUnflushed() error {
 	if err := disk.Replace(p.temp, p.path); err != nil {
 		return p.giveUp(fmt.Errorf("replace: %w", err))
 	}
@@ -79,6 +80,14 @@ func (p *Pending) rename() error {
 // The path appears with its whole content. On file systems without hard links (FAT, some network mounts) the path is reserved with an
 // empty file, which is then replaced: there a crash in between leaves an empty file.
 func (p *Pending) Create() error {
+	if err := p.CreateUnflushed(); err != nil {
+		return err
+	}
+	return disk.SyncFolder(filepath.Dir(p.path))
+}
+
+// CreateUnflushed is Create without the flush of the folder. It is for a caller who does that once for several files.
+func (p *Pending) CreateUnflushed() error {
 	err := disk.Hardlink(p.temp, p.path)
 	if err != nil && sameFile(p.temp, p.path) {
 		err = nil // a network file system may lose the answer, and then say that the name is taken
@@ -90,7 +99,7 @@ func (p *Pending) Create() error {
 		return p.giveUp(fmt.Errorf("create: %w", err))
 	}
 	_ = p.Discard() // before the flush, so that it covers this too; the caller's Discard returns the error
-	return disk.SyncFolder(filepath.Dir(p.path))
+	return nil
 }
 
 func sameFile(a, b string) bool {
@@ -152,7 +161,7 @@ func WriteVolatile(path string, data []byte) error {
 	if err != nil {
 		return err
 	}
-	return p.rename()
+	return p.ReplaceUnflushed()
 }
 
 func prepare(path string, data []byte, perm os.FileMode, flush func(*disk.File) error) (*Pending, error) {

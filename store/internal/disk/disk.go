@@ -43,7 +43,14 @@ func Do(op Op, path string, do func() error) error {
 
 // MakeFolder makes a folder and those above it, down from base, which must exist: a workspace that was removed must not come back empty.
 // It flushes each name to the disk.
-func MakeFolder(base, dir string) error {
+func MakeFolder(base, dir string) error { return makeFolder(base, dir, SyncFolder) }
+
+// MakeVolatile is MakeFolder without flushing anything, for folders of what may be lost.
+func MakeVolatile(base, dir string) error {
+	return makeFolder(base, dir, func(string) error { return nil })
+}
+
+func makeFolder(base, dir string, flush func(dir string) error) error {
 	if isFolder(dir) {
 		return nil
 	}
@@ -51,14 +58,14 @@ func MakeFolder(base, dir string) error {
 		_, err := os.ReadDir(base) // for its error
 		return err
 	}
-	if err := MakeFolder(base, filepath.Dir(dir)); err != nil {
+	if err := makeFolder(base, filepath.Dir(dir), flush); err != nil {
 		return err
 	}
 	err := Do(Mkdir, dir, func() error { return os.Mkdir(dir, 0o755) })
 	if err != nil && !isFolder(dir) { // another process may make it at the same time
 		return err
 	}
-	return SyncFolder(filepath.Dir(dir))
+	return flush(filepath.Dir(dir))
 }
 
 func isFolder(path string) bool {
