@@ -402,11 +402,17 @@ func (s Source) known() *View {
 	return newView(s.Kind, entries, nil)
 }
 
-// save writes the index. That it cannot be written harms nobody.
+// save writes the index.
 func (s Source) save(v *View) {
 	if os.MkdirAll(filepath.Dir(s.File), 0o755) == nil {
-		_ = atomicfile.WriteVolatile(s.File, encodeFile(s.Kind, s.home(), v.entries))
+		write(s.File, encodeFile(s.Kind, s.home(), v.entries))
 	}
+}
+
+// write replaces a file of the index. That it cannot be written harms nobody. What killed processes left of it is removed.
+func write(path string, content []byte) {
+	_ = atomicfile.WriteVolatile(path, content)
+	atomicfile.SweepOf(path, time.Minute)
 }
 
 // home tells the folder of the index from every other one, so that an index which came along with a copied folder is not believed.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/record"
 	"pgregory.net/rapid"
@@ -335,5 +336,32 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 	}
 	if v := look(t, p.source()); v.Find("T-1").Labels[0] != "two" {
 		t.Error("the change is not seen")
+	}
+}
+
+// A process that is killed while it writes the index leaves a temporary file. Another one removes it once it is old.
+func TestIndexRemovesWhatAKilledOneLeft(t *testing.T) {
+	p := newPlace(t)
+	aged(t, p, "T-1")
+	look(t, p.source())
+	old, young := atomicfile.TempName(p.source().File), atomicfile.TempName(p.source().File)
+	for _, path := range []string{old, young} {
+		if err := os.WriteFile(path, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	hourAgo := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(old, hourAgo, hourAgo); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(p.source().File); err != nil {
+		t.Fatal(err)
+	}
+	look(t, p.source())
+	if _, err := os.Lstat(old); !os.IsNotExist(err) {
+		t.Errorf("the old one is there: %v", err)
+	}
+	if _, err := os.Lstat(young); err != nil {
+		t.Errorf("the young one may be in use: %v", err)
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
@@ -123,7 +122,7 @@ func (s Source) learn(w *Words, numbers []int, read []said) {
 	}
 	w.known = b.finish()
 	if os.MkdirAll(filepath.Dir(s.Words), 0o755) == nil {
-		_ = atomicfile.WriteVolatile(s.Words, w.known.encode(s.home()))
+		write(s.Words, w.known.encode(s.home()))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 )
@@ -63,4 +64,19 @@ func Temps(dir string) ([]string, error) {
 	temps := slices.DeleteFunc(names, func(name string) bool { return !IsTemp(name) })
 	slices.Sort(temps)
 	return temps, errors.Join(err, f.Close())
+}
+
+// SweepOf removes the temporary files of the file at path that are older than a given age, for files that are written without a lock: a
+// younger one may belong to a write that is under way.
+func SweepOf(path string, age time.Duration) {
+	dir, name := filepath.Split(path)
+	temps, _ := Temps(dir) // a folder that cannot be listed keeps them
+	for _, temp := range temps {
+		if !IsTempOf(name, temp) {
+			continue
+		}
+		if info, err := os.Lstat(filepath.Join(dir, temp)); err == nil && time.Since(info.ModTime()) > age {
+			_ = disk.RemoveFile(filepath.Join(dir, temp)) // the next one tries again
+		}
+	}
 }
