@@ -90,7 +90,7 @@ func (v Visit) offer(r damaged) Finding {
 	if len(r.lost) == 1 {
 		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + said(r.lost[0])
 	}
-	return find(OverwrittenEntries, r.kind.File(r.of.ID), message, "").about(r.of).
+	return find(OverwrittenEntries, v.Store.File(r.kind, r.of.ID), message, "").about(r.of).
 		fixable(changes, func(ctx context.Context) error { return v.restore(ctx, r.of) })
 }
 

@@ -65,7 +65,7 @@ func (v Visit) fileOf(of task.Ref) string {
 	if !ok {
 		return ""
 	}
-	return k.File(of.ID)
+	return v.Store.File(k, of.ID)
 }
 
 // claim finds what is wrong with the claim on an open task, of which live is known, and returns the session that the finding is about, if any.
@@ -74,7 +74,7 @@ func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses strin
 	if !hold.Lapsed {
 		return nil, ""
 	}
-	path, fix := record.Tasks.File(t.ID), "cairn claim "+string(t.ID)+" --takeover, if the work is to go on"
+	path, fix := v.Store.File(record.Tasks.Kind, string(t.ID)), "cairn claim "+string(t.ID)+" --takeover, if the work is to go on"
 	about := func(id ID, format string, args ...any) []Finding {
 		return []Finding{find(id, path, fmt.Sprintf(format, args...), fix).about(t.ID.Ref())}
 	}

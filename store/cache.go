@@ -4,12 +4,12 @@ import (
 	"cmp"
 	"context"
 	"maps"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 )
@@ -44,22 +44,27 @@ type Cached struct {
 
 // Read is Store.Read, with the body as in lists.
 func (c Cached) Read(k *record.Kind, id string) (any, error) {
-	v, err := c.read(k, id, layout.Patient())
+	if err := k.ParseID(id); err != nil {
+		return nil, err
+	}
+	var v any
+	err := place.Try(c.store.Layout, k, id, func(path string) (err error) { v, err = c.read(k, id, path, layout.Patient()); return err })
 	return v, notFound(k, id, err)
 }
 
 // All is Store.All.
 func (c Cached) All(ctx context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
-	all, problems, err := c.store.list(ctx, k, func(id string, wait *layout.Patience) (any, error) { return c.read(k, id, wait) })
+	all, problems, err := c.store.list(ctx, k, func(at place.File, wait *layout.Patience) (any, error) {
+		return c.read(k, at.ID, c.store.Abs(at.Path), wait)
+	})
 	if err == nil {
 		c.forget(k, all)
 	}
 	return all, problems, err
 }
 
-// read reads a record from its file, unless the file is unchanged since the last time.
-func (c Cached) read(k *record.Kind, id string, wait *layout.Patience) (any, error) {
-	path := c.store.path(k, id)
+// read reads a record from its file, which lies at a path, unless the file is unchanged since the last time.
+func (c Cached) read(k *record.Kind, id, path string, wait *layout.Patience) (any, error) {
 	young, before := time.Now().Add(-cmp.Or(c.cache.grain, disk.ClockGrain)), disk.StampOf(path)
 	c.cache.mu.Lock()
 	old, ok := c.cache.records[path]
@@ -67,7 +72,7 @@ func (c Cached) read(k *record.Kind, id string, wait *layout.Patience) (any, err
 	if ok && old.of == before {
 		return old.value, nil
 	}
-	f, err := c.store.readFile(k, id, wait)
+	f, err := c.store.readAt(k, id, path, wait)
 	if err != nil {
 		return nil, err
 	}
@@ -101,10 +106,12 @@ func (c Cached) forget(k *record.Kind, all []any) {
 	if len(c.cache.records) <= len(all) {
 		return
 	}
-	there := make(map[string]bool, len(all))
+	there := make(map[string]bool, len(all)) // by id
 	for _, v := range all {
-		there[c.store.path(k, k.Header(v).Ref.ID)] = true
+		there[k.Header(v).Ref.ID] = true
 	}
-	dir := c.store.Dir(k.Folder)
-	maps.DeleteFunc(c.cache.records, func(path string, _ cachedRecord) bool { return filepath.Dir(path) == dir && !there[path] })
+	maps.DeleteFunc(c.cache.records, func(path string, _ cachedRecord) bool {
+		of, id, ok := record.At(c.store.Rel(path))
+		return ok && of == k && !there[id]
+	})
 }

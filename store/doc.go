@@ -10,6 +10,7 @@
 //	frontmatter  documents: parse, edit line by line, merge
 //	layout       every path, and how one file is read
 //	problem      what is said of a file or a folder that is not as it should be
+//	place        where the file of a record lies: in the folder of its kind, or at rest
 //	live         what a clone knows beside its files: claims, signs of life, journals, idempotency keys
 //	snapshot     the records of a working tree, an index or a commit, for the rules of cairn check
 //	runs         the lock and the logs of runs of checks
@@ -23,6 +24,7 @@
 //	.cairn/
 //	  config.yaml             read by Open; written by Init and by settings
 //	  tasks/ID.md             one task each; the name is the id, so a look-up is one open
+//	  closed/YYYY-MM/ID.md    tasks at rest, which are the same as before; the name is tried in each month
 //	  sessions/SES.yaml       one attempt each
 //	  plans/plan-ID.yaml      proposals that wait to be made real
 //	  runs/ID-STAMP.log       output of checks; ignored by git

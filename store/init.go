@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -70,7 +71,7 @@ func makeFolders(l layout.Layout) error {
 	if info, err := os.Lstat(top); err == nil && info.Mode()&fs.ModeSymlink != 0 {
 		return problem.Link(top)
 	}
-	if err := l.NoLinks(record.Folders()...); err != nil {
+	if err := l.NoLinks(place.All(l)...); err != nil {
 		return err
 	}
 	for _, dir := range []string{l.Dir(record.Tasks.Folder), l.Dir(record.Sessions.Folder)} {

@@ -260,7 +260,10 @@ func TestAnotherKindIsMergedAndChecked(t *testing.T) {
 
 // A kind cannot take the name or the folder of another.
 func TestKindsHaveNamesOfTheirOwn(t *testing.T) {
-	for _, k := range []record.Kind{{Name: "task", Folder: "other"}, {Name: "other", Folder: "tasks"}, {Name: riskName, Folder: "risks"}} {
+	for _, k := range []record.Kind{
+		{Name: "task", Folder: "other"}, {Name: "other", Folder: "tasks"}, {Name: riskName, Folder: "risks"},
+		{Name: "other", Folder: "closed"}, {Name: "other", Folder: "others", Rest: "tasks"}, {Name: "other", Folder: "others", Rest: "others"},
+	} {
 		func() {
 			defer func() {
 				if recover() == nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -125,7 +126,7 @@ func (f leftoverFinder) notFiles() (left []Leftover) {
 func (f leftoverFinder) orphans(sessions []session.Session) []problem.Problem {
 	var problems []problem.Problem
 	for _, ses := range sessions {
-		if ses.Task != "" && !layout.Exists(f.Abs(record.Tasks.File(ses.Task))) {
+		if ses.Task != "" && !place.There(f.Layout, record.Tasks.Kind, string(ses.Task)) {
 			problems = append(problems, f.leftover(f.Abs(record.Sessions.File(ses.ID)), "task %s does not exist", ses.Task).Problem)
 		}
 	}
@@ -232,7 +233,7 @@ func (f leftoverFinder) mayHave(ctx context.Context, of task.Ref, p session.Prog
 		return true
 	}
 	k, ok := record.Named(of.Kind)
-	return !ok || layout.Exists(there.Abs(k.File(of.ID))) || there.Head(ctx).Branch != p.Branch
+	return !ok || place.There(there.Layout, k, of.ID) || there.Head(ctx).Branch != p.Branch
 }
 
 // staleBeats is the heartbeats that cannot be read, and, outside git, those of sessions that do not exist and hold no record. In git a

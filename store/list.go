@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -16,8 +17,8 @@ import (
 // All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be listed is an
 // error. A long body is replaced by its digest.
 func (s *Store) All(ctx context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
-	return s.list(ctx, k, func(id string, p *layout.Patience) (any, error) {
-		f, err := s.readFile(k, id, p)
+	return s.list(ctx, k, func(at place.File, p *layout.Patience) (any, error) {
+		f, err := s.readAt(k, at.ID, s.Abs(at.Path), p)
 		if err != nil {
 			return nil, err
 		}
@@ -26,22 +27,26 @@ func (s *Store) All(ctx context.Context, k *record.Kind) ([]any, []problem.Probl
 }
 
 // list is All with a function that reads one record.
-func (s *Store) list(ctx context.Context, k *record.Kind, read func(string, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
-	ids, problems, err := s.ids(k)
+func (s *Store) list(ctx context.Context, k *record.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
+	files, problems, err := s.files(k)
 	if err != nil {
 		return nil, nil, err
 	}
-	out := make([]any, 0, len(ids))
+	out := make([]any, 0, len(files))
 	wait := layout.Patient()
-	for _, id := range ids {
+	for _, at := range files {
 		if ctx.Err() != nil {
 			return nil, nil, ctx.Err()
 		}
-		v, err := read(id, wait)
+		v, err := read(at, wait)
+		if problem.Missing(err) && k.Rest != "" { // deleted since the folder was read, or moved
+			at.Path = s.File(k, at.ID)
+			v, err = read(at, wait)
+		}
 		switch {
-		case problem.Missing(err): // deleted since the folder was read
+		case problem.Missing(err):
 		case err != nil:
-			problems = append(problems, problem.Of(k.File(id), err))
+			problems = append(problems, problem.Of(at.Path, err))
 		default:
 			out = append(out, v)
 		}
@@ -49,38 +54,44 @@ func (s *Store) list(ctx context.Context, k *record.Kind, read func(string, *lay
 	return out, problems, nil
 }
 
-// ids lists the ids of a kind, by the names of its files. A file with the right extension that cannot be such a record is a problem; all
-// other files are ignored.
-func (s *Store) ids(k *record.Kind) ([]string, []problem.Problem, error) {
-	entries, err := os.ReadDir(s.Dir(k.Folder))
-	if err != nil && !problem.Missing(err) {
-		return nil, nil, problem.IO(err)
+// files lists the files of a kind, by their names. A file with the right extension that cannot be such a record is a problem, and so is a
+// second one of an id; all other files are ignored.
+func (s *Store) files(k *record.Kind) ([]place.File, []problem.Problem, error) {
+	all, problems, err := place.List(s.Layout, k)
+	if err != nil {
+		return nil, nil, err
 	}
-	var ids []string
-	var problems []problem.Problem
-	for _, e := range entries {
-		id, ok := strings.CutSuffix(e.Name(), k.Ext())
-		if !ok || strings.HasPrefix(e.Name(), ".") {
-			continue
-		}
-		err := k.ParseID(id)
-		if err == nil && !e.Type().IsRegular() {
+	files := all[:0]
+	for _, at := range all {
+		err := k.ParseID(at.ID)
+		if err == nil && !at.Type.IsRegular() {
 			err = task.Errorf(task.BadFile, "is not a regular file")
 		}
 		if err != nil {
-			problems = append(problems, problem.Problem{Path: k.File(id), Code: task.BadFile, Message: task.MessageOf(err)})
+			problems = append(problems, problem.Problem{Path: at.Path, Code: task.BadFile, Message: task.MessageOf(err)})
 			continue
 		}
-		ids = append(ids, id)
+		files = append(files, at)
 	}
-	return ids, problems, nil
+	return files, problems, nil
+}
+
+// ids lists the ids of a kind.
+func (s *Store) ids(k *record.Kind) ([]string, []problem.Problem, error) {
+	files, problems, err := s.files(k)
+	ids := make([]string, len(files))
+	for i, at := range files {
+		ids[i] = at.ID
+	}
+	return ids, problems, err
 }
 
 // Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only. It returns
 // AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
 func (s *Store) Resolve(k *record.Kind, part string) (string, error) {
 	if k.ParseID(part) == nil {
-		if info, err := os.Lstat(s.path(k, part)); err == nil && info.Name() == filepath.Base(s.path(k, part)) {
+		path := s.path(k, part)
+		if info, err := os.Lstat(path); err == nil && info.Name() == filepath.Base(path) {
 			return part, nil
 		}
 	}

@@ -49,15 +49,19 @@ func MergeDriverOf(ctx context.Context, l layout.Layout) (d MergeDriver, err err
 	if l.Repo == nil {
 		return d, nil
 	}
-	attr, err := l.Repo.Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(record.Tasks.File("ANY-1"))))
-	if err != nil {
-		return d, err
+	d.Attributes = true
+	for _, name := range []string{record.Tasks.File("ANY-1"), record.Tasks.FileIn(record.Tasks.RestIn("2026-01"), "ANY-1")} {
+		attr, err := l.Repo.Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(name)))
+		if err != nil {
+			return d, err
+		}
+		d.Attributes = d.Attributes && attr == "cairn"
 	}
 	own, err := l.Repo.Config(ctx, driverKey)
 	if err != nil {
 		return d, err
 	}
-	d.Attributes, d.Installed = attr == "cairn", own != ""
+	d.Installed = own != ""
 	d.Command, err = l.Repo.ConfigAnywhere(ctx, driverKey)
 	return d, err
 }

@@ -83,7 +83,7 @@ func (w *writing) publishAgain(c *change) error {
 	}
 	st := c.of
 	f, err := w.s.readFile(st.kind, st.header().Ref.ID, layout.Patient())
-	if err != nil {
+	if err != nil || f.path != c.path {
 		return errOvertaken
 	}
 	next, ok := st.kind.Again(f.value, st.file.value, st.now)

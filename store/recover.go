@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -258,7 +259,7 @@ func sweep(l layout.Layout) error {
 // writtenTo lists every folder that writes put files into.
 func writtenTo(l layout.Layout) []string {
 	dirs := []string{l.Top()}
-	for _, folder := range record.Folders() {
+	for _, folder := range place.All(l) {
 		dirs = append(dirs, l.Dir(folder))
 	}
 	return append(dirs, l.Live.Folders()...)

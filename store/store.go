@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/runs"
@@ -34,7 +35,7 @@ func Open(dir, stateDir string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := l.NoLinks(record.Folders()...); err != nil {
+	if err := l.NoLinks(place.All(l)...); err != nil {
 		return nil, err
 	}
 	config, err := snapshot.ReadConfig(l)
@@ -60,28 +61,34 @@ type file struct {
 	value any
 }
 
-// readFile reads the file of a record. A missing one is fs.ErrNotExist, a broken one BAD_FILE.
-func (s *Store) readFile(k *record.Kind, id string, p *layout.Patience) (file, error) {
+// readFile reads the file of a record, wherever it lies. A missing one is fs.ErrNotExist, a broken one BAD_FILE.
+func (s *Store) readFile(k *record.Kind, id string, p *layout.Patience) (f file, err error) {
 	if err := k.ParseID(id); err != nil {
 		return file{}, err
 	}
-	f := file{path: s.path(k, id)}
-	doc, err := layout.ReadDoc(f.path, k.Form, p)
+	err = place.Try(s.Layout, k, id, func(path string) (err error) { f, err = s.readAt(k, id, path, p); return err })
+	return f, err
+}
+
+// readAt reads the file of a record that lies at a path. Its errors are those of readFile.
+func (s *Store) readAt(k *record.Kind, id, path string, p *layout.Patience) (file, error) {
+	f := file{path: path}
+	doc, err := layout.ReadDoc(path, k.Form, p)
 	if err == nil {
 		f.doc = doc
 		f.value, err = decode(k, id, doc)
 	}
-	return f, s.badFile(f.path, err)
+	return f, s.badFile(path, err)
 }
 
-// parse reads the text of the file of a record. Its errors are those of readFile.
-func (s *Store) parse(k *record.Kind, id string, src []byte) (any, error) {
+// parse reads the text of the file of a record that lies at a path. Its errors are those of readFile.
+func (s *Store) parse(k *record.Kind, id, path string, src []byte) (any, error) {
 	doc, err := frontmatter.Parse(src, k.Form)
 	var v any
 	if err == nil {
 		v, err = decode(k, id, doc)
 	}
-	return v, s.badFile(s.path(k, id), err)
+	return v, s.badFile(path, err)
 }
 
 // decode reads a document as the record with an id.
@@ -103,8 +110,17 @@ func (s *Store) badFile(path string, err error) error {
 	return err
 }
 
-// path is the path of the file of a record.
-func (s *Store) path(k *record.Kind, id string) string { return s.Abs(k.File(id)) }
+// path is the path of the file of a record: where it lies, or where a new one belongs.
+func (s *Store) path(k *record.Kind, id string) string { return s.Abs(place.Of(s.Layout, k, id)) }
+
+// File is that path from the workspace root, with forward slashes.
+func (s *Store) File(k *record.Kind, id string) string { return place.Of(s.Layout, k, id) }
+
+// text reads the bytes of the file of a record, wherever it lies.
+func (s *Store) text(k *record.Kind, id string) (src []byte, err error) {
+	err = place.Try(s.Layout, k, id, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
+	return src, err
+}
 
 // Read reads a record from its file. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such
 // record, and BAD_FILE with the line if its file is broken.
@@ -132,7 +148,7 @@ func (s *Store) Source(k *record.Kind, id string) (string, task.Rev, error) {
 	if err := k.ParseID(id); err != nil {
 		return "", "", err
 	}
-	src, err := layout.ReadFile(s.path(k, id))
+	src, err := s.text(k, id)
 	if err != nil {
 		return "", "", notFound(k, id, err)
 	}
@@ -141,7 +157,7 @@ func (s *Store) Source(k *record.Kind, id string) (string, task.Rev, error) {
 
 // Body returns the body of a task without parsing the rest; "" if it cannot be read.
 func (s *Store) Body(id task.ID) string {
-	src, err := layout.ReadFile(s.path(record.Tasks.Kind, string(id)))
+	src, err := s.text(record.Tasks.Kind, string(id))
 	if err != nil {
 		return ""
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -92,7 +93,7 @@ func (t Trash) Deleted(k *record.Kind) ([]any, error) {
 			return
 		}
 		h := k.Header(v)
-		if layout.RefOf(name).Kind != k.Name || k.ParseID(h.Ref.ID) != nil || layout.Exists(t.clone.Abs(k.File(h.Ref.ID))) {
+		if layout.RefOf(name).Kind != k.Name || k.ParseID(h.Ref.ID) != nil || place.There(t.clone.Layout, k, h.Ref.ID) {
 			return
 		}
 		old, known := found[h.Ref.ID]

@@ -29,7 +29,7 @@ type Tx struct {
 // staged is a record as it was read, and as it is to be written.
 type staged struct {
 	kind       *record.Kind
-	file       file // without a document if the record is new
+	file       file // without a document if the record is new; its path is that of the write
 	now        any
 	put        bool
 	claims     bool           // lease replaces that in the live state

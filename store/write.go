@@ -131,7 +131,10 @@ func (w *writing) changes() ([]*change, error) {
 		if !st.changed() {
 			continue
 		}
-		c := &change{path: w.s.path(st.kind, of.ID), of: st}
+		if st.file.doc == nil { // where a record of that id lies at rest, it is in the way
+			st.file.path = w.s.path(st.kind, of.ID)
+		}
+		c := &change{path: st.file.path, of: st}
 		if st.file.doc != nil {
 			c.was = st.file.doc.Bytes()
 		}

@@ -54,7 +54,7 @@ func (w *writing) decisive() *change {
 
 // recordSteps is the steps of the live state about a record that was put.
 func (w *writing) recordSteps(st *staged) []redoLive {
-	header, after := st.header(), st.kind.File(st.header().Ref.ID)
+	header, after := st.header(), w.s.Rel(st.file.path)
 	switch {
 	case st.gone:
 		return []redoLive{w.put(w.s.Live.Claim(header.Ref), nil, after), w.put(w.s.Live.Journal(header.Ref), nil, after)}

@@ -18,6 +18,10 @@ func (r fileRules) apply() {
 	for i := range r.Tasks {
 		r.task(&r.Tasks[i])
 	}
+	for i := range r.Seconds {
+		f := &r.Seconds[i]
+		r.report(TwoFiles, &f.File, nil, "is not read, since %s has the same id", f.Counts).Task = f.Task
+	}
 }
 
 func (r fileRules) task(f *TaskFile) {

@@ -14,6 +14,7 @@ const (
 	BadField        RuleID = "bad-field"
 	UnknownState    RuleID = "unknown-state"
 	IDMismatch      RuleID = "id-mismatch"
+	TwoFiles        RuleID = "two-files"
 
 	DanglingDep    RuleID = "dangling-dep"
 	DanglingParent RuleID = "dangling-parent"
@@ -129,6 +130,8 @@ var ownRules = []Rule{
 		"move the task to a state that is configured, or add the state to states in config.yaml; give another record a state of its kind"},
 	{IDMismatch, FileGroup, Error, "a file's name and the id in it differ, so nothing can refer to it",
 		"rename the file to its id, or correct the id"},
+	{TwoFiles, FileGroup, Error, "a record has two files in different folders, and only one of them is read",
+		"see which of the two is right, with git log; keep that one, and take the other away"},
 
 	{DanglingDep, GraphGroup, Error, "a task waits for one that does not exist, so it can never start",
 		"bring the file back from git; if the task is gone for good, a person removes the dependency"},

@@ -9,6 +9,7 @@ type Tree struct {
 	Records []RecordFile // all but the tasks
 	Kinds   []Kind       // every kind of record but tasks
 	Signers SignersFile
+	Seconds []SecondFile
 	Local   []string // paths of files that git has although they belong to one machine only
 }
 
@@ -73,6 +74,13 @@ type TaskFile struct {
 	File
 	Name task.ID   // of the file, without its extension: the id that it should have
 	Task task.Task // if the file is sound
+}
+
+// SecondFile is a file of a record that has another one, which is in the tree. Nobody reads this one, so no other rule judges it.
+type SecondFile struct {
+	File
+	Counts string  // the path of the other one
+	Task   task.ID // the id, if it is that of a task
 }
 
 // SignersFile is allowed_signers, for messages about its lines; the signers themselves are part of the config's Flow. Path is ""

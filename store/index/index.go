@@ -23,14 +23,18 @@ import (
 
 // Source is what the rows of a kind are made of.
 type Source struct {
-	Kind  *record.Kind
-	Dir   string // the folder of the files
-	File  string // where the index lies; "" for none, so that every file is read
-	Words string // where the words of the records lie; "" for none
-	Stat  record.Stat
+	Kind   *record.Kind
+	Folder string // of the files, under .cairn; "" for that of the kind
+	Dir    string // its path
+	File   string // where the index lies; "" for none, so that every file is read
+	Words  string // where the words of the records lie; "" for none
+	Stat   record.Stat
 
 	// Parse reads the text of the file of a record. Its errors are as those of store.Store.Read.
 	Parse func(id string, src []byte) (any, error)
+
+	// Path is where the file of a record lies, for Search among the records of several folders; nil if all are in Dir.
+	Path func(id string) string
 
 	now   func() time.Time // nil for time.Now; set in tests
 	step  time.Duration    // of the file system's clock; 0 for disk.ClockGrain, set in tests
@@ -67,6 +71,7 @@ type View struct {
 	entries  []entry // sorted by id
 	problems []problem.Problem
 	set      *Set
+	parts    []Part // that it was joined of; nil for a view of one folder
 
 	numbers func() map[string]int32 // where the entry of an id is; made when it is first asked for
 }
@@ -263,6 +268,12 @@ func (s Source) believes(e *entry, is disk.Stamp) bool {
 	}
 }
 
+// path is the path of a file from the workspace root, with forward slashes.
+func (s Source) path(id string) string { return s.Kind.FileIn(cmp.Or(s.Folder, s.Kind.Folder), id) }
+
+// file is the path of the file of a record in the folder.
+func (s Source) file(id string) string { return filepath.Join(s.Dir, id+s.Kind.Ext()) }
+
 // unfit says why a file cannot be a record, whatever is in it.
 func (s Source) unfit(id string, f disk.Entry) (problem.Problem, bool) {
 	err := s.Kind.ParseID(id)
@@ -272,7 +283,7 @@ func (s Source) unfit(id string, f disk.Entry) (problem.Problem, bool) {
 	if err == nil {
 		return problem.Problem{}, false
 	}
-	return problem.Problem{Path: s.Kind.File(id), Code: task.BadFile, Message: task.MessageOf(err)}, true
+	return problem.Problem{Path: s.path(id), Code: task.BadFile, Message: task.MessageOf(err)}, true
 }
 
 // worthWriting reports whether an index of so many files, of which so many rows differ from what is known, is to be written.
@@ -344,7 +355,7 @@ func (s Source) readAll(ctx context.Context, known *View, todo []suspect, before
 				switch {
 				case problem.Missing(err):
 				case err != nil:
-					part.problems = append(part.problems, problem.Of(s.Kind.File(f.id), err))
+					part.problems = append(part.problems, problem.Of(s.path(f.id), err))
 				default:
 					part.entries = append(part.entries, e)
 				}
@@ -361,7 +372,7 @@ func (s Source) readAll(ctx context.Context, known *View, todo []suspect, before
 
 // read reads a file. One whose content is as it was known keeps its row.
 func (s Source) read(f suspect, known *View, before time.Time, wait *layout.Patience) (entry, error) {
-	path := filepath.Join(s.Dir, f.id+s.Kind.Ext())
+	path := s.file(f.id)
 	var e entry
 	for e.row == nil {
 		src, err := layout.ReadFile(path)

@@ -89,7 +89,11 @@ func (s Source) texts(ctx context.Context, v *View, which []int) ([]said, error)
 		reading.Go(func() {
 			for j := w; j < len(which) && ctx.Err() == nil; j += workers {
 				id := v.entries[which[j]].row.ID
-				src, err := layout.ReadFile(filepath.Join(s.Dir, id+s.Kind.Ext()))
+				path := s.file(id)
+				if s.Path != nil {
+					path = s.Path(id)
+				}
+				src, err := layout.ReadFile(path)
 				if err != nil {
 					continue
 				}

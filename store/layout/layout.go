@@ -150,8 +150,8 @@ func At(root string) (Layout, error) {
 }
 
 // InWorktree is the layout of this workspace in another worktree of the clone. It returns fs.ErrNotExist if the folder is no worktree of
-// this clone any more, and INVALID_INPUT if one of the folders is a link there.
-func (l Layout) InWorktree(top string, folders ...string) (Layout, error) {
+// this clone any more, and INVALID_INPUT if one of the folders that it has by a function is a link.
+func (l Layout) InWorktree(top string, folders func(Layout) []string) (Layout, error) {
 	if top == l.Worktree {
 		return l, nil
 	}
@@ -166,7 +166,7 @@ func (l Layout) InWorktree(top string, folders ...string) (Layout, error) {
 	if there.Live != l.Live || there.Worktree != top {
 		return Layout{}, fs.ErrNotExist
 	}
-	return there, there.NoLinks(folders...)
+	return there, there.NoLinks(folders(there)...)
 }
 
 // Name is a short file name that stands for a path: a hash.

@@ -2,11 +2,13 @@ package live
 
 import (
 	"context"
+	"maps"
 	"path/filepath"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -34,7 +36,7 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 	read := readers{}
 	for _, s := range states {
 		k, _ := record.Named(s.Ref.Kind)
-		read[d.pathOf(s.Ref)] = func(src []byte) { seen.add(k, src, s.Progress) }
+		read[s.Ref] = func(src []byte) { seen.add(k, src, s.Progress) }
 	}
 	if err := d.inWorktrees(ctx, read); err != nil {
 		return nil, err
@@ -49,15 +51,10 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 	}
 	wanted := readers{}
 	for _, m := range missed {
-		wanted[d.pathOf(m.Ref)] = read[d.pathOf(m.Ref)]
+		wanted[m.Ref] = read[m.Ref]
 	}
 	err = d.inCommits(ctx, tips, wanted)
 	return seen.stranded(states), err
-}
-
-func (d Clone) pathOf(of task.Ref) string {
-	k, _ := record.Named(of.Kind) // State reads no others
-	return d.Abs(k.File(of.ID))
 }
 
 // found says of entries, by their hash, whether some file has them, and whether some file lacks them.
@@ -105,9 +102,9 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 				continue
 			}
 			k, _ := record.Named(s.Ref.Kind)
-			open[d.pathOf(s.Ref)] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || lacks(k, src, s.Progress) }
+			open[s.Ref] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || lacks(k, src, s.Progress) }
 			for _, ses := range s.Ended {
-				open[d.Abs(record.Sessions.File(ses))] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || active(src) }
+				open[record.Sessions.Ref(ses)] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || active(src) }
 			}
 		}
 		return open
@@ -139,10 +136,10 @@ func active(src []byte) bool {
 	return err != nil || ses.Status == session.Active
 }
 
-// readers are functions that get each version of a file, by the path of the file in this worktree.
-type readers map[string]func(src []byte)
+// readers are functions that get each version of a record.
+type readers map[task.Ref]func(src []byte)
 
-// inWorktrees calls each function with its file in every worktree of the clone. A file that cannot be read is passed as empty, and so is
+// inWorktrees calls each function with its record in every worktree of the clone. A file that cannot be read is passed as empty, and so is
 // every file of a worktree that cannot be read. A worktree that is gone has no files.
 func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 	tops, err := d.Worktrees(ctx)
@@ -154,12 +151,12 @@ func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 		if problem.Missing(err) {
 			continue
 		}
-		for path, fn := range read {
-			if err != nil {
-				fn(nil)
-				continue
+		for of, fn := range read {
+			var src []byte
+			err := err
+			if k, ok := record.Named(of.Kind); ok && err == nil {
+				err = place.Try(there.Layout, k, of.ID, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
 			}
-			src, err := layout.ReadFile(there.Abs(d.Rel(path)))
 			if !problem.Missing(err) {
 				fn(src)
 			}
@@ -183,13 +180,7 @@ func (d Clone) Worktrees(ctx context.Context) ([]string, error) {
 	return tops, err
 }
 
-// inCommits calls each function with its file in each of the commits.
+// inCommits calls each function with its record in each of the commits.
 func (d Clone) inCommits(ctx context.Context, commits []string, read readers) error {
-	byName := map[string]func([]byte){}
-	var names []string
-	for path, fn := range read {
-		name := layout.SlashRel(d.Repo.Top, path)
-		names, byName[name] = append(names, name), fn
-	}
-	return d.Repo.Objects().Read(ctx, commits, names, func(name string, src []byte) { byName[name](src) })
+	return place.InCommits(ctx, d.Layout, commits, slices.Collect(maps.Keys(read)), func(of task.Ref, src []byte) { read[of](src) })
 }

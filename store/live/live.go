@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -42,7 +43,7 @@ func read[T any](path string, parse func([]byte) (T, error)) *T {
 
 // InWorktree is the same workspace in another worktree of the clone. Its errors are those of layout.Layout.InWorktree.
 func (d Clone) InWorktree(top string) (Clone, error) {
-	there, err := d.Layout.InWorktree(top, record.Folders()...)
+	there, err := d.Layout.InWorktree(top, place.All)
 	return Clone{there}, err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -21,14 +22,14 @@ func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry,
 	if !ok {
 		return nil, nil
 	}
-	s := search{Clone: d, kind: k, of: file.Ref, path: d.Abs(k.File(file.Ref.ID)), journal: d.Journal(file.Ref), at: map[string]*revision{}}
+	s := search{Clone: d, kind: k, of: file.Ref, journal: d.Journal(file.Ref), at: map[string]*revision{}}
 	if have := file.Log.Hashes(); !slices.ContainsFunc(s.journal, func(w session.Written) bool {
 		return w.On.Worktree == d.Worktree && !have[w.Entry.Hash()]
 	}) {
 		return nil, nil // the file has everything, so it does not matter what is checked out
 	}
-	head := d.Head(ctx)
-	now := session.Sighting{Worktree: d.Worktree, Branch: head.Branch, Head: head.Commit, Rev: file.Rev, Modified: layout.Modified(s.path)}
+	head, path := d.Head(ctx), d.Abs(place.Of(d.Layout, k, file.Ref.ID))
+	now := session.Sighting{Worktree: d.Worktree, Branch: head.Branch, Head: head.Commit, Rev: file.Rev, Modified: layout.Modified(path)}
 	lost, byChance := session.Overwritten(file.Log, now, s.journal, func(seen session.Sighting) (task.Log, bool) { return s.checkedOut(ctx, seen) })
 	if len(lost)+len(byChance) == 0 || s.err != nil || d.Repo == nil {
 		return lost, s.err
@@ -49,7 +50,6 @@ type search struct {
 	Clone
 	kind    *record.Kind
 	of      task.Ref
-	path    string
 	journal []session.Written
 	at      map[string]*revision // the record by commit; nil if the commit does not have it
 	err     error                // the first
@@ -73,7 +73,7 @@ func (s *search) nowhereElse(ctx context.Context, lost []task.Entry, commits fun
 			elsewhere[w.Entry.Hash()] = true
 		}
 	}
-	collect := readers{s.path: func(src []byte) { maps.Copy(elsewhere, logIn(s.kind, src).Hashes()) }}
+	collect := readers{s.of: func(src []byte) { maps.Copy(elsewhere, logIn(s.kind, src).Hashes()) }}
 	if err := s.inWorktrees(ctx, collect); err != nil {
 		return nil, err
 	}
@@ -91,7 +91,7 @@ func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (task.Lo
 	}
 	r, known := s.at[seen.Head]
 	if !known && s.err == nil {
-		s.err = s.Repo.Objects().Read(ctx, []string{seen.Head}, []string{layout.SlashRel(s.Worktree, s.path)}, func(_ string, src []byte) {
+		s.err = place.InCommits(ctx, s.Layout, []string{seen.Head}, []task.Ref{s.of}, func(_ task.Ref, src []byte) {
 			crlf := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
 			r = &revision{logIn(s.kind, src), [2]task.Rev{record.Rev(src), record.Rev(crlf)}}
 		})

@@ -101,6 +101,11 @@ func Of(path string, err error) Problem {
 	return p
 }
 
+// Second is the problem of a file of a record that is not read, since the record has another file, which counts.
+func Second(path, counts string) Problem {
+	return Problem{Path: path, Code: task.BadFile, Message: "is not read, since " + counts + " has the same id"}
+}
+
 // Missing reports whether an error says that a file does not exist.
 func Missing(err error) bool { return errors.Is(err, os.ErrNotExist) }
 

@@ -37,12 +37,12 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers front
 
 // kindAt is the kind of a record, by a path that may start above the workspace.
 func kindAt(name string) (*Kind, bool) {
-	parts := strings.Split(name, "/")
-	if len(parts) < 3 {
-		return nil, false
+	for below := true; below; _, name, below = strings.Cut(name, "/") {
+		if k, _, ok := At(name); ok {
+			return k, true
+		}
 	}
-	k, _, ok := At(strings.Join(parts[len(parts)-3:], "/"))
-	return k, ok
+	return nil, false
 }
 
 // LogRule merges provenance: the entries of both sides, by their time.

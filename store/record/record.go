@@ -12,10 +12,8 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
-	"path"
 	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -28,6 +26,7 @@ import (
 type Kind struct {
 	Name    string             // in a task.Ref, in messages and in JSON: "task"
 	Folder  string             // under .cairn: "tasks"
+	Rest    string             // under .cairn, around the folders of records at rest: "closed"; "" for a kind without these
 	Form    frontmatter.Kind   // Markdown with front matter, or plain YAML
 	Keys    []string           // every key that cairn knows, in the order in which they stand in a file
 	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id
@@ -123,12 +122,11 @@ var (
 
 var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind}
 
-// Register adds a kind to the table. Call it before anything is read. It panics if the name or the folder is taken.
+// Register adds a kind to the table. Call it before anything is read. It panics if the name or a folder is taken.
 func Register(k *Kind) {
-	for _, have := range kinds {
-		if have.Name == k.Name || have.Folder == k.Folder {
-			panic(fmt.Sprintf("record: the kind %s, in %s, is there already", k.Name, k.Folder))
-		}
+	taken := append(Folders(), Rests()...)
+	if _, ok := Named(k.Name); ok || slices.Contains(taken, k.Folder) || k.Rest != "" && slices.Contains(append(taken, k.Folder), k.Rest) {
+		panic(fmt.Sprintf("record: the kind %s, in %s, is there already", k.Name, k.Folder))
 	}
 	kinds = append(kinds, k)
 }
@@ -152,36 +150,12 @@ func KindOf(of task.Ref) (*Kind, bool) {
 	return k, ok && k.ParseID(of.ID) == nil
 }
 
-// Folders lists the folders of all kinds.
-func Folders() []string {
-	var out []string
-	for _, k := range kinds {
-		out = append(out, k.Folder)
-	}
-	return out
-}
-
 // Ext ends the names of the files of a kind.
 func (k *Kind) Ext() string {
 	if k.Form == frontmatter.Markdown {
 		return ".md"
 	}
 	return ".yaml"
-}
-
-// File is the path of a record from the workspace root, with forward slashes.
-func (k *Kind) File(id string) string { return layout.Folder + "/" + k.Folder + "/" + id + k.Ext() }
-
-// At finds the kind and the id of the record that a file belongs to, by its path from the workspace root, with forward slashes.
-func At(name string) (k *Kind, id string, ok bool) {
-	dir, file := path.Split(name)
-	for _, k := range kinds {
-		id, ok := strings.CutSuffix(file, k.Ext())
-		if ok && dir == layout.Folder+"/"+k.Folder+"/" && id != "" && id[0] != '.' {
-			return k, id, true
-		}
-	}
-	return nil, "", false
 }
 
 // Ref names a record of the kind.
@@ -294,7 +268,7 @@ func (k Of[ID, T]) Parse(src []byte) (T, error) {
 	return v.(T), nil
 }
 
-// File is the path of a record from the workspace root, with forward slashes.
+// File is the usual path of a record from the workspace root, with forward slashes.
 func (k Of[ID, T]) File(id ID) string { return k.Kind.File(string(id)) }
 
 // Get reads a record, as Reader.Read does.

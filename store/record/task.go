@@ -12,7 +12,7 @@ import (
 )
 
 var taskKind = Kind{
-	Name: task.KindName, Folder: "tasks", Form: frontmatter.Markdown, Keys: taskKeys, Lists: "list",
+	Name: task.KindName, Folder: "tasks", Rest: "closed", Form: frontmatter.Markdown, Keys: taskKeys, Lists: "list",
 	ParseID: func(id string) error { _, err := task.ParseID(id); return err },
 	Closed:  func(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) },
 	Merge:   taskMerge, Settle: settleTask,

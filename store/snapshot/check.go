@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -119,7 +120,7 @@ func (o CheckOptions) valid(l layout.Layout) error {
 	case o.Staged || o.Commit != "":
 		return nil
 	}
-	return l.NoLinks(record.Folders()...)
+	return l.NoLinks(place.All(l)...)
 }
 
 // comparison is a subject and what it is compared with.

@@ -205,6 +205,8 @@ func TestCheckRefuses(t *testing.T) {
 	storetest.Remove(t, linked.Dir("tasks"))
 	storetest.Link(t, t.TempDir(), linked.Dir("tasks"))
 	storetest.CommitAll(t, linked)
+	resting := recorded(t)
+	storetest.Link(t, t.TempDir(), resting.Dir("closed"))
 	for _, row := range []struct {
 		name string
 		s    *store.Store
@@ -217,6 +219,7 @@ func TestCheckRefuses(t *testing.T) {
 		{"a commit that is an option", inside, snapshot.CheckOptions{Commit: "--all"}, "no commit"},
 		{"a base outside git", outside, snapshot.CheckOptions{Base: "main"}, "not in a git repository"},
 		{"the index outside git", outside, snapshot.CheckOptions{Staged: true}, "not in a git repository"},
+		{"tasks at rest behind a link", resting, snapshot.CheckOptions{}, "is a link"},
 		{"tasks behind a link", linked, snapshot.CheckOptions{}, "is a link"},
 		{"staged tasks behind a link", linked, snapshot.CheckOptions{Staged: true}, "is a link"},
 		{"committed tasks behind a link", linked, snapshot.CheckOptions{Commit: "HEAD"}, "is a link"},

@@ -81,7 +81,7 @@ func (c committable) noteIgnored(ctx context.Context, untracked []string) (strin
 	paths := []string{c.InRepo(c.Rel(c.ConfigFile())), c.InRepo(c.Rel(c.SignersFile()))}
 	for _, k := range record.Kinds() {
 		if k.Held() {
-			paths = append(paths, c.InRepo(c.Rel(c.Dir(k.Folder))))
+			paths = append(paths, foldersInRepo(c.Layout, k)...)
 		}
 	}
 	all, err := c.Repo.Ignored(ctx, paths...)

@@ -171,6 +171,13 @@ func TestFoldersThatAreNone(t *testing.T) {
 		{"a submodule for the tasks", ".cairn/tasks", func(t *testing.T, s *store.Store, path string) {
 			storetest.Git(t, s.Root, "update-index", "--add", "--cacheinfo", "160000,"+storetest.CommitOf(t, s.Root, "HEAD")+","+path)
 		}, ".cairn/tasks is a submodule"},
+		{"a submodule for what rests", ".cairn/closed", func(t *testing.T, s *store.Store, path string) {
+			storetest.Git(t, s.Root, "update-index", "--add", "--cacheinfo", "160000,"+storetest.CommitOf(t, s.Root, "HEAD")+","+path)
+		}, ".cairn/closed is a submodule"},
+		{"a link for a month", ".cairn/closed/2026-06", func(t *testing.T, s *store.Store, path string) {
+			id := strings.TrimSpace(storetest.GitOutput(t, s.Root, "rev-parse", "HEAD:.cairn/config.yaml"))
+			storetest.Git(t, s.Root, "update-index", "--add", "--cacheinfo", "120000,"+id+","+path)
+		}, ".cairn/closed/2026-06 is a link"},
 		{"a submodule for the record", ".cairn", func(t *testing.T, s *store.Store, path string) {
 			storetest.Git(t, s.Root, "update-index", "--add", "--cacheinfo", "160000,"+storetest.CommitOf(t, s.Root, "HEAD")+","+path)
 		}, ".cairn is a submodule"},
@@ -219,14 +226,15 @@ func TestFileThatStandsForALink(t *testing.T) {
 func TestFilesTakenForOthers(t *testing.T) {
 	for _, name := range []string{
 		"tasks/PROJ-1.MD", "tasks/PROJ-1.md ", "tasks/PROJ-1.md.", "tasks/PROJ-1.md. .", "Tasks/PROJ-1.md", "tasks/PROJ-1.md::$DATA",
-		"tasks/PROJ-\u200b1.Md", "tasks /PROJ-1.md", "Config.yaml", "config.YAML", "sessions/ses-1.Yaml", "CONFIG.yaml.",
+		"tasks/PROJ-\u200b1.Md", "tasks /PROJ-1.md", "Config.yaml", "config.YAML", "sessions/ses-1.Yaml",
+		"Closed/2026-06/PROJ-1.md", "closed/2026-06/PROJ-1.MD", "closed/2026-06./PROJ-1.md", "CONFIG.yaml.",
 	} {
 		if record, ok := snapshot.TakenFor(layout.Folder + "/" + name); !ok || record == layout.Folder+"/"+name {
 			t.Errorf("%q is taken for %q", name, record)
 		}
 	}
 	for _, name := range []string{
-		"tasks/PROJ-1.md", "tasks/README", "tasks/.hidden.md", "tasks/old/PROJ-1.md", "tasks/notes.txt", "config.yaml", "config.yml",
+		"tasks/PROJ-1.md", "tasks/README", "tasks/.hidden.md", "tasks/old/PROJ-1.md", "tasks/notes.txt", "closed/2026-06/PROJ-1.md", "closed/2026-13/PROJ-1.md", "Closed/PROJ-1.md", "config.yaml", "config.yml",
 		"sessions/ses-1.yaml", "runs/PROJ-1.md", ".gitignore", "plans/plan-1.yaml",
 	} {
 		if record, ok := snapshot.TakenFor(layout.Folder + "/" + name); ok {

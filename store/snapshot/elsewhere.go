@@ -10,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -98,9 +99,8 @@ func (o otherWorkspaces) isWorkspace(folder string) bool {
 	if info, err := os.Lstat(filepath.Join(dir, layout.ConfigName)); err == nil && info.Mode().IsRegular() {
 		return true
 	}
-	found := false
-	err = layout.EachName(filepath.Join(dir, record.Tasks.Folder), record.Tasks.Ext(), func(string) { found = true })
-	return err == nil && found
+	files, _, err := place.List(layout.Layout{Root: o.abs(folder)}, record.Tasks.Kind)
+	return err == nil && len(files) > 0
 }
 
 // keptFrom returns NO_BASE if a commit has a workspace in a folder where the judged files have none any more.

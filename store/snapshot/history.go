@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -100,16 +101,14 @@ func (h *history) recordBroughtBy(path string, e task.Entry) (proof.RecordWritte
 	if h.head == "" || h.err != nil {
 		return proof.RecordWritten{}, false
 	}
-	commits, err := h.Repo.History().Touching(h.ctx, h.since, h.head, h.InRepo(path))
-	h.fail(err)
-	k, _, ok := record.At(path)
+	k, id, ok := record.At(path)
 	if !ok {
 		return proof.RecordWritten{}, false
 	}
-	for _, commit := range commits {
+	for _, commit := range h.changing(k, id) {
 		var log task.Log
-		h.fail(h.Repo.Objects().Blobs(h.ctx, []string{commit + ":" + h.InRepo(path)}, frontmatter.MaxFile, func(_ int, b git.Blob) {
-			if doc, err := frontmatter.Parse(b.Content, k.Form); err == nil {
+		h.fail(place.InCommits(h.ctx, h.Layout, []string{commit}, []task.Ref{k.Ref(id)}, func(_ task.Ref, src []byte) {
+			if doc, err := frontmatter.Parse(src, k.Form); err == nil {
 				log, _ = record.Entries(doc)
 			}
 		}))
@@ -149,9 +148,7 @@ func (h *history) firstWith(id task.ID, e task.Entry) string {
 	}
 	commits, known := h.touching[id]
 	if !known {
-		var err error
-		commits, err = h.Repo.History().Touching(h.ctx, h.since, h.head, h.InRepo(record.Tasks.File(id)))
-		h.fail(err)
+		commits = h.changing(record.Tasks.Kind, string(id))
 		h.touching[id] = commits
 	}
 	for _, commit := range commits {
@@ -160,6 +157,37 @@ func (h *history) firstWith(id task.ID, e task.Entry) string {
 		}
 	}
 	return ""
+}
+
+// changing lists the commits of the change that may change a record, oldest first. It need not have changed in those that change records at
+// rest.
+func (h *history) changing(k *record.Kind, id string) []string {
+	commits, err := h.Repo.History().Touching(h.ctx, h.since, h.head, append(restInRepo(h.Layout, k), h.InRepo(k.File(id)))...)
+	h.fail(err)
+	return commits
+}
+
+// foldersInRepo lists the folders, from the top of the work tree, below which all records of a kind lie.
+func foldersInRepo(l layout.Layout, k *record.Kind) []string {
+	return append(restInRepo(l, k), l.InRepo(l.Rel(l.Dir(k.Folder))))
+}
+
+// restInRepo is the folder of a kind's records at rest, from the top of the work tree, if the kind has one.
+func restInRepo(l layout.Layout, k *record.Kind) []string {
+	if k.Rest == "" {
+		return nil
+	}
+	return []string{l.InRepo(l.Rel(l.Dir(k.Rest)))}
+}
+
+// taskAt is the id of the task whose file has a path from the top of the work tree; "" for any other file.
+func taskAt(l layout.Layout, path string) task.ID {
+	name, ours := strings.CutPrefix(path, l.InRepo(""))
+	k, id, ok := record.At(name)
+	if !ours || !ok || k != record.Tasks.Kind {
+		return ""
+	}
+	return task.ID(id)
 }
 
 // isLater reports whether a commit is a descendant of since.
@@ -188,11 +216,11 @@ type commitReader struct {
 
 // Read is record.Reader.Read. A record that cannot be read counts as one that is not there.
 func (r commitReader) Read(k *record.Kind, id string) (any, error) {
-	name := r.commit + ":" + r.InRepo(k.File(id))
+	name := r.commit + ":" + k.File(id)
 	got, known := r.read[name]
 	if !known {
-		r.fail(r.Repo.Objects().Blobs(r.ctx, []string{name}, frontmatter.MaxFile, func(_ int, b git.Blob) {
-			if v, err := k.Parse(b.Content); err == nil {
+		r.fail(place.InCommits(r.ctx, r.Layout, []string{r.commit}, []task.Ref{k.Ref(id)}, func(_ task.Ref, src []byte) {
+			if v, err := k.Parse(src); err == nil {
 				got = v
 			}
 		}))
@@ -210,12 +238,11 @@ func (r commitReader) Read(k *record.Kind, id string) (any, error) {
 // past returns the versions of the suspects' files since the base. For a suspect marked Undeclared it returns every version in the
 // history. Versions that cannot be read as a task are left out.
 func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error) {
-	recent, old := map[string]task.ID{}, map[string]task.ID{}
+	recent, old := map[task.ID]bool{}, map[task.ID]bool{}
 	for _, s := range suspects {
-		path := h.InRepo(s.Path)
-		recent[path] = s.ID
+		recent[s.ID] = true
 		if s.Undeclared {
-			old[path] = s.ID
+			old[s.ID] = true
 		}
 	}
 	v := revisions{history: h, seen: map[string]bool{}}
@@ -235,17 +262,17 @@ func (h *history) past(suspects []proof.Suspect) (map[task.ID][]task.Task, error
 // revisions collects past versions of tasks.
 type revisions struct {
 	*history
-	seen   map[string]bool // by path and id of the content
+	seen   map[string]bool // by task and id of the content
 	ids    []string        // of the contents
 	owners []task.ID       // the task of each content
 }
 
-// find collects the versions of some tasks' files since a commit; all versions for "". It lists the whole folder, because git compares
+// find collects the versions of some tasks' files since a commit; all versions for "". It lists whole folders, because git compares
 // every given path with every file.
-func (v *revisions) find(since string, byPath map[string]task.ID) error {
-	return v.Repo.History().Versions(v.ctx, since, v.head, v.InRepo(v.Rel(v.Dir(record.Tasks.Folder))), func(path, id string) {
-		owner, asked := byPath[path]
-		if key := path + "\x00" + id; asked && !v.seen[key] {
+func (v *revisions) find(since string, tasks map[task.ID]bool) error {
+	return v.Repo.History().Versions(v.ctx, since, v.head, foldersInRepo(v.Layout, record.Tasks.Kind), func(path, id string) {
+		owner := taskAt(v.Layout, path)
+		if key := string(owner) + "\x00" + id; tasks[owner] && !v.seen[key] {
 			v.seen[key] = true
 			v.ids, v.owners = append(v.ids, id), append(v.owners, owner)
 		}
@@ -266,20 +293,20 @@ func (v *revisions) read() (map[task.ID][]task.Task, error) {
 // version. So a task that is made anew under an old id is compared with the old one.
 func (l comparison) recallDeleted(ctx context.Context, commit string, before *tree) error {
 	s := l.subject
-	brought := map[string]bool{}
+	brought := map[task.ID]bool{}
 	for i := range s.tree.Tasks {
-		brought[l.InRepo(s.tree.Tasks[i].Path)] = true
+		brought[s.tree.Tasks[i].Name] = true
 	}
 	for i := range before.Tasks {
-		delete(brought, l.InRepo(before.Tasks[i].Path))
+		delete(brought, before.Tasks[i].Name)
 	}
 	if len(brought) == 0 {
 		return nil
 	}
 	var paths, ids []string
-	err := l.Repo.History().Versions(ctx, "", commit, l.InRepo(l.Rel(l.Dir(record.Tasks.Folder))), func(path, id string) {
-		if brought[path] { // the newest comes first
-			delete(brought, path)
+	err := l.Repo.History().Versions(ctx, "", commit, foldersInRepo(l.Layout, record.Tasks.Kind), func(path, id string) {
+		if of := taskAt(l.Layout, path); brought[of] { // the newest comes first
+			delete(brought, of)
 			paths, ids = append(paths, path), append(ids, id)
 		}
 	})

@@ -1,7 +1,9 @@
 package snapshot
 
 import (
+	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 
@@ -14,13 +16,25 @@ import (
 
 // Records is every record of a working tree, as its file had it when it was read. It never changes, and serves many questions for one
 // reading. Long bodies are not kept. It is a record.Reader and a record.Lister.
-type Records struct{ tree *tree }
+type Records struct {
+	tree   *tree
+	atRest map[task.Ref]string // the paths of the records that are not where their kind has them
+}
 
 // ReadRecords reads the files under .cairn on disk, without git, on all processors. It takes no lock, so it may have read a write that was
 // under way in part.
 func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
 	tree, err := fillTree(ctx, diskSource{l}, &treeReader{Layout: l, known: (*tree)(nil).task, lean: true})
-	return Records{tree}, err
+	if err != nil {
+		return Records{}, err
+	}
+	r := Records{tree, map[task.Ref]string{}}
+	for _, f := range tree.files() {
+		if k, id, ok := record.At(f.Path); ok && f.Path != k.File(id) {
+			r.atRest[k.Ref(id)] = f.Path
+		}
+	}
+	return r, nil
 }
 
 // Judge judges the records by the rules of package proof.
@@ -31,15 +45,15 @@ func (r Records) Read(k *record.Kind, id string) (any, error) {
 	if err := k.ParseID(id); err != nil {
 		return nil, err
 	}
-	path := k.File(id)
+	at := cmp.Or(r.atRest[k.Ref(id)], k.File(id))
 	if k == record.Tasks.Kind {
-		i, ok := slices.BinarySearchFunc(r.tree.Tasks, path, func(f proof.TaskFile, path string) int { return strings.Compare(f.Path, path) })
+		i, ok := slices.BinarySearchFunc(r.tree.Tasks, at, func(f proof.TaskFile, at string) int { return strings.Compare(f.Path, at) })
 		if ok {
 			return valueOf(k, id, r.tree.Tasks[i].File, r.tree.Tasks[i].Task)
 		}
 		return nil, k.NotFound(id)
 	}
-	i, ok := slices.BinarySearchFunc(r.tree.Records, path, func(f proof.RecordFile, path string) int { return strings.Compare(f.Path, path) })
+	i, ok := slices.BinarySearchFunc(r.tree.Records, at, func(f proof.RecordFile, at string) int { return strings.Compare(f.Path, at) })
 	if ok {
 		return valueOf(k, id, r.tree.Records[i].File, r.tree.Records[i].Value)
 	}
@@ -48,7 +62,11 @@ func (r Records) Read(k *record.Kind, id string) (any, error) {
 
 // All returns every record of a kind, sorted by the names of the files, and the files that cannot be read.
 func (r Records) All(_ context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
-	var out []any
+	type named struct {
+		file  string
+		value any
+	}
+	var read []named
 	var problems []problem.Problem
 	add := func(f proof.File, v any) {
 		of, id, ok := record.At(f.Path)
@@ -63,16 +81,23 @@ func (r Records) All(_ context.Context, k *record.Kind) ([]any, []problem.Proble
 			problems = append(problems, problem.Of(f.Path, err))
 			return
 		}
-		out = append(out, v)
+		read = append(read, named{path.Base(f.Path), v})
 	}
-	if k == record.Tasks.Kind {
-		for _, f := range r.tree.Tasks {
-			add(f.File, f.Task)
-		}
-		return out, problems, nil
+	for _, f := range r.tree.Tasks {
+		add(f.File, f.Task)
 	}
 	for _, f := range r.tree.Records {
 		add(f.File, f.Value)
+	}
+	for _, f := range r.tree.Seconds {
+		if of, _, _ := record.At(f.Path); of == k {
+			problems = append(problems, problem.Second(f.Path, f.Counts))
+		}
+	}
+	slices.SortStableFunc(read, func(a, b named) int { return strings.Compare(a.file, b.file) })
+	var out []any
+	for _, one := range read {
+		out = append(out, one.value)
 	}
 	return out, problems, nil
 }

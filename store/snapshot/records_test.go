@@ -27,6 +27,8 @@ func TestRecordsAreThoseOfTheStore(t *testing.T) {
 	if err := os.Mkdir(storetest.TaskFile(s, "PROJ-5"), 0o755); err != nil {
 		t.Fatal(err)
 	}
+	storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-11"), storetest.TaskText("PROJ-11"))
+	storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"), storetest.TaskText("PROJ-2"))
 	records, err := snapshot.ReadRecords(t.Context(), s.Layout)
 	storetest.WantCode(t, err, "")
 	for _, k := range record.Kinds() {
@@ -41,7 +43,7 @@ func TestRecordsAreThoseOfTheStore(t *testing.T) {
 			t.Errorf("%ss that cannot be read: got %v, want %v", k.Name, gotBad, wantBad)
 		}
 	}
-	for _, id := range []string{"PROJ-1", "PROJ-3", "PROJ-4", "PROJ-5", "PROJ-6", "no id"} {
+	for _, id := range []string{"PROJ-1", "PROJ-3", "PROJ-4", "PROJ-5", "PROJ-6", "PROJ-11", "no id"} {
 		_, want := s.Read(record.Tasks.Kind, id)
 		if _, err := records.Read(record.Tasks.Kind, id); task.CodeOf(err) != task.CodeOf(want) {
 			t.Errorf("%s: got %v, want %v", id, err, want)

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -45,9 +46,15 @@ type diskSource struct{ layout.Layout }
 func (d diskSource) list(ctx context.Context) ([]blob, error) {
 	out := []blob{{path: d.Rel(d.ConfigFile())}, {path: d.Rel(d.SignersFile())}}
 	for _, k := range record.Kinds() {
-		err := layout.EachName(d.Dir(k.Folder), k.Ext(), func(name string) { out = append(out, blob{path: k.File(name)}) })
+		folders, err := place.Folders(d.Layout, k)
 		if err != nil {
 			return nil, err
+		}
+		for _, folder := range folders {
+			err := layout.EachName(d.Dir(folder), k.Ext(), func(name string) { out = append(out, blob{path: k.FileIn(folder, name)}) })
+			if err != nil {
+				return nil, err
+			}
 		}
 	}
 	return out, ctx.Err()
@@ -269,12 +276,9 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 	return t.index.read(ctx, inGit, func(i int, content []byte, err error) { fn(gitAt[i], content, err) })
 }
 
-// isFrame reports whether a path is .cairn itself, its config, or the folder of a kind: without it nothing can be judged.
+// isFrame reports whether a path is .cairn itself, its config, or a folder of records: without it nothing can be judged.
 func isFrame(name string) bool {
-	if name == layout.Folder || name == layout.Folder+"/"+layout.ConfigName {
-		return true
-	}
-	return slices.ContainsFunc(record.Kinds(), func(k *record.Kind) bool { return name == layout.Folder+"/"+k.Folder })
+	return name == layout.Folder || name == layout.Folder+"/"+layout.ConfigName || record.IsFolder(name)
 }
 
 // folderInstead finds the folder that stands where a record file should be, by the path of a file in it.

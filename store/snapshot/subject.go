@@ -7,7 +7,7 @@ import (
 	"path"
 
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -129,10 +129,10 @@ func (r subjectReader) committed(ctx context.Context, name string) (subject, err
 	return s, err
 }
 
-// recordDirs lists the folders of all kinds of record.
+// recordDirs lists the folders of records, and those around them.
 func recordDirs(l layout.Layout) []string {
 	var out []string
-	for _, folder := range record.Folders() {
+	for _, folder := range place.All(l) {
 		out = append(out, l.Dir(folder))
 	}
 	return out

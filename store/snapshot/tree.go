@@ -59,8 +59,30 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 	// Leave out what was deleted since it was listed.
 	r.Tasks = slices.DeleteFunc(r.Tasks, func(f proof.TaskFile) bool { return problem.Missing(f.Unread) })
 	r.Records = slices.DeleteFunc(r.Records, func(f proof.RecordFile) bool { return problem.Missing(f.Unread) })
+	r.setSeconds()
 	r.Config.Flow.Signers = r.keys
 	return r.tree, nil
+}
+
+// setSeconds takes out of the tree the files whose record has another one that counts: as in package place, that in the folder of the kind
+// does, or else that in the newest month.
+func (t *tree) setSeconds() {
+	counts := map[task.Ref]string{} // the path
+	for _, f := range t.files() {
+		if k, id, ok := record.At(f.Path); ok && counts[k.Ref(id)] != k.File(id) {
+			counts[k.Ref(id)] = f.Path // months are in their order
+		}
+	}
+	second := func(f proof.File, id task.ID) bool {
+		k, name, ok := record.At(f.Path)
+		if !ok || counts[k.Ref(name)] == f.Path {
+			return false
+		}
+		t.Seconds = append(t.Seconds, proof.SecondFile{File: f, Counts: counts[k.Ref(name)], Task: id})
+		return true
+	}
+	t.Tasks = slices.DeleteFunc(t.Tasks, func(f proof.TaskFile) bool { return second(f.File, f.Name) })
+	t.Records = slices.DeleteFunc(t.Records, func(f proof.RecordFile) bool { return second(f.File, "") })
 }
 
 // task returns the task at a path, if its content has this id in git.

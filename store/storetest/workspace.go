@@ -138,6 +138,11 @@ type absolute interface{ Abs(rel string) string }
 // TaskFile is the path of the file of a task.
 func TaskFile(in absolute, id task.ID) string { return in.Abs(record.Tasks.File(id)) }
 
+// RestFile is the path of the file of a task that rests since a month, which is written as 2026-06.
+func RestFile(in absolute, month string, id task.ID) string {
+	return in.Abs(record.Tasks.FileIn(record.Tasks.RestIn(month), string(id)))
+}
+
 // SessionFile is the path of the file of a session.
 func SessionFile(in absolute, id string) string { return in.Abs(record.Sessions.File(id)) }
 

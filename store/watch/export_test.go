@@ -1,6 +1,7 @@
 package watch
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -17,7 +18,15 @@ func (w *Watcher) Watched() int { return len(w.watches) }
 
 // Hears reports whether an event of the system rings for a workspace.
 func Hears(l layout.Layout, e fsnotify.Event) bool {
-	w := &watch{folders: foldersOf(l), leaves: leavesOf(l), heard: notices{any: make(chan struct{}, 1)}}
+	w := &watch{layout: l, folders: foldersOf(l), leaves: leavesOf(l), heard: notices{any: make(chan struct{}, 1)}}
 	w.hear(e)
 	return len(w.heard.any) > 0
+}
+
+// Follows reports whether the system watches a folder of the only workspace.
+func (w *Watcher) Follows(dir string) bool {
+	for _, at := range w.watches {
+		return slices.Contains(at.events.WatchList(), dir)
+	}
+	return false
 }

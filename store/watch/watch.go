@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/fsnotify/fsnotify"
@@ -63,7 +64,7 @@ func (w *Watcher) Watch(l layout.Layout) (ticks <-chan struct{}, stop func()) {
 // begin watches the folders of a workspace. The caller holds the lock.
 func (w *Watcher) begin(l layout.Layout) *watch {
 	at := &watch{
-		folders: foldersOf(l), leaves: leavesOf(l), open: w.open, slow: w.poll,
+		layout: l, folders: foldersOf(l), leaves: leavesOf(l), open: w.open, slow: w.poll,
 		known: map[string]fs.FileInfo{}, bells: map[chan struct{}]bool{}, done: make(chan struct{}),
 		heard: notices{any: make(chan struct{}, 1)}, barrier: barrier{live: string(l.Live), waiting: map[string]chan struct{}{}},
 	}
@@ -78,7 +79,7 @@ func (w *Watcher) begin(l layout.Layout) *watch {
 	return at
 }
 
-// leavesOf lists the folders whose files are watched. Files are not watched themselves, since a rename over a file ends its watch.
+// leavesOf lists the folders whose files are watched, without those of records at rest, which come and go. Files are not watched themselves, since a rename over a file ends its watch.
 func leavesOf(l layout.Layout) []string {
 	var leaves []string
 	for _, folder := range record.Folders() {
@@ -93,11 +94,16 @@ func foldersOf(l layout.Layout) []string {
 	if l.Repo != nil {
 		folders = append(folders, l.Repo.CommonDir, filepath.Dir(string(l.Live)))
 	}
-	return append(append(folders, string(l.Live)), leavesOf(l)...)
+	folders = append(folders, string(l.Live))
+	for _, rest := range record.Rests() {
+		folders = append(folders, l.Dir(rest))
+	}
+	return append(folders, leavesOf(l)...)
 }
 
 // watch turns what the system reports about one workspace into ticks.
 type watch struct {
+	layout          layout.Layout
 	folders, leaves []string
 	open            func() (*fsnotify.Watcher, error)
 	slow            time.Duration
@@ -184,7 +190,7 @@ func (w *watch) listen(events *fsnotify.Watcher) {
 func (w *watch) hear(e fsnotify.Event) {
 	w.barrier.hear(e.Name)
 	switch {
-	case slices.Contains(w.folders, e.Name):
+	case slices.Contains(w.folders, e.Name) || w.restsIn(e.Name):
 		w.following.lost(true)
 		var gone []string
 		if e.Has(fsnotify.Remove | fsnotify.Rename) {
@@ -193,10 +199,32 @@ func (w *watch) hear(e fsnotify.Event) {
 		w.heard.add(gone, false, true)
 	case e.Op == fsnotify.Chmod:
 		w.following.changed(e.Name) // it may not be readable any more
-	case slices.Contains(w.leaves, filepath.Dir(e.Name)) && !strings.HasPrefix(filepath.Base(e.Name), "."):
+	case (slices.Contains(w.leaves, filepath.Dir(e.Name)) || w.restsIn(filepath.Dir(e.Name))) && !strings.HasPrefix(filepath.Base(e.Name), "."):
 		w.following.changed(e.Name)
 		w.heard.add(nil, false, false)
 	}
+}
+
+// restsIn reports whether a path is that of a folder of records at rest.
+func (w *watch) restsIn(dir string) bool {
+	return record.IsFolder(w.layout.Rel(dir)) && !slices.Contains(w.folders, dir)
+}
+
+// present lists the folders to be watched: those that are always, whether or not they exist, those of records at rest that there are, and
+// those that were watched and may be gone.
+func (w *watch) present() []string {
+	dirs := slices.Clone(w.folders)
+	for _, folder := range place.All(w.layout) {
+		if dir := w.layout.Dir(folder); !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	for dir := range w.known {
+		if !slices.Contains(dirs, dir) {
+			dirs = append(dirs, dir)
+		}
+	}
+	return dirs
 }
 
 // notices is what the system has reported and handle has not handled yet.
@@ -242,7 +270,7 @@ func (w *watch) follow() {
 	}
 	blind, anew := false, false
 	watched := w.events.WatchList()
-	for _, dir := range w.folders {
+	for _, dir := range w.present() {
 		info, err := os.Stat(dir)
 		if err == nil && w.known[dir] != nil && os.SameFile(info, w.known[dir]) && slices.Contains(watched, dir) {
 			continue

@@ -83,10 +83,11 @@ func playNote(s *store.Store, _ []string) error {
 // A folder that is put in the place of another, as git does when branches change, is watched from then on, whether it is the
 // folder of the tasks or one that this lies in.
 func TestWatchFollowsReplacedFolders(t *testing.T) {
-	for _, name := range []string{"tasks", ""} {
+	for _, name := range []string{"tasks", "", "closed", "closed/2026-06"} {
 		t.Run(filepath.Join(layout.Folder, name), func(t *testing.T) {
 			s := storetest.New(t)
 			storetest.WriteTask(t, s, "PROJ-1")
+			storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"), storetest.TaskText("PROJ-2"))
 			_, ticks := watchOnly(t, s)
 			folder, aside := filepath.Join(s.Root, layout.Folder, name), filepath.Join(t.TempDir(), "aside")
 			for range 3 { // the second time the folder may have the inode of the first
@@ -102,7 +103,24 @@ func TestWatchFollowsReplacedFolders(t *testing.T) {
 				}
 			}
 			wantHeard(t, ticks, filepath.Join(s.Dir("tasks"), "new"))
+			wantHeard(t, ticks, filepath.Join(s.Dir("closed/2026-06"), "new"))
 		})
+	}
+}
+
+// The folder of a month is watched once it comes, and forgotten once it is gone.
+func TestWatchFollowsMonths(t *testing.T) {
+	s := storetest.New(t)
+	w, ticks := watchOnly(t, s)
+	storetest.WriteTask(t, s, "PROJ-1")
+	wantTick(t, ticks)
+	for _, month := range []string{"2026-06", "2026-07", "2026-06"} {
+		path := storetest.RestFile(s, month, "PROJ-1")
+		storetest.Mkdir(t, s.Dir("closed"), month)
+		until(t, ticks, func() bool { return w.Follows(filepath.Dir(path)) })
+		wantHeard(t, ticks, path)
+		storetest.RemoveAll(t, s.Dir("closed"))
+		until(t, ticks, func() bool { return !w.Follows(filepath.Dir(path)) })
 	}
 }
 
@@ -182,10 +200,12 @@ func TestWatchWithoutTheSystem(t *testing.T) {
 func TestWatchPassesOver(t *testing.T) {
 	s := storetest.New(t)
 	for name, e := range map[string]fsnotify.Event{
-		"a temporary file":       {Name: filepath.Join(s.Dir("tasks"), ".T-1.md.AAAA.tmp"), Op: fsnotify.Create},
-		"a change of rights":     {Name: filepath.Join(s.Dir("tasks"), "T-1.md"), Op: fsnotify.Chmod},
-		"a file of the code":     {Name: filepath.Join(s.Root, "main.go"), Op: fsnotify.Write},
-		"the lock of the writer": {Name: s.Live.Lock(), Op: fsnotify.Create},
+		"a temporary file":         {Name: filepath.Join(s.Dir("tasks"), ".T-1.md.AAAA.tmp"), Op: fsnotify.Create},
+		"a change of rights":       {Name: filepath.Join(s.Dir("tasks"), "T-1.md"), Op: fsnotify.Chmod},
+		"a file of the code":       {Name: filepath.Join(s.Root, "main.go"), Op: fsnotify.Write},
+		"a temporary file at rest": {Name: filepath.Join(s.Dir("closed/2026-06"), ".T-1.md.AAAA.tmp"), Op: fsnotify.Create},
+		"a file around the months": {Name: filepath.Join(s.Dir("closed"), "README.md"), Op: fsnotify.Create},
+		"the lock of the writer":   {Name: s.Live.Lock(), Op: fsnotify.Create},
 	} {
 		if watch.Hears(s.Layout, e) {
 			t.Fatalf("%s rings", name)

@@ -239,9 +239,11 @@ func TestConfigDecidesNoAnswer(t *testing.T) {
 		touching, err := f.History().Touching(ctx, base, "HEAD", ".cairn/tasks/T-1.md")
 		say(touching, err)
 		for _, since := range []string{"", base} {
-			say("versions", f.History().Versions(ctx, since, "HEAD", ".cairn", func(path, id string) { all = append(all, path, id) }))
+			say("versions", f.History().Versions(ctx, since, "HEAD", []string{".cairn"}, func(path, id string) { all = append(all, path, id) }))
 		}
-		say("files", f.Objects().Read(ctx, []string{"HEAD", "HEAD~1"}, []string{".cairn/tasks/T-1.md"}, func(path string, content []byte) { all = append(all, path, string(content)) }))
+		say("files", f.Objects().Blobs(ctx, []string{"HEAD:.cairn/tasks/T-1.md", "HEAD:.cairn/tasks"}, 1<<20, func(_ int, b Blob) { all = append(all, string(b.Content)) }))
+		there, err := f.Objects().Folders(ctx, []string{"HEAD:.cairn/tasks", "HEAD:.cairn/closed", "HEAD:.cairn/tasks/T-1.md"})
+		say(there, err)
 		worktrees, err := f.Worktrees(ctx)
 		say(worktrees, err)
 		branches, err := f.Refs().Branches(ctx)

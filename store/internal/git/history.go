@@ -86,16 +86,18 @@ func (h History) Descendants(ctx context.Context, since, commit string) ([]strin
 	return strings.Fields(string(out)), err
 }
 
-// Touching lists the commits that are reachable from commit and not from since, and that change a file; oldest first.
-func (h History) Touching(ctx context.Context, since, commit, path string) ([]string, error) {
-	out, err := Run(ctx, h.repo.Top, "rev-list", "--topo-order", "--reverse", "--full-history", commit, "^"+since, "--", path)
+// Touching lists the commits that are reachable from commit and not from since, and that change one of some files, or a file in one of some
+// folders; oldest first.
+func (h History) Touching(ctx context.Context, since, commit string, paths ...string) ([]string, error) {
+	args := []string{"rev-list", "--topo-order", "--reverse", "--full-history", commit, "^" + since, "--"}
+	out, err := Run(ctx, h.repo.Top, append(args, paths...)...)
 	return strings.Fields(string(out)), err
 }
 
-// Versions calls fn at least once with the id of every content that a file below a path had in a commit that is reachable from
+// Versions calls fn at least once with the id of every content that a file below one of some paths had in a commit that is reachable from
 // commit and not from since; "" for since means the whole history. Contents that only a merge commit had are left out. The dates of
 // commits do not matter, since anybody can set them.
-func (h History) Versions(ctx context.Context, since, commit, below string, fn func(path, id string)) error {
+func (h History) Versions(ctx context.Context, since, commit string, below []string, fn func(path, id string)) error {
 	args := []string{
 		"log", "--full-history", "--raw", "--root", "--no-abbrev", "--no-renames", "--no-follow", "--no-diff-merges", "--ignore-submodules=none",
 		"--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-notes", "--no-relative", "--no-color", "-z", "--format=",
@@ -104,7 +106,7 @@ func (h History) Versions(ctx context.Context, since, commit, below string, fn f
 	if since != "" {
 		args = append(args, "^"+since)
 	}
-	out, err := Run(ctx, h.repo.Top, append(args, pathspec(below)...)...)
+	out, err := Run(ctx, h.repo.Top, append(append(args, "--"), below...)...)
 	if err != nil {
 		return err
 	}

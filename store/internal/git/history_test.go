@@ -86,7 +86,7 @@ func TestVersions(t *testing.T) {
 		{"of now", "HEAD~1", "HEAD", "one"},
 	} {
 		seen := map[string]bool{}
-		err := r.open().History().Versions(t.Context(), row.since, row.commit, "d", func(path, id string) {
+		err := r.open().History().Versions(t.Context(), row.since, row.commit, []string{"d"}, func(path, id string) {
 			if path != "d/f f" && path != "d/g" {
 				t.Errorf("%s: %q was not asked for", row.name, path)
 			}

@@ -9,7 +9,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"strconv"
 	"strings"
 
@@ -104,30 +103,11 @@ func (o Objects) Gone(ctx context.Context, from, to string) ([]string, error) {
 	return records(out), err
 }
 
-// Read calls fn with the content of each path in each commit that has it. The paths are relative to the top of the work tree, with
-// forward slashes.
-func (o Objects) Read(ctx context.Context, commits, paths []string, fn func(path string, content []byte)) error {
-	var names, asked []string // git's name of each file, and its path
-	for _, path := range paths {
-		if strings.Contains(path, "\n") {
-			continue // git cat-file --batch takes one name a line
-		}
-		for _, commit := range commits {
-			names, asked = append(names, commit+":"+path), append(asked, path)
-		}
-	}
-	return o.Blobs(ctx, names, math.MaxInt64, func(i int, b Blob) {
-		if !b.Missing {
-			fn(asked[i], b.Content)
-		}
-	})
-}
-
 // Blob is the content of a file as git keeps it.
 type Blob struct {
 	Content []byte // nil if it is missing or larger than the limit
-	Size    int64
-	Missing bool // there is no such file, or the clone has left it out
+	Size    int64  // of what is there; a folder has one too
+	Missing bool   // there is no such file, or the clone has left it out
 }
 
 // Blobs calls fn with the blob of each name, in their order. A name is an object id, or a commit, a colon and a path. Of a blob
@@ -148,6 +128,13 @@ func (o Objects) Blobs(ctx context.Context, names []string, limit int64, fn func
 		return nil
 	}
 	return runReading(ctx, in, read, o.repo.Top, "cat-file", "--batch")
+}
+
+// Folders reports of each name, a commit, a colon and a path, whether it is that of a folder.
+func (o Objects) Folders(ctx context.Context, names []string) ([]bool, error) {
+	there := make([]bool, len(names))
+	err := o.Blobs(ctx, names, 0, func(i int, b Blob) { there[i] = b.Missing && b.Size > 0 })
+	return there, err
 }
 
 // readBlob reads one answer of git cat-file --batch: a line with the id, the type and the size, then the content.

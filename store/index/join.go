@@ -1,0 +1,90 @@
+package index
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+)
+
+// Part is the view of one of the folders in which records of a kind lie.
+type Part struct {
+	Source Source
+	View   *View
+}
+
+// Join is one view of the records in several folders, those that count first. Of an id that is in several the first counts, and any other
+// is a problem. A single part is its own view. It returns before, a view that Join returned, if the parts are those of before.
+func Join(parts []Part, before *View) *View {
+	if len(parts) == 1 {
+		return parts[0].View
+	}
+	if before != nil && slices.EqualFunc(parts, before.parts, func(a, b Part) bool { return a.View == b.View }) {
+		return before
+	}
+	entries, problems := joined(parts)
+	v := newView(parts[0].View.kind, entries, problems)
+	v.parts = parts
+	return v
+}
+
+// joined returns the entries of the files that count, sorted by id, and the problems of all files.
+func joined(parts []Part) (entries []entry, problems []problem.Problem) {
+	type placed struct {
+		id string
+		in Source
+		entry
+	}
+	var all []placed
+	for _, p := range parts {
+		for _, e := range p.View.entries {
+			all = append(all, placed{e.row.ID, p.Source, e})
+		}
+		for _, broken := range p.View.problems { // the file counts, and cannot be read
+			if _, id, ok := record.At(broken.Path); ok {
+				all = append(all, placed{id, p.Source, entry{}})
+			}
+		}
+		problems = append(problems, p.View.problems...)
+	}
+	slices.SortStableFunc(all, func(a, b placed) int { return strings.Compare(a.id, b.id) })
+	counts := all[:0]
+	for _, at := range all {
+		n := len(counts)
+		switch {
+		case n == 0 || counts[n-1].id != at.id:
+			counts = append(counts, at)
+		case layout.Exists(counts[n-1].in.file(at.id)):
+			problems = append(problems, problem.Second(at.in.path(at.id), counts[n-1].in.path(at.id)))
+		default:
+			counts[n-1] = at // it was moved between two looks
+		}
+	}
+	for _, at := range counts {
+		if at.row != nil {
+			entries = append(entries, at.entry)
+		}
+	}
+	return entries, problems
+}
+
+// Part is the view of the records in a folder, as Source.Folder names it; nil if the view has none of it.
+func (v *View) Part(s Source) *View {
+	if v == nil {
+		return nil
+	}
+	if len(v.parts) == 0 && s.Folder == s.Kind.Folder {
+		return v
+	}
+	for _, p := range v.parts {
+		if p.Source.Folder == s.Folder {
+			return p.View
+		}
+	}
+	return nil
+}
+
+// Joined reports whether the records of the view lie in more than one folder.
+func (v *View) Joined() bool { return len(v.parts) > 0 }

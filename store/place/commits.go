@@ -1,0 +1,113 @@
+package place
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// InCommits calls fn with the content of each record in each commit that has it, wherever it lies there. The content is nil if the file is
+// larger than a record may be.
+func InCommits(ctx context.Context, l layout.Layout, commits []string, records []task.Ref, fn func(of task.Ref, content []byte)) error {
+	if strings.Contains(l.InRepo(""), "\n") {
+		return nil // git cat-file --batch takes one name a line
+	}
+	c := committed{l, fn, nil, nil}
+	for _, commit := range commits {
+		for _, of := range records {
+			if k, ok := record.KindOf(of); ok {
+				c.ask(commit, of, l.InRepo(k.File(of.ID)))
+			}
+		}
+	}
+	missing, err := c.read(ctx)
+	if err != nil || len(missing) == 0 {
+		return err
+	}
+	if err := c.askAtRest(ctx, missing); err != nil {
+		return err
+	}
+	_, err = c.read(ctx)
+	return err
+}
+
+// committed reads files of commits.
+type committed struct {
+	layout.Layout
+	fn    func(of task.Ref, content []byte)
+	names []string // git's name of each file to be read
+	asked []asked
+}
+
+// asked is a record of a commit.
+type asked struct {
+	commit string
+	of     task.Ref
+}
+
+func (c *committed) ask(commit string, of task.Ref, path string) {
+	c.names, c.asked = append(c.names, commit+":"+path), append(c.asked, asked{commit, of})
+}
+
+// read reads what was asked for, and returns what is missing.
+func (c *committed) read(ctx context.Context) (missing []asked, err error) {
+	names, all := c.names, c.asked
+	c.names, c.asked = nil, nil
+	err = c.Repo.Objects().Blobs(ctx, names, frontmatter.MaxFile, func(i int, b git.Blob) {
+		if b.Missing {
+			missing = append(missing, all[i])
+		} else {
+			c.fn(all[i].of, b.Content)
+		}
+	})
+	return missing, err
+}
+
+// askAtRest asks for those of some records that are at rest in their commits. It lists a folder of a commit once, and only if there is one.
+func (c *committed) askAtRest(ctx context.Context, missing []asked) error {
+	type folder struct{ commit, rest string }
+	wanted := map[folder]map[string]task.Ref{} // by id
+	var names []string
+	var folders []folder
+	for _, m := range missing {
+		k, _ := record.KindOf(m.of) // it was asked for
+		if k.Rest == "" {
+			continue
+		}
+		at := folder{m.commit, c.InRepo(c.Rel(c.Dir(k.Rest)))}
+		if wanted[at] == nil {
+			wanted[at] = map[string]task.Ref{}
+			names, folders = append(names, at.commit+":"+at.rest), append(folders, at)
+		}
+		wanted[at][m.of.ID] = m.of
+	}
+	there, err := c.Repo.Objects().Folders(ctx, names)
+	if err != nil {
+		return err
+	}
+	for i, at := range folders {
+		if !there[i] {
+			continue
+		}
+		files, err := c.Repo.Objects().Files(ctx, at.commit, at.rest)
+		if err != nil {
+			return err
+		}
+		paths := map[task.Ref]string{} // the newest month is listed last, and counts
+		for _, f := range files {
+			k, id, ok := record.At(strings.TrimPrefix(f.Path, c.InRepo("")))
+			if of, asked := wanted[at][id]; ok && asked && k.Name == of.Kind {
+				paths[of] = f.Path
+			}
+		}
+		for of, path := range paths {
+			c.ask(at.commit, of, path)
+		}
+	}
+	return nil
+}

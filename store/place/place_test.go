@@ -1,0 +1,69 @@
+package place_test
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// A task has one place: among the others, or else in the newest month.
+func TestOf(t *testing.T) {
+	s := storetest.NewAt(t, t.TempDir())
+	k := record.Tasks.Kind
+	want := func(path string, there bool) {
+		t.Helper()
+		if got := place.Of(s.Layout, k, "T-1"); got != path || place.There(s.Layout, k, "T-1") != there {
+			t.Errorf("it lies at %s, want %s", got, path)
+		}
+	}
+	want(".cairn/tasks/T-1.md", false)
+	for _, at := range []string{"2025-12", "2026-02", "2026-01"} {
+		storetest.WriteFile(t, storetest.RestFile(s, at, "T-1"), "")
+	}
+	want(".cairn/closed/2026-02/T-1.md", true)
+	storetest.WriteFile(t, storetest.TaskFile(s, "T-1"), "")
+	want(".cairn/tasks/T-1.md", true)
+	if got, err := place.Folders(s.Layout, k); err != nil || !slices.Equal(got, []string{"tasks", "closed/2026-02", "closed/2026-01", "closed/2025-12"}) {
+		t.Errorf("tasks lie in %v (%v)", got, err)
+	}
+	if got, err := place.Folders(s.Layout, record.Sessions.Kind); err != nil || !slices.Equal(got, []string{"sessions"}) {
+		t.Errorf("sessions lie in %v (%v)", got, err)
+	}
+}
+
+// In commits a task is found wherever it lies there, and each commit has it once.
+func TestInCommits(t *testing.T) {
+	dir := storetest.NewRepo(t)
+	s := storetest.NewAt(t, dir)
+	var commits []string
+	commit := func() {
+		storetest.Git(t, dir, "add", "-A")
+		storetest.Git(t, dir, "commit", "-q", "--allow-empty", "-m", "x")
+		commits = append(commits, storetest.GitOutput(t, dir, "rev-parse", "HEAD")[:40])
+	}
+	commit() // without any
+	storetest.WriteTask(t, s, "T-1")
+	storetest.WriteTask(t, s, "T-2")
+	commit()
+	storetest.Rename(t, storetest.TaskFile(s, "T-1"), storetest.Mkdir(t, s.Dir("closed"), "2026-06")+"/T-1.md")
+	commit()
+	storetest.WriteFile(t, storetest.RestFile(s, "2026-07", "T-1"), storetest.TaskText("T-1", "labels: [newer]"))
+	commit()
+	found := map[task.Ref][]string{}
+	refs := []task.Ref{task.ID("T-1").Ref(), task.ID("T-2").Ref(), task.ID("T-3").Ref()}
+	err := place.InCommits(t.Context(), s.Layout, commits, refs, func(of task.Ref, src []byte) { found[of] = append(found[of], string(src)) })
+	storetest.WantCode(t, err, "")
+	newer, older := storetest.TaskText("T-1", "labels: [newer]"), storetest.TaskText("T-1")
+	if got := found[refs[0]]; len(got) != 3 || !slices.Contains(got, newer) || got[0] != older {
+		t.Errorf("found %q", got)
+	}
+	if len(found[refs[1]]) != 3 || len(found[refs[2]]) != 0 {
+		t.Errorf("found %q", found)
+	}
+}
+
+func TestMain(m *testing.M) { storetest.Main(m, nil) }

@@ -1,0 +1,80 @@
+package record
+
+import (
+	"path"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/layout"
+)
+
+// A record lies in the folder of its kind: .cairn/tasks/SHOP-7.md. A kind that has a folder for records at rest can also have them there, in
+// subfolders for months: .cairn/closed/2026-11/SHOP-7.md. Where a record lies means nothing: at rest it is the same record as before.
+
+// File is the usual path of a record from the workspace root, with forward slashes.
+func (k *Kind) File(id string) string { return k.FileIn(k.Folder, id) }
+
+// FileIn is the path of a record that lies in a folder under .cairn: that of the kind, or one that RestIn returns.
+func (k *Kind) FileIn(folder, id string) string {
+	return layout.Folder + "/" + folder + "/" + id + k.Ext()
+}
+
+// RestIn is the folder under .cairn of the records that rest since a month, which is written as 2026-11. The kind must have Rest.
+func (k *Kind) RestIn(month string) string { return k.Rest + "/" + month }
+
+// IsMonth reports whether a name is that of a folder of records at rest, such as 2026-11.
+func IsMonth(name string) bool {
+	if len(name) != len("2026-11") || name[4] != '-' {
+		return false
+	}
+	year, month := name[:4], name[5:]
+	return strings.Trim(year+month, "0123456789") == "" && "01" <= month && month <= "12"
+}
+
+// At finds the kind and the id of the record that a file belongs to, by its path from the workspace root, with forward slashes.
+func At(name string) (k *Kind, id string, ok bool) {
+	dir, file := path.Split(name)
+	for _, k := range kinds {
+		id, ok := strings.CutSuffix(file, k.Ext())
+		if ok && id != "" && id[0] != '.' && k.keeps(path.Clean(dir)) {
+			return k, id, true
+		}
+	}
+	return nil, "", false
+}
+
+// keeps reports whether records of the kind lie in a folder, by its path from the workspace root.
+func (k *Kind) keeps(dir string) bool {
+	around, month := path.Split(dir)
+	return dir == layout.Folder+"/"+k.Folder ||
+		k.Rest != "" && around == layout.Folder+"/"+k.Rest+"/" && IsMonth(month)
+}
+
+// IsFolder reports whether a path from the workspace root is that of a folder of records, or of one around these below .cairn.
+func IsFolder(name string) bool {
+	for _, k := range kinds {
+		if k.keeps(name) || k.Rest != "" && name == layout.Folder+"/"+k.Rest {
+			return true
+		}
+	}
+	return false
+}
+
+// Folders lists the usual folders of all kinds.
+func Folders() []string {
+	var out []string
+	for _, k := range kinds {
+		out = append(out, k.Folder)
+	}
+	return out
+}
+
+// Rests lists the folders of all kinds that have subfolders with records at rest.
+func Rests() []string {
+	var out []string
+	for _, k := range kinds {
+		if k.Rest != "" {
+			out = append(out, k.Rest)
+		}
+	}
+	return out
+}

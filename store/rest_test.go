@@ -1,0 +1,238 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// rested is a workspace with the open task PROJ-1 and the task PROJ-2 at rest, on which something was noted.
+func rested(t *testing.T) *store.Store {
+	t.Helper()
+	s := storetest.New(t)
+	a := storetest.NewActor(s, "agent:a")
+	storetest.WantCode(t, a.CreateAs("PROJ-1", "Raise the walls"), "")
+	storetest.WantCode(t, a.CreateAs("PROJ-2", "Lay the foundation"), "")
+	storetest.WantCode(t, a.Note("PROJ-2", "gravel below"), "")
+	storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"), storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-2")))
+	storetest.Remove(t, storetest.TaskFile(s, "PROJ-2"))
+	return s
+}
+
+// A task at rest is read like any other, in every way to read one.
+func TestTasksAtRestAreRead(t *testing.T) {
+	s := rested(t)
+	k := record.Tasks.Kind
+	if got := storetest.Get(t, s, "PROJ-2"); got.Title != "Lay the foundation" {
+		t.Errorf("got %+v", got)
+	}
+	storetest.WantNoProblem(t, s, "PROJ-1", "PROJ-2")
+	doc, _, err := s.Document(k, "PROJ-2")
+	storetest.WantCode(t, err, "")
+	src, rev, err := s.Source(k, "PROJ-2")
+	storetest.WantCode(t, err, "")
+	if src != string(doc.Bytes()) || rev != record.Rev([]byte(src)) {
+		t.Errorf("the text is %q, and the document %q", src, doc.Bytes())
+	}
+	for _, part := range []string{"PROJ-2", "2"} {
+		if id, err := s.Resolve(k, part); id != "PROJ-2" || err != nil {
+			t.Errorf("%s is completed to %q (%v)", part, id, err)
+		}
+	}
+	if ids, err := s.Candidates(k, "proj"); !slices.Equal(ids, []string{"PROJ-1", "PROJ-2"}) || err != nil {
+		t.Errorf("candidates are %v (%v)", ids, err)
+	}
+	if none, err := s.Harmless(t.Context()); none || err != nil {
+		t.Errorf("there is no task (%v)", err)
+	}
+	storetest.WantCode(t, func() error { _, err := s.Read(k, "PROJ-3"); return err }(), task.NotFound)
+}
+
+// Lists by the index have tasks at rest, before and after the index is written and for a process that looked before.
+func TestTasksAtRestAreInTheIndex(t *testing.T) {
+	s := rested(t)
+	k := record.Tasks.Kind
+	titles := func(after func(*store.Store) ([]*record.Row, error)) (out []string) {
+		rows, err := after(s)
+		storetest.WantCode(t, err, "")
+		for _, r := range rows {
+			out = append(out, r.ID+" "+r.Title)
+		}
+		return out
+	}
+	view, err := s.Look(t.Context(), k)
+	storetest.WantCode(t, err, "")
+	if again, err := s.LookAfter(t.Context(), k, view); again.Find("PROJ-2") != view.Find("PROJ-2") || err != nil {
+		t.Errorf("the row of an unchanged file is another one (%v)", err)
+	}
+	storetest.WantCode(t, storetest.NewActor(s, "agent:a").Note("PROJ-2", "sand above"), "")
+	storetest.Rename(t, storetest.TaskFile(s, "PROJ-1"), storetest.RestFile(s, "2026-06", "PROJ-1"))
+	want := []string{"PROJ-1 Raise the walls", "PROJ-2 Lay the foundation"}
+	for name, look := range map[string]func(*store.Store) ([]*record.Row, error){
+		"anew": func(s *store.Store) ([]*record.Row, error) {
+			v, err := s.Look(t.Context(), k)
+			return v.Rows(), err
+		},
+		"after another": func(s *store.Store) ([]*record.Row, error) {
+			v, err := s.LookAfter(t.Context(), k, view)
+			return v.Rows(), err
+		},
+		"at what changed": func(s *store.Store) ([]*record.Row, error) {
+			v, err := s.LookAt(t.Context(), k, view, []string{"PROJ-1.md"})
+			return v.Rows(), err
+		},
+	} {
+		if got := titles(look); !slices.Equal(got, want) {
+			t.Errorf("a look %s finds %q", name, got)
+		}
+	}
+	storetest.RemoveAll(t, s.Dir("closed"))
+	if v, err := s.LookAfter(t.Context(), k, view); len(v.Rows()) != 0 || err != nil {
+		t.Errorf("finds %v where nothing is any more (%v)", v.Rows(), err)
+	}
+}
+
+// Words are found in tasks at rest.
+func TestTasksAtRestAreSearched(t *testing.T) {
+	s := rested(t)
+	view, err := s.Look(t.Context(), record.Tasks.Kind)
+	storetest.WantCode(t, err, "")
+	if found, err := s.Search(t.Context(), view, new(index.Words), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
+		t.Errorf("found %v (%v)", found, err)
+	}
+}
+
+// A write to a task at rest is made where the file lies, and a new task cannot have its id.
+func TestTasksAtRestAreWrittenWhereTheyLie(t *testing.T) {
+	s := rested(t)
+	a := storetest.NewActor(s, "agent:a")
+	storetest.WantCode(t, a.Note("PROJ-2", "it holds"), "")
+	storetest.WantCode(t, a.Claim("PROJ-2"), "")
+	if notes := storetest.NotesOf(storetest.Get(t, s, "PROJ-2")); !slices.Equal(notes, []string{"gravel below", "it holds"}) {
+		t.Errorf("the notes are %q", notes)
+	}
+	at := storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"))
+	err := s.Update(t.Context(), func(tx *store.Tx) error { record.Tasks.Put(tx, madeTask("PROJ-2")); return nil })
+	storetest.WantMessage(t, err, task.Conflict, ".cairn/closed/2026-06/PROJ-2.md is there already")
+	if layout.Exists(storetest.TaskFile(s, "PROJ-2")) || storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2")) != at {
+		t.Error("a file was written")
+	}
+	storetest.WantCode(t, a.Delete("PROJ-2"), "")
+	if layout.Exists(storetest.RestFile(s, "2026-06", "PROJ-2")) || !layout.Exists(s.Trash().File(proj2)) {
+		t.Error("it is not in the trash")
+	}
+	storetest.WantNoProblem(t, s, "PROJ-1")
+}
+
+// An entry that an editor saves over is known of a task at rest, and moving the file loses none.
+func TestOverwrittenAtRest(t *testing.T) {
+	s := rested(t)
+	storetest.WantOverwritten(t, s, "PROJ-2")
+	before := storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"))
+	storetest.WantCode(t, storetest.NewActor(s, "agent:a").Note("PROJ-2", "it holds"), "")
+	storetest.Rename(t, storetest.RestFile(s, "2026-06", "PROJ-2"), storetest.TaskFile(s, "PROJ-2"))
+	storetest.WantOverwritten(t, s, "PROJ-2")
+	storetest.Rename(t, storetest.TaskFile(s, "PROJ-2"), storetest.RestFile(s, "2026-06", "PROJ-2"))
+	storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"), before)
+	storetest.WantOverwritten(t, s, "PROJ-2", "noted it holds")
+}
+
+// Of several files of one id that among the others counts, or else that in the newest month. The others are problems in every list.
+func TestSecondFiles(t *testing.T) {
+	s := storetest.NewAt(t, t.TempDir())
+	titled := func(path, title string) {
+		storetest.WriteFile(t, path, "---\nid: PROJ-1\ntitle: "+title+"\nstatus: done\n---\n")
+	}
+	titled(storetest.RestFile(s, "2026-05", "PROJ-1"), "old")
+	titled(storetest.RestFile(s, "2026-06", "PROJ-1"), "new")
+	second := func(month, counts string) problem.Problem {
+		return problem.Second(".cairn/closed/"+month+"/PROJ-1.md", counts)
+	}
+	want := func(title string, problems ...problem.Problem) {
+		t.Helper()
+		if got := storetest.Get(t, s, "PROJ-1").Title; got != title {
+			t.Errorf("reads %q, want %q", got, title)
+		}
+		if got := storetest.WantTasks(t, s, "PROJ-1"); !slices.Equal(got, problems) {
+			t.Errorf("got problems %v, want %v", got, problems)
+		}
+		view, err := s.Look(t.Context(), record.Tasks.Kind)
+		if err != nil || len(view.Rows()) != 1 || view.Rows()[0].Title != title || !slices.Equal(view.Problems(), problems) {
+			t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
+		}
+		findings, err := snapshot.Judge(t.Context(), s.Layout)
+		if err != nil || len(findings) != len(problems) {
+			t.Errorf("cairn check finds %v (%v)", findings, err)
+		}
+		for i, f := range findings {
+			if f.Path != problems[i].Path || f.Message != problems[i].Message {
+				t.Errorf("cairn check finds %v, want %v", f, problems[i])
+			}
+		}
+	}
+	want("new", second("2026-05", ".cairn/closed/2026-06/PROJ-1.md"))
+	titled(storetest.TaskFile(s, "PROJ-1"), "usual")
+	want("usual", second("2026-05", ".cairn/tasks/PROJ-1.md"), second("2026-06", ".cairn/tasks/PROJ-1.md"))
+
+	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-1"), "broken")
+	_, err := s.Read(record.Tasks.Kind, "PROJ-1")
+	storetest.WantMessage(t, err, task.BadFile, ".cairn/tasks/PROJ-1.md")
+	if problems := storetest.WantTasks(t, s); len(problems) != 3 {
+		t.Errorf("got problems %v", problems)
+	}
+	if view, err := s.Look(t.Context(), record.Tasks.Kind); err != nil || len(view.Rows()) != 0 || len(view.Problems()) != 3 {
+		t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
+	}
+}
+
+// What is in no folder of a month is no task, and neither a file nor a folder of that name is in the way.
+func TestWhatIsNotAtRest(t *testing.T) {
+	s := storetest.New(t)
+	storetest.WriteTask(t, s, "PROJ-1")
+	for _, name := range []string{"2026-13/T-1.md", "26-06/T-1.md", "T-1.md", "old/T-1.md", "2026-06/old/T-1.md", "2026-06/T-1.txt", "2026-06/.T-1.md", "2026-07"} {
+		storetest.WriteFile(t, filepath.Join(s.Dir("closed"), filepath.FromSlash(name)), storetest.TaskText("T-1"))
+	}
+	storetest.WantNoProblem(t, s, "PROJ-1")
+	_, err := s.Read(record.Tasks.Kind, "T-1")
+	storetest.WantCode(t, err, task.NotFound)
+	if err := os.Mkdir(filepath.Join(s.Dir("closed"), "2026-06", "T-2.md"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if problems := storetest.WantTasks(t, s, "PROJ-1"); len(problems) != 1 || problems[0].Path != ".cairn/closed/2026-06/T-2.md" {
+		t.Errorf("got problems %v", problems)
+	}
+	storetest.RemoveAll(t, filepath.Join(s.Dir("closed"), "2026-06", "T-2.md"))
+}
+
+// Nothing at rest is read through a link, and a temporary file there is swept.
+func TestRestBehindLinks(t *testing.T) {
+	for _, name := range []string{"closed", "closed/2026-06"} {
+		s := storetest.NewAt(t, t.TempDir())
+		elsewhere := t.TempDir()
+		storetest.WriteFile(t, filepath.Join(elsewhere, "2026-06", "T-1.md"), storetest.TaskText("T-1"))
+		storetest.Mkdir(t, filepath.Dir(s.Dir(name)), ".")
+		storetest.Link(t, elsewhere, s.Dir(name))
+		_, err := store.Open(s.Root, storetest.StateDir())
+		storetest.WantMessage(t, err, task.InvalidInput, "is a link")
+	}
+	s := rested(t)
+	temp := filepath.Join(s.Dir("closed/2026-06"), ".PROJ-2.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp")
+	storetest.WriteFile(t, temp, "half")
+	if !layout.LocalOnly(s.Rel(temp)) {
+		t.Error("git may have the temporary file")
+	}
+	if found, err := s.Leftovers().Verify(t.Context()); err != nil || len(found) != 1 {
+		t.Errorf("found %v (%v)", found, err)
+	}
+	storetest.WantCode(t, s.Leftovers().Sweep(t.Context()), "")
+}
