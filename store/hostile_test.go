@@ -77,6 +77,7 @@ func everything(t *testing.T, s *store.Store) {
 			func() error { return s.Settle(ctx) },
 			func() error { return s.Leftovers().Sweep(ctx) },
 			func() error { return a.Note("PROJ-2", "another note") },
+			func() error { return a.Note("PROJ-3", "a note at rest") },
 			func() error { return a.Delete("PROJ-2") },
 		}
 		for _, call := range calls {
@@ -104,6 +105,7 @@ func hostileStore(t *testing.T, inGit bool) (s *store.Store, around string) {
 	a := storetest.NewActor(s, "agent:a")
 	storetest.WantCode(t, a.CreateAs("PROJ-1", "Pour the concrete"), "")
 	storetest.WantCode(t, a.CreateAs("PROJ-2", "Raise the walls"), "")
+	storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-3"), storetest.TaskText("PROJ-3"))
 	return s, around
 }
 

@@ -100,6 +100,17 @@ var killableWrites = []killableWrite{
 		})
 	}},
 	{"two tasks", nothing, func(s *store.Store) error { return noteBoth(s, "PROJ-1", "PROJ-2") }},
+	{"a task at rest and another one", toRest, func(s *store.Store) error { return noteBoth(s, "PROJ-1", "PROJ-2") }},
+	{"a session of a task at rest", toRest, func(s *store.Store) error { return atNoon(s).BeginAs("ses-1", "PROJ-1") }},
+	{"a deletion of a task at rest", toRest, func(s *store.Store) error { return atNoon(s).Delete("PROJ-1") }},
+}
+
+// toRest moves PROJ-1 to where closed tasks rest.
+func toRest(s *store.Store) error {
+	if err := os.MkdirAll(s.Dir("closed/2026-06"), 0o755); err != nil {
+		return err
+	}
+	return os.Rename(storetest.TaskFile(s, "PROJ-1"), storetest.RestFile(s, "2026-06", "PROJ-1"))
 }
 
 func nothing(*store.Store) error { return nil }
@@ -651,6 +662,7 @@ func TestHostileLogs(t *testing.T) {
 		"a temporary file that is not there":           file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", Was: "WAS", Now: rev(other), Temp: tempOf("PROJ-1.md")[:5] + tempOf("PROJ-1.md")[5:]}),
 		"a record that is replaced whatever it holds":  file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", Now: rev(other), Temp: tempOf("PROJ-1.md"), Over: true}),
 		"a record that somebody has changed":           file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", Was: "0123456789abcdef", Now: rev(other), Temp: tempOf("PROJ-1.md")}),
+		"a removal at rest of what has changed":        file(store.RedoFile{Path: ".cairn/closed/2026-06/PROJ-3.md", Was: "0123456789abcdef"}),
 		"a removal of what somebody has changed":       file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", Was: "0123456789abcdef"}),
 		"a claim for a file":                           file(store.RedoFile{Path: "claims/PROJ-1.json", Live: true, Now: rev(other), Temp: tempOf("PROJ-1.json")}),
 		"the lock for a file":                          file(store.RedoFile{Path: "write.lock", Live: true}),
@@ -663,6 +675,9 @@ func TestHostileLogs(t *testing.T) {
 		".cairn/runs/PROJ-1-1.log", ".cairn/tasks/.PROJ-1.md", ".cairn/tasks/PROJ-1.yaml", ".cairn/tasks/a/PROJ-1.md", ".cairn/tasks//PROJ-1.md",
 		".cairn/tasks/PROJ-1.md/", "./.cairn/tasks/PROJ-1.md", `.cairn\tasks\PROJ-1.md`, `.cairn/tasks/..\PROJ-1.md`, ".cairn/tasks/C:PROJ-1.md", ".cairn/tasks/PROJ-1\x00.md",
 		".cairn/local/write.lock", ".cairn/sessions/../tasks/PROJ-1.md", ".CAIRN/tasks/PROJ-1.md",
+		".cairn/closed", ".cairn/closed/2026-06", ".cairn/closed/PROJ-3.md", ".cairn/closed/2026-13/PROJ-3.md", ".cairn/closed/2026-06/a/PROJ-3.md",
+		".cairn/closed/2026-06/../../tasks/PROJ-1.md", ".cairn/closed/../tasks/PROJ-1.md", ".cairn/closed/2026-06/.PROJ-3.md", ".cairn/closed//PROJ-3.md",
+		".cairn/closed/2026-06/PROJ-3.yaml", ".cairn/closed/2026-06/../../../../../../victim/package.json", `.cairn/closed\2026-06/PROJ-3.md`,
 	} {
 		logs[fmt.Sprintf("the file %q", path)] = file(store.RedoFile{Path: path, Was: victim})
 		logs[fmt.Sprintf("the file %q, in live state", path)] = file(store.RedoFile{Path: path, Live: true, Was: victim})

@@ -17,6 +17,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -196,7 +197,7 @@ func (h *house) nextWrite(t *testing.T) {
 func (h *house) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, kind := range append([]string{"."}, record.Folders()...) {
+	for _, kind := range append([]string{"."}, place.All(layout.Layout{Root: h.root})...) {
 		entries, err := os.ReadDir(filepath.Join(h.root, layout.Folder, kind))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)

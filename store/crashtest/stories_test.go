@@ -1,10 +1,13 @@
 package crashtest
 
 import (
+	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -44,6 +47,17 @@ func begun(input func(ses string) in) func(*testing.T, *house) in {
 func claimed(more in) func(*testing.T, *house) in {
 	return func(t *testing.T, h *house) in {
 		h.given(t, "agent:a", "claim", in{"id": about})
+		return nothing(more)(t, h)
+	}
+}
+
+// atRest is that the task was moved to where closed tasks rest, and an agent has a session on it all the same.
+func atRest(more in) func(*testing.T, *house) in {
+	return func(t *testing.T, h *house) in {
+		h.given(t, "agent:a", "begin", in{"id": about, "expected_actor": "agent:a", "idempotency_key": "first"})
+		dir := filepath.Join(h.root, layout.Folder)
+		must(t, os.MkdirAll(filepath.Join(dir, "closed", "2026-06"), 0o755))
+		must(t, os.Rename(filepath.Join(dir, "tasks", about+".md"), filepath.Join(dir, "closed", "2026-06", about+".md")))
 		return nothing(more)(t, h)
 	}
 }
@@ -104,6 +118,9 @@ var stories = []story{
 	}},
 	{"attest", "attest", "human:lee", nothing(in{"check": "it reads well", "pass": true})},
 	{"note", "note", "agent:a", nothing(in{"text": "worth remembering"})},
+	{"note on a task at rest", "note", "agent:a", atRest(in{"text": "worth remembering"})},
+	{"transition of a task at rest", "transition", "human:lee", atRest(in{"to": "canceled", "reason": "no longer wanted"})},
+	{"delete of a task at rest", "delete", "human:lee", atRest(nil)},
 	{"risk_create", "risk_create", "agent:a", func(*testing.T, *house) in {
 		return in{"title": "It rains", "likelihood": "high", "body": "All gets wet."}
 	}},
