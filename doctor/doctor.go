@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
@@ -14,7 +15,8 @@ import (
 )
 
 // Visit is one examination of a workspace. It reads every record once. What that reading shows as lost is read again before it is
-// said, since somebody may have written meanwhile. The index is not used: it is one of the things that may be wrong.
+// said, since somebody may have written meanwhile. Then the examinations go on side by side, so Now and Spell may be called by several
+// goroutines at once. The index is not used: it is one of the things that may be wrong.
 type Visit struct {
 	Store *store.Store
 	Actor task.Actor // whom the entries of repairs name
@@ -43,12 +45,17 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	if len(git) == 0 {
 		examinations = append(examinations, v.lost, v.mergeDriver, v.signing)
 	}
-	for _, examine := range examinations {
-		found, err := examine(ctx)
+	found, errs := make([][]Finding, len(examinations)), make([]error, len(examinations))
+	var all sync.WaitGroup
+	for i, examine := range examinations {
+		all.Go(func() { found[i], errs[i] = examine(ctx) })
+	}
+	all.Wait()
+	for i, err := range errs {
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, found...)
+		out = append(out, found[i]...)
 	}
 	slices.SortStableFunc(out, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(a.Path, b.Path))

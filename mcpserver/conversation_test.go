@@ -230,6 +230,9 @@ func newClient(t *testing.T, w verb.Workspace) *client {
 
 func startClient(t *testing.T, w verb.Workspace, out io.Writer, log *slog.Logger) *client {
 	t.Helper()
+	if w.Reads == nil { // a follower of files waits for the system, which no bubble of synctest can
+		w.Reads = &verb.SharedReads{}
+	}
 	in, toServer := io.Pipe()
 	c := &client{t: t, server: newServer(w, log), in: toServer, served: make(chan error, 1)}
 	go func() { c.served <- c.server.Serve(t.Context(), in, out) }()

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/place"
@@ -48,17 +49,16 @@ func (s *Store) look(k *record.Kind, before *index.View, look func(index.Source,
 	return index.Join(parts, before), nil
 }
 
-// source is what the rows of the records in a folder are made of. Those at rest have no index: they are read.
+// source is what the rows of the records in a folder are made of.
 func (s *Store) source(k *record.Kind, folder string) index.Source {
 	src := index.Source{
 		Kind: k, Folder: folder, Dir: s.Dir(folder), Stat: s.Config.IndexStat,
+		Resting: folder != k.Folder && s.Config.RestStat != record.StatFull, Prepare: s.MakeLive,
+		File: s.Index(strings.ReplaceAll(strings.Replace(folder, k.Folder, k.Name, 1), "/", "-")), Words: s.Words(k.Name),
 		Parse: func(id string, src []byte) (any, error) { return s.parse(k, id, s.Abs(k.FileIn(folder, id)), src) },
 	}
-	if folder == k.Folder {
-		src.File, src.Words = s.Index(k.Name), s.Words(k.Name)
-	}
 	if s.fresh {
-		src.File, src.Words, src.Stat = "", "", record.StatContent
+		src.File, src.Words, src.Stat, src.Resting = "", "", record.StatContent, false
 	}
 	return src
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -22,8 +23,8 @@ import (
 //	32  home       8 bytes: Source.home
 //	40  entries    8 bytes: how many there are
 //
-// Then come the texts that repeat, such as states and actors, each once; then the entries. Numbers there are varints, texts have their
-// length in front.
+// Then come the texts that repeat, such as states and actors, each once; the stamp of the folder; and the entries. Numbers there are
+// varints, texts have their length in front.
 const (
 	magic      = "cairnidx"
 	format     = 1 // to be raised whenever an entry, or what a row is made of, changes
@@ -80,8 +81,9 @@ func kindHash(k *record.Kind) sum {
 }
 
 // encodeFile returns the file of an index.
-func encodeFile(k *record.Kind, home sum, entries []entry) []byte {
+func encodeFile(k *record.Kind, home sum, folder disk.Stamp, entries []entry) []byte {
 	w := &writer{known: map[string]uint64{}}
+	w.stamp(folder)
 	for _, e := range entries {
 		w.entry(e)
 	}
@@ -95,20 +97,22 @@ func encodeFile(k *record.Kind, home sum, entries []entry) []byte {
 }
 
 // decodeFile returns the entries of an index. It returns errNoIndex for what encodeFile did not write for this kind and this home.
-func decodeFile(src []byte, k *record.Kind, home sum) ([]entry, error) {
+func decodeFile(src []byte, k *record.Kind, home sum) (entries []entry, folder disk.Stamp, err error) {
 	count, err := header{magic, format, kindHash(k), home, 0}.read(src)
 	if err != nil {
-		return nil, err
+		return nil, folder, err
 	}
 	r := &reader{left: string(src[headerSize:])}
 	r.known = make([]string, r.count())
 	for i := range r.known {
 		r.known[i] = r.text()
 	}
+	folder = r.stamp()
 	if count > uint64(len(r.left)/smallestEntry) {
-		return nil, errNoIndex
+		return nil, disk.Stamp{}, errNoIndex
 	}
-	entries, rows := make([]entry, count), make([]record.Row, count)
+	entries = make([]entry, count)
+	rows := make([]record.Row, count)
 	for i := range entries {
 		entries[i].row = &rows[i]
 		r.entry(&entries[i])
@@ -117,9 +121,9 @@ func decodeFile(src []byte, k *record.Kind, home sum) ([]entry, error) {
 		}
 	}
 	if r.bad || r.left != "" {
-		return nil, errNoIndex
+		return nil, disk.Stamp{}, errNoIndex
 	}
-	return entries, nil
+	return entries, folder, nil
 }
 
 // writer writes entries.
@@ -138,9 +142,8 @@ func (w *writer) entry(e entry) {
 	r := e.row
 	w.text(r.ID)
 	w.entries.Write(e.sum[:])
-	for _, n := range []uint64{uint64(e.stamp.Size), uint64(e.stamp.Modified), uint64(e.stamp.Changed - e.stamp.Modified), e.stamp.Inode, young} {
-		w.number(n)
-	}
+	w.stamp(e.stamp)
+	w.number(young)
 	w.text(r.Title)
 	w.again(string(r.Status))
 	w.again(string(r.Assignee))
@@ -155,6 +158,12 @@ func (w *writer) entry(e entry) {
 	writeTexts(w, r.Deps)
 	writeTexts(w, r.Checks)
 	w.text(r.Body)
+}
+
+func (w *writer) stamp(s disk.Stamp) {
+	for _, n := range []uint64{uint64(s.Size), uint64(s.Modified), uint64(s.Changed - s.Modified), s.Inode} {
+		w.number(n)
+	}
 }
 
 func (w *writer) number(n uint64) {
@@ -196,8 +205,7 @@ func (r *reader) entry(e *entry) {
 	row := e.row
 	row.ID = r.text()
 	copy(e.sum[:], r.take(len(e.sum)))
-	e.stamp.Size, e.stamp.Modified = int64(r.number()), int64(r.number())
-	e.stamp.Changed, e.stamp.Inode = e.stamp.Modified+int64(r.number()), r.number()
+	e.stamp = r.stamp()
 	e.young = r.number() != 0
 	row.Title = r.text()
 	row.Status, row.Assignee = task.Status(r.again()), task.Actor(r.again())
@@ -213,6 +221,12 @@ func (r *reader) entry(e *entry) {
 	row.Deps = readTexts[task.ID](r)
 	row.Checks = readTexts[string](r)
 	row.Body = r.text()
+}
+
+func (r *reader) stamp() (s disk.Stamp) {
+	s.Size, s.Modified = int64(r.number()), int64(r.number())
+	s.Changed, s.Inode = s.Modified+int64(r.number()), r.number()
+	return s
 }
 
 func (r *reader) number() uint64 {

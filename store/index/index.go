@@ -5,7 +5,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"fmt"
-	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -29,6 +28,12 @@ type Source struct {
 	File   string // where the index lies; "" for none, so that every file is read
 	Words  string // where the words of the records lie; "" for none
 	Stat   record.Stat
+
+	// Resting says that files of the folder seldom change, since its records are closed. See resting.go.
+	Resting bool
+
+	// Prepare makes the folder of the index.
+	Prepare func() error
 
 	// Parse reads the text of the file of a record. Its errors are as those of store.Store.Read.
 	Parse func(id string, src []byte) (any, error)
@@ -71,7 +76,8 @@ type View struct {
 	entries  []entry // sorted by id
 	problems []problem.Problem
 	set      *Set
-	parts    []Part // that it was joined of; nil for a view of one folder
+	parts    []Part     // that it was joined of; nil for a view of one folder
+	folder   disk.Stamp // of the folder, before it was listed; zero if that is not known, or cannot be believed later
 
 	numbers func() map[string]int32 // where the entry of an id is; made when it is first asked for
 }
@@ -162,6 +168,9 @@ func (s Source) LookAt(ctx context.Context, before *View, names []string) (*View
 
 // look compares what is known with all files. What it returns may be kept in memory, or not.
 func (s Source) look(ctx context.Context, known func() *View, keeps bool) (*View, error) {
+	if s.Resting {
+		return s.lookAtRest(ctx, known(), keeps)
+	}
 	var view *View
 	var reading sync.WaitGroup
 	reading.Go(func() { view = known() })
@@ -293,6 +302,8 @@ func (s Source) worthWriting(files, differ int) bool {
 		return false
 	case s.eager:
 		return differ > 0
+	case s.Resting:
+		return files >= smallestResting && differ > 0
 	default:
 		return files >= smallest && differ > max(staleMin, files/stale)
 	}
@@ -405,24 +416,28 @@ func (s Source) read(f suspect, known *View, before time.Time, wait *layout.Pati
 // known reads the index on disk. It returns an empty view if there is none that can be believed.
 func (s Source) known() *View {
 	var entries []entry
+	var folder disk.Stamp
 	if s.File != "" {
 		if src, err := disk.ReadRegular(s.File, maxFile); err == nil {
-			entries, _ = decodeFile(src, s.Kind, s.home())
+			entries, folder, _ = decodeFile(src, s.Kind, s.home())
 		}
 	}
-	return newView(s.Kind, entries, nil)
+	v := newView(s.Kind, entries, nil)
+	v.folder = folder
+	return v
 }
 
 // save writes the index.
 func (s Source) save(v *View) {
-	if os.MkdirAll(filepath.Dir(s.File), 0o755) == nil {
-		write(s.File, encodeFile(s.Kind, s.home(), v.entries))
-	}
+	s.write(s.File, func() []byte { return encodeFile(s.Kind, s.home(), v.folder, v.entries) })
 }
 
 // write replaces a file of the index. That it cannot be written harms nobody. What killed processes left of it is removed.
-func write(path string, content []byte) {
-	_ = atomicfile.WriteVolatile(path, content)
+func (s Source) write(path string, content func() []byte) {
+	if s.Prepare() != nil {
+		return
+	}
+	_ = atomicfile.WriteVolatile(path, content())
 	atomicfile.SweepOf(path, time.Minute)
 }
 

@@ -53,7 +53,7 @@ func parse(id string, src []byte) (any, error) {
 func (p place) source() Source {
 	return Source{
 		Kind: record.Tasks.Kind, Dir: p.tasks, File: filepath.Join(p.live, "index"), Words: filepath.Join(p.live, "words"),
-		Stat: record.StatFull, Parse: parse, eager: true, step: 2 * tick, coarse: slowClock,
+		Stat: record.StatFull, Parse: parse, eager: true, Prepare: func() error { return os.MkdirAll(p.live, 0o755) }, step: 2 * tick, coarse: slowClock,
 	}
 }
 
@@ -297,11 +297,11 @@ func TestIndexOfAnotherFolder(t *testing.T) {
 // Whatever the bytes are, reading an index neither fails nor takes more memory than they are worth.
 func FuzzDecode(f *testing.F) {
 	row := record.Row{ID: "T-1", Title: "a", Labels: []string{"x"}, Deps: nil}
-	good := encodeFile(record.Tasks.Kind, sum{}, []entry{{row: &row}})
+	good := encodeFile(record.Tasks.Kind, sum{}, disk.Stamp{}, []entry{{row: &row}})
 	f.Add(good)
 	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a\n", starts: []uint32{0, 1}, lists: []byte{1}}).encode(sum{}))
 	f.Fuzz(func(_ *testing.T, src []byte) {
-		_, _ = decodeFile(reseal(src), record.Tasks.Kind, sum{})
+		_, _, _ = decodeFile(reseal(src), record.Tasks.Kind, sum{})
 		if w, err := decodeWords(reseal(src), sum{}); err == nil {
 			w.with("a")
 		}

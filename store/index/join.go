@@ -1,6 +1,7 @@
 package index
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -33,38 +34,38 @@ func Join(parts []Part, before *View) *View {
 // joined returns the entries of the files that count, sorted by id, and the problems of all files.
 func joined(parts []Part) (entries []entry, problems []problem.Problem) {
 	type placed struct {
-		id string
-		in Source
-		entry
+		id    string
+		part  int
+		entry *entry // nil for a file that cannot be read
 	}
 	var all []placed
-	for _, p := range parts {
-		for _, e := range p.View.entries {
-			all = append(all, placed{e.row.ID, p.Source, e})
+	for n, p := range parts {
+		for i := range p.View.entries {
+			all = append(all, placed{p.View.entries[i].row.ID, n, &p.View.entries[i]})
 		}
 		for _, broken := range p.View.problems { // the file counts, and cannot be read
 			if _, id, ok := record.At(broken.Path); ok {
-				all = append(all, placed{id, p.Source, entry{}})
+				all = append(all, placed{id, n, nil})
 			}
 		}
 		problems = append(problems, p.View.problems...)
 	}
-	slices.SortStableFunc(all, func(a, b placed) int { return strings.Compare(a.id, b.id) })
+	slices.SortFunc(all, func(a, b placed) int { return cmp.Or(strings.Compare(a.id, b.id), a.part-b.part) })
 	counts := all[:0]
 	for _, at := range all {
 		n := len(counts)
 		switch {
 		case n == 0 || counts[n-1].id != at.id:
 			counts = append(counts, at)
-		case layout.Exists(counts[n-1].in.file(at.id)):
-			problems = append(problems, problem.Second(at.in.path(at.id), counts[n-1].in.path(at.id)))
+		case layout.Exists(parts[counts[n-1].part].Source.file(at.id)):
+			problems = append(problems, problem.Second(parts[at.part].Source.path(at.id), parts[counts[n-1].part].Source.path(at.id)))
 		default:
 			counts[n-1] = at // it was moved between two looks
 		}
 	}
 	for _, at := range counts {
-		if at.row != nil {
-			entries = append(entries, at.entry)
+		if at.entry != nil {
+			entries = append(entries, *at.entry)
 		}
 	}
 	return entries, problems

@@ -2,8 +2,6 @@ package index
 
 import (
 	"context"
-	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
@@ -125,9 +123,7 @@ func (s Source) learn(w *Words, numbers []int, read []said) {
 		b.add(r.doc, wordsOf(r.text))
 	}
 	w.known = b.finish()
-	if os.MkdirAll(filepath.Dir(s.Words), 0o755) == nil {
-		write(s.Words, w.known.encode(s.home()))
-	}
+	s.write(s.Words, func() []byte { return w.known.encode(s.home()) })
 }
 
 // loadWords reads the words on disk; none if there are none that can be believed.

@@ -33,6 +33,7 @@ type Config struct {
 	WaitDefault  time.Duration
 	WaitMax      time.Duration
 	IndexStat    Stat                            // by what the index believes that a file did not change
+	RestStat     Stat                            // StatSample, or StatFull to look at each record at rest each time
 	Rules        map[proof.RuleID]proof.Severity // the severities of rules of cairn check
 }
 
@@ -61,6 +62,7 @@ func DefaultConfig() Config {
 		WaitDefault:  1800 * time.Second,
 		WaitMax:      3600 * time.Second,
 		IndexStat:    StatFull,
+		RestStat:     StatSample,
 	}
 }
 
@@ -145,6 +147,12 @@ func (r *configReader) identity() {
 		r.c.IndexStat = Stat(r.text("index_stat", n))
 		if !slices.Contains(Stats, r.c.IndexStat) {
 			r.fail(n, "index_stat must be full, minimal or content, not %q", r.c.IndexStat)
+		}
+	}
+	if n := r.get("rest_stat"); n != nil {
+		r.c.RestStat = Stat(r.text("rest_stat", n))
+		if r.c.RestStat != StatSample && r.c.RestStat != StatFull {
+			r.fail(n, "rest_stat must be sample or full, not %q", r.c.RestStat)
 		}
 	}
 	if n := deref(r.get("rules")); n != nil {

@@ -143,5 +143,8 @@ const (
 	StatContent Stat = "content" // nothing but what is in the file
 )
 
+// StatSample is a value of rest_stat: of records at rest the folder and a sample of the files are looked at.
+const StatSample Stat = "sample"
+
 // Stats lists the values of index_stat.
 var Stats = []Stat{StatFull, StatMinimal, StatContent}

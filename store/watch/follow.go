@@ -2,7 +2,6 @@ package watch
 
 import (
 	"context"
-	"os"
 	"path/filepath"
 	"runtime"
 	"sync"
@@ -163,7 +162,7 @@ func (b *barrier) pass(ctx context.Context) bool {
 	path, report := atomicfile.TempName(filepath.Join(b.live, "watch")), make(chan struct{})
 	b.await(path, report)
 	defer b.forget(path)
-	if f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o600); err != nil || f.Close() != nil || os.Remove(path) != nil {
+	if _, err := atomicfile.Blink(path); err != nil {
 		return false
 	}
 	late := time.NewTimer(barrierPatience)

@@ -197,8 +197,12 @@ func (p *Pending) fill(data []byte, perm os.FileMode, old os.FileInfo, flush fun
 }
 
 // Clock returns the time of the file system that path is in, in nanoseconds since 1970. It makes a temporary file there, and removes it.
-func Clock(path string) (int64, error) {
-	f, err := disk.Create(tempFor(path), 0o600)
+func Clock(path string) (int64, error) { return Blink(tempFor(path)) }
+
+// Blink makes an empty temporary file under a name that TempName returned, and removes it. It returns the time that the file system gave
+// the file, in nanoseconds since 1970.
+func Blink(temp string) (at int64, err error) {
+	f, err := disk.Create(temp, 0o600)
 	if err != nil {
 		return 0, err
 	}

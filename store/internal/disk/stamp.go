@@ -28,6 +28,16 @@ func StampOf(path string) Stamp {
 	return newStamp(info)
 }
 
+// StampOfFolder returns the stamp of a folder, which changes when a name in it comes, goes or gets another file; the zero one for anything
+// else.
+func StampOfFolder(path string) Stamp {
+	info, err := os.Lstat(path)
+	if err != nil || !info.IsDir() {
+		return Stamp{}
+	}
+	return newStamp(info)
+}
+
 // OlderThan reports whether the file was last changed before a moment.
 func (s Stamp) OlderThan(at time.Time) bool { return s != Stamp{} && s.Newest() < at.UnixNano() }
 

@@ -1,0 +1,73 @@
+package index
+
+import (
+	"cmp"
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/problem"
+)
+
+// A folder of closed records grows for years and seldom changes, so not each of its files is looked at each time. While the stamp of the
+// folder is the one that it had, no file in it was made, renamed, replaced or removed, which is how git, cairn and most editors write.
+// What that does not show is a file that was written in place; a sample of the files is compared at each look, so that such a change is
+// found sooner or later, and if one of the sample changed all are compared. The setting rest_stat: full has all compared each time.
+const (
+	smallestResting = 8 // records; fewer have no index
+	sampled         = 8 // files at each look
+)
+
+// lookAtRest is look for a folder of records at rest.
+func (s Source) lookAtRest(ctx context.Context, known *View, keeps bool) (*View, error) {
+	folder := disk.StampOfFolder(s.Dir)
+	if folder == known.folder && folder != (disk.Stamp{}) && s.sampleIsSame(known) {
+		return known, nil
+	}
+	before := time.Now().Add(-cmp.Or(s.step, disk.ClockGrain))
+	files, err := disk.StampsIn(s.Dir, s.Kind.Ext())
+	if err != nil {
+		return nil, problem.IO(err)
+	}
+	v, err := s.compare(ctx, known, files, nil, keeps)
+	if err != nil {
+		return nil, err
+	}
+	if !folder.OlderThan(before) || len(v.problems) > 0 || v.anyYoung() {
+		folder = disk.Stamp{} // it may change again under this stamp, or there is something to look at each time
+	}
+	if folder == v.folder {
+		return v, nil
+	}
+	resting := newView(v.kind, v.entries, v.problems)
+	resting.folder, resting.numbers = folder, v.numbers
+	if s.File != "" && len(v.entries) >= smallestResting {
+		s.save(resting)
+	}
+	return resting, nil
+}
+
+// sampleIsSame reports whether some of the files are as they are known to be. It takes others each time.
+func (s Source) sampleIsSame(known *View) bool {
+	n := len(known.entries)
+	if n == 0 {
+		return true
+	}
+	from, step := int(time.Now().UnixNano()/1000)%n, max(1, n/sampled)
+	for i := range min(n, sampled) {
+		e := &known.entries[(from+i*step)%n]
+		if f, there := disk.StampIn(s.Dir, e.row.ID+s.Kind.Ext()); !there || !s.believes(e, f.Stamp) {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *View) anyYoung() bool {
+	for i := range v.entries {
+		if e := &v.entries[i]; e.young || e.stamp == (disk.Stamp{}) {
+			return true
+		}
+	}
+	return false
+}
