@@ -42,9 +42,12 @@ var flushes = map[string]string{
 	"risk_close":                       "risks/* risks/",
 	"begin":                            "sessions/* tasks/* sessions/ tasks/",
 	"begin that takes over from a session that stalled": "sessions/* tasks/* sessions/* sessions/ tasks/ sessions/",
-	"heartbeat": "",
-	"finish":    "tasks/* sessions/* tasks/ sessions/",
-	"cancel":    "tasks/* sessions/* tasks/ sessions/",
+	"note on a task at rest":                            "closed/2026-06/* closed/2026-06/",
+	"transition of a task at rest":                      "closed/2026-06/* sessions/* closed/2026-06/ sessions/",
+	"delete of a task at rest":                          "local/ ./ local/trash/* local/trash/* local/trash/ closed/2026-06/ sessions/",
+	"heartbeat":                                         "",
+	"finish":                                            "tasks/* sessions/* tasks/ sessions/",
+	"cancel":                                            "tasks/* sessions/* tasks/ sessions/",
 }
 
 // flushed is what some calls flush, as flushes has it.
