@@ -31,6 +31,8 @@ type followed struct {
 	claims   *folder
 	states   store.States // used by one look at a time
 
+	taking sync.Mutex
+
 	mu      sync.Mutex
 	kinds   map[string]*keptView
 	waits   keptWaits
@@ -98,6 +100,8 @@ func (f *followed) changed(ctx context.Context, dir *folder) (names []string, al
 	if f.follower == nil {
 		return nil, true
 	}
+	f.taking.Lock() // what one caller takes concerns the others too: they must not look before it is handed out
+	defer f.taking.Unlock()
 	paths, everything := f.follower.Changed(ctx)
 	f.mu.Lock()
 	defer f.mu.Unlock()

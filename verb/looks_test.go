@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -39,6 +40,33 @@ func TestLooksOfAFollowerAreNeverLate(t *testing.T) {
 	}
 	storetest.RemoveAll(t, s.Dir("tasks"))
 	storetest.Mkdir(t, s.Top(), "tasks")
+}
+
+// Looks at several kinds at once take the reports of the system from one another, and none of them loses any.
+func TestLooksAtSeveralKindsAtOnce(t *testing.T) {
+	s := storetest.New(t)
+	reads := verb.NewSharedReads(&watch.Watcher{})
+	defer reads.Close()
+	for n := range 200 {
+		label := fmt.Sprintf("n%d", n)
+		storetest.WriteTask(t, s, "PROJ-1", fmt.Sprintf("labels: [%s]", label))
+		var looking sync.WaitGroup
+		for range 3 {
+			looking.Go(func() {
+				if _, err := reads.Look(t.Context(), s, record.Sessions.Kind); err != nil {
+					t.Error(err)
+				}
+				reads.KnownOf(t.Context(), s)
+			})
+			looking.Go(func() {
+				v, err := reads.Look(t.Context(), s, record.Tasks.Kind)
+				if err != nil || v.Find("PROJ-1") == nil || v.Find("PROJ-1").Labels[0] != label {
+					t.Errorf("after %s it has %v (%v)", label, rowsOf(v), err)
+				}
+			})
+		}
+		looking.Wait()
+	}
 }
 
 // changeFile changes the folder of the tasks in some way.
