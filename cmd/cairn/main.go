@@ -20,9 +20,8 @@ func main() {
 }
 
 func run(terminal func() (io.ReadWriteCloser, error)) int {
-	ctx, end := context.WithCancel(context.Background())
-	defer end()
-	go endBySignal(end)
+	ctx, stop := signal.NotifyContext(context.Background(), endings()...)
+	context.AfterFunc(ctx, stop) // the first signal ends the work, a second one the process; the end of the process needs no stop
 	dir, err := os.Getwd()
 	if err != nil {
 		dir = "."
@@ -33,16 +32,6 @@ func run(terminal func() (io.ReadWriteCloser, error)) int {
 			Getenv: os.Getenv, Dir: dir, Now: time.Now, Rand: rand.Reader, Terminal: terminal,
 		})
 	})
-}
-
-// endBySignal ends the work at the first signal; a second one ends the process. It runs beside the work, since asking the system for
-// signals takes as long as a short command. A signal that comes before that ends the process, which has not begun to write by then.
-func endBySignal(end func()) {
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, endings()...)
-	<-signals
-	signal.Stop(signals)
-	end()
 }
 
 // grace is how long the program may take to end after a signal. The server needs nearly all of it. A command that takes longer is
