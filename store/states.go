@@ -47,24 +47,27 @@ func (s *Store) StatesAfter(before States, names []string) States {
 
 // KnownOf is Known for many records: it reads the redo log once and lists the states first, and opens no file that does not exist.
 func (s *Store) KnownOf() func(task.Ref) session.Live {
-	return s.knownBy(func() func(task.Ref) *session.State {
-		there := map[task.Ref]bool{}
-		err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
-		return func(of task.Ref) *session.State {
-			if err == nil && !there[of] {
-				return nil
-			}
-			return s.State(of)
+	pending := s.writer().log().pending() // first, as in KnownFrom
+	there := map[task.Ref]bool{}
+	err := layout.EachName(s.Live.Claims(), ".json", func(name string) { there[layout.RefOf(name)] = true })
+	return s.knownBy(pending, func(of task.Ref) *session.State {
+		if err == nil && !there[of] {
+			return nil
 		}
+		return s.State(of)
 	})
 }
 
-// KnownFrom is KnownOf with states that a function reads.
-func (s *Store) KnownFrom(read func() States) func(task.Ref) session.Live {
-	return s.knownBy(func() func(task.Ref) *session.State {
-		states := read()
-		return func(of task.Ref) *session.State { return copyOf(states[of]) }
-	})
+// KnownFrom is KnownOf with states that a function reads, and with it whether the clone may know of progress that the file of a record
+// lacks.
+func (s *Store) KnownFrom(read func() States) (known func(task.Ref) session.Live, carried func(task.Ref) bool) {
+	pending := s.writer().log().pending() // first: once the log is removed, this is in the states
+	states := read()
+	known = s.knownBy(pending, func(of task.Ref) *session.State { return copyOf(states[of]) })
+	return known, func(of task.Ref) bool {
+		state := states[of]
+		return pending != nil || state != nil && len(state.Progress) > 0
+	}
 }
 
 // copyOf is a state that may be changed.
@@ -81,9 +84,8 @@ func copyOf(state *session.State) *session.State {
 	return &own
 }
 
-func (s *Store) knownBy(states func() func(task.Ref) *session.State) func(task.Ref) session.Live {
-	pending := s.writer().log().pending() // first: once the log is removed, this is in the states
-	state, view := states(), s.ViewOfMany()
+func (s *Store) knownBy(pending pendingStates, state func(task.Ref) *session.State) func(task.Ref) session.Live {
+	view := s.ViewOfMany()
 	return func(of task.Ref) session.Live {
 		known := state(of)
 		if known == nil && pending == nil {

@@ -109,10 +109,11 @@ func (k keptWaits) after(g *Graph) keptWaits {
 	return now
 }
 
-// KnownOf is store.Store.KnownOf. A process that shares its reads reads only the states that changed.
-func (r *SharedReads) KnownOf(ctx context.Context, s *store.Store) func(task.Ref) session.Live {
+// KnownOf is store.Store.KnownOf, and with it whether the clone may know of progress that the file of a record lacks. A process that shares
+// its reads reads only the states that changed.
+func (r *SharedReads) KnownOf(ctx context.Context, s *store.Store) (known func(task.Ref) session.Live, carried func(task.Ref) bool) {
 	if r == nil {
-		return s.KnownOf()
+		return s.KnownOf(), func(task.Ref) bool { return true }
 	}
 	return s.KnownFrom(func() store.States {
 		states, err := r.states(ctx, s)

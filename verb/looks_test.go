@@ -56,7 +56,7 @@ func TestLooksAtSeveralKindsAtOnce(t *testing.T) {
 				if _, err := reads.Look(t.Context(), s, record.Sessions.Kind); err != nil {
 					t.Error(err)
 				}
-				reads.KnownOf(t.Context(), s)
+				_, _ = reads.KnownOf(t.Context(), s)
 			})
 			looking.Go(func() {
 				v, err := reads.Look(t.Context(), s, record.Tasks.Kind)

@@ -141,16 +141,17 @@ type View struct {
 	now     time.Time
 	reads   *SharedReads
 	known   func(task.Ref) session.Live // what the clone knows of a record beside its file
+	carried func(task.Ref) bool         // whether it may know of progress that the file lacks
 }
 
 // View is how the caller of this workspace sees records at this moment.
 func (w *Workspace) View(s *store.Store) View {
-	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads, known: s.Known}
+	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads, known: s.Known, carried: func(task.Ref) bool { return true }}
 }
 
 // OfMany is the view for who shows many records: it lists what the clone knows first, and opens no file in vain.
 func (v View) OfMany(ctx context.Context) View {
-	v.known = v.reads.KnownOf(ctx, v.Store)
+	v.known, v.carried = v.reads.KnownOf(ctx, v.Store)
 	return v
 }
 
@@ -362,7 +363,11 @@ func (v View) Execution(g *Graph, r *record.Row) string {
 
 // Behind reports whether a task of a graph was carried further elsewhere in the clone.
 func (v View) Behind(g *Graph, r *record.Row) bool {
-	live := v.known(task.ID(r.ID).Ref())
+	of := task.ID(r.ID).Ref()
+	if !v.carried(of) {
+		return false
+	}
+	live := v.known(of)
 	return (live.State != nil || live.Next != nil) && session.IsBehind(g.Header(r), live).How == session.Behind
 }
 

@@ -15,7 +15,9 @@ import (
 )
 
 func main() {
-	collectLate(os.Getenv)
+	if !slices.Contains(os.Args[1:], "serve") { // which keeps what it reads, and is to stay small
+		collectLate(os.Getenv)
+	}
 	os.Exit(run(terminal))
 }
 

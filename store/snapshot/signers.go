@@ -1,8 +1,10 @@
 package snapshot
 
 import (
+	"bytes"
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -124,9 +126,23 @@ func ReadConfig(l layout.Layout) (record.Config, error) {
 	if err != nil {
 		return record.Config{}, problem.IO(err)
 	}
+	if last := lastConfig.Load(); last != nil && bytes.Equal(last.src, src) {
+		return last.config, nil
+	}
 	c, err := record.ParseConfig(src)
 	if err != nil {
 		return record.Config{}, problem.BadFile(l.Rel(l.ConfigFile()), err)
 	}
+	lastConfig.Store(&parsedConfig{src, c})
 	return c, nil
 }
+
+// parsedConfig is the text of a config, and what it says.
+type parsedConfig struct {
+	src    []byte
+	config record.Config
+}
+
+// lastConfig is what was parsed last: a server opens the same workspace for each call. It counts only for the very same text, and nobody
+// changes a config.
+var lastConfig atomic.Pointer[parsedConfig]
