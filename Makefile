@@ -61,6 +61,7 @@ docs:
 
 fuzz:
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./store/index -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzOwnTree$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 

@@ -156,14 +156,15 @@ func (s Source) LookAt(ctx context.Context, before *View, names []string) (*View
 			continue
 		}
 		named[id] = true
-		if f, there := disk.StampIn(s.Dir, name); there {
+		if f, there := s.stamp(name); there {
 			files = append(files, f)
 		}
 	}
 	if len(named) == 0 {
 		return before, nil
 	}
-	return s.compare(ctx, before, files, named, true)
+	v, _, err := s.compare(ctx, before, files, named, true)
+	return v, err
 }
 
 // look compares what is known with all files. What it returns may be kept in memory, or not.
@@ -174,22 +175,24 @@ func (s Source) look(ctx context.Context, known func() *View, keeps bool) (*View
 	var view *View
 	var reading sync.WaitGroup
 	reading.Go(func() { view = known() })
-	files, err := disk.StampsIn(s.Dir, s.Kind.Ext())
+	files, err := s.stamps()
 	reading.Wait()
 	if err != nil {
-		return nil, problem.IO(err)
+		return nil, err
 	}
-	return s.compare(ctx, view, files, nil, keeps)
+	v, differs, err := s.compare(ctx, view, files, nil, keeps)
+	if err == nil && s.worthWriting(len(files), differs) {
+		s.save(v)
+	}
+	return v, err
 }
 
-// compare compares what is known with files: all there are, or those of named records.
-func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, named map[string]bool, keeps bool) (*View, error) {
+// compare compares what is known with files: all there are, or those of named records. It counts the rows that differ from what is known,
+// or were doubtful.
+func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, named map[string]bool, keeps bool) (v *View, differs int, err error) {
 	stay, problems := known.without(named)
 	var todo []suspect
 	for _, f := range files {
-		if s.coarse != nil {
-			f.Stamp = s.coarse(f.Stamp)
-		}
 		id := strings.TrimSuffix(f.Name, s.Kind.Ext())
 		at := known.number(id)
 		if at >= 0 && s.believes(&known.entries[at], f.Stamp) {
@@ -209,21 +212,18 @@ func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, na
 		}
 	}
 	if left+len(todo)+len(problems)+len(known.problems) == 0 {
-		return known, nil
+		return known, 0, nil
 	}
-	writes := s.worthWriting(len(files), max(left, len(todo)))
-	read, err := s.readAll(ctx, known, todo, s.moment(todo, writes || keeps))
+	differs = max(left, len(todo))
+	read, err := s.readAll(ctx, known, todo, s.moment(todo, keeps || s.worthWriting(len(files), differs)))
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
-	v := newView(s.Kind, merge(known.entries, stay, read.entries), append(problems, read.problems...))
+	v = newView(s.Kind, merge(known.entries, stay, read.entries), append(problems, read.problems...))
 	if v.set.SameIDs(known.set) {
 		v.numbers = known.numbers
 	}
-	if writes {
-		s.save(v)
-	}
-	return v, nil
+	return v, differs, nil
 }
 
 // without returns which entries of a view are not about named records, and the problems that are not; none of them if all are named, by
@@ -277,6 +277,30 @@ func (s Source) believes(e *entry, is disk.Stamp) bool {
 	}
 }
 
+// stamps returns the stamps of all files of the folder that are called like records.
+func (s Source) stamps() ([]disk.Entry, error) {
+	files, err := disk.StampsIn(s.Dir, s.Kind.Ext())
+	for i := range files {
+		files[i].Stamp = s.byClock(files[i].Stamp)
+	}
+	return files, problem.IO(err)
+}
+
+// stamp is stamps for one file. It reports false if it is not there.
+func (s Source) stamp(name string) (disk.Entry, bool) {
+	f, there := disk.StampIn(s.Dir, name)
+	f.Stamp = s.byClock(f.Stamp)
+	return f, there
+}
+
+// byClock is a stamp as the file system of the records has it.
+func (s Source) byClock(stamp disk.Stamp) disk.Stamp {
+	if s.coarse == nil {
+		return stamp
+	}
+	return s.coarse(stamp)
+}
+
 // path is the path of a file from the workspace root, with forward slashes.
 func (s Source) path(id string) string { return s.Kind.FileIn(cmp.Or(s.Folder, s.Kind.Folder), id) }
 
@@ -309,8 +333,8 @@ func (s Source) worthWriting(files, differ int) bool {
 	}
 }
 
-// moment returns the time before which a file must have changed for the last time, so that its stamp can be believed from now on. It is by
-// the slower of two clocks: this system's, and that of the file system, which is asked only if the answer is of use.
+// moment returns the time before which each of some files must have changed for the last time, so that its stamp can be believed from now
+// on. It is by the slower of two clocks: this system's, and that of the file system, which is asked only if the answer is of use.
 func (s Source) moment(todo []suspect, useful bool) time.Time {
 	at := time.Now().UnixNano()
 	if s.now != nil {
@@ -403,11 +427,7 @@ func (s Source) read(f suspect, known *View, before time.Time, wait *layout.Pati
 			return entry{}, err
 		}
 	}
-	after := disk.StampOf(path)
-	if s.coarse != nil {
-		after = s.coarse(after)
-	}
-	if after == f.stamp { // and so it was before
+	if after, _ := s.stamp(f.id + s.Kind.Ext()); after.Stamp == f.stamp { // and so it was before
 		e.stamp, e.young = f.stamp, !f.stamp.OlderThan(before)
 	}
 	return e, nil

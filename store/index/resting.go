@@ -1,12 +1,10 @@
 package index
 
 import (
-	"cmp"
 	"context"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // A folder of closed records grows for years and seldom changes, so not each of its files is looked at each time. While the stamp of the
@@ -20,31 +18,34 @@ const (
 
 // lookAtRest is look for a folder of records at rest.
 func (s Source) lookAtRest(ctx context.Context, known *View, keeps bool) (*View, error) {
-	folder := disk.StampOfFolder(s.Dir)
+	folder := s.byClock(disk.StampOfFolder(s.Dir))
 	if folder == known.folder && folder != (disk.Stamp{}) && s.sampleIsSame(known) {
 		return known, nil
 	}
-	before := time.Now().Add(-cmp.Or(s.step, disk.ClockGrain))
-	files, err := disk.StampsIn(s.Dir, s.Kind.Ext())
+	before := s.moment([]suspect{{stamp: folder}}, true)
+	files, err := s.stamps()
 	if err != nil {
-		return nil, problem.IO(err)
+		return nil, err
 	}
-	v, err := s.compare(ctx, known, files, nil, keeps)
+	v, differs, err := s.compare(ctx, known, files, nil, keeps)
 	if err != nil {
 		return nil, err
 	}
 	if !folder.OlderThan(before) || len(v.problems) > 0 || v.anyYoung() {
 		folder = disk.Stamp{} // it may change again under this stamp, or there is something to look at each time
 	}
-	if folder == v.folder {
-		return v, nil
+	if folder != v.folder {
+		v = v.in(folder)
 	}
-	resting := newView(v.kind, v.entries, v.problems)
-	resting.folder, resting.numbers = folder, v.numbers
-	if s.File != "" && len(v.entries) >= smallestResting {
-		s.save(resting)
+	if s.worthWriting(len(files), differs) || folder != known.folder && s.worthWriting(len(files), len(files)) {
+		s.save(v)
 	}
-	return resting, nil
+	return v, nil
+}
+
+// in is the view with the stamp of its folder.
+func (v *View) in(folder disk.Stamp) *View {
+	return &View{kind: v.kind, entries: v.entries, problems: v.problems, set: v.set, numbers: v.numbers, folder: folder}
 }
 
 // sampleIsSame reports whether some of the files are as they are known to be. It takes others each time.
@@ -56,7 +57,7 @@ func (s Source) sampleIsSame(known *View) bool {
 	from, step := int(time.Now().UnixNano()/1000)%n, max(1, n/sampled)
 	for i := range min(n, sampled) {
 		e := &known.entries[(from+i*step)%n]
-		if f, there := disk.StampIn(s.Dir, e.row.ID+s.Kind.Ext()); !there || !s.believes(e, f.Stamp) {
+		if f, there := s.stamp(e.row.ID + s.Kind.Ext()); !there || !s.believes(e, f.Stamp) {
 			return false
 		}
 	}

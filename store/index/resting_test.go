@@ -3,8 +3,11 @@ package index
 import (
 	"fmt"
 	"os"
+	"reflect"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 )
 
 // restingPlace is a folder of twenty records at rest, whose index is written.
@@ -68,4 +71,32 @@ func TestFileAtRestWrittenInPlace(t *testing.T) {
 		}
 	}
 	t.Error("no sample of a thousand has the file")
+}
+
+// However files at rest come, go and are replaced, under whatever clock, a look finds what the files say. Those that changed in place are
+// for the sample.
+func TestFolderAtRestIsNeverWrong(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		p := newPlace(t)
+		c := &changer{place: p, T: r}
+		var server *View
+		for range rapid.IntRange(5, 25).Draw(r, "steps") {
+			c.change()
+			s := p.source()
+			s.Resting = true
+			off := rapid.SampledFrom([]time.Duration{0, 0, -time.Hour, time.Hour}).Draw(r, "the clock is off by")
+			s.now = func() time.Time { return time.Now().Add(off) }
+			want := look(r, p.cold())
+			if got := look(r, s); !reflect.DeepEqual(rowsOf(got), rowsOf(want)) || !reflect.DeepEqual(got.Problems(), want.Problems()) {
+				r.Fatalf("the index says\n%v\n%v\nand the files say\n%v\n%v", rowsOf(got), got.Problems(), rowsOf(want), want.Problems())
+			}
+			var err error
+			if server, err = s.LookAfter(t.Context(), server); err != nil {
+				r.Fatal(err)
+			}
+			if !reflect.DeepEqual(rowsOf(server), rowsOf(want)) {
+				r.Fatalf("a server has\n%v\nand the files say\n%v", rowsOf(server), rowsOf(want))
+			}
+		}
+	})
 }

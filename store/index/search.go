@@ -30,9 +30,7 @@ func (s Source) Search(ctx context.Context, v *View, w *Words, parts []string) (
 	for i := range out {
 		out[i] = true
 	}
-	for i, part := range parts {
-		parts[i] = strings.ToLower(part)
-	}
+	parts = lower(parts)
 	numbers, unknown := w.known.numbersIn(v)
 	for _, part := range parts {
 		has := w.known.with(part)
@@ -52,6 +50,15 @@ func (s Source) Search(ctx context.Context, v *View, w *Words, parts []string) (
 	}
 	s.learn(w, numbers, read)
 	return out, nil
+}
+
+// lower is a list of texts in lower case.
+func lower(texts []string) []string {
+	out := make([]string, len(texts))
+	for i, text := range texts {
+		out[i] = strings.ToLower(text)
+	}
+	return out
 }
 
 // numbersIn returns where the records of a view are among those whose words are known, -1 for those that are not, and lists these.

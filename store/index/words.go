@@ -69,7 +69,7 @@ func (w *words) each(word int, fn func(record int)) {
 	for len(list) > 0 {
 		step, n := binary.Uvarint(list)
 		last += step
-		if n <= 0 || last > uint64(len(w.docs)) {
+		if n <= 0 || last == 0 || last > uint64(len(w.docs)) {
 			return
 		}
 		list = list[n:]
@@ -120,7 +120,7 @@ func (b *builder) keep(old *words, keep func(i int) bool) {
 	}
 }
 
-// words is what was collected.
+// finish returns what was collected.
 func (b *builder) finish() *words {
 	all := make([]string, 0, len(b.words))
 	for word := range b.words {
@@ -191,7 +191,8 @@ func decodeWords(src []byte, home sum) (*words, error) {
 		r.bad = w.starts[i] < last || int(w.starts[i]) > len(w.lists)
 		last = w.starts[i]
 	}
-	if r.bad || strings.Count(w.text, "\n")+1 != len(w.starts) {
+	whole := w.text == "" || strings.HasSuffix(w.text, "\n")
+	if r.bad || !whole || strings.Count(w.text, "\n")+1 != len(w.starts) {
 		return nil, errNoIndex
 	}
 	return w, nil
