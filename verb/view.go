@@ -273,7 +273,7 @@ func (v View) RowOf(t task.Task) Row {
 
 // WholeRow shows a task of a graph as a list does, with nothing cut.
 func (v View) WholeRow(g *Graph, r *record.Row) Row {
-	return v.row(r, g.BlockedBy(r), sync.OnceValue(func() task.Header { return g.Header(r) }))
+	return v.row(r, g.BlockedBy(r), func() task.Header { return g.Header(r) })
 }
 
 // row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say enough.
@@ -288,31 +288,35 @@ func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header)
 	r.IsBlocked = !r.Ready && !closed
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := v.known(r.ID.Ref())
-	if live.State != nil || live.Next != nil {
-		if behind := session.IsBehind(header(), live); behind.How == session.Behind {
-			r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
-		}
+	about := enough(t, live, header)
+	if behind := session.IsBehind(about, live); behind.How == session.Behind {
+		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
 	}
 	if !closed {
-		r.Claim = viewClaim(v.holder(t, live, header))
-		r.Execution = v.execution(t, header)
+		r.Claim = viewClaim(session.Holder(about, live, v.now))
+		r.Execution = v.execution(about)
 		r.IsRunning = r.Execution == string(session.Alive)
 		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil && r.Elsewhere == nil
 	}
 	return r
 }
 
-// holder is who holds a task. Nobody does if neither its file nor live state names anybody.
-func (v View) holder(t *record.Row, live session.Live, header func() task.Header) session.Hold {
-	if t.Assignee == "" && live.State == nil && live.Next == nil {
-		return session.Hold{}
+// enough is the header of a task as far as it is needed beside its live state: what its row says of it, or, if the clone knows of entries
+// that the file may have or lack, the whole.
+func enough(t *record.Row, live session.Live, whole func() task.Header) task.Header {
+	if live.Next == nil && (live.State == nil || len(live.State.Progress) == 0) {
+		return t.Header()
 	}
-	return session.Holder(header(), live, v.now)
+	return whole()
 }
 
 // Holder is who holds a task of a graph.
 func (v View) Holder(g *Graph, r *record.Row) session.Hold {
-	return v.holder(r, v.known(task.ID(r.ID).Ref()), func() task.Header { return g.Header(r) })
+	live := v.known(task.ID(r.ID).Ref())
+	if r.Assignee == "" && live.State == nil && live.Next == nil {
+		return session.Hold{} // neither the file nor live state names anybody
+	}
+	return session.Holder(enough(r, live, func() task.Header { return g.Header(r) }), live, v.now)
 }
 
 // Row shows a task of a graph as a list does.
@@ -338,15 +342,16 @@ func viewClaim(h session.Hold) *Claim {
 }
 
 // execution is the health of the task's last session, as far as it says something about the task.
-func (v View) execution(t *record.Row, header func() task.Header) string {
-	if t.Session == "" {
+func (v View) execution(t task.Header) string {
+	id := t.Log.LastSession()
+	if id == "" {
 		return ""
 	}
-	ses, err := record.Sessions.Get(v.Store, t.Session)
+	ses, err := record.Sessions.Get(v.Store, id)
 	if err != nil {
 		return ""
 	}
-	health := v.health(ses, header())
+	health := v.health(ses, t)
 	if health == session.Ended {
 		return ""
 	}
@@ -358,7 +363,7 @@ func (v View) Execution(g *Graph, r *record.Row) string {
 	if v.Store.Config.Flow.IsClosed(r.Status) {
 		return ""
 	}
-	return v.execution(r, func() task.Header { return g.Header(r) })
+	return v.execution(enough(r, v.known(task.ID(r.ID).Ref()), func() task.Header { return g.Header(r) }))
 }
 
 // Behind reports whether a task of a graph was carried further elsewhere in the clone.
@@ -368,7 +373,7 @@ func (v View) Behind(g *Graph, r *record.Row) bool {
 		return false
 	}
 	live := v.known(of)
-	return (live.State != nil || live.Next != nil) && session.IsBehind(g.Header(r), live).How == session.Behind
+	return session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live).How == session.Behind
 }
 
 // health is the health of a session on a task. One whose claim ended in another worktree has ended, whatever its file says here.

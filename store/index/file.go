@@ -27,7 +27,7 @@ import (
 // varints, texts have their length in front.
 const (
 	magic      = "cairnidx"
-	format     = 1 // to be raised whenever an entry, or what a row is made of, changes
+	format     = 2 // to be raised whenever an entry, or what a row is made of, changes
 	headerSize = 48
 	checkedAt  = 16
 	maxFile    = 1 << 30 // bytes; a longer index is not read
@@ -153,7 +153,12 @@ func (w *writer) entry(e entry) {
 		w.number(uint64(n))
 	}
 	w.again(r.Session)
-	writeTexts(w, r.Who)
+	w.number(uint64(len(r.Signs)))
+	for _, s := range r.Signs {
+		w.again(string(s.Who))
+		w.number(uint64(s.At - r.Created))
+	}
+	w.number(uint64(r.Assigned))
 	w.again(string(r.Parent))
 	writeTexts(w, r.Deps)
 	writeTexts(w, r.Checks)
@@ -216,7 +221,11 @@ func (r *reader) entry(e *entry) {
 	row.Newest, row.Entries = row.Updated+int64(r.number()), int(r.number())
 	row.Priority = task.Priority(r.number())
 	row.Session = r.again()
-	row.Who = readTexts[task.Actor](r)
+	row.Signs = make([]record.Sign, r.count())
+	for i := range row.Signs {
+		row.Signs[i] = record.Sign{Who: task.Actor(r.again()), At: row.Created + int64(r.number())}
+	}
+	row.Assigned = int64(r.number())
 	row.Parent = task.ID(r.again())
 	row.Deps = readTexts[task.ID](r)
 	row.Checks = readTexts[string](r)

@@ -20,12 +20,13 @@ type Row struct {
 	Assignee task.Actor
 	Labels   []string
 	Rev      task.Rev
-	Created  int64        // of the first entry, in seconds since 1970; 0 for none
-	Updated  int64        // of the last entry, likewise
-	Newest   int64        // of the newest entry, likewise: the last one, unless somebody wrote them in another order
-	Entries  int          // how many there are
-	Session  string       // the newest that an entry names
-	Who      []task.Actor // of the entries, each once
+	Created  int64  // of the first entry, in seconds since 1970; 0 for none
+	Updated  int64  // of the last entry, likewise
+	Newest   int64  // of the newest entry, likewise: the last one, unless somebody wrote them in another order
+	Entries  int    // how many there are
+	Session  string // the newest that an entry names
+	Signs    []Sign // the newest entry of each actor, the oldest of these first
+	Assigned int64  // when the newest entry was made that assigned the present assignee, in seconds since 1970; 0 for none
 
 	// Of a kind that has them.
 	Priority task.Priority
@@ -33,6 +34,12 @@ type Row struct {
 	Deps     []task.ID // the records that it waits for
 	Checks   []string  // each with its result
 	Body     string    // a digest, which differs if the bodies do; "" for none
+}
+
+// Sign is when an actor last wrote to a record.
+type Sign struct {
+	Who task.Actor
+	At  int64 // in seconds since 1970
 }
 
 // Row returns the row of a record.
@@ -56,9 +63,11 @@ func RowOf(h task.Header) Row {
 	r.Created, r.Updated = seconds(h.Log.First().At), seconds(h.Log.Last().At)
 	for _, e := range h.Log {
 		r.Newest = max(r.Newest, seconds(e.At))
-		if !slices.Contains(r.Who, e.Who) {
-			r.Who = append(r.Who, e.Who)
+		if e.Assignee != nil && *e.Assignee == h.Assignee {
+			r.Assigned = max(r.Assigned, seconds(e.At))
 		}
+		r.Signs = slices.DeleteFunc(r.Signs, func(s Sign) bool { return s.Who == e.Who })
+		r.Signs = append(r.Signs, Sign{e.Who, seconds(e.At)})
 	}
 	return r
 }
@@ -76,8 +85,16 @@ func seconds(at time.Time) int64 {
 func (r Row) Own() Row {
 	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
 	r.Rev, r.Session, r.Parent, r.Body = task.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
-	r.Labels, r.Who, r.Deps, r.Checks = owned(r.Labels), owned(r.Who), owned(r.Deps), owned(r.Checks)
+	r.Labels, r.Signs, r.Deps, r.Checks = owned(r.Labels), ownSigns(r.Signs), owned(r.Deps), owned(r.Checks)
 	return r
+}
+
+func ownSigns(signs []Sign) []Sign {
+	out := make([]Sign, len(signs))
+	for i, s := range signs {
+		out[i] = Sign{own(s.Who), s.At}
+	}
+	return out
 }
 
 func own[T ~string](text T) T { return T(unique.Make(string(text)).Value()) }
@@ -123,6 +140,29 @@ func (r *Row) Task() task.Task {
 		ID: task.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
 		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev,
 	}
+}
+
+// Header returns the header of a task of which a row is known. Of its log it has what says who holds the task and how its last session
+// does: the newest entry of each actor, when it was assigned, and the newest session. Who asks whether the file has an entry needs the
+// whole log.
+func (r *Row) Header() task.Header {
+	h := r.Task().Header()
+	if r.Assigned != 0 {
+		h.Log = append(h.Log, task.Entry{At: time.Unix(r.Assigned, 0).UTC(), Assignee: &h.Assignee})
+	}
+	for _, s := range r.Signs {
+		e := task.Entry{Who: s.Who, Session: r.Session}
+		if s.At != 0 {
+			e.At = time.Unix(s.At, 0).UTC()
+		}
+		h.Log = append(h.Log, e)
+	}
+	return h
+}
+
+// Wrote reports whether an actor wrote an entry.
+func (r *Row) Wrote(who task.Actor) bool {
+	return slices.ContainsFunc(r.Signs, func(s Sign) bool { return s.Who == who })
 }
 
 // taskRow sets the fields of a row that only tasks have.

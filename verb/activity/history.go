@@ -90,7 +90,7 @@ func (in HistoryIn) logs(ctx context.Context, w *verb.Workspace, s *store.Store)
 		return nil, nil, err
 	}
 	add := func(row record.Row, read func() logged) {
-		mayFit := (in.Actor == "" || slices.Contains(row.Who, who)) && (since.IsZero() || row.Newest >= since.Unix())
+		mayFit := (in.Actor == "" || row.Wrote(who)) && (since.IsZero() || row.Newest >= since.Unix())
 		if in.ID == "" && mayFit || row.ID == string(in.ID) { // that the one asked for is there must show
 			all = append(all, logOf{row.Newest, row.Entries, read})
 		}
