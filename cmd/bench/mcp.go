@@ -78,42 +78,20 @@ type answer struct {
 	Cursor string `json:"cursor"`
 }
 
-// timed calls a tool until the time is up, at least ten times and at most 300 times.
-func (c *client) timed(ctx context.Context, name, tool string, in object, limit time.Duration) (figure, error) {
-	f := figure{name: name}
-	for began := time.Now(); len(f.wall) < 10 || len(f.wall) < 300 && time.Since(began) < limit; {
-		called := time.Now()
-		if _, err := c.call(ctx, tool, in); err != nil {
-			return f, err
-		}
-		f.wall = append(f.wall, time.Since(called))
-	}
-	return f, nil
-}
-
 // calls measures the MCP server on the workspace.
 func (r runner) calls(ctx context.Context) (out []figure, err error) {
+	if out, err = r.answers(ctx); err != nil {
+		return out, err
+	}
 	c, err := r.connect(ctx)
 	if err != nil {
-		return nil, err
+		return out, err
 	}
 	defer func() { err = errors.Join(err, c.session.Close()) }()
-	began := time.Now()
-	if _, err := c.call(ctx, "list", object{}); err != nil {
-		return nil, err
+	if _, err := c.call(ctx, "list", object{"ready": true}); err != nil { // for the peak of its memory
+		return out, err
 	}
-	out = append(out, figure{name: callFirst, wall: []time.Duration{time.Since(began)}})
 	task := string(r.id(r.n - 1))
-	for _, call := range []struct {
-		name, tool string
-		in         object
-	}{{callReady, "list", object{"ready": true}}, {callGet, "get", object{"id": task}}} {
-		f, err := c.timed(ctx, call.name, call.tool, call.in, 3*time.Second)
-		if err != nil {
-			return out, err
-		}
-		out = append(out, f)
-	}
 	for _, wait := range []struct {
 		name  string
 		in    object
