@@ -79,7 +79,7 @@ func TestListsWithTheIndexAndWithout(t *testing.T) {
 // indexes are the files of indexes in live state.
 func (g *gitRepo) indexes() []string {
 	g.t.Helper()
-	names, err := filepath.Glob(filepath.Join(g.dir, ".git", "cairn", "*", "*-task"))
+	names, err := filepath.Glob(filepath.Join(g.dir, ".git", "cairn", "*", "*-tasks"))
 	if err != nil {
 		g.t.Fatal(err)
 	}

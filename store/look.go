@@ -2,44 +2,59 @@ package store
 
 import (
 	"context"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/store/index"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 )
 
-// Look returns the rows of all records of a kind, as their files say at this moment. It reads the files that changed since the index was
-// written, and the index may be written anew. It returns an error only if a folder cannot be listed.
-func (s *Store) Look(ctx context.Context, k *record.Kind) (*index.View, error) {
-	return s.look(k, nil, func(src index.Source, _ *index.View) (*index.View, error) { return src.Look(ctx) })
+// Rows are the rows of all records of a kind, as package index finds them.
+type Rows struct {
+	s    *Store
+	kind *record.Kind
+}
+
+// Rows returns the rows of a kind.
+func (s *Store) Rows(k *record.Kind) Rows { return Rows{s, k} }
+
+// Fresh is the store without the index: every look reads every file.
+func (s *Store) Fresh() *Store {
+	fresh := *s
+	fresh.fresh = true
+	return &fresh
+}
+
+// Look returns the rows as the files say at this moment. It reads the files that changed since the index was written, and the index may be
+// written anew. It returns an error only if a folder cannot be listed.
+func (r Rows) Look(ctx context.Context) (*index.View, error) {
+	return r.look(nil, func(src index.Source, _ *index.View) (*index.View, error) { return src.Look(ctx) })
 }
 
 // LookAfter is Look for a process that keeps what it saw: it reads only what changed since a view.
-func (s *Store) LookAfter(ctx context.Context, k *record.Kind, before *index.View) (*index.View, error) {
-	return s.look(k, before, func(src index.Source, before *index.View) (*index.View, error) { return src.LookAfter(ctx, before) })
+func (r Rows) LookAfter(ctx context.Context, before *index.View) (*index.View, error) {
+	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) { return src.LookAfter(ctx, before) })
 }
 
 // LookAt is LookAfter for a process that knows that since then no other files have changed than those with these names, in the usual folder
 // of the kind, and those of records at rest.
-func (s *Store) LookAt(ctx context.Context, k *record.Kind, before *index.View, names []string) (*index.View, error) {
-	return s.look(k, before, func(src index.Source, before *index.View) (*index.View, error) {
-		if before == nil || src.Folder != k.Folder {
+func (r Rows) LookAt(ctx context.Context, before *index.View, names []string) (*index.View, error) {
+	return r.look(before, func(src index.Source, before *index.View) (*index.View, error) {
+		if before == nil || src.Folder != r.kind.Folder {
 			return src.LookAfter(ctx, before)
 		}
 		return src.LookAt(ctx, before, names)
 	})
 }
 
-// look looks at each folder in which records of a kind lie, and joins what it finds.
-func (s *Store) look(k *record.Kind, before *index.View, look func(index.Source, *index.View) (*index.View, error)) (*index.View, error) {
-	folders, err := place.Folders(s.Layout, k)
+// look looks at each folder in which records of the kind lie, and joins what it finds.
+func (r Rows) look(before *index.View, look func(index.Source, *index.View) (*index.View, error)) (*index.View, error) {
+	folders, err := place.Folders(r.s.Layout, r.kind)
 	if err != nil {
 		return nil, err
 	}
 	parts := make([]index.Part, len(folders))
 	for i, folder := range folders {
-		src := s.source(k, folder)
+		src := r.source(folder)
 		view, err := look(src, before.Part(src))
 		if err != nil {
 			return nil, err
@@ -50,11 +65,11 @@ func (s *Store) look(k *record.Kind, before *index.View, look func(index.Source,
 }
 
 // source is what the rows of the records in a folder are made of.
-func (s *Store) source(k *record.Kind, folder string) index.Source {
+func (r Rows) source(folder string) index.Source {
+	s, k := r.s, r.kind
 	src := index.Source{
-		Kind: k, Folder: folder, Dir: s.Dir(folder), Stat: s.Config.IndexStat,
+		Kind: k, Folder: folder, Dir: s.Dir(folder), File: s.Index(folder), Words: s.Words(k.Folder), Stat: s.Config.IndexStat,
 		Resting: folder != k.Folder && s.Config.RestStat != record.StatFull, Prepare: s.MakeLive,
-		File: s.Index(strings.ReplaceAll(strings.Replace(folder, k.Folder, k.Name, 1), "/", "-")), Words: s.Words(k.Name),
 		Parse: func(id string, src []byte) (any, error) { return s.parse(k, id, s.Abs(k.FileIn(folder, id)), src) },
 	}
 	if s.fresh {
@@ -63,19 +78,12 @@ func (s *Store) source(k *record.Kind, folder string) index.Source {
 	return src
 }
 
-// Fresh is the store without the index: every look reads every file.
-func (s *Store) Fresh() *Store {
-	fresh := *s
-	fresh.fresh = true
-	return &fresh
-}
-
 // Search returns for each row of a view whether all parts occur in what the record says: its id, title, labels, body and the texts of its
 // entries, in any case. The words are kept in known.
-func (s *Store) Search(ctx context.Context, v *index.View, known *index.Words, parts []string) ([]bool, error) {
-	src := s.source(v.Kind(), v.Kind().Folder)
+func (r Rows) Search(ctx context.Context, v *index.View, known *index.Words, parts []string) ([]bool, error) {
+	src := r.source(r.kind.Folder)
 	if v.Joined() {
-		src.Path = func(id string) string { return s.path(v.Kind(), id) }
+		src.Path = func(id string) string { return r.s.path(r.kind, id) }
 	}
 	return src.Search(ctx, v, known, parts)
 }

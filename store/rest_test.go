@@ -70,9 +70,9 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 		}
 		return out
 	}
-	view, err := s.Look(t.Context(), k)
+	view, err := s.Rows(k).Look(t.Context())
 	storetest.WantCode(t, err, "")
-	if again, err := s.LookAfter(t.Context(), k, view); again.Find("PROJ-2") != view.Find("PROJ-2") || err != nil {
+	if again, err := s.Rows(k).LookAfter(t.Context(), view); again.Find("PROJ-2") != view.Find("PROJ-2") || err != nil {
 		t.Errorf("the row of an unchanged file is another one (%v)", err)
 	}
 	storetest.WantCode(t, storetest.NewActor(s, "agent:a").Note("PROJ-2", "sand above"), "")
@@ -80,15 +80,15 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 	want := []string{"PROJ-1 Raise the walls", "PROJ-2 Lay the foundation"}
 	for name, look := range map[string]func(*store.Store) ([]*record.Row, error){
 		"anew": func(s *store.Store) ([]*record.Row, error) {
-			v, err := s.Look(t.Context(), k)
+			v, err := s.Rows(k).Look(t.Context())
 			return v.Rows(), err
 		},
 		"after another": func(s *store.Store) ([]*record.Row, error) {
-			v, err := s.LookAfter(t.Context(), k, view)
+			v, err := s.Rows(k).LookAfter(t.Context(), view)
 			return v.Rows(), err
 		},
 		"at what changed": func(s *store.Store) ([]*record.Row, error) {
-			v, err := s.LookAt(t.Context(), k, view, []string{"PROJ-1.md"})
+			v, err := s.Rows(k).LookAt(t.Context(), view, []string{"PROJ-1.md"})
 			return v.Rows(), err
 		},
 	} {
@@ -97,7 +97,7 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 		}
 	}
 	storetest.RemoveAll(t, s.Dir("closed"))
-	if v, err := s.LookAfter(t.Context(), k, view); len(v.Rows()) != 0 || err != nil {
+	if v, err := s.Rows(k).LookAfter(t.Context(), view); len(v.Rows()) != 0 || err != nil {
 		t.Errorf("finds %v where nothing is any more (%v)", v.Rows(), err)
 	}
 }
@@ -105,9 +105,9 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 // Words are found in tasks at rest.
 func TestTasksAtRestAreSearched(t *testing.T) {
 	s := rested(t)
-	view, err := s.Look(t.Context(), record.Tasks.Kind)
+	view, err := s.Rows(record.Tasks.Kind).Look(t.Context())
 	storetest.WantCode(t, err, "")
-	if found, err := s.Search(t.Context(), view, new(index.Words), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
+	if found, err := s.Rows(record.Tasks.Kind).Search(t.Context(), view, new(index.Words), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
 		t.Errorf("found %v (%v)", found, err)
 	}
 }
@@ -166,7 +166,7 @@ func TestSecondFiles(t *testing.T) {
 		if got := storetest.WantTasks(t, s, "PROJ-1"); !slices.Equal(got, problems) {
 			t.Errorf("got problems %v, want %v", got, problems)
 		}
-		view, err := s.Look(t.Context(), record.Tasks.Kind)
+		view, err := s.Rows(record.Tasks.Kind).Look(t.Context())
 		if err != nil || len(view.Rows()) != 1 || view.Rows()[0].Title != title || !slices.Equal(view.Problems(), problems) {
 			t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
 		}
@@ -190,7 +190,7 @@ func TestSecondFiles(t *testing.T) {
 	if problems := storetest.WantTasks(t, s); len(problems) != 3 {
 		t.Errorf("got problems %v", problems)
 	}
-	if view, err := s.Look(t.Context(), record.Tasks.Kind); err != nil || len(view.Rows()) != 0 || len(view.Problems()) != 3 {
+	if view, err := s.Rows(record.Tasks.Kind).Look(t.Context()); err != nil || len(view.Rows()) != 0 || len(view.Problems()) != 3 {
 		t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
 	}
 }

@@ -30,7 +30,7 @@ func TestLooksOfAFollowerAreNeverLate(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want, err := s.Fresh().Look(t.Context(), record.Tasks.Kind)
+		want, err := s.Fresh().Rows(record.Tasks.Kind).Look(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -19,21 +19,25 @@ type Watcher interface {
 
 // NewSharedReads returns shared reads that follow workspaces with a watcher. Close them once nobody reads any more.
 func NewSharedReads(w *watch.Watcher) *SharedReads {
-	return &SharedReads{Follow: func(l layout.Layout) Follower { return w.Follow(l) }}
+	return &SharedReads{memory: store.Memory{Follow: func(l layout.Layout) store.Follower { return w.Follow(l) }}}
 }
 
 // SharedReads is what the calls of a process share when they read: the tasks that were read before, and reads that several
 // calls need at the same time. The zero value is ready; a nil one shares nothing.
 type SharedReads struct {
-	// Follow begins to follow a workspace, so that a look need not be at all files. Nil for none.
-	Follow func(layout.Layout) Follower
-
+	memory  store.Memory // of rows and claims
 	records store.Cache
 
-	mu       sync.Mutex
-	shared   map[string]*sharedRead // by what is read
-	followed map[string]*followed   // by workspace
+	mu     sync.Mutex
+	shared map[string]*sharedRead // by what is read
+	kept   map[string]keptWaits   // by workspace
 }
+
+// Close stops following workspaces. The reads can be used on, and then look at all files.
+func (r *SharedReads) Close() { r.memory.Close() }
+
+// Kept is how many records are kept in memory, as rows or whole.
+func (r *SharedReads) Kept() int { return r.memory.Kept() + r.records.Kept() }
 
 // RecordReader reads and lists records.
 type RecordReader interface {

@@ -31,50 +31,6 @@ type Task struct {
 	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
 
-// Row is a task in a list.
-type Row struct {
-	ID          task.ID       `json:"id"`
-	Title       string        `json:"title"`
-	Status      task.Status   `json:"status"`
-	Priority    task.Priority `json:"priority"`
-	Labels      []string      `json:"labels"`
-	Assignee    task.Actor    `json:"assignee,omitempty"`
-	Parent      task.ID       `json:"parent,omitempty"`
-	Deps        []task.ID     `json:"deps"`
-	Ready       bool          `json:"ready"`
-	BlockedBy   []task.ID     `json:"blocked_by"`
-	Execution   string        `json:"execution,omitempty"` // active, stalled or awaiting_review
-	Claim       *Claim        `json:"claim,omitempty"`
-	Elsewhere   *Elsewhere    `json:"elsewhere,omitempty"`
-	IsRunning   bool          `json:"is_running"`   // a session is at work on it
-	IsReviewing bool          `json:"is_reviewing"` // it is in the review state
-	IsBlocked   bool          `json:"is_blocked"`   // it is open and waits for others
-	IsPending   bool          `json:"is_pending"`   // it could be started, and nobody has
-	UpdatedAt   *time.Time    `json:"updated_at,omitempty"`
-
-	LabelsTotal    int `json:"labels_total,omitempty"` // how many there are, if only the first are here; and so on
-	DepsTotal      int `json:"deps_total,omitempty"`
-	BlockedByTotal int `json:"blocked_by_total,omitempty"`
-}
-
-// Claim is who holds a task.
-type Claim struct {
-	Actor     task.Actor `json:"actor"`
-	Session   string     `json:"session,omitempty"`
-	Worktree  string     `json:"worktree,omitempty"`
-	Branch    string     `json:"branch,omitempty"`
-	Since     *time.Time `json:"since,omitempty"`
-	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	Lapsed    bool       `json:"lapsed"` // it expired or its session stalled; takeover ends it
-}
-
-// Elsewhere is how far another branch or worktree of the clone has carried a task.
-type Elsewhere struct {
-	Status   task.Status `json:"status"`
-	Branch   string      `json:"branch,omitempty"`
-	Worktree string      `json:"worktree,omitempty"`
-}
-
 // Check is a check as declared, with the result that is recorded.
 type Check struct {
 	Desc    string      `json:"desc"`
@@ -260,122 +216,6 @@ func (d Descs) of(key string) string {
 	return ""
 }
 
-// RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on.
-func (v View) RowOfTask(t task.Task, find task.Find) Row {
-	r := record.Tasks.Row(t)
-	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), t.Header)
-}
-
-// RowOf shows a task as a list does.
-func (v View) RowOf(t task.Task) Row {
-	return v.CutRow(v.RowOfTask(t, record.Deps(v.Store, v.Store.Config.Flow)))
-}
-
-// WholeRow shows a task of a graph as a list does, with nothing cut.
-func (v View) WholeRow(g *Graph, r *record.Row) Row {
-	return v.row(r, g.BlockedBy(r), func() task.Header { return g.Header(r) })
-}
-
-// row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say enough.
-func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header) Row {
-	flow := v.Store.Config.Flow
-	closed := flow.IsClosed(t.Status)
-	r := Row{
-		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: NoNil(t.Labels),
-		Assignee: t.Assignee, Parent: t.Parent, Deps: NoNil(t.Deps), BlockedBy: NoNil(blockedBy), UpdatedAt: secondsAt(t.Updated),
-	}
-	r.Ready = len(r.BlockedBy) == 0
-	r.IsBlocked = !r.Ready && !closed
-	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
-	live := v.known(r.ID.Ref())
-	about := enough(t, live, header)
-	if behind := session.IsBehind(about, live); behind.How == session.Behind {
-		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
-	}
-	if !closed {
-		r.Claim = viewClaim(session.Holder(about, live, v.now))
-		r.Execution = v.execution(about)
-		r.IsRunning = r.Execution == string(session.Alive)
-		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil && r.Elsewhere == nil
-	}
-	return r
-}
-
-// enough is the header of a task as far as it is needed beside its live state: what its row says of it, or, if the clone knows of entries
-// that the file may have or lack, the whole.
-func enough(t *record.Row, live session.Live, whole func() task.Header) task.Header {
-	if live.Next == nil && (live.State == nil || len(live.State.Progress) == 0) {
-		return t.Header()
-	}
-	return whole()
-}
-
-// Holder is who holds a task of a graph.
-func (v View) Holder(g *Graph, r *record.Row) session.Hold {
-	live := v.known(task.ID(r.ID).Ref())
-	if r.Assignee == "" && live.State == nil && live.Next == nil {
-		return session.Hold{} // neither the file nor live state names anybody
-	}
-	return session.Holder(enough(r, live, func() task.Header { return g.Header(r) }), live, v.now)
-}
-
-// Row shows a task of a graph as a list does.
-func (v View) Row(g *Graph, r *record.Row) Row { return v.CutRow(v.WholeRow(g, r)) }
-
-// CutRow cuts a row for a caller whose context is small.
-func (v View) CutRow(r Row) Row {
-	if v.Bounded {
-		return r.cut(Usual)
-	}
-	return r
-}
-
-// viewClaim shows who holds a task, also if the claim lapsed; nil if nobody does, or the file is behind and cannot say.
-func viewClaim(h session.Hold) *Claim {
-	if h.Actor == "" {
-		return nil
-	}
-	return &Claim{
-		Actor: h.Actor, Session: h.Session, Worktree: h.Worktree, Branch: h.Branch,
-		Since: instant(h.Since), ExpiresAt: instant(h.Until), Lapsed: h.Lapsed,
-	}
-}
-
-// execution is the health of the task's last session, as far as it says something about the task.
-func (v View) execution(t task.Header) string {
-	id := t.Log.LastSession()
-	if id == "" {
-		return ""
-	}
-	ses, err := record.Sessions.Get(v.Store, id)
-	if err != nil {
-		return ""
-	}
-	health := v.health(ses, t)
-	if health == session.Ended {
-		return ""
-	}
-	return string(health)
-}
-
-// Execution is the health of the last session of a task of a graph, as in its row; "" for a closed task.
-func (v View) Execution(g *Graph, r *record.Row) string {
-	if v.Store.Config.Flow.IsClosed(r.Status) {
-		return ""
-	}
-	return v.execution(enough(r, v.known(task.ID(r.ID).Ref()), func() task.Header { return g.Header(r) }))
-}
-
-// Behind reports whether a task of a graph was carried further elsewhere in the clone.
-func (v View) Behind(g *Graph, r *record.Row) bool {
-	of := task.ID(r.ID).Ref()
-	if !v.carried(of) {
-		return false
-	}
-	live := v.known(of)
-	return session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live).How == session.Behind
-}
-
 // health is the health of a session on a task. One whose claim ended in another worktree has ended, whatever its file says here.
 func (v View) health(ses session.Session, t task.Header) session.Health {
 	s := v.Store
@@ -390,15 +230,6 @@ func instant(t time.Time) *time.Time {
 		return nil
 	}
 	t = t.UTC().Truncate(time.Second)
-	return &t
-}
-
-// secondsAt is a time of a row; nil for none.
-func secondsAt(seconds int64) *time.Time {
-	if seconds == 0 {
-		return nil
-	}
-	t := time.Unix(seconds, 0).UTC()
 	return &t
 }
 

@@ -1,9 +1,17 @@
 // Package index answers what the records of a workspace are without reading their files: it keeps a row of each in a file, and looks at
 // the stamp of each file instead of its content.
 //
-//	index.go   a Look at the records of a kind, and the View that it returns
-//	file.go    the index on disk: how rows become bytes and back
-//	words.go   the words of the records, for filters by text
+//	index.go     what an index is of, where it lies, and when it is believed to be one
+//	look.go      a look at the files: which rows are believed, and which files are read
+//	view.go      what a look found
+//	resting.go   a look at a folder of closed records, which seldom changes
+//	clock.go     stamps of files, and from when on one can be believed
+//	read.go      reading files on all processors
+//	join.go      one view of the records in several folders
+//	set.go       the rows of a view, and how two sets differ
+//	file.go      the index on disk: how rows become bytes and back
+//	words.go     the words of records, and their file
+//	search.go    filters by text, over the words
 //
 // The index is a cache and can be deleted at any time. It is never the cause of a wrong answer:
 //

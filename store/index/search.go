@@ -2,7 +2,6 @@ package index
 
 import (
 	"context"
-	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -88,27 +87,20 @@ type said struct {
 // texts reads what records say.
 func (s Source) texts(ctx context.Context, v *View, which []int) ([]said, error) {
 	out := make([]said, len(which))
-	var reading sync.WaitGroup
-	workers := min(runtime.GOMAXPROCS(0), 1+len(which)/16)
-	for w := range workers {
-		reading.Go(func() {
-			for j := w; j < len(which) && ctx.Err() == nil; j += workers {
-				id := v.entries[which[j]].row.ID
-				path := s.file(id)
-				if s.Path != nil {
-					path = s.Path(id)
-				}
-				src, err := layout.ReadFile(path)
-				if err != nil {
-					continue
-				}
-				if value, err := s.Parse(id, src); err == nil {
-					out[j] = said{doc{id, sumOf(src)}, strings.ToLower(s.Kind.Text(value))}
-				}
-			}
-		})
-	}
-	reading.Wait()
+	onAllProcessors(ctx, len(which), func(i int, _ *layout.Patience) {
+		id := v.entries[which[i]].row.ID
+		path := s.file(id)
+		if s.Path != nil {
+			path = s.Path(id)
+		}
+		src, err := layout.ReadFile(path)
+		if err != nil {
+			return
+		}
+		if value, err := s.Parse(id, src); err == nil {
+			out[i] = said{doc{id, sumOf(src)}, strings.ToLower(s.Kind.Text(value))}
+		}
+	})
 	return out, ctx.Err()
 }
 

@@ -84,14 +84,14 @@ func (l Live) Trash() string { return l.join("trash") }
 // Trashed is the path of the first copy of a deleted record.
 func (l Live) Trashed(of task.Ref, ext string) string { return l.join("trash", refName(of)+ext) }
 
-// Index is the path of the index of a kind of record, in one worktree. It can be deleted at any time.
-func (l Layout) Index(kind string) string {
-	return l.Live.join("index-" + Name(l.Worktree) + "-" + kind)
-}
+// Index is the path of the index of the records in a folder under .cairn, in one worktree. It can be deleted at any time.
+func (l Layout) Index(folder string) string { return l.derived("index", folder) }
 
-// Words is the path of what the index knows of the words of a kind.
-func (l Layout) Words(kind string) string {
-	return l.Live.join("words-" + Name(l.Worktree) + "-" + kind)
+// Words is the path of what the index knows of the words of the records that belong in a folder under .cairn.
+func (l Layout) Words(folder string) string { return l.derived("words", folder) }
+
+func (l Layout) derived(what, folder string) string {
+	return l.Live.join(what + "-" + Name(l.Worktree) + "-" + strings.ReplaceAll(folder, "/", "-"))
 }
 
 // Folders lists the folders of the live state, outer ones first.

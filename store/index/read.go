@@ -1,0 +1,81 @@
+package index
+
+import (
+	"context"
+	"runtime"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+)
+
+// suspect is a file that has to be read.
+type suspect struct {
+	id    string
+	stamp disk.Stamp
+	known int // where its entry is; -1 for none
+}
+
+// readAll reads files. Those that vanish are left out.
+func (s Source) readAll(ctx context.Context, known *View, todo []suspect, before time.Time) (entries []entry, problems []problem.Problem, err error) {
+	read, failed := make([]entry, len(todo)), make([]error, len(todo))
+	onAllProcessors(ctx, len(todo), func(i int, wait *layout.Patience) {
+		read[i], failed[i] = s.read(todo[i], known, before, wait)
+	})
+	for i, err := range failed {
+		switch {
+		case problem.Missing(err):
+		case err != nil:
+			problems = append(problems, problem.Of(s.path(todo[i].id), err))
+		default:
+			entries = append(entries, read[i])
+		}
+	}
+	return entries, problems, ctx.Err()
+}
+
+// onAllProcessors calls do for each number below n, on as many processors as that is worth, until the context ends. Each processor has its own
+// patience.
+func onAllProcessors(ctx context.Context, n int, do func(i int, wait *layout.Patience)) {
+	workers := min(runtime.GOMAXPROCS(0), 1+n/16)
+	var working sync.WaitGroup
+	for w := range workers {
+		working.Go(func() {
+			wait := layout.Patient()
+			for i := w; i < n && ctx.Err() == nil; i += workers {
+				do(i, wait)
+			}
+		})
+	}
+	working.Wait()
+}
+
+// read reads a file. One whose content is as it was known keeps its row.
+func (s Source) read(f suspect, known *View, before time.Time, wait *layout.Patience) (entry, error) {
+	path := s.file(f.id)
+	var e entry
+	for e.row == nil {
+		src, err := layout.ReadFile(path)
+		if err != nil {
+			return entry{}, err
+		}
+		e.sum = sumOf(src)
+		if f.known >= 0 && known.entries[f.known].sum == e.sum {
+			e.row = known.entries[f.known].row
+			break
+		}
+		value, err := s.Parse(f.id, src)
+		if err == nil {
+			row := s.Kind.Row(value).Own()
+			e.row = &row
+		} else if !layout.Incomplete(err) || !wait.Wait() {
+			return entry{}, err
+		}
+	}
+	if after, _ := s.stamp(f.id + s.Kind.Ext()); after.Stamp == f.stamp { // and so it was before
+		e.stamp, e.young = f.stamp, !f.stamp.OlderThan(before)
+	}
+	return e, nil
+}

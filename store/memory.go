@@ -1,0 +1,156 @@
+package store
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+
+	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+)
+
+// Memory is what a process keeps of the workspaces that it reads often: the rows of their records, and the states that say who holds these.
+// It returns what the files say at the moment of the call, and reads only those that may have changed since the call before. The zero
+// value is ready.
+type Memory struct {
+	// Follow begins to follow a workspace, so that not all files have to be looked at. Nil for none.
+	Follow func(layout.Layout) Follower
+
+	mu         sync.Mutex
+	workspaces map[string]*remembered
+}
+
+// Follower tells which files of a workspace may have changed. A *watch.Following asks the operating system.
+type Follower interface {
+	// Changed returns the paths of the files that may have changed since the call before, or all if any may have. It knows of every
+	// change that was complete before the call.
+	Changed(ctx context.Context) (paths []string, all bool)
+	Stop()
+}
+
+// remembered is what is kept of one workspace.
+type remembered struct {
+	follower Follower // nil if every look is at all files
+
+	claims *folder
+	states States // guarded by claims.looking
+
+	mu      sync.Mutex
+	rows    map[string]*rememberedRows // by kind
+	folders map[string]*folder         // by path
+
+	taking sync.Mutex // held by who takes what the follower says, until it is handed out
+}
+
+// rememberedRows is what is kept of the records of one kind.
+type rememberedRows struct {
+	folder *folder
+	view   *index.View  // of the newest look; guarded by folder.looking
+	count  atomic.Int64 // of its rows
+	words  index.Words
+}
+
+// Rows is Rows.Look.
+func (m *Memory) Rows(ctx context.Context, s *Store, k *record.Kind) (view *index.View, err error) {
+	at := m.at(s)
+	kept := at.kind(s, k)
+	err = at.refresh(ctx, kept.folder, func(names []string, whole bool) error {
+		if whole || kept.view == nil {
+			view, err = s.Rows(k).LookAfter(ctx, kept.view)
+		} else {
+			view, err = s.Rows(k).LookAt(ctx, kept.view, names)
+		}
+		if err == nil {
+			kept.view = view
+			kept.count.Store(int64(len(view.Rows())))
+		}
+		return err
+	})
+	return view, err
+}
+
+// Search is Rows.Search. It keeps the words.
+func (m *Memory) Search(ctx context.Context, s *Store, v *index.View, parts []string) ([]bool, error) {
+	return s.Rows(v.Kind()).Search(ctx, v, &m.at(s).kind(s, v.Kind()).words, parts)
+}
+
+// States is Store.States.
+func (m *Memory) States(ctx context.Context, s *Store) (states States, err error) {
+	at := m.at(s)
+	err = at.refresh(ctx, at.claims, func(names []string, whole bool) error {
+		if whole {
+			states, err = s.States()
+		} else {
+			states = s.StatesAfter(at.states, names)
+		}
+		if err == nil {
+			at.states = states
+		}
+		return err
+	})
+	return states, err
+}
+
+// Kept is how many rows are kept.
+func (m *Memory) Kept() (rows int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, at := range m.workspaces {
+		rows += at.kept()
+	}
+	return rows
+}
+
+// Close stops following, and forgets everything. The memory can be used on, and then looks at all files.
+func (m *Memory) Close() {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, at := range m.workspaces {
+		if at.follower != nil {
+			at.follower.Stop()
+		}
+	}
+	m.workspaces, m.Follow = nil, nil
+}
+
+// at returns a workspace, and begins to follow one that nobody asked about before.
+func (m *Memory) at(s *Store) *remembered {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	key := s.Root + "\x00" + string(s.Live)
+	at := m.workspaces[key]
+	if at == nil {
+		at = &remembered{rows: map[string]*rememberedRows{}, folders: map[string]*folder{}}
+		at.claims = at.folder(s.Live.Claims())
+		if m.Follow != nil {
+			at.follower = m.Follow(s.Layout)
+		}
+		if m.workspaces == nil {
+			m.workspaces = map[string]*remembered{}
+		}
+		m.workspaces[key] = at
+	}
+	return at
+}
+
+// kind returns what is kept of a kind.
+func (r *remembered) kind(s *Store, k *record.Kind) *rememberedRows {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	kept := r.rows[k.Name]
+	if kept == nil {
+		kept = &rememberedRows{folder: r.folder(s.Dir(k.Folder))}
+		r.rows[k.Name] = kept
+	}
+	return kept
+}
+
+func (r *remembered) kept() (rows int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range r.rows {
+		rows += int(k.count.Load())
+	}
+	return rows
+}
