@@ -123,7 +123,8 @@ func (a Attesters) Signature(t Task, n int) *SignatureError {
 // because the signature would not cover the rest.
 func (t Task) approved(e Entry) (Check, *SignatureError) {
 	if e.Did != Attested || len(e.Results) != 1 || e.Results[0].Unhashed ||
-		e.From != "" || e.To != "" || e.Assignee != nil || e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps)+len(e.Fields) > 0 {
+		e.From != "" || e.To != "" || e.Assignee != nil || e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps)+len(e.Fields) > 0 ||
+		e.Detail != nil {
 		return Check{}, badSignature("it stands in an entry that says more, or less, than the result of one check")
 	}
 	for _, c := range t.Checks {

@@ -56,6 +56,8 @@ type Entry struct {
 
 	Sig string `json:"sig,omitempty"` // signature of what it approves, see Approval; on one line
 
+	Detail *Detail `json:"detail,omitempty"` // what few kinds of write say; in a file its keys stand among the others. Nil for nothing
+
 	Old bool `json:"-"` // its did was read from a wording of the original cairn
 }
 
@@ -71,9 +73,12 @@ type CheckResult struct {
 var EntryValues = sync.OnceValue(func() (values struct{ Texts, Times []string }) {
 	for f := range reflect.TypeFor[Entry]().Fields() {
 		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
-		if f.Type == reflect.TypeFor[time.Time]() {
+		switch f.Type {
+		case reflect.TypeFor[time.Time]():
 			values.Times = append(values.Times, name)
-		} else {
+		case reflect.TypeFor[*Detail]():
+			values.Texts = append(values.Texts, membersOf(f.Type.Elem())...)
+		default:
 			values.Texts = append(values.Texts, name)
 		}
 	}
@@ -98,7 +103,8 @@ func (e Entry) Hash() string {
 	}
 	parts = append(append(parts, "add_deps"), texts(e.AddDeps)...)
 	parts = append(append(parts, "remove_deps"), texts(e.RemoveDeps)...)
-	return digest(append(append(parts, "fields"), e.Fields...)...)
+	parts = append(append(parts, "fields"), e.Fields...)
+	return digest(append(parts, e.Detail.parts()...)...)
 }
 
 // Equal reports whether two entries say the same.
@@ -109,7 +115,8 @@ func (e Entry) Equal(other Entry) bool {
 		e.Commit == other.Commit && e.Tree == other.Tree &&
 		(e.Checks == nil) == (other.Checks == nil) && slices.Equal(e.Checks, other.Checks) &&
 		e.Deps == other.Deps && slices.Equal(e.AddDeps, other.AddDeps) && slices.Equal(e.RemoveDeps, other.RemoveDeps) &&
-		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig
+		slices.Equal(e.Fields, other.Fields) && e.Text == other.Text && e.Session == other.Session && e.Key == other.Key && e.Sig == other.Sig &&
+		e.Detail.equal(other.Detail)
 }
 
 // Holder returns whom an entry made the holder of the task, and whether it changed the holder. For entries of earlier programs, which do

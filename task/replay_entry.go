@@ -36,7 +36,7 @@ func (w *walk) malformed(i int, e Entry) string {
 	case e.From != "" && e.To == "" || e.From == "" && e.To != "" && !w.imported(i) || e.From != "" && e.From == e.To:
 		return "does not say between which states it moves the task"
 	case e.To != "" && !may.moves, w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
-		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares:
+		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares, !e.MayDetail():
 		return "changes what an entry of its kind does not change"
 	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
 		may.created && e.Deps != "" && e.Deps != DepsHash(w.Now.ID, e.AddDeps):

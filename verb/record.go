@@ -2,6 +2,7 @@ package verb
 
 import (
 	"context"
+	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -214,4 +215,32 @@ func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *s
 		}
 	}
 	return Page(fit, problems, w.PageIn(k.Name, cursor, limit))
+}
+
+// Items is a page of the records that fit a query, as verbs return it.
+type Items[T any] struct {
+	Items      []T    `json:"items"`
+	Total      int    `json:"total"`                 // that fit, on all pages
+	NextCursor string `json:"next_cursor,omitempty"` // of the next page
+	Problems
+}
+
+// QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change. Show makes an item of a
+// row, for those on the page alone.
+func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *record.Kind, cursor string, limit Count, fits func(*record.Row) bool, show func(*record.Row) T) (Items[T], error) {
+	if err := ValidLimit(limit); err != nil {
+		return Items[T]{}, err
+	}
+	view, err := w.Reads.Look(ctx, s, k)
+	if err != nil {
+		return Items[T]{}, err
+	}
+	var fit []Ranked[*record.Row]
+	for _, r := range view.Rows() {
+		if fits(r) {
+			fit = append(fit, Ranked[*record.Row]{At: Position{Key: NewestFirst(time.Unix(r.Created, 0)), ID: Descending(r.ID)}, Item: r})
+		}
+	}
+	page, err := PageOf(fit, show, view.Problems(), w.PageIn(k.Name, cursor, limit))
+	return Items[T]{Items: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
 }

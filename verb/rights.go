@@ -42,9 +42,11 @@ const (
 	Plans   Toolset = "plan"    // many tasks at once
 	Records Toolset = "history" // what was done, and what checks printed
 	Admin   Toolset = "admin"   // settings, and taking away
+	Ledger  Toolset = "ledger"  // decisions, knowledge, references, search and skills
+	Team    Toolset = "team"    // handoffs, who there is, feedback and the manual
 )
 
-var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin}
+var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin, Ledger, Team}
 
 // Toolsets is what a profile is offered by default. It is small, because each tool takes room in the context of a model. A planner
 // without the tools for planning would be a viewer.
@@ -65,7 +67,7 @@ func ParseToolsets(s string) ([]Toolset, error) {
 			return allToolsets, nil
 		case !slices.Contains(allToolsets, Toolset(name)):
 			return nil, task.Errorf(task.InvalidInput, "there is no toolset %q", name).
-				WithHint("the toolsets are core, edit, plan, history and admin; all is every one")
+				WithHint("the toolsets are core, edit, plan, history, admin, ledger and team; all is every one")
 		}
 		out = append(out, Toolset(name))
 	}

@@ -26,6 +26,7 @@ const (
 type Verb struct {
 	Name       string
 	Group      string   // the heading under which help lists it, such as tasks
+	Noun       string   // the command under which its own stands, such as decision for cairn decision log; "" for one of its own
 	Aliases    []string // other names of its command
 	Title      string   // a few words, for menus
 	Summary    string   // one sentence, for lists and help

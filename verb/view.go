@@ -63,6 +63,8 @@ type Entry struct {
 	Session string `json:"session,omitempty"`
 	Text    string `json:"text,omitempty"`
 	Signed  string `json:"signed,omitempty"` // true, bad if the signature does not count, false if there should be one
+
+	*task.Detail // what few kinds of write say
 }
 
 // EntryCheck is the result of one check in an entry.
@@ -165,7 +167,7 @@ func ViewEntry(e task.Entry, descs Descs) Entry {
 	out := Entry{
 		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
 		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
-		Deps: e.Deps, AddDeps: e.AddDeps, RemoveDeps: e.RemoveDeps, Fields: e.Fields,
+		Deps: e.Deps, AddDeps: e.AddDeps, RemoveDeps: e.RemoveDeps, Fields: e.Fields, Detail: e.Detail,
 	}
 	for _, r := range e.Results {
 		out.Results = append(out.Results, EntryCheck{r.Check, descs.of(r.Check), r.Result})

@@ -83,21 +83,18 @@ func (c *Case) entries(refused func(c *Case, i int) string) {
 }
 
 // badForm returns why no verb writes an entry of this form in a record that is no task, or "". did lists the kinds of entry that the
-// record has. Such an entry says who, when and what, with a text and a key; only noted may name a session.
+// record has. Such an entry says who, when and what, with a text, a key, a session, and the details of its kind.
 func badForm(e task.Entry, did ...task.Did) string {
 	if _, err := task.ParseActor(string(e.Who)); err != nil {
 		return "names no actor who wrote it"
 	}
-	plain := task.Entry{Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Text: e.Text, Key: e.Key}
-	if e.Did == task.Noted {
-		plain.Session = e.Session
-	}
+	plain := task.Entry{Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Text: e.Text, Key: e.Key, Session: e.Session, Detail: e.Detail}
 	switch {
 	case e.At.IsZero():
 		return "has no time"
 	case !slices.Contains(did, e.Did) || e.Old:
 		return "is of a kind that no verb writes to such a record"
-	case !reflect.DeepEqual(e, plain):
+	case !reflect.DeepEqual(e, plain), !e.MayDetail():
 		return "changes what an entry of its kind does not change"
 	}
 	return ""

@@ -27,7 +27,7 @@ import (
 // varints, texts have their length in front.
 const (
 	magic      = "cairnidx"
-	format     = 2 // to be raised whenever an entry, or what a row is made of, changes
+	format     = 3 // to be raised whenever an entry, or what a row is made of, changes
 	headerSize = 48
 	checkedAt  = 16
 	maxFile    = 1 << 30 // bytes; a longer index is not read
@@ -163,6 +163,11 @@ func (w *writer) entry(e entry) {
 	writeTexts(w, r.Deps)
 	writeTexts(w, r.Checks)
 	w.text(r.Body)
+	w.number(uint64(len(r.Facts)))
+	for _, f := range r.Facts {
+		w.again(f.Name)
+		w.again(f.Value)
+	}
 }
 
 func (w *writer) stamp(s disk.Stamp) {
@@ -230,6 +235,12 @@ func (r *reader) entry(e *entry) {
 	row.Deps = readTexts[task.ID](r)
 	row.Checks = readTexts[string](r)
 	row.Body = r.text()
+	if n := r.count(); n > 0 {
+		row.Facts = make([]record.Fact, n)
+		for i := range row.Facts {
+			row.Facts[i] = record.Fact{Name: r.again(), Value: r.again()}
+		}
+	}
 }
 
 func (r *reader) stamp() (s disk.Stamp) {

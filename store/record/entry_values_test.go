@@ -16,6 +16,10 @@ func TestEntryValuesAreThoseOfTheFile(t *testing.T) {
 		Who: "human:lee", At: time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC), Did: task.Updated, From: "a", To: "b", Assignee: &holder,
 		Results: []task.CheckResult{{Check: "c", Result: task.Pass}}, Commit: "d", Tree: "e", Checks: []string{"f"}, Text: "g", Session: "ses-1", Key: "h", Sig: "s",
 		Deps: "d", AddDeps: []task.ID{"T-1"}, RemoveDeps: []task.ID{"T-2"}, Fields: []string{"title"},
+		Detail: &task.Detail{
+			Mentions: []task.Actor{"human:ada"}, Re: "r", Verb: "v", Severity: "info", Option: "o", About: []string{"T-3"},
+			Content: "c", Refs: []string{"7f3a9c21"}, Next: []string{"n"}, Blockers: []string{"b"},
+		},
 	}
 	known := map[string]bool{}
 	values := task.EntryValues()
@@ -23,7 +27,7 @@ func TestEntryValuesAreThoseOfTheFile(t *testing.T) {
 		known[name] = true
 	}
 	written := entryValue(full).(frontmatter.Flow).Value.(frontmatter.Map)
-	if len(written) < 18 {
+	if len(written) < 28 {
 		t.Errorf("an entry is written as %v", written)
 	}
 	for _, f := range written {

@@ -49,7 +49,23 @@ func (r *reader) entry(m *yaml.Node) task.Entry {
 		})
 	}
 	e.ReadDid(text("did"))
-	return e
+	return e.Saying(r.detail(m))
+}
+
+// detail reads the keys of a detail from an entry. Most entries have none.
+func (r *reader) detail(m *yaml.Node) task.Detail {
+	var d task.Detail
+	for _, t := range task.DetailTexts {
+		if n := field(m, t.Key); n != nil {
+			*t.At(&d) = r.text(t.Key, n)
+		}
+	}
+	for _, l := range task.DetailLists {
+		if n := field(m, l.Key); n != nil {
+			l.Set(&d, r.texts(l.Key, n))
+		}
+	}
+	return d
 }
 
 // LogValue is the provenance of a new file.
@@ -80,6 +96,13 @@ func entryValue(e task.Entry) frontmatter.Value {
 	}
 	m.text("session", e.Session)
 	m.text("key", e.Key)
+	d := e.Said()
+	for _, t := range task.DetailTexts {
+		m.text(t.Key, *t.At(&d))
+	}
+	for _, l := range task.DetailLists {
+		addList(&m, l.Key, l.Get(&d))
+	}
 	m.text("text", e.Text)
 	m.text("sig", e.Sig)
 	return frontmatter.Flow{Value: frontmatter.Map(m)}

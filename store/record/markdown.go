@@ -1,11 +1,14 @@
 package record
 
 import (
+	"reflect"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
+	"gopkg.in/yaml.v3"
 )
 
 // Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, provenance and
@@ -16,6 +19,7 @@ type Markdown[T any] struct {
 	Keys   []Key[T]              // that only this kind has; in a file they stand between labels and provenance
 	States []task.Status         // in which a record can be, the first one first
 	Closed []task.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
+	Row    func(T, *Row)         // sets the facts of a row that do not follow from the header; nil for none
 }
 
 // Key is one key of a kind, and where its value is in a record.
@@ -62,6 +66,97 @@ func Texts[T any, S ~string](name string, at func(*T) *[]S) Key[T] {
 		},
 	}
 }
+
+// Number is a key that holds a whole number. A record may do without it, which is 0.
+func Number[T any](name string, at func(*T) *int) Key[T] {
+	return scalarKey(name, at, (*reader).number, func(n int) frontmatter.Value { return frontmatter.Int(n) })
+}
+
+// Flag is a key that holds true or false. A record may do without it, which is false.
+func Flag[T any](name string, at func(*T) *bool) Key[T] {
+	return scalarKey(name, at, (*reader).boolean, func(b bool) frontmatter.Value { return frontmatter.Bool(b) })
+}
+
+// Instant is a key that holds a time, to the second. A record may do without it, which is the zero time.
+func Instant[T any](name string, at func(*T) *time.Time) Key[T] {
+	return scalarKey(name, at, (*reader).instant, func(t time.Time) frontmatter.Value { return frontmatter.Plain(t.UTC().Format(time.RFC3339)) })
+}
+
+// scalarKey is a key that holds one value. It is not in the file where the value is zero.
+func scalarKey[T any, V comparable](name string, at func(*T) *V, read func(*reader, string, *yaml.Node) V, value func(V) frontmatter.Value) Key[T] {
+	var zero V
+	return Key[T]{
+		name: name,
+		read: func(r *reader, v *T) { *at(v) = read(r, name, r.doc.Get(name)) },
+		write: func(m *mapping, v T) {
+			if now := *at(&v); now != zero {
+				*m = append(*m, frontmatter.Field{Key: name, Value: value(now)})
+			}
+		},
+		edit: func(_ *frontmatter.Doc, was, now T) []frontmatter.Edit {
+			switch now := *at(&now); {
+			case now == *at(&was):
+				return nil
+			case now == zero:
+				return []frontmatter.Edit{frontmatter.Remove(frontmatter.Path{name})}
+			default:
+				return []frontmatter.Edit{frontmatter.Set(frontmatter.Path{name}, value(now))}
+			}
+		},
+	}
+}
+
+// Object is one mapping of a key that holds a list of them.
+type Object struct {
+	r *reader
+	m *yaml.Node
+}
+
+// Text returns what a member of the mapping says; "" if it is not there.
+func (o Object) Text(name string) string { return o.r.text(name, field(o.m, name)) }
+
+// Objects is a key that holds a list of mappings. Read makes a value of one, and fields lists what is written of a value: members that are
+// empty are left out. A change of the list writes it anew.
+func Objects[T, V any](name string, at func(*T) *[]V, read func(Object) V, fields func(V) []Field) Key[T] {
+	value := func(list []V) frontmatter.Value {
+		return seqOf(list, func(v V) frontmatter.Value {
+			var m mapping
+			for _, f := range fields(v) {
+				m.text(f.Name, f.Value)
+			}
+			return frontmatter.Map(m)
+		})
+	}
+	return Key[T]{
+		name: name,
+		read: func(r *reader, v *T) {
+			var list []V
+			for _, m := range r.maps(name, r.doc.Get(name)) {
+				list = append(list, read(Object{r, m}))
+			}
+			*at(v) = list
+		},
+		write: func(m *mapping, v T) {
+			if list := *at(&v); len(list) > 0 {
+				*m = append(*m, frontmatter.Field{Key: name, Value: value(list)})
+			}
+		},
+		edit: func(_ *frontmatter.Doc, was, now T) []frontmatter.Edit {
+			list := *at(&now)
+			switch {
+			case reflect.DeepEqual(*at(&was), list):
+				return nil
+			case len(list) == 0:
+				return []frontmatter.Edit{frontmatter.Remove(frontmatter.Path{name})}
+			default:
+				return []frontmatter.Edit{frontmatter.Set(frontmatter.Path{name}, value(list))}
+			}
+		},
+	}
+}
+
+// Field is one member of a mapping that is written.
+type Field struct{ Name, Value string }
 
 // DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a ParseID; Form, Keys,
 // States, Closed and Merge follow, and rules that it has for merging its own keys stay.
@@ -115,6 +210,7 @@ func (c markdownCodec[T]) codec() Codec[T] {
 			*c.Body(&v) = shortBody(*c.Body(&v))
 			return v
 		},
+		Row:  c.Row,
 		Body: func(v T) string { return *c.Body(&v) },
 	}
 }

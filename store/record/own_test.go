@@ -118,7 +118,10 @@ func entries(t *rapid.T) task.Log {
 			Who: task.Actor(anyText(t)), At: instant(t), Did: task.Did(anyText(t)), From: task.Status(anyText(t)), To: task.Status(anyText(t)),
 			Assignee: &holder, Results: []task.CheckResult{{Check: anyText(t), Result: task.Pass}}, Commit: anyText(t), Tree: anyText(t),
 			Checks: texts(t), Fields: texts(t), Text: anyText(t), Session: anyText(t), Key: anyText(t), Sig: anyText(t), AddDeps: []task.ID{"T-1"},
-		})
+		}.Saying(task.Detail{
+			Mentions: []task.Actor{task.Actor(anyText(t))}, Re: anyText(t), Verb: anyText(t), Severity: anyText(t), Option: anyText(t),
+			About: texts(t), Content: anyText(t), Refs: texts(t), Next: texts(t), Blockers: texts(t),
+		}))
 	}
 	return out
 }

@@ -34,6 +34,40 @@ type Row struct {
 	Deps     []task.ID // the records that it waits for
 	Checks   []string  // each with its result
 	Body     string    // a digest, which differs if the bodies do; "" for none
+	Facts    []Fact    // what only rows of its kind have; few and short
+}
+
+// Fact is a short text of a row that has a name. A row may have several of one name.
+type Fact struct{ Name, Value string }
+
+// Add adds facts of one name. Empty values are left out.
+func (r *Row) Add(name string, values ...string) {
+	for _, v := range values {
+		if v != "" {
+			r.Facts = append(r.Facts, Fact{name, v})
+		}
+	}
+}
+
+// Fact returns the value of the first fact with a name, or "".
+func (r *Row) Fact(name string) string {
+	for _, f := range r.Facts {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// All returns the values of all facts with a name.
+func (r *Row) All(name string) []string {
+	var out []string
+	for _, f := range r.Facts {
+		if f.Name == name {
+			out = append(out, f.Value)
+		}
+	}
+	return out
 }
 
 // Sign is when an actor last wrote to a record.
@@ -86,7 +120,19 @@ func (r Row) Own() Row {
 	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
 	r.Rev, r.Session, r.Parent, r.Body = task.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
 	r.Labels, r.Signs, r.Deps, r.Checks = owned(r.Labels), ownSigns(r.Signs), owned(r.Deps), owned(r.Checks)
+	r.Facts = ownFacts(r.Facts)
 	return r
+}
+
+func ownFacts(facts []Fact) []Fact {
+	if len(facts) == 0 {
+		return nil
+	}
+	out := make([]Fact, len(facts))
+	for i, f := range facts {
+		out[i] = Fact{own(f.Name), own(f.Value)}
+	}
+	return out
 }
 
 func ownSigns(signs []Sign) []Sign {

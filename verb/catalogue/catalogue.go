@@ -39,7 +39,14 @@ var order = []string{
 	"identity", "list", "get", "create", "claim", "next", "wait",
 	"release", "update", "transition", "run_checks", "attest", "note",
 	"plan", "propose", "list_proposals", "get_proposal", "delete", "logs", "history", "settings_get", "settings_set",
-	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions",
+	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions", "session_summary",
+	"brief", "guide", "search",
+	"decision_log", "decision_set_status", "decision_query",
+	"knowledge_write", "knowledge_search",
+	"handoff_create", "handoff_claim", "handoff_respond", "handoff_resolve", "handoff_query", "inbox",
+	"ref_add", "ref_update", "ref_remove", "ref_query",
+	"skill_list", "skill_get", "skill_upsert",
+	"register", "directory", "feedback_create", "feedback_query",
 }
 
 func inOrder(folders ...[]verb.Verb) []verb.Verb {

@@ -1,0 +1,145 @@
+package task
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+)
+
+// Detail is what entries say that only few kinds of write make: comments, answers, references, decisions and ends of sessions. Who reads
+// it from an entry must not change it.
+type Detail struct {
+	Mentions []Actor  `json:"mentions,omitempty"` // who is mentioned in the text
+	Re       string   `json:"re,omitempty"`       // short hash of the entry that this one answers
+	Verb     string   `json:"verb,omitempty"`     // what was done, of a milestone that is worth telling
+	Severity string   `json:"severity,omitempty"` // how grave that is: info, warn or critical
+	Option   string   `json:"option,omitempty"`   // which of the options an answer chose
+	About    []string `json:"about,omitempty"`    // ids of the records that an answer is about
+	Content  string   `json:"content,omitempty"`  // hash of what never changes in the record
+	Refs     []string `json:"refs,omitempty"`     // references that were added, changed or taken away, by their ref
+	Next     []string `json:"next,omitempty"`     // what is to be done next, of the end of a session
+	Blockers []string `json:"blockers,omitempty"` // what stood in its way
+}
+
+// DetailTexts and DetailLists read and set the members of a detail by their keys in a file.
+var (
+	DetailTexts = []struct {
+		Key string
+		At  func(*Detail) *string
+	}{
+		{"re", func(d *Detail) *string { return &d.Re }},
+		{"verb", func(d *Detail) *string { return &d.Verb }},
+		{"severity", func(d *Detail) *string { return &d.Severity }},
+		{"option", func(d *Detail) *string { return &d.Option }},
+		{"content", func(d *Detail) *string { return &d.Content }},
+	}
+	DetailLists = []struct {
+		Key string
+		Get func(*Detail) []string
+		Set func(*Detail, []string)
+	}{
+		{"mentions", func(d *Detail) []string { return texts(d.Mentions) }, func(d *Detail, l []string) { d.Mentions = actors(l) }},
+		{"about", func(d *Detail) []string { return d.About }, func(d *Detail, l []string) { d.About = l }},
+		{"refs", func(d *Detail) []string { return d.Refs }, func(d *Detail, l []string) { d.Refs = l }},
+		{"next", func(d *Detail) []string { return d.Next }, func(d *Detail, l []string) { d.Next = l }},
+		{"blockers", func(d *Detail) []string { return d.Blockers }, func(d *Detail, l []string) { d.Blockers = l }},
+	}
+)
+
+func actors(list []string) []Actor {
+	var out []Actor
+	for _, s := range list {
+		out = append(out, Actor(s))
+	}
+	return out
+}
+
+// detailsOf lists the keys of a Detail that an entry of each kind may have. No verb writes others.
+var detailsOf = sync.OnceValue(func() map[Did][]string {
+	return map[Did][]string{
+		Created:  {"content"},
+		Noted:    {"mentions", "re", "verb", "severity"},
+		Updated:  {"refs"},
+		Finished: {"next", "blockers"},
+		Canceled: {"next", "blockers"},
+	}
+})
+
+// MayDetail reports whether an entry has no keys of a Detail but those that its kind may have.
+func (e Entry) MayDetail() bool {
+	if e.Detail == nil {
+		return true
+	}
+	for _, key := range e.Detail.keys() {
+		if !slices.Contains(detailsOf()[e.Did], key) {
+			return false
+		}
+	}
+	return true
+}
+
+// Said returns the detail of an entry; a zero one if it has none.
+func (e Entry) Said() Detail {
+	if e.Detail == nil {
+		return Detail{}
+	}
+	return *e.Detail
+}
+
+// Saying returns the entry with a detail, or without one if there is nothing in it.
+func (e Entry) Saying(d Detail) Entry {
+	if e.Detail = nil; len(d.keys()) > 0 {
+		e.Detail = &d
+	}
+	return e
+}
+
+// keys lists the keys that are set.
+func (d *Detail) keys() []string {
+	var out []string
+	for _, t := range DetailTexts {
+		if *t.At(d) != "" {
+			out = append(out, t.Key)
+		}
+	}
+	for _, l := range DetailLists {
+		if len(l.Get(d)) > 0 {
+			out = append(out, l.Key)
+		}
+	}
+	return out
+}
+
+// parts are what the hash of an entry is made of.
+func (d *Detail) parts() []string {
+	if d == nil {
+		return nil
+	}
+	var out []string
+	for _, t := range DetailTexts {
+		if text := *t.At(d); text != "" {
+			out = append(out, t.Key, text)
+		}
+	}
+	for _, l := range DetailLists {
+		if list := l.Get(d); len(list) > 0 {
+			out = append(append(out, l.Key), list...)
+		}
+	}
+	return out
+}
+
+func (d *Detail) equal(other *Detail) bool {
+	return d == other || d != nil && other != nil && slices.Equal(d.parts(), other.parts())
+}
+
+// membersOf lists the names of the fields of a struct in JSON.
+func membersOf(t reflect.Type) []string {
+	var out []string
+	for f := range t.Fields() {
+		name, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+		out = append(out, name)
+	}
+	return out
+}
