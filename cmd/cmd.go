@@ -81,7 +81,7 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 		Commands:                  commands,
 	}
 	for _, c := range append(root.Commands, root) {
-		p.strict(c)
+		p.strict(c, "")
 	}
 	return root
 }
@@ -98,8 +98,9 @@ func rootFlags() []cli.Flag {
 }
 
 // strict makes misuse of a command an error of ours. By default urfave/cli prints the usage text and exits.
-func (p *program) strict(c *cli.Command) {
-	name := c.Name
+// Around is the command that this one is below, with a blank behind it; "" for none.
+func (p *program) strict(c *cli.Command, around string) {
+	name := around + c.Name
 	c.DisableSliceFlagSeparator = true
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
 		if c == c.Root() {
@@ -121,7 +122,7 @@ func (p *program) strict(c *cli.Command) {
 		}
 	}
 	for _, sub := range c.Commands {
-		p.strict(sub)
+		p.strict(sub, name+" ")
 	}
 }
 
@@ -192,6 +193,9 @@ func (p *program) declared() []declared {
 	for _, v := range catalogue.All {
 		c := verbCommand{p, v}
 		out = append(out, declared{append(c.aliases(), c.name()), c.command})
+	}
+	for _, noun := range catalogue.Nouns() {
+		out = append(out, declared{[]string{noun}, nounCommand{p, noun}.command})
 	}
 	return append(out, []declared{
 		{[]string{"check"}, checkCommand{p}.command}, {[]string{"doctor"}, doctorCommand{p}.command},

@@ -28,6 +28,7 @@ type completer struct {
 	ctx     context.Context //nolint:containedctx // of the one line that is completed
 	root    *cli.Command
 	command *cli.Command      // that is being typed, once it is known
+	noun    string            // that it stands below, or ""
 	args    []string          // its arguments before the word that is being typed
 	given   map[string]string // flags on the line, with their values
 	store   *store.Store      // nil where there is no workspace
@@ -46,6 +47,10 @@ func (c *completer) candidates(before []string, word string) []candidate {
 				if c.command = c.root.Command(w); c.command == nil {
 					return nil
 				}
+				continue
+			}
+			if sub := c.command.Command(w); sub != nil && c.noun == "" && len(c.args) == 0 && slices.Contains(catalogue.Nouns(), c.command.Name) {
+				c.noun, c.command = c.command.Name, sub
 				continue
 			}
 			c.args = append(c.args, w)
@@ -111,9 +116,11 @@ func (c *completer) flagNames() []candidate {
 	return append(out, candidate{"--help", "explain the command"})
 }
 
-func (c *completer) commandNames() []candidate {
+func (c *completer) commandNames() []candidate { return namesOf(c.root.Commands) }
+
+func namesOf(commands []*cli.Command) []candidate {
 	var out []candidate
-	for _, sub := range c.root.Commands {
+	for _, sub := range commands {
 		if !sub.Hidden {
 			out = append(out, candidate{sub.Name, sub.Usage})
 		}
@@ -123,8 +130,12 @@ func (c *completer) commandNames() []candidate {
 
 // verbOf is the verb whose command is being typed.
 func (c *completer) verbOf() (verb.Verb, bool) {
+	if c.command == nil {
+		return verb.Verb{}, false
+	}
+	name := strings.TrimSpace(c.noun + " " + c.command.Name)
 	for _, v := range catalogue.All {
-		if c.command != nil && c.command.Name == verb.CommandName(v.Name) {
+		if name == v.Command() || c.noun == "" && name == verb.CommandName(v.Name) {
 			return v, true
 		}
 	}
@@ -176,6 +187,8 @@ func (c *completer) argument() []candidate {
 	}
 	switch {
 	case len(c.args) > 0:
+	case c.noun == "" && slices.Contains(catalogue.Nouns(), c.command.Name):
+		return namesOf(c.command.Commands)
 	case c.command.Name == "help":
 		return append(c.commandNames(), candidate{"exit-codes", "what the exit numbers mean"})
 	case c.command.Name == "completion":

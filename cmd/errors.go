@@ -39,7 +39,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		return exit
 	}
 	said := *e
-	said.Op = verb.CommandName(e.Op)
+	said.Op = commandNamed(e.Op)
 	fprintf(p.Stderr, "cairn: %s\n", said.Error())
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
@@ -48,6 +48,14 @@ func (p *program) report(ctx context.Context, err error) int {
 		fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
 	}
 	return exit
+}
+
+// commandNamed is what the command is called of which an error names the verb, or the command itself.
+func commandNamed(op string) string {
+	if v, ok := catalogue.Named(op); ok {
+		return v.Command()
+	}
+	return verb.CommandName(op)
 }
 
 // named adds the name of the command to an error without one.

@@ -32,6 +32,12 @@ func (p helpCommand) run(ctx context.Context, c *cli.Command) error {
 		return nil
 	case root.Command(topic) == nil:
 		return usage("there is no command or topic %q", topic).WithHint("cairn help lists the commands; cairn help exit-codes the numbers")
+	case c.Args().Get(1) != "":
+		around, sub := root.Command(topic), c.Args().Get(1)
+		if around.Command(sub) == nil {
+			return usage("there is no command %q", topic+" "+sub).WithHint("cairn help %s", topic)
+		}
+		return cli.ShowCommandHelp(ctx, around, sub)
 	default:
 		return cli.ShowCommandHelp(ctx, root, topic)
 	}

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
@@ -12,7 +13,7 @@ import (
 const verbsIntro = `# Verbs
 
 A verb is one thing that can be done. Each is an MCP tool of the name given here, and a command of the same name with
-dashes for underscores. Arguments that are left out stay as they are, or filter nothing.
+dashes for underscores; those about one noun stand below it: ` + "`decision_log` is `cairn decision log`" + `. Arguments that are left out stay as they are, or filter nothing.
 
 Reads change nothing. Writes change tasks or sessions, and nothing is lost; they return the task or session whole, as it is
 afterwards. The profile is the least that may call a verb: ` + "`cairn serve --profile`" + ` sets it for an agent, and at the command
@@ -60,7 +61,7 @@ func verbSection(v verb.Verb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
 	fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits(v))
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(verbCommand{&program{}, v}.command()))
+	fmt.Fprintf(&b, "    %s\n\n", usageLine(v.Command(), verbCommand{&program{}, v}.command()))
 	b.WriteString(argumentTable(v.Fields()))
 	return b.String()
 }
@@ -117,11 +118,12 @@ var typeNames = map[verb.Type]string{
 	verb.Texts: "list of texts", verb.Numbers: "list of numbers", verb.Objects: "list of objects",
 }
 
-// otherCommands are the commands that are no verbs.
+// otherCommands are the commands that are no verbs, and not nouns with verbs below them.
 func otherCommands() []*cli.Command {
 	var out []*cli.Command
+	nouns := catalogue.Nouns()
 	for _, c := range (&program{}).root().Commands {
-		if _, isVerb := catalogue.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb {
+		if _, isVerb := catalogue.Named(strings.ReplaceAll(c.Name, "-", "_")); !isVerb && !slices.Contains(nouns, c.Name) {
 			out = append(out, c)
 		}
 	}
@@ -134,13 +136,13 @@ func commandSection(c *cli.Command) string {
 	if c.Description != "" {
 		fmt.Fprintf(&b, "%s\n\n", c.Description)
 	}
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(c))
+	fmt.Fprintf(&b, "    %s\n\n", usageLine(c.Name, c))
 	b.WriteString(flagTable(c.Flags))
 	return b.String()
 }
 
-func usageLine(c *cli.Command) string {
-	line := "cairn " + c.Name
+func usageLine(name string, c *cli.Command) string {
+	line := "cairn " + name
 	if len(c.Flags) > 0 {
 		line += " [FLAG...]"
 	}

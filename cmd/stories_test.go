@@ -63,7 +63,7 @@ func TestEveryStoryOpensWithItsPromise(t *testing.T) {
 	}
 }
 
-var called = regexp.MustCompile(`(?:^|\s)cairn(?: --?(?:json|(?:C|repo|actor) \S+))* ([a-z][a-z_-]*)`)
+var called = regexp.MustCompile(`(?:^|\s)cairn(?: --?(?:json|(?:C|repo|actor) \S+))* ([a-z][a-z_-]*)(?: ([a-z][a-z_-]*))?`)
 
 // commands are the names of the verbs and other commands that a story runs.
 func (s script) commands() []string {
@@ -74,6 +74,9 @@ func (s script) commands() []string {
 		}
 		for _, m := range called.FindAllStringSubmatch(line, -1) {
 			out = append(out, verb.CommandName(m[1]))
+			if slices.Contains(catalogue.Nouns(), m[1]) {
+				out = append(out, verb.CommandName(m[1]+"-"+m[2]))
+			}
 		}
 	}
 	return out

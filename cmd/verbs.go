@@ -27,9 +27,53 @@ func (p verbCommand) command() *cli.Command {
 		ArgsUsage:   argsUsage(v),
 		Description: description(v),
 		Category:    v.Group,
+		Hidden:      v.Noun != "", // it is shown under its noun
 		Flags:       flags(v),
 		Action:      p.run,
 	}
+}
+
+// nounCommand is a command that has the commands of several verbs below it: cairn decision, for cairn decision log and others.
+type nounCommand struct {
+	*program
+	noun string
+}
+
+func (p nounCommand) command() *cli.Command {
+	out := &cli.Command{Name: p.noun, Action: p.run}
+	var names []string
+	for _, v := range catalogue.All {
+		if v.Noun != p.noun {
+			continue
+		}
+		c := verbCommand{p.program, v}.command()
+		c.Name, c.Aliases, c.Category, c.Hidden = strings.TrimPrefix(v.Command(), p.noun+" "), nil, "", false
+		out.Category, out.Commands, names = v.Group, append(out.Commands, c), append(names, c.Name)
+	}
+	for _, c := range p.further(p.noun) {
+		out.Commands, names = append(out.Commands, c), append(names, c.Name)
+	}
+	out.Usage, out.ArgsUsage = fmt.Sprintf("The commands about one %s: %s.", p.noun, strings.Join(names, ", ")), "COMMAND"
+	return out
+}
+
+// further are the commands below a noun that are no verbs.
+func (p *program) further(string) []*cli.Command { return nil }
+
+// run runs if no command follows the noun.
+func (p nounCommand) run(_ context.Context, c *cli.Command) error {
+	if c.Args().Len() == 0 {
+		return usage("needs a command behind it").WithHint("cairn help %s lists them", p.noun)
+	}
+	var names []string
+	for _, sub := range c.Commands {
+		names = append(names, sub.Name)
+	}
+	e := usage("there is no command %q", p.noun+" "+c.Args().First())
+	if near := verb.Nearest(c.Args().First(), names); near != "" {
+		return e.WithHint("did you mean cairn %s %s? cairn help %s lists them", p.noun, near, p.noun)
+	}
+	return e.WithHint("cairn help %s lists them", p.noun)
 }
 
 func (p verbCommand) name() string { return verb.CommandName(p.verb.Name) }

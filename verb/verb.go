@@ -51,6 +51,14 @@ type Verb struct {
 	invoke func(context.Context, *Workspace, any) (any, error)
 }
 
+// Command is what the command of the verb is called, behind cairn: one word, or the noun and a word.
+func (v Verb) Command() string {
+	if v.Noun == "" {
+		return CommandName(v.Name)
+	}
+	return v.Noun + " " + CommandName(strings.TrimPrefix(v.Name, v.Noun+"_"))
+}
+
 // Call decodes a JSON object as the verb's input and does it. Errors are *task.Error with Op set: FORBIDDEN if the
 // workspace's profile does not suffice, INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {

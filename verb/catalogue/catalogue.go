@@ -66,6 +66,17 @@ func Named(name string) (verb.Verb, bool) {
 	return find(func(v verb.Verb) bool { return v.Name == name })
 }
 
+// Nouns lists the commands under which verbs have theirs, in the order of the catalogue.
+func Nouns() []string {
+	var out []string
+	for _, v := range All {
+		if v.Noun != "" && !slices.Contains(out, v.Noun) {
+			out = append(out, v.Noun)
+		}
+	}
+	return out
+}
+
 // ReaderOf finds the verb that reads one record of a kind.
 func ReaderOf(kind string) (verb.Verb, bool) {
 	return find(func(v verb.Verb) bool { return v.Reads == kind })

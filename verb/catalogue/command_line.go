@@ -17,7 +17,7 @@ var shorthands = []struct{ command, verb, argument string }{
 // those of a command that is no verb are flags, or arguments where they have no name.
 func CommandLine(c task.Call) string {
 	v, _ := Named(c.Verb)
-	words, args := []string{"cairn", commandOf(v, c.Verb)}, c.Args
+	words, args := []string{"cairn", commandOf(c.Verb)}, c.Args
 	for _, s := range shorthands {
 		if c.Verb == s.verb && len(args) > 0 && args[0].Name == s.argument && args[0].Value == true {
 			words[1], args = s.command, args[1:]
@@ -29,12 +29,18 @@ func CommandLine(c task.Call) string {
 	return strings.Join(words, " ")
 }
 
-// commandOf returns the name under which hints show the command of a verb: its first alias, or else its name.
-func commandOf(v verb.Verb, name string) string {
-	if len(v.Aliases) > 0 {
+// commandOf returns the name under which hints show the command of a verb: its first alias, or else its own. Of what is no verb it is the
+// name with dashes.
+func commandOf(name string) string {
+	v, ok := Named(name)
+	switch {
+	case len(v.Aliases) > 0:
 		return v.Aliases[0]
+	case ok:
+		return v.Command()
+	default:
+		return verb.CommandName(name)
 	}
-	return verb.CommandName(name)
 }
 
 // wordsOf spells an argument of a verb, or of a command that is none, on a command line.

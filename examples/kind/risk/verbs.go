@@ -12,17 +12,17 @@ import (
 // Verbs are the verbs of risks. Reading, noting, waiting and history need none: get, note, wait and history take the id of a risk.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
-		Name: "risk_create", Group: "risks", Toolset: verb.Core, Title: "Record a risk", Kind: verb.Write, Profile: verb.PairWorker,
+		Name: "risk_create", Noun: "risk", Group: "risks", Toolset: verb.Core, Title: "Record a risk", Kind: verb.Write, Profile: verb.PairWorker,
 		Summary: "Record something that may go wrong.",
 		When:    "A task that must not begin before the risk is dealt with names it among its deps.",
 	}, create),
 	verb.Declare(verb.Verb{
-		Name: "risk_list", Group: "risks", Toolset: verb.Core, Title: "List risks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: kindName,
+		Name: "risk_list", Noun: "risk", Group: "risks", Toolset: verb.Core, Title: "List risks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: kindName,
 		Summary: "List the risks that fit all filters given, the newest first.",
 		When:    "With status open it shows what is not dealt with.",
 	}, list),
 	verb.Declare(verb.Verb{
-		Name: "risk_close", Group: "risks", Toolset: verb.Core, Title: "Close a risk", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
+		Name: "risk_close", Noun: "risk", Group: "risks", Toolset: verb.Core, Title: "Close a risk", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
 		Summary: "Close a risk, as mitigated or as accepted.",
 		When:    "Tasks that wait for it can begin then. To accept a risk takes a reason.",
 	}, closeRisk),
