@@ -29,7 +29,7 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 		return nil, err
 	}
 	return &verb.Workspace{
-		Dir: dir, StateDir: p.stateDir(), Actor: actor, Version: Version(),
+		Dir: dir, StateDir: p.stateDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}, nil
 }

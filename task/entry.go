@@ -51,7 +51,7 @@ type Entry struct {
 	Fields     []string `json:"fields,omitempty"`      // keys of the file that were changed and that nothing else in the entry describes
 
 	Text    string `json:"text,omitempty"`    // a note, a reason, a summary; 4 KiB at most
-	Session string `json:"session,omitempty"` // the session it belongs to
+	Session string `json:"session,omitempty"` // the session that it tells of, or under which it was written
 	Key     string `json:"key,omitempty"`     // hash of the idempotency key it was written under
 
 	Sig string `json:"sig,omitempty"` // signature of what it approves, see Approval; on one line
@@ -131,6 +131,12 @@ func (e Entry) Holder() (Actor, bool) {
 		return "", true
 	}
 	return "", false
+}
+
+// OfAttempt reports whether the entry tells that a session about the record began, took over or ended. The session of any other entry is
+// the one under which its writer was at work, and may be about something else.
+func (e Entry) OfAttempt() bool {
+	return e.Session != "" && (e.Did == Began || e.Did == TakenOver || e.Did == Finished || e.Did == Canceled)
 }
 
 // HasHolder reports whether any entry changed the holder.

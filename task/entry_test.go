@@ -183,9 +183,11 @@ func TestHas(t *testing.T) {
 	}
 }
 
+// The last session of a task is the newest one about it. What was written under another session tells of that session nothing.
 func TestLastSession(t *testing.T) {
 	of := task.Task{Provenance: []task.Entry{
-		{Session: "ses-1"}, {Session: "ses-2"}, {Did: task.Noted},
+		{Did: task.Began, Session: "ses-1"}, {Did: task.Began, Session: "ses-2"}, {Did: task.Noted, Session: "ses-9"}, {Did: task.Claimed, Session: "ses-8"},
+		{Did: task.Transitioned, Session: "ses-7"}, {Did: task.TakenOver},
 	}}
 	if got := of.Provenance.LastSession(); got != "ses-2" {
 		t.Errorf("the last session is %q", got)

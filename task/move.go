@@ -11,7 +11,7 @@ type Stamp struct {
 	Who     Actor
 	At      time.Time
 	Text    string // a reason, a summary, a note
-	Session string
+	Session string // under which it was made, or of which it tells
 	Key     string // hash of the idempotency key
 }
 
@@ -96,7 +96,8 @@ func Note(t Task, s Stamp) (Task, *Entry, error) {
 }
 
 // Claim makes the actor the holder. It does not ask whether the task is free: session.Holder decides that, because it also knows
-// the live state. Claiming what one holds changes nothing. It returns TASK_CLOSED for a closed task. takeover is recorded in the entry.
+// the live state. Claiming what one holds changes nothing. It returns TASK_CLOSED for a closed task. takeover is recorded in the entry,
+// which then names no session: one that it named would be the session that took over.
 func (f Flow) Claim(t Task, takeover bool, s Stamp) (Task, *Entry, error) {
 	if f.IsClosed(t.Status) {
 		return t, nil, closedError(t)
@@ -106,7 +107,7 @@ func (f Flow) Claim(t Task, takeover bool, s Stamp) (Task, *Entry, error) {
 	}
 	e := s.Entry(Claimed)
 	if takeover {
-		e.Did = TakenOver
+		e.Did, e.Session = TakenOver, ""
 	}
 	t, e = assign(t, s.Who, e)
 	return commit(t, e)

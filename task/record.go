@@ -94,10 +94,10 @@ func (l Log) Hashes() map[string]bool {
 	return out
 }
 
-// LastSession returns the session named by the newest entry that names one, or "".
+// LastSession returns the newest session about the record: the one that began, took over or ended last. It is "" if there was none.
 func (l Log) LastSession() string {
 	for _, e := range slices.Backward(l) {
-		if e.Session != "" {
+		if e.OfAttempt() {
 			return e.Session
 		}
 	}

@@ -95,7 +95,7 @@ func (i Idempotency) Recorded(log task.Log, made session.Key) error {
 	}
 	for _, e := range log {
 		if call, args, _ := strings.Cut(e.Key, "-"); call == i.key.Call {
-			made.Call, made.Args, made.Session = call, args, cmp.Or(e.Session, made.Session)
+			made.Call, made.Args, made.Session = call, args, cmp.Or(made.Session, e.Session)
 			return i.same(&made)
 		}
 	}

@@ -82,6 +82,9 @@ func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error)
 func (v Verb) do(ctx context.Context, w *Workspace, in any) (any, error) {
 	if v.Kind != Read {
 		w.Actor() // before any lock: git may have to be asked
+		if err := w.sessionKnown(); err != nil {
+			return nil, err
+		}
 	}
 	key, err := idempotencyOf(w.Actor, v.Name, in)
 	if err != nil {

@@ -5,7 +5,9 @@ import (
 	"io"
 	"time"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -18,6 +20,7 @@ type Workspace struct {
 	Actor    func() task.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
 	Fresh    bool              // every look reads every file, and uses nothing that was kept of an earlier one
 	Client   string            // the program that speaks for the actor, if it said
+	Session  string            // under which the actor is at work, so that every entry names it; "" for none
 	Version  string            // of cairn
 	Rights                     // what the actor may do
 	Bounded  bool              // answers go into an agent's context, so what is long is cut and says so
@@ -51,7 +54,26 @@ func (w *Workspace) Open() (*store.Store, error) {
 
 // Stamp is what the entries of this call say.
 func (w *Workspace) Stamp(text string) task.Stamp {
-	return task.Stamp{Who: w.Actor(), At: w.Now(), Text: text, Key: w.Idempotency.stamp()}
+	return task.Stamp{Who: w.Actor(), At: w.Now(), Text: text, Session: w.Session, Key: w.Idempotency.stamp()}
+}
+
+// sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among the files nor, because
+// it began in another worktree, to the clone. It may be somebody else's, whose program started this one, and it may be over.
+func (w *Workspace) sessionKnown() error {
+	if w.Session == "" {
+		return nil
+	}
+	s, err := w.Open()
+	if err != nil {
+		return nil // the verb says so
+	}
+	if _, err := session.ParseID(w.Session); err == nil {
+		if _, err = record.Sessions.Get(s, w.Session); task.CodeOf(err) != task.NotFound || s.Heartbeat(w.Session) != nil {
+			return nil
+		}
+	}
+	return task.Errorf(task.InvalidInput, "works under the session %q, and there is none here", Head(w.Session, 100)).
+		WithHint("take CAIRN_SESSION out of the environment, or set it to a session that %s shows", task.CallTo("list_sessions"))
 }
 
 // ActorNamed reads an actor in an input: "me" is who acts, "unassigned" and "" nobody.

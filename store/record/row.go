@@ -24,7 +24,7 @@ type Row struct {
 	Updated  int64  // of the last entry, likewise
 	Newest   int64  // of the newest entry, likewise: the last one, unless somebody wrote them in another order
 	Entries  int    // how many there are
-	Session  string // the newest that an entry names
+	Session  string // the newest about the record, by its entries
 	Signs    []Sign // the newest entry of each actor, the oldest of these first
 	Assigned int64  // when the newest entry was made that assigned the present assignee, in seconds since 1970; 0 for none
 
@@ -197,7 +197,7 @@ func (r *Row) Header() task.Header {
 		h.Log = append(h.Log, task.Entry{At: time.Unix(r.Assigned, 0).UTC(), Assignee: &h.Assignee})
 	}
 	for _, s := range r.Signs {
-		e := task.Entry{Who: s.Who, Session: r.Session}
+		e := task.Entry{Who: s.Who, Did: task.Finished, Session: r.Session} // an entry that tells of a session, whatever it was
 		if s.At != 0 {
 			e.At = time.Unix(s.At, 0).UTC()
 		}

@@ -20,7 +20,8 @@ func TestRowKnowsWhoHolds(t *testing.T) {
 		}
 		one := task.Task{ID: "T-1", Title: "T", Status: "in_progress", Assignee: rapid.SampledFrom([]task.Actor{"", "agent:a", "human:ada"}).Draw(r, "assignee")}
 		for range rapid.IntRange(0, 6).Draw(r, "entries") {
-			e := task.Entry{Who: actors.Draw(r, "who"), At: moment("at"), Session: rapid.SampledFrom([]string{"", "ses-1", "ses-2"}).Draw(r, "session")}
+			e := task.Entry{Who: actors.Draw(r, "who"), At: moment("at"), Session: rapid.SampledFrom([]string{"", "ses-1", "ses-2"}).Draw(r, "session"),
+				Did: rapid.SampledFrom([]task.Did{task.Began, task.Finished, task.Noted}).Draw(r, "did")}
 			if rapid.Bool().Draw(r, "assigns") {
 				to := actors.Draw(r, "to")
 				e.Assignee = &to
