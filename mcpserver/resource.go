@@ -29,14 +29,16 @@ type resource struct {
 
 const (
 	readyURI = "cairn://tasks/ready"
+	briefURI = "cairn://brief"
 	guideURI = "cairn://guide"
 	idPart   = "{id}"
 )
 
-// resources returns what is ready, the guide, and one template for each kind of record that a verb reads.
+// resources returns what is ready, the brief, the guide, and one template for each kind of record that a verb reads.
 func resources() []resource {
 	return append([]resource{
 		{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true and the initial state: what can be started now.", verb: "list"},
+		{uri: briefURI, name: "brief", title: "The workspace in short", says: "What brief returns: counts, the most urgent tasks, decisions, knowledge, open handoffs, what happened last.", verb: "brief"},
 		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page."},
 	}, templates()...)
 }
@@ -146,8 +148,11 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 
 // arguments are those with which the verb of a resource is called.
 func (s *Server) arguments(r resource, id string) (map[string]any, error) {
-	if r.argument != "" {
+	switch {
+	case r.argument != "":
 		return map[string]any{r.argument: id}, nil
+	case r.uri != readyURI:
+		return map[string]any{}, nil
 	}
 	at, err := s.w.Open()
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/verb/brief"
 	"github.com/cairn-tasks/cairn/verb/config"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/sessions"
@@ -20,6 +21,7 @@ var All = verb.Link(inOrder(
 	sessions.Verbs,
 	activity.Verbs,
 	config.Verbs,
+	brief.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
