@@ -23,7 +23,7 @@ import (
 
 // A kind of record that only these tests have. Everything that the store does with it, it does with every kind.
 
-// risk is something that may go wrong.
+// risk is something that may go wrong. Its id is not the name of its file: RISK:1 lies in RISK-1.md.
 type risk struct {
 	ID     string
 	Title  string
@@ -35,10 +35,10 @@ type risk struct {
 
 const riskName = "risk"
 
-var riskID = regexp.MustCompile(`^RISK-[0-9a-z]{1,20}$`)
+var riskID = regexp.MustCompile(`^RISK:[0-9a-z]{1,20}$`)
 
 var risks = record.Define[string](record.Kind{
-	Name: riskName, Folder: "risks", Form: frontmatter.Markdown, Keys: []string{"id", "title", "status", "provenance"},
+	Name: riskName, Folder: "risks", Swaps: ":-", Form: frontmatter.Markdown, Keys: []string{"id", "title", "status", "provenance"},
 	ParseID: func(id string) error {
 		if !riskID.MatchString(id) {
 			return task.Errorf(task.InvalidInput, "%q is not the id of a risk", id)
@@ -116,36 +116,45 @@ func noteRisk(s *store.Store, id, text string) error {
 // A kind that is one row of the table is created, read, listed, found, changed, claimed, journalled and deleted like a task.
 func TestAnotherKind(t *testing.T) {
 	s := storetest.New(t)
-	ref := risks.Ref("RISK-1")
-	storetest.WantCode(t, putRisk(s, "RISK-1"), "")
-	storetest.WantCode(t, putRisk(s, "RISK-1"), task.Conflict)
-	storetest.WantCode(t, putRisk(s, "RISK-12"), "")
-	storetest.WriteFile(t, s.Abs(risks.File("RISK-2")), "---\nid: RISK-2\n---\n")
+	ref := risks.Ref("RISK:1")
+	storetest.WantCode(t, putRisk(s, "RISK:1"), "")
+	storetest.WantCode(t, putRisk(s, "RISK:1"), task.Conflict)
+	storetest.WantCode(t, putRisk(s, "RISK:12"), "")
+	storetest.WriteFile(t, s.Abs(risks.File("RISK:2")), "---\nid: RISK:2\n---\n")
 
 	all, problems, err := risks.List(t.Context(), s)
 	storetest.WantCode(t, err, "")
-	if len(all) != 2 || all[0].ID != "RISK-1" || len(problems) != 1 || problems[0].Path != ".cairn/risks/RISK-2.md" {
+	if len(all) != 2 || all[0].ID != "RISK:1" || len(problems) != 1 || problems[0].Path != ".cairn/risks/RISK-2.md" {
 		t.Errorf("got %+v and the problems %+v", all, problems)
 	}
-	_, err = risks.Get(s, "RISK-2")
+	_, err = risks.Get(s, "RISK:2")
 	storetest.WantMessage(t, err, task.BadFile, "title is missing")
-	_, err = risks.Get(s, "RISK-3")
-	storetest.WantMessage(t, err, task.NotFound, "there is no risk RISK-3")
+	_, err = risks.Get(s, "RISK:3")
+	storetest.WantMessage(t, err, task.NotFound, "there is no risk RISK:3")
 	_, err = risks.Get(s, "../tasks/PROJ-1")
 	storetest.WantCode(t, err, task.InvalidInput)
-	if id, err := s.Resolve(risks.Kind, "12"); id != "RISK-12" || err != nil {
+	if id, err := s.Resolve(risks.Kind, "12"); id != "RISK:12" || err != nil {
 		t.Errorf("got %q (%v)", id, err)
 	}
-	storetest.Remove(t, s.Abs(risks.File("RISK-2")))
+	storetest.Remove(t, s.Abs(risks.File("RISK:2")))
+	view, err := s.Rows(risks.Kind).Look(t.Context())
+	storetest.WantCode(t, err, "")
+	if view.Find("RISK:1") == nil || view.Find("RISK:12") == nil || len(view.Rows()) != 2 {
+		t.Errorf("got the rows %+v", view.Rows())
+	}
 
-	buffer := storetest.ReadFile(t, s.Abs(risks.File("RISK-1")))
-	storetest.WantCode(t, noteRisk(s, "RISK-1", "windy"), "")
-	storetest.WantCode(t, changeRisk(s, "RISK-1", func(tx *store.Tx, r *risk) task.Entry {
+	buffer := storetest.ReadFile(t, s.Abs(risks.File("RISK:1")))
+	storetest.WantCode(t, noteRisk(s, "RISK:1", "windy"), "")
+	after, err := s.Rows(risks.Kind).LookAt(t.Context(), view, []string{"RISK-1.md"})
+	if err != nil || after.Find("RISK:1").Entries != 2 || after.Find("RISK:12") != view.Find("RISK:12") {
+		t.Errorf("after a note got the rows %+v (%v)", after.Rows(), err)
+	}
+	storetest.WantCode(t, changeRisk(s, "RISK:1", func(tx *store.Tx, r *risk) task.Entry {
 		r.Status = "closed"
 		tx.Claim(ref, &session.Lease{Actor: "human:lee", Worktree: s.Worktree, Since: storetest.Noon, Seen: storetest.Noon})
 		return did(task.Transitioned, "")
 	}), "")
-	got, err := risks.Get(s, "RISK-1")
+	got, err := risks.Get(s, "RISK:1")
 	storetest.WantCode(t, err, "")
 	if got.Status != "closed" || len(got.Log) != 3 || got.Title != "The crane falls" {
 		t.Errorf("got %+v", got)
@@ -160,14 +169,14 @@ func TestAnotherKind(t *testing.T) {
 	if err != nil || !slices.Contains(refs, ref) {
 		t.Errorf("got the journals of %v (%v)", refs, err)
 	}
-	storetest.WriteFile(t, s.Abs(risks.File("RISK-1")), buffer)
-	back, err := risks.Get(s, "RISK-1")
+	storetest.WriteFile(t, s.Abs(risks.File("RISK:1")), buffer)
+	back, err := risks.Get(s, "RISK:1")
 	storetest.WantCode(t, err, "")
 	if lost, err := s.Overwritten(t.Context(), risks.Header(back)); err != nil || len(lost) != 2 || lost[0].Text != "windy" {
 		t.Errorf("got the overwritten entries %+v (%v)", lost, err)
 	}
 
-	storetest.WantCode(t, changeRisk(s, "RISK-1", func(tx *store.Tx, _ *risk) task.Entry {
+	storetest.WantCode(t, changeRisk(s, "RISK:1", func(tx *store.Tx, _ *risk) task.Entry {
 		tx.Delete(ref)
 		return did(task.Deleted, "it stands")
 	}), "")
@@ -178,7 +187,7 @@ func TestAnotherKind(t *testing.T) {
 	if known := s.Known(ref); known.State != nil || layout.Exists(s.Live.Journal(ref)) {
 		t.Errorf("of a deleted risk got %+v", known)
 	}
-	if of := s.Trash().File(ref); !strings.HasSuffix(of, "risk~RISK-1.md") || !layout.Exists(of) {
+	if of := s.Trash().File(ref); !strings.HasSuffix(of, "risk~RISK%3A1.md") || !layout.Exists(of) {
 		t.Errorf("its copy is %s", of)
 	}
 }
@@ -186,21 +195,21 @@ func TestAnotherKind(t *testing.T) {
 // What is guaranteed of a write holds for every kind: an editor that comes in between, a kill, and a writer after that.
 func TestAnotherKindIsWrittenAsSafely(t *testing.T) {
 	s := storetest.New(t)
-	ref, path := risks.Ref("RISK-1"), s.Abs(risks.File("RISK-1"))
-	storetest.WantCode(t, putRisk(s, "RISK-1"), "")
+	ref, path := risks.Ref("RISK:1"), s.Abs(risks.File("RISK:1"))
+	storetest.WantCode(t, putRisk(s, "RISK:1"), "")
 	runs := 0
-	storetest.WantCode(t, changeRisk(s, "RISK-1", func(*store.Tx, *risk) task.Entry {
+	storetest.WantCode(t, changeRisk(s, "RISK:1", func(*store.Tx, *risk) task.Entry {
 		if runs++; runs == 1 {
 			storetest.Append(t, path, "\nThe editor was here.\n")
 		}
 		return did(task.Noted, "windy")
 	}), "")
-	if got, err := risks.Get(s, "RISK-1"); err != nil || len(got.Log) != 2 || !strings.Contains(got.Body, "The editor was here.") {
+	if got, err := risks.Get(s, "RISK:1"); err != nil || len(got.Log) != 2 || !strings.Contains(got.Body, "The editor was here.") {
 		t.Errorf("got %+v (%v)", got, err)
 	}
 
 	killedAt(t, disk.Rename, path, func() {
-		_ = changeRisk(s, "RISK-1", func(tx *store.Tx, _ *risk) task.Entry {
+		_ = changeRisk(s, "RISK:1", func(tx *store.Tx, _ *risk) task.Entry {
 			tx.Claim(ref, &session.Lease{Actor: "agent:a", Worktree: s.Worktree, Since: storetest.Noon, Seen: storetest.Noon})
 			return did(task.Claimed, "")
 		})
@@ -208,8 +217,8 @@ func TestAnotherKindIsWrittenAsSafely(t *testing.T) {
 	if known := s.Known(ref); known.Next == nil || known.Next.Lease.Actor != "agent:a" {
 		t.Errorf("between the kill and the next write got %+v", known)
 	}
-	storetest.WantCode(t, noteRisk(s, "RISK-1", "calm"), "")
-	got, err := risks.Get(s, "RISK-1")
+	storetest.WantCode(t, noteRisk(s, "RISK:1", "calm"), "")
+	got, err := risks.Get(s, "RISK:1")
 	storetest.WantCode(t, err, "")
 	if known := s.Known(ref); len(got.Log) != 4 || known.State == nil || known.State.Lease == nil || known.Next != nil {
 		t.Errorf("got %+v, of which is known %+v", got, known)
@@ -219,7 +228,7 @@ func TestAnotherKindIsWrittenAsSafely(t *testing.T) {
 // Two branches merge a file of the kind by its own rules, and cairn check reads it by the rules of files.
 func TestAnotherKindIsMergedAndChecked(t *testing.T) {
 	text := func(entries ...string) []byte {
-		return []byte("---\nid: RISK-1\ntitle: T\nstatus: open\nprovenance:\n" + strings.Join(entries, "") + "---\n")
+		return []byte("---\nid: RISK:1\ntitle: T\nstatus: open\nprovenance:\n" + strings.Join(entries, "") + "---\n")
 	}
 	entry := func(at, text string) string {
 		return "  - {who: 'human:lee', at: 2026-06-21T10:00:0" + at + "Z, did: noted, text: " + text + "}\n"
@@ -231,17 +240,18 @@ func TestAnotherKindIsMergedAndChecked(t *testing.T) {
 	}
 
 	s := storetest.NewAt(t, t.TempDir())
-	storetest.WantCode(t, putRisk(s, "RISK-1"), "")
+	storetest.WantCode(t, putRisk(s, "RISK:1"), "")
 	for name, damage := range map[string]struct {
 		file, text string
 		rule       proof.RuleID
 	}{
 		"no document":          {"RISK-2.md", "---\nid: [\n---\n", proof.BadYAML},
-		"no title":             {"RISK-2.md", "---\nid: RISK-2\nstatus: open\n---\n", proof.MissingField},
-		"a key twice":          {"RISK-2.md", "---\nid: RISK-2\ntitle: T\nstatus: open\nstatus: open\n---\n", proof.DuplicateKey},
-		"another id":           {"RISK-2.md", "---\nid: RISK-3\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
-		"a conflict":           {"RISK-2.md", "---\nid: RISK-2\n<<<<<<< ours\ntitle: T\n=======\n>>>>>>> theirs\nstatus: open\n---\n", proof.ConflictMarkers},
-		"a name that is no id": {"notes.md", "---\nid: RISK-2\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
+		"no title":             {"RISK-2.md", "---\nid: RISK:2\nstatus: open\n---\n", proof.MissingField},
+		"a key twice":          {"RISK-2.md", "---\nid: RISK:2\ntitle: T\nstatus: open\nstatus: open\n---\n", proof.DuplicateKey},
+		"another id":           {"RISK-2.md", "---\nid: RISK:3\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
+		"a conflict":           {"RISK-2.md", "---\nid: RISK:2\n<<<<<<< ours\ntitle: T\n=======\n>>>>>>> theirs\nstatus: open\n---\n", proof.ConflictMarkers},
+		"the id as a name":     {"RISK:2.md", "---\nid: RISK:2\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
+		"a name that is no id": {"notes.md", "---\nid: RISK:2\ntitle: T\nstatus: open\n---\n", proof.IDMismatch},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := s.Abs(".cairn/risks/" + damage.file)
@@ -276,7 +286,7 @@ func TestKindsHaveNamesOfTheirOwn(t *testing.T) {
 	if k, ok := record.Named(riskName); !ok || k != risks.Kind {
 		t.Errorf("got %+v", k)
 	}
-	if _, _, ok := record.At(".cairn/risks/RISK-1.md"); !ok {
+	if _, id, ok := record.At(".cairn/risks/RISK-1.md"); !ok || id != "RISK:1" {
 		t.Error("its file is not known")
 	}
 	if _, err := risks.Parse([]byte("---\nid: x\n---\n")); !errors.As(err, new(*frontmatter.Error)) {

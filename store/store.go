@@ -96,7 +96,7 @@ func decode(k *record.Kind, id string, doc *frontmatter.Doc) (any, error) {
 	v, err := k.Decode(doc)
 	if err == nil {
 		if got := k.Header(v).Ref.ID; got != id {
-			err = record.WrongName(doc, id, got)
+			err = k.WrongName(doc, id, got)
 		}
 	}
 	return v, err

@@ -2,8 +2,10 @@ package proof
 
 import (
 	"bytes"
+	"path"
 	"reflect"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -13,7 +15,7 @@ import (
 type RecordFile struct {
 	File
 	Kind  string      // names one of Tree.Kinds
-	Name  string      // of the file, without its extension: the id that the record should have
+	Name  string      // the id that the record should have, by the name of the file
 	Head  task.Header // if the file is sound; Log holds the entries that stand under provenance in the file
 	Value any         // what the rules of the kind judge, if the file is sound
 }
@@ -201,7 +203,8 @@ func (r recordRules) record(f, was *RecordFile) {
 		return
 	}
 	if f.Head.Ref.ID != f.Name {
-		r.report(IDMismatch, &f.File, Path{"id"}, "the file is called %s, and its id is %s", f.Name, f.Head.Ref.ID)
+		name := strings.TrimSuffix(path.Base(f.Path), path.Ext(f.Path))
+		r.report(IDMismatch, &f.File, Path{"id"}, "the file is called %s, and its id is %s", name, f.Head.Ref.ID)
 	}
 	if bytes.Contains(f.Src, []byte(ConflictMark)) {
 		r.conflict(&f.File)

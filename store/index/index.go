@@ -44,7 +44,7 @@ type Source struct {
 func (s Source) path(id string) string { return s.Kind.FileIn(cmp.Or(s.Folder, s.Kind.Folder), id) }
 
 // file is the path of the file of a record in the folder.
-func (s Source) file(id string) string { return filepath.Join(s.Dir, id+s.Kind.Ext()) }
+func (s Source) file(id string) string { return filepath.Join(s.Dir, s.Kind.FileName(id)) }
 
 // sum is a hash of the content of a file.
 type sum [8]byte

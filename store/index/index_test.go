@@ -44,7 +44,7 @@ func parse(id string, src []byte) (any, error) {
 	}
 	v, err := record.Tasks.Decode(doc)
 	if err == nil && string(v.ID) != id {
-		return nil, record.WrongName(doc, id, string(v.ID))
+		return nil, record.Tasks.WrongName(doc, id, string(v.ID))
 	}
 	return v, err
 }

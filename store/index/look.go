@@ -35,8 +35,8 @@ func (s Source) LookAt(ctx context.Context, before *View, names []string) (*View
 	var files []disk.Entry
 	named := map[string]bool{}
 	for _, name := range names {
-		id, ok := strings.CutSuffix(name, s.Kind.Ext())
-		if !ok || name[0] == '.' || named[id] {
+		id, ok := s.Kind.IDOf(name)
+		if !ok || named[id] {
 			continue
 		}
 		named[id] = true
@@ -77,7 +77,10 @@ func (s Source) compare(ctx context.Context, known *View, files []disk.Entry, na
 	stay, problems := known.without(named)
 	var todo []suspect
 	for _, f := range files {
-		id := strings.TrimSuffix(f.Name, s.Kind.Ext())
+		id, ok := s.Kind.IDOf(f.Name)
+		if !ok {
+			continue
+		}
 		at := known.number(id)
 		if at >= 0 && s.believes(&known.entries[at], f.Stamp) {
 			stay[at] = true

@@ -74,7 +74,7 @@ func (s Source) read(f suspect, known *View, before time.Time, wait *layout.Pati
 			return entry{}, err
 		}
 	}
-	if after, _ := s.stamp(f.id + s.Kind.Ext()); after.Stamp == f.stamp { // and so it was before
+	if after, _ := s.stamp(s.Kind.FileName(f.id)); after.Stamp == f.stamp { // and so it was before
 		e.stamp, e.young = f.stamp, !f.stamp.OlderThan(before)
 	}
 	return e, nil

@@ -57,7 +57,7 @@ func (s Source) sampleIsSame(known *View) bool {
 	from, step := int(time.Now().UnixNano()/1000)%n, max(1, n/sampled)
 	for i := range min(n, sampled) {
 		e := &known.entries[(from+i*step)%n]
-		if f, there := s.stamp(e.row.ID + s.Kind.Ext()); !there || !s.believes(e, f.Stamp) {
+		if f, there := s.stamp(s.Kind.FileName(e.row.ID)); !there || !s.believes(e, f.Stamp) {
 			return false
 		}
 	}

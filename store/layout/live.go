@@ -44,15 +44,21 @@ func refName(of task.Ref) string {
 	if of.Kind == task.KindName {
 		return of.ID
 	}
-	return of.Kind + refMark + of.ID
+	return of.Kind + refMark + inName.Replace(of.ID)
 }
+
+// An id may have a colon, which not every file system takes in a name.
+var (
+	inName  = strings.NewReplacer("%", "%25", ":", "%3A")
+	outName = strings.NewReplacer("%25", "%", "%3A", ":")
+)
 
 const refMark = "~" // stands in no id of a task
 
 // RefOf is the record that a file of live state is about, by the name of the file without extension.
 func RefOf(name string) task.Ref {
 	if kind, id, ok := strings.Cut(name, refMark); ok {
-		return task.Ref{Kind: kind, ID: id}
+		return task.Ref{Kind: kind, ID: outName.Replace(id)}
 	}
 	return task.ID(name).Ref()
 }

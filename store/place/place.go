@@ -110,7 +110,7 @@ func List(l layout.Layout, k *record.Kind) ([]File, []problem.Problem, error) {
 			return nil, nil, problem.IO(err)
 		}
 		for _, e := range entries {
-			if id, ok := strings.CutSuffix(e.Name(), k.Ext()); ok && id != "" && id[0] != '.' {
+			if id, ok := k.IDOf(e.Name()); ok {
 				files = append(files, File{k.FileIn(folder, id), id, e.Type()})
 			}
 		}

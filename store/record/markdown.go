@@ -182,15 +182,16 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 		merge[key] = rule
 	}
 	row.Merge = merge
-	return Define[ID](row, markdownCodec[T]{m, row.Name, keys, row.Keys}.codec())
+	return Define[ID](row, markdownCodec[T]{m, row.Name, row.ParseID, keys, row.Keys}.codec())
 }
 
 // markdownCodec is the codec of a kind that Markdown describes.
 type markdownCodec[T any] struct {
 	Markdown[T]
-	kind  string
-	keys  []Key[T]
-	order []string
+	kind    string
+	parseID func(string) error
+	keys    []Key[T]
+	order   []string
 }
 
 func (c markdownCodec[T]) codec() Codec[T] {
@@ -223,6 +224,9 @@ func (c markdownCodec[T]) decode(doc *frontmatter.Doc) (T, error) {
 		k.read(r, &v)
 	}
 	h := c.Header(&v)
+	if err := c.parseID(h.Ref.ID); err != nil && r.err == nil {
+		r.fail(doc.Get("id"), "%s", task.MessageOf(err))
+	}
 	h.Ref.Kind, h.Log, h.Rev = c.kind, r.entries(), Rev(doc.Bytes())
 	*c.Body(&v) = task.CleanBody(string(doc.Body()))
 	return v, r.err

@@ -15,7 +15,42 @@ func (k *Kind) File(id string) string { return k.FileIn(k.Folder, id) }
 
 // FileIn is the path of a record that lies in a folder under .cairn: that of the kind, or one that RestIn returns.
 func (k *Kind) FileIn(folder, id string) string {
-	return layout.Folder + "/" + folder + "/" + id + k.Ext()
+	return layout.Folder + "/" + folder + "/" + k.FileName(id)
+}
+
+// FileName is the name of the file of a record.
+func (k *Kind) FileName(id string) string {
+	if k.Swaps != "" {
+		id = swapped(id, k.Swaps)
+	}
+	return id + k.Ext()
+}
+
+// IDOf is the id of the record whose file has a name. It reports false for a name that is ignored: one with another ending, and one that
+// begins with a dot. The id may be none that the kind can have: ParseID says so.
+func (k *Kind) IDOf(name string) (id string, ok bool) {
+	id, ok = strings.CutSuffix(name, k.Ext())
+	if !ok || id == "" || id[0] == '.' {
+		return "", false
+	}
+	if k.Swaps != "" {
+		id = swapped(id, k.Swaps)
+	}
+	return id, true
+}
+
+// swapped is a text with the other one of two characters in place of the first of them that it has. Swapped twice it is as it was, so that
+// each name of a file is that of one id, and each id has one name.
+func swapped(text, pair string) string {
+	i := strings.IndexAny(text, pair)
+	if i < 0 {
+		return text
+	}
+	other := pair[:1]
+	if text[i] == pair[0] {
+		other = pair[1:]
+	}
+	return text[:i] + other + text[i+1:]
 }
 
 // RestIn is the folder under .cairn of the records that rest since a month, which is written as 2026-11. The kind must have Rest.
@@ -34,8 +69,7 @@ func IsMonth(name string) bool {
 func At(name string) (k *Kind, id string, ok bool) {
 	dir, file := path.Split(name)
 	for _, k := range kinds {
-		id, ok := strings.CutSuffix(file, k.Ext())
-		if ok && id != "" && id[0] != '.' && k.keeps(path.Clean(dir)) {
+		if id, ok := k.IDOf(file); ok && k.keeps(path.Clean(dir)) {
 			return k, id, true
 		}
 	}

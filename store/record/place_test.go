@@ -3,7 +3,9 @@ package record_test
 import (
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/record"
+	"pgregory.net/rapid"
 )
 
 // A path is that of one record or of none, and where a record at rest lies is known from its month.
@@ -39,6 +41,33 @@ func TestAt(t *testing.T) {
 	if got := k.FileIn(k.RestIn("2026-11"), "T-1"); got != ".cairn/closed/2026-11/T-1.md" {
 		t.Errorf("T-1 rests at %s", got)
 	}
+}
+
+// Where the name of a file is not the id, each name is still that of one id.
+func TestNamesOfFiles(t *testing.T) {
+	k := record.Kind{Folder: "people", Form: frontmatter.Markdown, Swaps: ":."}
+	for id, want := range map[string]string{
+		"agent:claude-1": "agent.claude-1.md", "agent:a.b:c": "agent.a.b:c.md", "agent.claude-1": "agent:claude-1.md", "agent": "agent.md",
+	} {
+		if got := k.FileName(id); got != want {
+			t.Errorf("%s lies in %s, want %s", id, got, want)
+		}
+	}
+	for _, name := range []string{".agent.md", ".md", "agent.yaml", "agent"} {
+		if id, ok := k.IDOf(name); ok {
+			t.Errorf("%s is the file of %s", name, id)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		k := &k
+		if rapid.Bool().Draw(t, "plain") {
+			k = record.Tasks.Kind
+		}
+		id := rapid.StringMatching(`[a-z][a-z.:\-]{0,8}`).Draw(t, "id")
+		if got, ok := k.IDOf(k.FileName(id)); got != id || !ok {
+			t.Fatalf("the file of %q is that of %q (%v)", id, got, ok)
+		}
+	})
 }
 
 // The folders of records are those that must be folders: in place of one neither a link nor a file is taken.

@@ -14,6 +14,7 @@ import (
 	"fmt"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -31,6 +32,8 @@ type Kind struct {
 	Keys    []string           // every key that cairn knows, in the order in which they stand in a file
 	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id
 	Lists   string             // the verb that lists such records, for hints
+	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
+	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
 	Repeats bool               // its entries repeat those of the records that it is about, so that history leaves them out
 
 	States []task.Status                        // that a record can have; nil for a kind without states, or with those of the config
@@ -229,8 +232,9 @@ func (k *Kind) NotFound(id string) error {
 }
 
 // WrongName is the error of a file whose name is not that of its id.
-func WrongName(doc *frontmatter.Doc, want, got string) error {
-	return &frontmatter.Error{Line: doc.Line(doc.Get("id")), Msg: fmt.Sprintf("the file is called %s, and its id is %s", want, got)}
+func (k *Kind) WrongName(doc *frontmatter.Doc, want, got string) error {
+	name := strings.TrimSuffix(k.FileName(want), k.Ext())
+	return &frontmatter.Error{Line: doc.Line(doc.Get("id")), Msg: fmt.Sprintf("the file is called %s, and its id is %s", name, got)}
 }
 
 // Reader reads records: those on disk, or as a write under way has staged them.

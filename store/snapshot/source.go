@@ -51,7 +51,9 @@ func (d diskSource) list(ctx context.Context) ([]blob, error) {
 			return nil, err
 		}
 		for _, folder := range folders {
-			err := layout.EachName(d.Dir(folder), k.Ext(), func(name string) { out = append(out, blob{path: k.FileIn(folder, name)}) })
+			err := layout.EachName(d.Dir(folder), k.Ext(), func(name string) {
+				out = append(out, blob{path: layout.Folder + "/" + folder + "/" + name + k.Ext()})
+			})
 			if err != nil {
 				return nil, err
 			}
