@@ -21,6 +21,9 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.Entry(Created)
 	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)
+	if t.Assignee != "" {
+		e.Assignee = &t.Assignee
+	}
 	t.Provenance = nil
 	return t.With(e), nil
 }

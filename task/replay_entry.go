@@ -4,7 +4,7 @@ import "slices"
 
 // effects says what entries of each kind may record besides who, when, text, session and key. No verb records anything else.
 var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
-	Created:      {created: true, declares: true},
+	Created:      {created: true, holds: true, declares: true},
 	Claimed:      {holds: true},
 	Released:     {holds: true},
 	Assigned:     {holds: true},

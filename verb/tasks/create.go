@@ -27,6 +27,7 @@ type TaskIn struct {
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
+	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
 }
 
 // CheckIn is a check as a caller declares it.
@@ -95,8 +96,12 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	if checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)); err != nil {
 		return task.Task{}, err
 	}
+	assignee, err := w.ActorNamed(in.Assignee)
+	if err != nil {
+		return task.Task{}, err
+	}
 	return task.Task{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority,
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Priority: priority, Assignee: assignee,
 		Checks: checks,
 	}, nil
 }
