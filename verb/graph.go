@@ -101,11 +101,11 @@ func (g *Graph) closed(id task.ID) bool {
 	return ok && flow.DepClosed(dep)
 }
 
-// Header reads what a row does not have from the file of the task: its entries. If the file is gone meanwhile, they are missing.
+// Header reads what a row does not have from the file of the task: its entries. If the file is gone meanwhile, it is what the row says.
 func (g *Graph) Header(r *record.Row) task.Header {
 	t, err := g.reads.Get(g.store, task.ID(r.ID))
 	if err != nil {
-		t = r.Task()
+		return r.Header()
 	}
 	return t.Header()
 }
