@@ -50,6 +50,8 @@ var renderers = rendererTable(
 	rendererOf(renderSession),
 	rendererOf(renderSessions),
 	rendererOf(renderIdentity),
+	rendererOf(renderHandoff),
+	rendererOf(renderHandoffs),
 	rendererOf(renderBrief),
 	rendererOf(renderSettings),
 	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -120,6 +121,24 @@ func TestExampleProposalIsReadAsThePageSays(t *testing.T) {
 	}
 }
 
+// The example of a handoff is read as the page says, and is one that the rules of handoffs accept.
+func TestExampleHandoffIsReadAsThePageSays(t *testing.T) {
+	const id = "HO-01m7yxs9q2v4rw"
+	got, err := record.Handoffs.Parse([]byte(example(t, "handoff "+id)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Ref.ID != id || got.Status != ledger.HandoffResponded || got.From() != "agent:claude-1" || got.Assignee != "human:ada" || got.Due.IsZero() {
+		t.Errorf("got %+v", got)
+	}
+	if want := got.Content(); got.Log.First().Said().Content != want {
+		t.Errorf("the content is %s, want %s", got.Log.First().Said().Content, want)
+	}
+	if e, ok := got.Response(); !ok || !got.Accepts(e.Said().Option, e.Text) {
+		t.Errorf("the answer is %+v", e)
+	}
+}
+
 // Every key that cairn knows is in the page, and so is every kind of record.
 func TestEveryKeyIsExplained(t *testing.T) {
 	page := read(t, "format.md")
@@ -140,6 +159,7 @@ func TestEveryKindOfEntryIsExplained(t *testing.T) {
 	for _, did := range []task.Did{
 		task.Created, task.Claimed, task.Released, task.Assigned, task.Began, task.Finished, task.Canceled, task.TakenOver,
 		task.Transitioned, task.Checked, task.Attested, task.Noted, task.Updated, task.Abandoned, task.Deleted,
+		task.Responded, task.Resolved,
 	} {
 		if !strings.Contains(page, "`"+string(did)+"`") {
 			t.Errorf("format.md does not mention %s", did)

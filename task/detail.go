@@ -63,6 +63,8 @@ var detailsOf = sync.OnceValue(func() map[Did][]string {
 		Updated:  {"refs"},
 		Finished: {"next", "blockers"},
 		Canceled: {"next", "blockers"},
+
+		Responded: {"option", "about"},
 	}
 })
 

@@ -29,7 +29,9 @@ const (
 	Attested     Did = "attested"
 	Noted        Did = "noted"
 	Updated      Did = "updated"
-	Deleted      Did = "deleted" // only in the trash of a clone
+	Responded    Did = "responded" // of a handoff: an answer
+	Resolved     Did = "resolved"  // of a handoff: it is over
+	Deleted      Did = "deleted"   // only in the trash of a clone
 )
 
 // Entry is one line of provenance: who changed the record, when, and how. A file leaves out the fields that are empty.

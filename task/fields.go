@@ -131,6 +131,14 @@ func pathStays(p string) bool {
 	return clean != ".." && !strings.HasPrefix(clean, "../")
 }
 
+// ValidLine returns INVALID_INPUT, naming the field, for what is not a text of one line: empty, of several lines, or too long.
+func ValidLine(field, s string) error {
+	if err := validLine(field, s); err != nil {
+		return err
+	}
+	return nil
+}
+
 // validLine accepts non-empty text on one line.
 func validLine(field, s string) *Error {
 	switch {

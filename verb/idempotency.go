@@ -151,7 +151,7 @@ func (v Verb) replayed(ctx context.Context, w *Workspace, out any, err error) (a
 	if err == nil {
 		err = s.Settle(ctx) // what it made may still wait to be brought to its end
 	}
-	if err == nil && v.Holds {
+	if err == nil && v.Holds && done.made.Task != "" {
 		err = w.holdsHere(s, done.made.Task)
 	}
 	if err != nil {

@@ -76,10 +76,10 @@ func (w *Workspace) sessionKnown() error {
 		WithHint("take CAIRN_SESSION out of the environment, or set it to a session that %s shows", task.CallTo("list_sessions"))
 }
 
-// ActorNamed reads an actor in an input: "me" is who acts, "unassigned" and "" nobody.
+// ActorNamed reads an actor in an input: "me" and "@me" are who acts, "unassigned" and "" nobody.
 func (w *Workspace) ActorNamed(s string) (task.Actor, error) {
 	switch s {
-	case "me":
+	case "me", "@me":
 		return w.Actor(), nil
 	case "", "unassigned":
 		return "", nil

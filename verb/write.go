@@ -106,9 +106,14 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, de
 
 // Lease is a live claim of the caller from this worktree, under a session or none.
 func (wc WriteContext) Lease(ctx context.Context, ses string) *session.Lease {
-	s, now := wc.Store, wc.Now.UTC()
+	return wc.w.Lease(ctx, wc.Store, ses)
+}
+
+// Lease is a live claim of the caller from the worktree of a store, under a session or none.
+func (w *Workspace) Lease(ctx context.Context, s *store.Store, ses string) *session.Lease {
+	now := w.Now().UTC()
 	return &session.Lease{
-		Actor: wc.w.Actor(), Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
+		Actor: w.Actor(), Session: ses, Worktree: s.Worktree, GitDir: s.GitDir(), Branch: s.Head(ctx).Branch, Since: now, Seen: now,
 	}
 }
 

@@ -77,6 +77,12 @@ func Flag[T any](name string, at func(*T) *bool) Key[T] {
 	return scalarKey(name, at, (*reader).boolean, func(b bool) frontmatter.Value { return frontmatter.Bool(b) })
 }
 
+// FlagUnless is a key that holds true or false. A record may do without it, which is true. At is where a value has the opposite.
+func FlagUnless[T any](name string, at func(*T) *bool) Key[T] {
+	read := func(r *reader, name string, n *yaml.Node) bool { return !isNull(n) && !r.boolean(name, n) }
+	return scalarKey(name, at, read, func(b bool) frontmatter.Value { return frontmatter.Bool(!b) })
+}
+
 // Instant is a key that holds a time, to the second. A record may do without it, which is the zero time.
 func Instant[T any](name string, at func(*T) *time.Time) Key[T] {
 	return scalarKey(name, at, (*reader).instant, func(t time.Time) frontmatter.Value { return frontmatter.Plain(t.UTC().Format(time.RFC3339)) })

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/cairn-tasks/cairn/verb/brief"
 	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
@@ -21,6 +22,7 @@ var All = verb.Link(inOrder(
 	sessions.Verbs,
 	activity.Verbs,
 	config.Verbs,
+	handoffs.Verbs,
 	brief.Verbs,
 )...)
 

@@ -3,21 +3,28 @@ package tasks
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/handoffs"
 )
 
 // ClaimIn is the input of Claim.
 type ClaimIn struct {
-	ID       task.ID `json:"id" doc:"task to take" cli:"arg"`
-	Takeover bool    `json:"takeover,omitempty" doc:"end an expired claim or a stalled session, or redo work that is further along on another branch"`
+	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg"`
+	Takeover bool          `json:"takeover,omitempty" doc:"end an expired claim or a stalled session, or redo work that is further along on another branch"`
 	verb.Once
 }
 
-// Claim makes the caller the holder of a task. Claiming a task that one holds already changes nothing.
-func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (verb.Task, error) {
-	return w.Change(ctx, in.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+// Claim makes the caller the holder of a task, or of a handoff that is addressed to it. Claiming what one holds already changes nothing. It
+// returns a verb.Task, or a handoffs.Handoff.
+func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
+	if isHandoff(w, in.ID) {
+		return handoffs.Claim(ctx, w, handoffs.ClaimIn{ID: ledger.HandoffID(in.ID), Once: in.Once})
+	}
+	return w.Change(ctx, task.ID(in.ID), func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		takesOver, err := wc.Take(ctx, in.Takeover)
 		if err != nil {
 			return wc.Task, nil, err
@@ -38,19 +45,36 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (verb.Task, error
 	})
 }
 
+// isHandoff reports whether an id is that of a handoff. Where there is a task with it, it is that of the task.
+func isHandoff(w *verb.Workspace, id verb.RecordID) bool {
+	if record.Handoffs.ParseID(string(id)) != nil {
+		return false
+	}
+	s, err := w.Open()
+	if err != nil {
+		return false
+	}
+	k, _, _ := record.Find(s, string(id))
+	return k == record.Handoffs.Kind
+}
+
 // ReleaseIn is the input of Release.
 type ReleaseIn struct {
-	ID     task.ID `json:"id" doc:"task to release" cli:"arg"`
-	Reason string  `json:"reason,omitempty" doc:"why, for the record"`
+	ID     verb.RecordID `json:"id" doc:"task or handoff to release" cli:"arg"`
+	Reason string        `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once
 }
 
-// Release lets a task go without moving it. A person may release what another holds; that ends its session as abandoned.
-func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (verb.Task, error) {
+// Release lets a task go without moving it, or a handoff, which is open again. A person may release what another holds; that ends the session
+// on a task as abandoned. It returns a verb.Task, or a handoffs.Handoff.
+func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (any, error) {
 	if err := task.ValidText("reason", in.Reason); err != nil {
-		return verb.Task{}, err
+		return nil, err
 	}
-	return w.Change(ctx, in.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	if isHandoff(w, in.ID) {
+		return handoffs.Release(ctx, w, ledger.HandoffID(in.ID), in.Reason)
+	}
+	return w.Change(ctx, task.ID(in.ID), func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		if wc.Hold.Actor != "" && !wc.Mine() && !w.Actor().Human() {
 			return wc.Task, nil, task.Errorf(task.NotYours, "held by %s", wc.Hold.Actor).
 				WithHint("ask %s, or a person, to release it", wc.Hold.Actor)

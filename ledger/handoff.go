@@ -1,0 +1,362 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// HandoffKind is the kind of a handoff, in a task.Ref, and HandoffPrefix what stands before the dash of its id.
+const (
+	HandoffKind   = "handoff"
+	HandoffPrefix = "HO"
+)
+
+// HandoffID names a handoff: HO-, and the token of a task's id.
+type HandoffID string
+
+// Handoff is something that somebody asks of others: to take over work, to answer a question, to approve. It is addressed to actors and to
+// groups of them; one of these claims it, and answers. What it says never changes: its first entry has a hash of that.
+type Handoff struct {
+	task.Header // what all kinds have in common; Assignee is who has claimed it
+	Type        HandoffType
+	To          []Recipient
+	Options     []string  // answers to choose from
+	OptionsOnly bool      // an answer must be one of the options
+	Due         time.Time // zero for none
+	About       []string  // ids of records
+	Fingerprint string    // of two live handoffs with the same one the second is not made
+	Body        string
+}
+
+// HandoffType says what is asked.
+type HandoffType string
+
+// The types of handoffs.
+const (
+	Handover HandoffType = "handoff" // the usual one: go on with this
+	Question HandoffType = "question"
+	Review   HandoffType = "review"
+	Collab   HandoffType = "collab"
+	Approval HandoffType = "approval"
+)
+
+// HandoffTypes lists every type.
+var HandoffTypes = []HandoffType{Handover, Question, Review, Collab, Approval}
+
+// The states of a handoff. The last two are closed: nothing waits for such a handoff.
+const (
+	HandoffOpen      task.Status = "open"
+	HandoffClaimed   task.Status = "claimed"
+	HandoffResponded task.Status = "responded"
+	HandoffResolved  task.Status = "resolved"
+	HandoffCanceled  task.Status = "canceled"
+)
+
+// HandoffStates lists every state, and HandoffEnds those that are closed.
+var (
+	HandoffStates = []task.Status{HandoffOpen, HandoffClaimed, HandoffResponded, HandoffResolved, HandoffCanceled}
+	HandoffEnds   = []task.Status{HandoffResolved, HandoffCanceled}
+)
+
+// Recipient is an actor, or a group of actors as group:NAME.
+type Recipient string
+
+const groupMark = "group:"
+
+// GroupsOf returns the groups that an actor belongs to. Nil stands for a team without groups.
+type GroupsOf func(task.Actor) []string
+
+// ParseRecipient accepts an actor, or group: and a name as actors have it.
+func ParseRecipient(s string) (Recipient, error) {
+	if name, ok := strings.CutPrefix(s, groupMark); ok {
+		if len(name) > 64 || !task.IsWord(name, "._@+-") {
+			return "", task.Errorf(task.InvalidInput, "to names %q, which is no group", shortened(s)).
+				WithHint("a group is group: and a name of letters, digits and ._@+-, such as group:reviewers")
+		}
+		return Recipient(s), nil
+	}
+	who, err := task.ParseActor(s)
+	return Recipient(who), err
+}
+
+// Group returns the name of the group that is addressed, and whether it is one.
+func (r Recipient) Group() (name string, ok bool) { return strings.CutPrefix(string(r), groupMark) }
+
+// Is reports whether an actor is meant.
+func (r Recipient) Is(who task.Actor, groups GroupsOf) bool {
+	name, group := r.Group()
+	if !group {
+		return string(r) == string(who)
+	}
+	return groups != nil && slices.Contains(groups(who), name)
+}
+
+// The most that a handoff may have of each.
+const (
+	maxRecipients = 50
+	maxOptions    = 50
+	maxAbout      = 100
+)
+
+// NewHandoff returns a handoff as it is written first, or INVALID_INPUT if there may be no such handoff.
+func NewHandoff(h Handoff, token string, s task.Stamp) (Handoff, error) {
+	h.Ref, h.Status, h.Assignee = task.Ref{Kind: HandoffKind, ID: HandoffPrefix + "-" + token}, HandoffOpen, ""
+	if h.Type == "" {
+		h.Type = Handover
+	}
+	h.To, h.Body, h.Due = withoutRepeats(h.To), task.CleanBody(h.Body), h.Due.UTC().Truncate(time.Second)
+	h.Log = task.Log{}.Add(s.Entry(task.Created).Saying(task.Detail{Content: h.Content()}))
+	return h, h.valid()
+}
+
+func (h Handoff) valid() error {
+	switch {
+	case !slices.Contains(HandoffTypes, h.Type):
+		return task.Errorf(task.InvalidInput, "type is %q", shortened(string(h.Type))).WithHint("handoff, question, review, collab or approval")
+	case len(h.To) == 0:
+		return task.Errorf(task.InvalidInput, "to is empty").WithHint("name at least one actor, or a group such as group:reviewers")
+	case len(h.To) > maxRecipients:
+		return task.Errorf(task.InvalidInput, "to names %d recipients, more than %d", len(h.To), maxRecipients).WithHint("address a group")
+	case len(h.Options) > maxOptions:
+		return task.Errorf(task.InvalidInput, "there are %d options, more than %d", len(h.Options), maxOptions).WithHint("ask something narrower")
+	case len(h.About) > maxAbout:
+		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(h.About), maxAbout).WithHint("name the one that groups them")
+	case h.OptionsOnly && len(h.Options) == 0:
+		return task.Errorf(task.InvalidInput, "allow_free_text is false, and there are no options").WithHint("give options to choose from, or leave allow_free_text out")
+	}
+	for _, r := range h.To {
+		if _, err := ParseRecipient(string(r)); err != nil {
+			return err
+		}
+	}
+	for i, option := range h.Options {
+		if err := task.ValidLine(fmt.Sprintf("options[%d]", i), option); err != nil {
+			return err
+		}
+		if slices.Contains(h.Options[:i], option) {
+			return task.Errorf(task.InvalidInput, "options names %q twice", shortened(option)).WithHint("leave one of them out")
+		}
+	}
+	for i, id := range h.About {
+		if err := task.ValidLine(fmt.Sprintf("about[%d]", i), id); err != nil {
+			return err
+		}
+	}
+	if h.Fingerprint != "" {
+		if err := task.ValidLine("fingerprint", h.Fingerprint); err != nil {
+			return err
+		}
+	}
+	return h.Valid(h.Body)
+}
+
+// Content is a hash of what a handoff says, which never changes: 16 hex digits.
+func (h Handoff) Content() string {
+	sum := sha256.New()
+	add := func(parts ...string) {
+		for _, p := range parts {
+			fmt.Fprintf(sum, "%d:%s", len(p), p)
+		}
+		sum.Write([]byte{0})
+	}
+	due := ""
+	if !h.Due.IsZero() {
+		due = h.Due.UTC().Format(time.RFC3339)
+	}
+	add(h.Title, string(h.Type), due, h.Fingerprint, h.Body, fmt.Sprint(h.OptionsOnly))
+	for _, r := range h.To {
+		add("to", string(r))
+	}
+	for _, option := range h.Options {
+		add("option", option)
+	}
+	for _, id := range h.About {
+		add("about", id)
+	}
+	return hex.EncodeToString(sum.Sum(nil)[:8])
+}
+
+// From is who asks.
+func (h Handoff) From() task.Actor { return h.Log.First().Who }
+
+// Closed reports whether the handoff is over.
+func (h Handoff) Closed() bool { return slices.Contains(HandoffEnds, h.Status) }
+
+// AddressedTo reports whether an actor is one of the recipients.
+func (h Handoff) AddressedTo(who task.Actor, groups GroupsOf) bool {
+	return slices.ContainsFunc(h.To, func(r Recipient) bool { return r.Is(who, groups) })
+}
+
+// Answered reports whether an actor has answered.
+func (h Handoff) Answered(who task.Actor) bool {
+	return slices.ContainsFunc(h.Log, func(e task.Entry) bool { return e.Did == task.Responded && e.Who == who })
+}
+
+// Response returns the newest answer. It reports false if there is none.
+func (h Handoff) Response() (task.Entry, bool) {
+	for _, e := range slices.Backward(h.Log) {
+		if e.Did == task.Responded {
+			return e, true
+		}
+	}
+	return task.Entry{}, false
+}
+
+// Claim makes the actor the one who deals with the handoff. It does not ask whether it is free: session.Holder decides that. Over says that
+// the claim of somebody else has lapsed. Claiming what one holds changes nothing. It returns FORBIDDEN for who is no recipient, and
+// CONFLICT for a handoff that is answered or over.
+func (h Handoff) Claim(over bool, groups GroupsOf, s task.Stamp) (Handoff, error) {
+	if err := h.mayAct(s.Who, groups); err != nil {
+		return h, err
+	}
+	if h.Status == HandoffResponded {
+		e, _ := h.Response()
+		return h, task.Errorf(task.Conflict, "%s has answered it", e.Who).WithHint("there is nothing left to claim").ForGood()
+	}
+	if h.Assignee == s.Who && h.Status == HandoffClaimed {
+		return h, nil
+	}
+	e := s.Entry(task.Claimed)
+	if over || h.Status == HandoffClaimed {
+		e.Did = task.TakenOver
+	}
+	if h.Status != HandoffClaimed {
+		e.From, e.To = h.Status, HandoffClaimed
+	}
+	e.Assignee = &s.Who
+	h.Status, h.Assignee, h.Log = HandoffClaimed, s.Who, h.Log.Add(e)
+	return h, nil
+}
+
+// mayAct returns CONFLICT for a handoff that is over, and FORBIDDEN for an actor who is neither a recipient nor has claimed it.
+func (h Handoff) mayAct(who task.Actor, groups GroupsOf) error {
+	switch {
+	case h.Closed():
+		return task.Errorf(task.Conflict, "is %s", h.Status).WithHint("it is over; who still needs something asks anew").ForGood()
+	case h.Assignee == who || h.AddressedTo(who, groups):
+		return nil
+	}
+	return task.Errorf(task.Forbidden, "is addressed to %s, and not to %s", h.recipients(), who).
+		WithHint("one of those it is addressed to claims and answers it").WithNext(task.CallTo("inbox"))
+}
+
+// recipients names the recipients, for messages.
+func (h Handoff) recipients() string {
+	const named = 5
+	var names []string
+	for _, r := range h.To[:min(len(h.To), named)] {
+		names = append(names, string(r))
+	}
+	return strings.Join(names, ", ") + task.AndMore(len(h.To)-len(names))
+}
+
+// Release gives a claim up, so that another recipient can take it. Only who has it may, or a person. Without a claim it changes nothing.
+func (h Handoff) Release(s task.Stamp) (Handoff, error) {
+	if h.Status != HandoffClaimed {
+		return h, nil
+	}
+	if h.Assignee != s.Who && !s.Who.Human() {
+		return h, task.Errorf(task.NotYours, "held by %s", h.Assignee).WithHint("ask %s, or a person, to release it", h.Assignee)
+	}
+	e := s.Entry(task.Released)
+	nobody := task.Actor("")
+	e.From, e.To, e.Assignee = h.Status, HandoffOpen, &nobody
+	h.Status, h.Assignee, h.Log = HandoffOpen, "", h.Log.Add(e)
+	return h, task.ValidText("reason", s.Text)
+}
+
+// Answer is what a response says beside its text, which is that of the stamp.
+type Answer struct {
+	Option string   // one of the options; "" for none
+	About  []string // ids of records
+}
+
+// Respond answers the handoff. Only a recipient may, or who has claimed it. An answer has an option, a text, or both; where only the options
+// are allowed, an option. A handoff that has an answer can get another, and the newest counts.
+func (h Handoff) Respond(a Answer, groups GroupsOf, s task.Stamp) (Handoff, error) {
+	if err := h.mayAct(s.Who, groups); err != nil {
+		return h, err
+	}
+	if err := h.validAnswer(a, s.Text); err != nil {
+		return h, err
+	}
+	e := s.Entry(task.Responded).Saying(task.Detail{Option: a.Option, About: a.About})
+	if h.Status != HandoffResponded {
+		e.From, e.To = h.Status, HandoffResponded
+	}
+	h.Status, h.Log = HandoffResponded, h.Log.Add(e)
+	return h, nil
+}
+
+func (h Handoff) validAnswer(a Answer, text string) error {
+	hint := "say it in text"
+	if len(h.Options) > 0 {
+		hint = "the options are: " + strings.Join(h.Options, "; ")
+	}
+	switch {
+	case a.Option != "" && !slices.Contains(h.Options, a.Option):
+		return task.Errorf(task.InvalidInput, "%q is none of the options", shortened(a.Option)).WithHint("%s", hint)
+	case a.Option == "" && h.OptionsOnly:
+		return task.Errorf(task.InvalidInput, "an answer must be one of the options").WithHint("%s", hint)
+	case a.Option == "" && strings.TrimSpace(text) == "":
+		return task.Errorf(task.InvalidInput, "an answer needs an option or a text").WithHint("%s", hint)
+	case len(a.About) > maxAbout:
+		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(a.About), maxAbout).WithHint("name the one that groups them")
+	}
+	return task.ValidText("text", text)
+}
+
+// Accepts reports whether an answer can say this.
+func (h Handoff) Accepts(option, text string) bool {
+	return h.validAnswer(Answer{Option: option}, text) == nil
+}
+
+// MayResolve reports whether an actor may end the handoff: who asked, who has claimed it, and who has answered it.
+func (h Handoff) MayResolve(who task.Actor) bool {
+	return who == h.From() || who == h.Assignee || h.Answered(who)
+}
+
+// Resolve ends the handoff, as HandoffResolved or HandoffCanceled. A handoff that has ended in this way already stays as it is. It returns
+// FORBIDDEN for who may not, and CONFLICT for one that ended in the other way.
+func (h Handoff) Resolve(as task.Status, s task.Stamp) (Handoff, error) {
+	switch {
+	case !slices.Contains(HandoffEnds, as):
+		return h, task.Errorf(task.InvalidInput, "a handoff does not end as %q", shortened(string(as))).WithHint("resolved or canceled")
+	case !h.MayResolve(s.Who):
+		return h, task.Errorf(task.Forbidden, "%s did not ask it, and has neither claimed nor answered it", s.Who).
+			WithHint("%s, who asked, or who answers it, ends it", h.From())
+	case h.Status == as:
+		return h, nil
+	case h.Closed():
+		return h, task.Errorf(task.Conflict, "is %s already", h.Status).WithHint("it is over").ForGood()
+	}
+	e := s.Entry(task.Resolved)
+	e.From, e.To = h.Status, as
+	h.Status, h.Log = as, h.Log.Add(e)
+	return h, task.ValidText("note", s.Text)
+}
+
+func withoutRepeats[T comparable](list []T) []T {
+	var out []T
+	for _, v := range list {
+		if !slices.Contains(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out
+}
+
+// shortened is the beginning of a text, for messages.
+func shortened(s string) string {
+	const most = 100
+	if len(s) <= most {
+		return s
+	}
+	return strings.ToValidUTF8(s[:most], "") + "…"
+}

@@ -1,0 +1,117 @@
+package handoffs
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/ledger"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// QueryIn is the input of Query. A filter that is left out lets everything through.
+type QueryIn struct {
+	Direction string        `json:"direction,omitempty" doc:"to_me (the usual one), from_me with the answers, or any for all there are" values:"to_me,from_me,any"`
+	Status    []task.Status `json:"status,omitempty" doc:"only handoffs in these states" values:"open,claimed,responded,resolved,canceled"`
+	Type      []string      `json:"type,omitempty" doc:"only handoffs of these types" values:"handoff,question,review,collab,approval"`
+	About     string        `json:"about,omitempty" doc:"only handoffs about this record"`
+	Limit     verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor    string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// Row is a handoff in a list.
+type Row struct {
+	ID        string             `json:"id"`
+	Title     string             `json:"title"`
+	Status    task.Status        `json:"status"`
+	Type      ledger.HandoffType `json:"type"`
+	From      task.Actor         `json:"from"`
+	To        []string           `json:"to"`
+	ClaimedBy task.Actor         `json:"claimed_by,omitempty"`
+	At        time.Time          `json:"at"` // when it was asked
+	Due       string             `json:"due,omitempty"`
+	About     []string           `json:"about,omitempty"`
+	Response  *Response          `json:"response,omitempty"`  // the newest answer
+	Elsewhere *verb.Elsewhere    `json:"elsewhere,omitempty"` // how far another branch or worktree of the clone has carried it
+}
+
+// Query lists handoffs, the newest first.
+func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row], error) {
+	s, err := w.Open()
+	if err == nil {
+		err = in.valid()
+	}
+	if err != nil {
+		return verb.Items[Row]{}, err
+	}
+	me, groups := w.Actor(), groupsOf(s)
+	fits := func(r *record.Row) bool {
+		switch {
+		case in.Direction == fromMe && r.Fact(record.FromFact) != string(me):
+			return false
+		case (in.Direction == "" || in.Direction == toMe) && !addressed(r, me, groups):
+			return false
+		}
+		return (len(in.Status) == 0 || slices.Contains(in.Status, r.Status)) &&
+			(len(in.Type) == 0 || slices.Contains(in.Type, r.Fact(record.TypeFact))) &&
+			(in.About == "" || slices.Contains(r.All(record.AboutFact), in.About))
+	}
+	return verb.QueryRows(ctx, w, s, record.Handoffs.Kind, in.Cursor, in.Limit, fits, func(r *record.Row) Row { return rowOf(s, r) })
+}
+
+const (
+	toMe      = "to_me"
+	fromMe    = "from_me"
+	direction = "to_me, from_me or any"
+)
+
+func (in QueryIn) valid() error {
+	if !slices.Contains([]string{"", toMe, fromMe, "any"}, in.Direction) {
+		return verb.BadInput("direction", "is %q", in.Direction).WithHint(direction)
+	}
+	for _, status := range in.Status {
+		if err := (task.Flow{States: ledger.HandoffStates}).Known(status); err != nil {
+			return err
+		}
+	}
+	for _, kind := range in.Type {
+		if !slices.Contains(ledger.HandoffTypes, ledger.HandoffType(kind)) {
+			return verb.BadInput("type", "names %q", kind).WithHint("handoff, question, review, collab or approval")
+		}
+	}
+	return nil
+}
+
+// addressed reports whether a handoff is addressed to an actor, or claimed by it.
+func addressed(r *record.Row, who task.Actor, groups ledger.GroupsOf) bool {
+	return r.Assignee == who || slices.ContainsFunc(r.Facts, func(f record.Fact) bool {
+		return f.Name == record.ToFact && ledger.Recipient(f.Value).Is(who, groups)
+	})
+}
+
+// rowOf shows a handoff. The file of one that is answered is read for the answer.
+func rowOf(s *store.Store, r *record.Row) Row {
+	out := Row{
+		ID: r.ID, Title: r.Title, Status: r.Status, Type: ledger.HandoffType(r.Fact(record.TypeFact)), From: task.Actor(r.Fact(record.FromFact)),
+		To: verb.NoNil(r.All(record.ToFact)), ClaimedBy: r.Assignee, At: time.Unix(r.Created, 0).UTC(), Due: r.Fact(record.DueFact), About: r.All(record.AboutFact),
+	}
+	ref := record.Handoffs.Ref(r.ID)
+	answered := len(r.All(record.AnsweredFact)) > 0
+	known := s.Known(ref)
+	if !answered && known.State == nil && known.Next == nil {
+		return out
+	}
+	h, err := record.Handoffs.Get(s, ledger.HandoffID(r.ID))
+	if err != nil {
+		return out
+	}
+	out.Response = responseOf(h)
+	if behind := session.IsBehind(h.Header, known); behind.How == session.Behind {
+		out.Elsewhere = &verb.Elsewhere{Status: behind.Status, Branch: behind.Branch, Worktree: behind.Worktree}
+	}
+	return out
+}
