@@ -53,6 +53,7 @@ var renderers = rendererTable(
 	rendererOf(renderHandoff),
 	rendererOf(renderHandoffs),
 	rendererOf(renderBrief),
+	rendererOf(renderActors),
 	rendererOf(renderSettings),
 	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
 )

@@ -302,6 +302,8 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"--actor", "agent:a", "cancel", "SESSION", "enough"}},
 		{0, []string{"transition", "T-1", "canceled"}},
 		{0, []string{"delete", "T-1"}},
+		{0, []string{"register", "agent:b", "--group", "reviewers"}},
+		{0, []string{"directory"}},
 		{0, []string{"--actor", "agent:a", "serve", "--toolsets", "all"}},
 		{0, []string{"setup", "merge-driver", "--yes"}},
 		{0, []string{"merge-driver", "plain", "plain", "plain", "7", ".cairn/tasks/T-1.md"}},

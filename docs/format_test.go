@@ -139,6 +139,21 @@ func TestExampleHandoffIsReadAsThePageSays(t *testing.T) {
 	}
 }
 
+// The example of an actor is one that a registration could have written, and its file is called as the page says.
+func TestExampleActorIsReadAsThePageSays(t *testing.T) {
+	const id = "agent:claude-1"
+	got, err := record.Actors.Parse([]byte(example(t, "actor "+id)))
+	if err == nil {
+		err = got.Valid()
+	}
+	if err != nil || got.Ref.ID != id || got.Group != "reviewers" || len(got.Log) != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+	if file := record.Actors.File(id); file != ".cairn/actors/agent.claude-1.md" {
+		t.Errorf("it lies in %s", file)
+	}
+}
+
 // Every key that cairn knows is in the page, and so is every kind of record.
 func TestEveryKeyIsExplained(t *testing.T) {
 	page := read(t, "format.md")

@@ -341,22 +341,3 @@ func (h Handoff) Resolve(as task.Status, s task.Stamp) (Handoff, error) {
 	h.Status, h.Log = as, h.Log.Add(e)
 	return h, task.ValidText("note", s.Text)
 }
-
-func withoutRepeats[T comparable](list []T) []T {
-	var out []T
-	for _, v := range list {
-		if !slices.Contains(out, v) {
-			out = append(out, v)
-		}
-	}
-	return out
-}
-
-// shortened is the beginning of a text, for messages.
-func shortened(s string) string {
-	const most = 100
-	if len(s) <= most {
-		return s
-	}
-	return strings.ToValidUTF8(s[:most], "") + "…"
-}

@@ -64,6 +64,13 @@ var refusalCases = []refusalCase{
 	{"a setting that does not exist", "record.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
 	}},
+	{"an actor who is somebody else", "directory.resolve", task.Conflict, "directory", func(s *fixture) (*mcp.ClientSession, string, object) {
+		does[verb.Record](s.T, s.person(), "register", object{"actor": "agent:b", "external_ref": "b@example.org"})
+		return s.person(), "register", object{"actor": "agent:b", "external_ref": "c@example.org"}
+	}},
+	{"another actor, registered without the right to", "directory.mayRegister", task.Forbidden, "register", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.as("agent:claude-1", verb.Rights{Profile: verb.PairWorker}), "register", object{"actor": "agent:claude-2"}
+	}},
 	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},

@@ -228,6 +228,8 @@ var smallestCalls = map[string]object{
 	"get_session":   {"session": "ses-1"},
 	"list_sessions": {},
 
+	"register":       {"actor": "me"},
+	"directory":      {},
 	"list_proposals": {},
 	"get_proposal":   {"proposal": "plan-1"},
 }

@@ -54,6 +54,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"heartbeat":    {verbtest.Args{"progress": "half"}, verbtest.Args{"progress": "all"}},
 	"finish":       {verbtest.Args{"summary": "done"}, verbtest.Args{"summary": "not done"}},
 	"cancel":       {verbtest.Args{"reason": "ill"}, verbtest.Args{"reason": "well"}},
+	"register":     {verbtest.Args{"actor": "agent:b", "role": "reads"}, verbtest.Args{"actor": "agent:b", "role": "writes"}},
 }
 
 // Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay, and

@@ -3,6 +3,7 @@ package verb
 import (
 	"context"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -78,14 +79,29 @@ func (w *Workspace) sessionKnown() error {
 
 // ActorNamed reads an actor in an input: "me" and "@me" are who acts, "unassigned" and "" nobody.
 func (w *Workspace) ActorNamed(s string) (task.Actor, error) {
-	switch s {
-	case "me", "@me":
+	switch {
+	case IsMe(s):
 		return w.Actor(), nil
-	case "", "unassigned":
+	case s == "", s == "unassigned":
 		return "", nil
 	default:
 		return task.ParseActor(s)
 	}
+}
+
+// ActorsNamed is ActorNamed for a list. Nobody is none of it.
+func (w *Workspace) ActorsNamed(names []string) ([]task.Actor, error) {
+	var out []task.Actor
+	for _, name := range names {
+		who, err := w.ActorNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		if who != "" && !slices.Contains(out, who) {
+			out = append(out, who)
+		}
+	}
+	return out, nil
 }
 
 // MayWeaken reports whether the caller may take checks away.

@@ -48,6 +48,8 @@ var flushes = map[string]string{
 	"heartbeat":                                         "",
 	"finish":                                            "tasks/* sessions/* tasks/ sessions/",
 	"cancel":                                            "tasks/* sessions/* tasks/ sessions/",
+	"register":                                          "./ actors/* actors/",
+	"register again":                                    "actors/* actors/",
 }
 
 // flushed is what some calls flush, as flushes has it.

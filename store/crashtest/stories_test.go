@@ -132,6 +132,11 @@ var stories = []story{
 	})},
 	{"heartbeat", "heartbeat", "agent:a", begun(func(ses string) in { return in{"session": ses, "progress": "half way"} })},
 	{"finish", "finish", "agent:a", begun(func(ses string) in { return in{"session": ses, "summary": "it works"} })},
+	{"register", "register", "agent:a", func(*testing.T, *house) in { return in{"actor": "me", "group": "reviewers"} }},
+	{"register again", "register", "agent:a", func(t *testing.T, h *house) in {
+		h.given(t, "agent:a", "register", in{"actor": "me", "group": "reviewers"})
+		return in{"actor": "me", "role": "reads changes"}
+	}},
 	{"cancel", "cancel", "agent:a", begun(func(ses string) in { return in{"session": ses, "reason": "too hard"} })},
 }
 

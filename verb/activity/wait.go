@@ -129,7 +129,7 @@ func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
 func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
 	in.Timeout, in.Cursor = nil, ""
 	var me task.Actor // where the answer depends on who asks
-	if in.Assignee != nil && *in.Assignee == "me" {
+	if in.Assignee != nil && verb.IsMe(*in.Assignee) {
 		me = w.Actor()
 	}
 	return string(jsonOf([]any{s.Root, sharable(s.Config), me, w.Bounded, in}))

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/cairn-tasks/cairn/verb/brief"
 	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/directory"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/sessions"
@@ -23,6 +24,7 @@ var All = verb.Link(inOrder(
 	activity.Verbs,
 	config.Verbs,
 	handoffs.Verbs,
+	directory.Verbs,
 	brief.Verbs,
 )...)
 

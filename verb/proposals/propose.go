@@ -76,7 +76,7 @@ func withoutMe(proposer task.Actor, items []PlanItem) []PlanItem {
 	for i := range out {
 		out[i].Checks = slices.Clone(out[i].Checks)
 		for n, c := range out[i].Checks {
-			if c.By == "me" {
+			if verb.IsMe(c.By) {
 				out[i].Checks[n].By = string(proposer)
 			}
 		}

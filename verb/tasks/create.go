@@ -129,7 +129,7 @@ func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
 
 // AttesterNamed is who may attest a check, as it is declared: me is who acts.
 func AttesterNamed(w *verb.Workspace, who string) string {
-	if who == "me" {
+	if verb.IsMe(who) {
 		return string(w.Actor())
 	}
 	return who

@@ -1,0 +1,6 @@
+package proof
+
+import "github.com/cairn-tasks/cairn/ledger"
+
+// Actors is what is asked of the actors in the directory. The Value of one is a ledger.Actor.
+var Actors = plainKind(ledger.ActorKind, ledger.ActorActive)

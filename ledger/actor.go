@@ -1,0 +1,148 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ActorKind is the kind of a record of the directory that says who an actor is, in a task.Ref. Its id is the actor.
+const ActorKind = "actor"
+
+// Actor is a person or a program that others can address: what the directory says of it. An actor that is not in the directory can do all
+// that one in it can.
+type Actor struct {
+	task.Header        // what all kinds have in common; Title is the name that is shown
+	ExternalRef string // who it is elsewhere, such as an address or the name of an account; no two actors have the same
+	Group       string // whom it works with: group:NAME addresses all of them
+	Role        string // what it does there
+	Abilities   []string
+	Body        string
+}
+
+// The states of an actor. One that is gone is not addressed any more; what it wrote stays.
+const (
+	ActorActive task.Status = "active"
+	ActorGone   task.Status = "gone"
+)
+
+// ActorStates lists every state.
+var ActorStates = []task.Status{ActorActive, ActorGone}
+
+// ActorChange is what a registration says of an actor. What is nil stays as it is.
+type ActorChange struct {
+	ExternalRef, DisplayName, Group, Role *string
+	Abilities                             *[]string
+}
+
+// NewActor returns an actor as it is registered first, or INVALID_INPUT if there may be no such actor.
+func NewActor(who task.Actor, c ActorChange, s task.Stamp) (Actor, error) {
+	if _, err := task.ParseActor(string(who)); err != nil {
+		return Actor{}, err
+	}
+	a := Actor{Header: task.Header{Ref: task.Ref{Kind: ActorKind, ID: string(who)}, Title: string(who), Status: ActorActive}}
+	a, _ = a.with(c)
+	a.Log = a.Log.Add(s.Entry(task.Created))
+	return a, a.Valid()
+}
+
+// Register returns the actor after another registration, with an entry that says what changed. One that was gone is active again. It
+// stays as it is if nothing would change, and INVALID_INPUT is returned for what no actor may be.
+func (a Actor) Register(c ActorChange, s task.Stamp) (Actor, error) {
+	now, keys := a.with(c)
+	if len(keys) == 0 && a.Status == ActorActive {
+		return a, nil
+	}
+	e := s.Entry(task.Updated)
+	e.Fields = keys
+	if a.Status != ActorActive {
+		e.From, e.To, now.Status = a.Status, ActorActive, ActorActive
+	}
+	now.Log = now.Log.Add(e)
+	return now, now.Valid()
+}
+
+// with returns the actor as a change makes it, and the keys of the file that differ.
+func (a Actor) with(c ActorChange) (Actor, []string) {
+	was := a
+	for _, f := range []struct{ to, from *string }{
+		{&a.ExternalRef, c.ExternalRef}, {&a.Title, c.DisplayName}, {&a.Group, c.Group}, {&a.Role, c.Role},
+	} {
+		if f.from != nil {
+			*f.to = strings.TrimSpace(*f.from)
+		}
+	}
+	a.Title = cmp.Or(a.Title, a.Ref.ID)
+	if c.Abilities != nil {
+		a.Abilities = withoutRepeats(*c.Abilities)
+	}
+	var keys []string
+	for _, f := range []struct {
+		key  string
+		same bool
+	}{
+		{"title", a.Title == was.Title}, {"external_ref", a.ExternalRef == was.ExternalRef}, {"group", a.Group == was.Group},
+		{"role", a.Role == was.Role}, {"capabilities", slices.Equal(a.Abilities, was.Abilities)},
+	} {
+		if !f.same {
+			keys = append(keys, f.key)
+		}
+	}
+	return a, keys
+}
+
+// maxAbilities is the most capabilities that an actor may have.
+const maxAbilities = 50
+
+// Valid returns INVALID_INPUT for what no actor may be. The message begins with the key.
+func (a Actor) Valid() error {
+	for _, f := range append([]struct{ key, value string }{
+		{"external_ref", a.ExternalRef}, {"role", a.Role}}, keyed("capabilities", a.Abilities)...) {
+		if f.value == "" && f.key != "capabilities" {
+			continue
+		}
+		if err := task.ValidLine(f.key, f.value); err != nil {
+			return err
+		}
+	}
+	if a.Group != "" {
+		if err := ValidGroup(a.Group); err != nil {
+			return err
+		}
+	}
+	if len(a.Abilities) > maxAbilities {
+		return task.Errorf(task.InvalidInput, "capabilities are %d, more than %d", len(a.Abilities), maxAbilities).WithHint("name what others look for")
+	}
+	return a.Header.Valid(a.Body)
+}
+
+// keyed gives each value of a list the key that holds the list.
+func keyed(key string, values []string) []struct{ key, value string } {
+	var out []struct{ key, value string }
+	for _, v := range values {
+		out = append(out, struct{ key, value string }{key, v})
+	}
+	return out
+}
+
+// ValidGroup returns INVALID_INPUT for what cannot be the name of a group.
+func ValidGroup(name string) error {
+	if len(name) > 64 || !task.IsWord(name, "._@+-") {
+		return task.Errorf(task.InvalidInput, "group is %q", shortened(name)).WithHint("a group has a name of letters, digits and ._@+-, such as reviewers")
+	}
+	return nil
+}
+
+// Name is an actor without its kind: claude-1 of agent:claude-1.
+func Name(who task.Actor) string {
+	_, name, _ := strings.Cut(string(who), ":")
+	return name
+}
+
+// KindOf is the kind of an actor: agent of agent:claude-1.
+func KindOf(who task.Actor) string {
+	kind, _, _ := strings.Cut(string(who), ":")
+	return kind
+}

@@ -1,0 +1,123 @@
+package directory
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/ledger"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// RegisterIn is the input of Register.
+type RegisterIn struct {
+	Actor        string    `json:"actor" doc:"who is registered: me, or an actor such as agent:claude-1" cli:"arg" from:"actors"`
+	ExternalRef  *string   `json:"external_ref,omitempty" doc:"who that is elsewhere, such as an address or an account; an actor that has it already is the one"`
+	DisplayName  *string   `json:"display_name,omitempty" doc:"the name to show; the id by default"`
+	Group        *string   `json:"group,omitempty" doc:"whom it works with; group:NAME addresses all of them"`
+	Role         *string   `json:"role,omitempty" doc:"what it does there, on one line"`
+	Capabilities *[]string `json:"capabilities,omitempty" doc:"what it can be asked for; replaces what is there" cli:"flag=capability"`
+	verb.Once
+}
+
+// Register puts an actor into the directory. Calls for one actor come to one record, also when they are made at once: an actor with the
+// same external_ref is taken, else the one with the id; what is given is changed, and what is not stays. Anybody may register themselves, and
+// an operator others. It returns CONFLICT if the id is that of an actor who is somebody else.
+func Register(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
+	who, err := w.ActorNamed(strings.TrimSpace(in.Actor))
+	if err == nil && who == "" {
+		err = verb.BadInput("actor", "names nobody").WithHint("me, or an actor such as agent:claude-1")
+	}
+	if err != nil {
+		return verb.Record{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return verb.Record{}, err
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		known, _, err := record.Actors.List(ctx, s)
+		if err != nil {
+			return err
+		}
+		if who, err = resolve(who, in.externalRef(), known); err != nil {
+			return err
+		}
+		if err := mayRegister(w, who); err != nil {
+			return err
+		}
+		a, err := registered(tx, who, in.change(), w.Stamp(""))
+		if err != nil {
+			return err
+		}
+		record.Actors.Put(tx, a)
+		ref := record.Actors.Ref(string(who))
+		w.Idempotency.Remember(tx, session.Key{Record: &ref})
+		return nil
+	})
+	if err != nil {
+		return verb.Record{}, err
+	}
+	return w.View(s).RecordByID(record.Actors.Kind, string(who), verb.Usual)
+}
+
+func (in RegisterIn) externalRef() string {
+	if in.ExternalRef == nil {
+		return ""
+	}
+	return strings.TrimSpace(*in.ExternalRef)
+}
+
+func (in RegisterIn) change() ledger.ActorChange {
+	c := ledger.ActorChange{ExternalRef: in.ExternalRef, DisplayName: in.DisplayName, Role: in.Role, Abilities: in.Capabilities}
+	if in.Group != nil {
+		name := strings.TrimPrefix(*in.Group, "group:") // as one addresses it
+		c.Group = &name
+	}
+	return c
+}
+
+// resolve finds the actor that is meant among those who are known: the one with the external reference, else the one with the id.
+func resolve(who task.Actor, externalRef string, known []ledger.Actor) (task.Actor, error) {
+	for _, a := range known {
+		if externalRef != "" && a.ExternalRef == externalRef {
+			return task.Actor(a.Ref.ID), nil
+		}
+	}
+	for _, a := range known {
+		switch {
+		case a.Ref.ID != string(who) && strings.EqualFold(a.Ref.ID, string(who)):
+			return "", task.Errorf(task.Conflict, "%s and %s differ only in case", who, a.Ref.ID).
+				WithHint("register %s, or choose another name", a.Ref.ID).ForGood()
+		case a.Ref.ID == string(who) && externalRef != "" && a.ExternalRef != "":
+			return "", task.Errorf(task.Conflict, "%s is somebody else: external_ref %s", who, a.ExternalRef).
+				WithHint("choose another name for the actor; %s shows who there is", task.CallTo("directory")).ForGood()
+		}
+	}
+	return who, nil
+}
+
+// mayRegister returns FORBIDDEN for a caller who is neither the actor nor an operator.
+func mayRegister(w *verb.Workspace, who task.Actor) error {
+	if who == w.Actor() || w.Profile >= verb.Operator {
+		return nil
+	}
+	return task.Errorf(task.Forbidden, "%s may register itself only, and not %s", w.Actor(), who).
+		WithHint("%s registers you; whoever is %s can do the same", task.CallTo("register", "actor", "me"), who)
+}
+
+// registered is the actor after a registration.
+func registered(tx *store.Tx, who task.Actor, c ledger.ActorChange, s task.Stamp) (ledger.Actor, error) {
+	a, err := record.Actors.Get(tx, who)
+	switch {
+	case task.CodeOf(err) == task.NotFound:
+		return ledger.NewActor(who, c, s)
+	case err != nil:
+		return a, err
+	default:
+		return a.Register(c, s)
+	}
+}
