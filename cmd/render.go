@@ -54,6 +54,7 @@ var renderers = rendererTable(
 	rendererOf(renderHandoffs),
 	rendererOf(renderBrief),
 	rendererOf(renderActors),
+	rendererOf(renderSearch),
 	rendererOf(renderSettings),
 	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
 )

@@ -266,6 +266,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"init"}},
 		{0, []string{"identity"}},
 		{0, []string{"brief"}},
+		{0, []string{"search", "walls"}},
 		{0, []string{"create", "Raise the walls", "--check", "built=touch ran"}},
 		{0, []string{"list"}},
 		{0, []string{"ready"}},

@@ -68,12 +68,12 @@ func (r Rows) look(before *index.View, look func(index.Source, *index.View) (*in
 func (r Rows) source(folder string) index.Source {
 	s, k := r.s, r.kind
 	src := index.Source{
-		Kind: k, Folder: folder, Dir: s.Dir(folder), File: s.Index(folder), Words: s.Words(k.Folder), Stat: s.Config.IndexStat,
+		Kind: k, Folder: folder, Dir: s.Dir(folder), File: s.Index(folder), Words: s.Words(k.Folder), Postings: s.Postings(k.Folder), Stat: s.Config.IndexStat,
 		Resting: folder != k.Folder && s.Config.RestStat != record.StatFull, Prepare: s.MakeLive,
 		Parse: func(id string, src []byte) (any, error) { return s.parse(k, id, s.Abs(k.FileIn(folder, id)), src) },
 	}
 	if s.fresh {
-		src.File, src.Words, src.Stat, src.Resting = "", "", record.StatContent, false
+		src.File, src.Words, src.Postings, src.Stat, src.Resting = "", "", "", record.StatContent, false
 	}
 	return src
 }
@@ -81,9 +81,19 @@ func (r Rows) source(folder string) index.Source {
 // Search returns for each row of a view whether all parts occur in what the record says: its id, title, labels, body and the texts of its
 // entries, in any case. The words are kept in known.
 func (r Rows) Search(ctx context.Context, v *index.View, known *index.Words, parts []string) ([]bool, error) {
+	return r.everywhere(v).Search(ctx, v, known, parts)
+}
+
+// Searchable returns the terms of the records of a view, for index.Rank. They are kept in known.
+func (r Rows) Searchable(ctx context.Context, v *index.View, known *index.Terms) (*index.Searchable, error) {
+	return r.everywhere(v).Searchable(ctx, v, known)
+}
+
+// everywhere is the source of the records of a view, in all of their folders.
+func (r Rows) everywhere(v *index.View) index.Source {
 	src := r.source(r.kind.Folder)
 	if v.Joined() {
 		src.Path = func(id string) string { return r.s.path(r.kind, id) }
 	}
-	return src.Search(ctx, v, known, parts)
+	return src
 }

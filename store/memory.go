@@ -49,6 +49,7 @@ type rememberedRows struct {
 	view   *index.View  // of the newest look; guarded by folder.looking
 	count  atomic.Int64 // of its rows
 	words  index.Words
+	terms  index.Terms
 }
 
 // Rows is Rows.Look.
@@ -73,6 +74,11 @@ func (m *Memory) Rows(ctx context.Context, s *Store, k *record.Kind) (view *inde
 // Search is Rows.Search. It keeps the words.
 func (m *Memory) Search(ctx context.Context, s *Store, v *index.View, parts []string) ([]bool, error) {
 	return s.Rows(v.Kind()).Search(ctx, v, &m.at(s).kind(s, v.Kind()).words, parts)
+}
+
+// Searchable is Rows.Searchable. It keeps the terms.
+func (m *Memory) Searchable(ctx context.Context, s *Store, v *index.View) (*index.Searchable, error) {
+	return s.Rows(v.Kind()).Searchable(ctx, v, &m.at(s).kind(s, v.Kind()).terms)
 }
 
 // States is Store.States.

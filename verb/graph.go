@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"cmp"
 	"context"
 	"sync"
 
@@ -60,6 +61,29 @@ func (g *Graph) Find(id task.ID) (task.Task, bool) {
 		return r.Task(), true
 	}
 	return g.other(id)
+}
+
+// Below returns the ids of a task and of all below it. It returns NOT_FOUND if there is no such task, and BAD_FILE if its file is broken.
+func (g *Graph) Below(parent task.ID) (map[string]bool, error) {
+	if g.Row(parent) == nil {
+		_, err := record.Tasks.Get(g.store, parent)
+		return nil, cmp.Or(err, record.Tasks.NotFound(string(parent)))
+	}
+	children := map[task.ID][]*record.Row{}
+	for _, r := range g.Rows() {
+		children[r.Parent] = append(children[r.Parent], r)
+	}
+	in, next := map[string]bool{string(parent): true}, []task.ID{parent}
+	for len(next) > 0 {
+		id := next[0]
+		next = next[1:]
+		for _, r := range children[id] {
+			if !in[r.ID] {
+				in[r.ID], next = true, append(next, task.ID(r.ID))
+			}
+		}
+	}
+	return in, nil
 }
 
 // BlockedBy lists the dependencies of a task that are not closed, in their order.

@@ -7,7 +7,9 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/terms"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -31,6 +33,33 @@ func (r *SharedReads) Search(ctx context.Context, s *store.Store, v *index.View,
 		return s.Rows(v.Kind()).Search(ctx, v, &index.Words{}, words)
 	}
 	return r.memory.Search(ctx, s, v, words)
+}
+
+// Searchable returns the terms of the records of a view, for index.Rank.
+func (r *SharedReads) Searchable(ctx context.Context, s *store.Store, v *index.View) (*index.Searchable, error) {
+	if r == nil {
+		return s.Rows(v.Kind()).Searchable(ctx, v, &index.Terms{})
+	}
+	return r.memory.Searchable(ctx, s, v)
+}
+
+// Rank finds the records of some kinds that have words of a query, by their rank in all of them together. It also lists the files that
+// could not be read.
+func (r *SharedReads) Rank(ctx context.Context, s *store.Store, q terms.Query, kinds ...*record.Kind) (index.Ranking, []problem.Problem, error) {
+	var parts []*index.Searchable
+	var problems []problem.Problem
+	for _, k := range kinds {
+		view, err := r.Look(ctx, s, k)
+		if err != nil {
+			return index.Ranking{}, nil, err
+		}
+		part, err := r.Searchable(ctx, s, view)
+		if err != nil {
+			return index.Ranking{}, nil, err
+		}
+		parts, problems = append(parts, part), append(problems, view.Problems()...)
+	}
+	return index.Rank(q, parts), problems, nil
 }
 
 // KnownOf is store.Store.KnownOf, and with it whether the clone may know of progress that the file of a record lacks. A process that shares

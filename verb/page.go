@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"encoding/base64"
 	"encoding/json"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -23,6 +24,9 @@ func OldestFirst(at time.Time) string { return sortable(age(at)) }
 
 // NewestFirst is the opposite of OldestFirst.
 func NewestFirst(at time.Time) string { return sortable(^age(at)) }
+
+// Highest is the key of a number, not less than 0, in a list that begins with the highest.
+func Highest(n float64) string { return sortable(^math.Float64bits(max(n, 0))) }
 
 // age counts seconds from the beginning of all time, so that no time is negative.
 func age(at time.Time) uint64 { return uint64(at.Unix()) + 1<<63 }

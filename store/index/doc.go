@@ -12,6 +12,10 @@
 //	file.go      the index on disk: how rows become bytes and back
 //	words.go     the words of records, and their file
 //	search.go    filters by text, over the words
+//	count.go     the terms of records, for a ranked search
+//	postings.go  their file
+//	ranked.go    the terms of the records of a view, read where they are not known
+//	rank.go      a ranked search over records of several kinds
 //
 // The index is a cache and can be deleted at any time. It is never the cause of a wrong answer:
 //

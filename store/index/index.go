@@ -21,6 +21,9 @@ type Source struct {
 	Words  string // where the words of the records lie; "" for none
 	Stat   record.Stat
 
+	// Postings is where the terms of the records lie, for a ranked search; "" for none.
+	Postings string
+
 	// Resting says that files of the folder seldom change, since its records are closed. See resting.go.
 	Resting bool
 

@@ -53,7 +53,8 @@ func parse(id string, src []byte) (any, error) {
 func (p place) source() Source {
 	return Source{
 		Kind: record.Tasks.Kind, Dir: p.tasks, File: filepath.Join(p.live, "index"), Words: filepath.Join(p.live, "words"),
-		Stat: record.StatFull, Parse: parse, eager: true, Prepare: func() error { return os.MkdirAll(p.live, 0o755) }, step: 2 * tick, coarse: slowClock,
+		Postings: filepath.Join(p.live, "terms"),
+		Stat:     record.StatFull, Parse: parse, eager: true, Prepare: func() error { return os.MkdirAll(p.live, 0o755) }, step: 2 * tick, coarse: slowClock,
 	}
 }
 
@@ -98,7 +99,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		p := newPlace(t)
 		c := &changer{place: p, T: r, inPlace: true}
-		server, words := (*View)(nil), &Words{}
+		server, words, terms := (*View)(nil), &Words{}, &Terms{}
 		for range rapid.IntRange(5, 25).Draw(r, "steps") {
 			for range rapid.IntRange(1, 4).Draw(r, "changes") {
 				c.change()
@@ -119,6 +120,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 				r.Fatalf("a server has\n%v\nand the files say\n%v", rowsOf(server), rowsOf(want))
 			}
 			c.wantFound(s, server, words)
+			c.wantRanked(s, server, terms)
 		}
 	})
 }
@@ -177,7 +179,7 @@ func (c *changer) change() {
 
 // damage changes one byte of each file of live state.
 func (c *changer) damage() {
-	for _, name := range []string{"index", "words"} {
+	for _, name := range []string{"index", "words", "terms"} {
 		path := filepath.Join(c.live, name)
 		src, err := os.ReadFile(path)
 		if err != nil || len(src) == 0 {
@@ -308,10 +310,16 @@ func FuzzDecode(f *testing.F) {
 	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a\n", starts: []uint32{0, 1}, lists: []byte{1}}).encode(sum{}))
 	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a", starts: []uint32{0}}).encode(sum{}))                        // a word that does not end
 	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a\n", starts: []uint32{0, 1}, lists: []byte{0}}).encode(sum{})) // a record before the first
+	v := newVocabulary()
+	said := []*counted{v.count(doc{id: "T-1"}, record.Wording{Name: "a b"}), v.count(doc{id: "T-2"}, record.Wording{Rest: "b"})}
+	f.Add(encodePostings(header{postingsMagic, postingsFormat, sum{}, sum{}, 0}, noPostings, nil, said))
 	f.Fuzz(func(_ *testing.T, src []byte) {
 		_, _, _ = decodeFile(reseal(src), record.Tasks.Kind, sum{})
 		if w, err := decodeWords(reseal(src), sum{}); err == nil {
 			w.with("a")
+		}
+		if p, err := decodePostings(reseal(src), header{postingsMagic, postingsFormat, sum{}, sum{}, 0}); err == nil {
+			searchAll(p)
 		}
 	})
 }

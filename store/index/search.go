@@ -89,19 +89,25 @@ func (s Source) texts(ctx context.Context, v *View, which []int) ([]said, error)
 	out := make([]said, len(which))
 	onAllProcessors(ctx, len(which), func(i int, _ *layout.Patience) {
 		id := v.entries[which[i]].row.ID
-		path := s.file(id)
-		if s.Path != nil {
-			path = s.Path(id)
-		}
-		src, err := layout.ReadFile(path)
-		if err != nil {
-			return
-		}
-		if value, err := s.Parse(id, src); err == nil {
-			out[i] = said{doc{id, sumOf(src)}, strings.ToLower(s.Kind.Text(value))}
+		if value, sum, ok := s.value(id); ok {
+			out[i] = said{doc{id, sum}, strings.ToLower(s.Kind.Text(value))}
 		}
 	})
 	return out, ctx.Err()
+}
+
+// value reads a record, wherever its file lies, and the hash of its content. It reports false for one that cannot be read.
+func (s Source) value(id string) (value any, content sum, ok bool) {
+	path := s.file(id)
+	if s.Path != nil {
+		path = s.Path(id)
+	}
+	src, err := layout.ReadFile(path)
+	if err != nil {
+		return nil, sum{}, false
+	}
+	value, err = s.Parse(id, src)
+	return value, sumOf(src), err == nil
 }
 
 // learn adds what was read to what is known, once it is enough to be worth it. Of what is known it keeps what has a number.

@@ -96,6 +96,9 @@ func (l Layout) Index(folder string) string { return l.derived("index", folder) 
 // Words is the path of what the index knows of the words of the records that belong in a folder under .cairn.
 func (l Layout) Words(folder string) string { return l.derived("words", folder) }
 
+// Postings is the path of what a ranked search knows of the records that belong in a folder under .cairn.
+func (l Layout) Postings(folder string) string { return l.derived("terms", folder) }
+
 func (l Layout) derived(what, folder string) string {
 	return l.Live.join(what + "-" + Name(l.Worktree) + "-" + strings.ReplaceAll(folder, "/", "-"))
 }

@@ -217,8 +217,9 @@ func (c markdownCodec[T]) codec() Codec[T] {
 			*c.Body(&v) = shortBody(*c.Body(&v))
 			return v
 		},
-		Row:  c.Row,
-		Body: func(v T) string { return *c.Body(&v) },
+		Row:    c.Row,
+		Body:   func(v T) string { return *c.Body(&v) },
+		Search: c.words,
 	}
 }
 
@@ -245,6 +246,15 @@ func (c markdownCodec[T]) create(v T) (*frontmatter.Doc, error) {
 	}
 	m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(c.Header(&v).Log)})
 	return frontmatter.New(frontmatter.Markdown, frontmatter.Map(m), spaced(*c.Body(&v)))
+}
+
+// words are the texts of the keys that only the kind has.
+func (c markdownCodec[T]) words(v T) []string {
+	var m mapping
+	for _, k := range c.Keys {
+		k.write(&m, v)
+	}
+	return textsOf(frontmatter.Map(m))
 }
 
 func (c markdownCodec[T]) edit(doc *frontmatter.Doc, was, now T) (*frontmatter.Doc, error) {

@@ -17,7 +17,16 @@ var proposalKind = Kind{
 	Judge:   &proof.Proposals,
 }
 
-var proposalCodec = Codec[task.Proposal]{Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With}
+var proposalCodec = Codec[task.Proposal]{Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With, Search: wordsOfProposal}
+
+// wordsOfProposal are the texts of the tasks that a proposal plans.
+func wordsOfProposal(p task.Proposal) []string {
+	tasks, err := jsonValue(p.Tasks)
+	if err != nil {
+		return nil
+	}
+	return textsOf(tasks)
+}
 
 // proposalKeys is the keys of a proposal, in their order. Newer files have actor, at, key, made_by and made_at as entries in provenance.
 var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "provenance"}

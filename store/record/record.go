@@ -50,6 +50,7 @@ type Kind struct {
 	lean    func(any) any
 	row     func(any, *Row)
 	body    func(any) string
+	search  func(any) []string
 	with    func(any, task.Entry) any
 	restore func(task.Flow, any, []task.Entry, task.Find, task.Stamp) (any, *task.Entry, []string)
 }
@@ -80,6 +81,9 @@ type Codec[T any] struct {
 
 	// Body returns the text of a record, in which lists can search. Nil for a kind without one.
 	Body func(T) string
+
+	// Search returns what else of a record a ranked search looks in, beside what all kinds have and the body. Nil for nothing.
+	Search func(T) []string
 }
 
 // Of is a kind whose records have ids of type ID and are values of type T.
@@ -104,6 +108,9 @@ func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
 	}
 	if c.Body != nil {
 		k.body = func(v any) string { return c.Body(v.(T)) }
+	}
+	if c.Search != nil {
+		k.search = func(v any) []string { return c.Search(v.(T)) }
 	}
 	if c.With != nil {
 		k.with = func(v any, e task.Entry) any { return c.With(v.(T), e) }

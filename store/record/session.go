@@ -19,7 +19,8 @@ var sessionCodec = Codec[session.Session]{
 	Again: func(found, was, now session.Session) (session.Session, bool) {
 		return found.EndAs(now), was.Status == session.Active && found.Status == session.Active && now.Status != session.Active
 	},
-	Row: func(s session.Session, r *Row) { r.Parent, r.Created = s.Task, seconds(s.StartedAt) },
+	Search: func(s session.Session) []string { return []string{s.Summary, s.Reason, s.Branch} },
+	Row:    func(s session.Session, r *Row) { r.Parent, r.Created = s.Task, seconds(s.StartedAt) },
 }
 
 // sessionKeys is the order in which the keys of a session file stand.

@@ -21,7 +21,16 @@ var taskKind = Kind{
 var taskCodec = Codec[task.Task]{
 	Decode: decodeTask, Edit: editTask, Create: newTask,
 	Header: task.Task.Header, With: task.Task.With, PutBack: task.Flow.PutBack, Lean: leanTask,
-	Row: taskRow, Body: func(t task.Task) string { return t.Body },
+	Row: taskRow, Body: func(t task.Task) string { return t.Body }, Search: wordsOfTask,
+}
+
+// wordsOfTask are the checks of a task.
+func wordsOfTask(t task.Task) []string {
+	var out []string
+	for _, c := range t.Checks {
+		out = append(out, c.Desc, c.Cmd)
+	}
+	return out
 }
 
 // taskKeys is the keys of a task file that cairn knows, in their order.

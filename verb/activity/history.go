@@ -171,7 +171,7 @@ func (in HistoryIn) events(all []logOf, keep func(task.Ref, task.Entry) bool, pa
 // bounds reads the filters that are about when and by whom.
 func (in HistoryIn) bounds(w *verb.Workspace) (since time.Time, who task.Actor, err error) {
 	if who, err = w.ActorNamed(in.Actor); err == nil {
-		since, err = moment(in.Since, w.Now())
+		since, err = verb.Moment("since", in.Since, w.Now())
 	}
 	return since, who, err
 }
@@ -204,20 +204,4 @@ func eventsOf(record logged, keep func(task.Ref, task.Entry) bool) []verb.Ranked
 		out = append(out, verb.Ranked[Event]{At: at, Item: event})
 	}
 	return out
-}
-
-// moment reads a point in time: a date, a time, or how long before now.
-func moment(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
-	if ago, err := time.ParseDuration(text); err == nil && ago >= 0 {
-		return now.Add(-ago), nil
-	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil {
-			return at, nil
-		}
-	}
-	return time.Time{}, verb.BadInput("since", "is %q", text).WithHint("2026-06-21, 2026-06-21T10:00:00Z, or 24h for the last day")
 }

@@ -129,7 +129,7 @@ func Brief(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	}
 	b := reader{ctx: ctx, w: w, s: s, g: g, in: in}
 	if in.Parent != "" {
-		if b.within, err = below(s, g, in.Parent); err != nil {
+		if b.within, err = g.Below(in.Parent); err != nil {
 			return Out{}, err
 		}
 	}
@@ -151,29 +151,6 @@ type reader struct {
 	within map[string]bool // the tasks that it is about; nil for all
 
 	recent []written
-}
-
-// below returns the ids of a task and of all below it. It returns NOT_FOUND if there is no such task.
-func below(s *store.Store, g *verb.Graph, parent task.ID) (map[string]bool, error) {
-	if g.Row(parent) == nil {
-		_, err := record.Tasks.Get(s, parent)
-		return nil, cmp.Or(err, record.Tasks.NotFound(string(parent)))
-	}
-	children := map[task.ID][]*record.Row{}
-	for _, r := range g.Rows() {
-		children[r.Parent] = append(children[r.Parent], r)
-	}
-	in, next := map[string]bool{string(parent): true}, []task.ID{parent}
-	for len(next) > 0 {
-		id := next[0]
-		next = next[1:]
-		for _, r := range children[id] {
-			if !in[r.ID] {
-				in[r.ID], next = true, append(next, task.ID(r.ID))
-			}
-		}
-	}
-	return in, nil
 }
 
 // tasks counts the tasks, and shows the most urgent that are open.

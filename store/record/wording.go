@@ -1,0 +1,58 @@
+package record
+
+import (
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+)
+
+// Wording is what a record says in words, for a ranked search.
+type Wording struct {
+	Name string // id, title and labels
+	Rest string // body, comments, references, and the texts of the keys that only its kind has
+}
+
+// Wording returns what a record says in words.
+func (k *Kind) Wording(v any) Wording {
+	h := k.header(v)
+	var rest []string
+	if k.body != nil {
+		rest = append(rest, k.body(v))
+	}
+	if k.search != nil {
+		rest = append(rest, k.search(v)...)
+	}
+	for _, e := range h.Log {
+		if e.Text != "" {
+			rest = append(rest, e.Text)
+		}
+		if e.Detail != nil {
+			rest = append(append(rest, e.Detail.Next...), e.Detail.Blockers...)
+		}
+	}
+	return Wording{Name: strings.Join(append([]string{h.Ref.ID, h.Title}, h.Labels...), "\n"), Rest: strings.Join(rest, "\n")}
+}
+
+// textsOf lists the texts in a value that is written to a file.
+func textsOf(v frontmatter.Value) []string {
+	switch v := v.(type) {
+	case frontmatter.Flow:
+		return textsOf(v.Value)
+	case frontmatter.String:
+		return []string{string(v)}
+	case frontmatter.Seq:
+		var out []string
+		for _, item := range v {
+			out = append(out, textsOf(item)...)
+		}
+		return out
+	case frontmatter.Map:
+		var out []string
+		for _, f := range v {
+			out = append(out, textsOf(f.Value)...)
+		}
+		return out
+	default:
+		return nil
+	}
+}
