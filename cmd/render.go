@@ -52,6 +52,7 @@ var renderers = rendererTable(
 	rendererOf(renderIdentity),
 	rendererOf(renderHandoff),
 	rendererOf(renderHandoffs),
+	rendererOf(renderInbox),
 	rendererOf(renderBrief),
 	rendererOf(renderActors),
 	rendererOf(renderSearch),

@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
@@ -57,6 +58,30 @@ func renderHandoffs(r *renderer, l verb.Items[handoffs.Row]) {
 	r.nextPage(len(l.Items), l.Total, l.NextCursor)
 	if l.Total == 0 {
 		r.printf("no handoffs\n")
+	}
+	r.problems(l.Problems)
+}
+
+func renderInbox(r *renderer, l verb.Items[handoffs.Item]) {
+	t := table{head: []string{"ITEM", "WHAT", "FROM", "AT", "TITLE"}, grow: 4}
+	for _, item := range l.Items {
+		what := strings.Join(nonEmpty(string(item.What), item.Result), " ")
+		if item.What == handoffs.IsHandoff {
+			what = item.Type
+		}
+		if !item.Unread {
+			what += " (done)"
+		}
+		title := item.Title
+		if at := strings.Join(nonEmpty(item.Branch, item.Head), " "); at != "" {
+			title += "  (" + at + ")"
+		}
+		t.add(item.ID, what, string(item.From), item.At.Format(time.RFC3339), title)
+	}
+	t.print(r.out, r.width(), r.style)
+	r.nextPage(len(l.Items), l.Total, l.NextCursor)
+	if l.Total == 0 {
+		r.printf("nothing waits for you\n")
 	}
 	r.problems(l.Problems)
 }

@@ -39,6 +39,21 @@ func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
 	return b, nil
 }
 
+// ParseInbox reads what is kept of the inbox of an actor.
+func ParseInbox(src []byte, who task.Actor) (Inbox, error) {
+	var in Inbox
+	if err := json.Unmarshal(src, &in); err != nil {
+		return Inbox{}, invalid("the inbox", err)
+	}
+	if in.Actor != who || in.Seen < 0 || len(in.Acked) > ackedKept || !all(in.Acked, isItem) {
+		return Inbox{}, invalid("the inbox", nil)
+	}
+	return in, nil
+}
+
+// isItem accepts what may be the id of an item of an inbox: of a record, and perhaps the hash of an entry.
+func isItem(id string) bool { return id != "" && len(id) <= 200 && isName(id) }
+
 // ParseKey reads what is known of a call with an idempotency key.
 func ParseKey(src []byte, call string) (Key, error) {
 	var k Key

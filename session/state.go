@@ -90,6 +90,27 @@ func (s State) WithLease(lease *Lease) State {
 	return s
 }
 
+// Inbox is what a clone keeps of one actor's inbox: what the actor has acknowledged, and up to when it has seen what others did.
+type Inbox struct {
+	Actor task.Actor `json:"actor"`
+	Seen  int64      `json:"seen,omitempty"`  // in seconds since 1970; 0 for never
+	Acked []string   `json:"acked,omitempty"` // ids of items, the newest last
+}
+
+const ackedKept = 5000 // items of an actor; the oldest are forgotten first
+
+// Ack returns the inbox with further items acknowledged.
+func (in Inbox) Ack(items ...string) Inbox {
+	in.Acked = slices.Clone(in.Acked)
+	for _, item := range items {
+		if !slices.Contains(in.Acked, item) {
+			in.Acked = append(in.Acked, item)
+		}
+	}
+	in.Acked = in.Acked[max(0, len(in.Acked)-ackedKept):]
+	return in
+}
+
 // Live is what the clone knows about a record when somebody asks who holds it.
 type Live struct {
 	State      *State     // nil for nothing

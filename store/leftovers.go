@@ -156,7 +156,7 @@ func (f leftoverFinder) all(ctx context.Context) ([]Leftover, error) {
 	return slices.Concat(odd, left, temps, states, beats, others), err
 }
 
-// unreadable is the journals and remembered calls that cannot be read.
+// unreadable is the journals, remembered calls and inboxes that cannot be read.
 func (f leftoverFinder) unreadable() ([]Leftover, error) {
 	var left []Leftover
 	err := layout.EachName(f.Live.Journals(), layout.JournalExt, func(name string) {
@@ -183,6 +183,14 @@ func (f leftoverFinder) unreadable() ([]Leftover, error) {
 	}
 	err = layout.EachName(f.Live.Keys(), ".json", func(call string) {
 		if path := f.Live.Key(call); layout.IsFile(path) && f.Key(call) == nil {
+			left = append(left, f.spent(path, "cannot be read"))
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	err = layout.EachName(f.Live.Inboxes(), ".json", func(name string) {
+		if path := filepath.Join(f.Live.Inboxes(), name+".json"); layout.IsFile(path) && !f.IsInbox(path) {
 			left = append(left, f.spent(path, "cannot be read"))
 		}
 	})

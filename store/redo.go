@@ -162,7 +162,7 @@ func isTrashFile(name string) bool {
 	return ok && folder == "trash" && path.Ext(file) == k.Ext()
 }
 
-// isLiveFile reports whether a path in the live folder is that of a state, a journal, a key or a heartbeat.
+// isLiveFile reports whether a path in the live folder is that of a state, a journal, a key, a heartbeat or an inbox.
 func isLiveFile(name string) bool {
 	folder, file, _ := strings.Cut(name, "/")
 	id := strings.TrimSuffix(file, path.Ext(file))
@@ -170,7 +170,7 @@ func isLiveFile(name string) bool {
 	case "claims.json", "journal" + layout.JournalExt:
 		_, ok := record.KindOf(layout.RefOf(id))
 		return ok
-	case "keys.json":
+	case "keys.json", "inbox.json":
 		return len(id) <= 64 && task.IsWord(id, "_")
 	case "live.json":
 		return record.Sessions.ParseID(id) == nil

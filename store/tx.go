@@ -22,6 +22,7 @@ type Tx struct {
 	files    []change   // of files that are not records
 	silent   []string   // sessions whose heartbeat is removed
 	beats    []session.Heartbeat
+	inbox    *session.Inbox
 	key      *session.Key
 	gitUntil time.Time // when to stop waiting for git
 }
@@ -114,6 +115,12 @@ func (tx *Tx) Remember(k session.Key) { tx.key = &k }
 // Beat stages a heartbeat.
 func (tx *Tx) Beat(b session.Heartbeat) { tx.beats = append(tx.beats, b) }
 
+// Inbox returns what the clone keeps of the inbox of an actor.
+func (tx *Tx) Inbox(who task.Actor) session.Inbox { return tx.s.Inbox(who) }
+
+// Acknowledge stages what the clone is to keep of an inbox.
+func (tx *Tx) Acknowledge(in session.Inbox) { tx.inbox = &in }
+
 // EditConfig stages a change of config.yaml. It returns the error of edit if that has a code; a format error becomes BAD_FILE.
 func (tx *Tx) EditConfig(edit func(*frontmatter.Doc) (*frontmatter.Doc, error)) error {
 	path := tx.s.ConfigFile()
@@ -143,7 +150,7 @@ func (tx *Tx) idle() bool {
 			return false
 		}
 	}
-	return len(tx.files)+len(tx.beats)+len(tx.silent) == 0 && tx.key == nil
+	return len(tx.files)+len(tx.beats)+len(tx.silent) == 0 && tx.key == nil && tx.inbox == nil
 }
 
 // changed reports whether the file of the record is to be written.

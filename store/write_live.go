@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// liveSteps is the steps of the live state: the call's key, states, journals and heartbeats. With files the key
+// liveSteps is the steps of the live state: the call's key, states, journals, heartbeats and what was acknowledged. With files the key
 // stands first, and its After holds it back until the file came. Without files it stands last, since it says that the call was made.
 func (w *writing) liveSteps() []redoLive {
 	var keys, out []redoLive
@@ -35,6 +35,9 @@ func (w *writing) liveSteps() []redoLive {
 	}
 	for _, b := range w.tx.beats {
 		out = append(out, w.put(w.s.Live.Heartbeat(b.Session), b, ""))
+	}
+	if in := w.tx.inbox; in != nil {
+		out = append(out, w.put(w.s.Live.Inbox(in.Actor), *in, ""))
 	}
 	if len(w.files) == 0 {
 		return append(out, keys...)

@@ -32,6 +32,23 @@ type Check struct {
 // Manual reports whether the check is settled by attestation and not by a command.
 func (c Check) Manual() bool { return c.Cmd == "" }
 
+// approvedBy begins the description of the check that stands for a reviewer.
+const approvedBy = "approved by "
+
+// ReviewerCheck is the check that stands for the reviewer of a task: one that this actor alone settles.
+func ReviewerCheck(who Actor) Check {
+	return Check{Desc: approvedBy + string(who), By: string(who), Result: Pending}
+}
+
+// Reviewer returns whose approval the check asks for, if it is one that stands for a reviewer; else "".
+func (c Check) Reviewer() Actor {
+	who, ok := strings.CutPrefix(c.Desc, approvedBy)
+	if !ok || !c.Manual() || strings.TrimPrefix(c.By, BySigned+" ") != who {
+		return ""
+	}
+	return Actor(who)
+}
+
 // Folder returns Cwd in its shortest form, "." for the workspace itself.
 func (c Check) Folder() string { return path.Clean("./" + c.Cwd) }
 

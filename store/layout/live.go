@@ -1,6 +1,8 @@
 package layout
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -84,6 +86,16 @@ func (l Live) Keys() string { return l.join("keys") }
 // Key is the path of what is remembered of a call.
 func (l Live) Key(call string) string { return l.join("keys", call+".json") }
 
+// Inboxes is the folder of what actors have acknowledged.
+func (l Live) Inboxes() string { return l.join("inbox") }
+
+// Inbox is the path of what an actor has acknowledged. An actor has a colon in it, and two of them may differ in case alone, so the name is a
+// hash.
+func (l Live) Inbox(who task.Actor) string {
+	sum := sha256.Sum256([]byte(who))
+	return l.join("inbox", hex.EncodeToString(sum[:8])+".json")
+}
+
 // Trash is the folder of deleted records.
 func (l Live) Trash() string { return l.join("trash") }
 
@@ -105,7 +117,7 @@ func (l Layout) derived(what, folder string) string {
 
 // Folders lists the folders of the live state, outer ones first.
 func (l Live) Folders() []string {
-	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Trash()}
+	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Inboxes(), l.Trash()}
 }
 
 // MakeLive makes the folders of the live state, but for that of the trash. The folder around them, .cairn or git's, must exist. Nothing is

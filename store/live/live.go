@@ -102,6 +102,29 @@ func (d Clone) Key(call string) *session.Key {
 	return read(d.Live.Key(call), func(src []byte) (session.Key, error) { return session.ParseKey(src, call) })
 }
 
+// Inbox returns what the clone keeps of the inbox of an actor; one in which nothing is acknowledged if it keeps nothing.
+func (d Clone) Inbox(who task.Actor) session.Inbox {
+	known := read(d.Live.Inbox(who), func(src []byte) (session.Inbox, error) { return session.ParseInbox(src, who) })
+	if known == nil {
+		return session.Inbox{Actor: who}
+	}
+	return *known
+}
+
+// IsInbox reports whether a file is what Inbox reads for some actor.
+func (d Clone) IsInbox(path string) bool {
+	src, err := disk.ReadRegular(path, MaxFile)
+	if err != nil {
+		return false
+	}
+	var named struct{ Actor task.Actor }
+	if json.Unmarshal(src, &named) != nil || d.Live.Inbox(named.Actor) != path {
+		return false
+	}
+	_, err = session.ParseInbox(src, named.Actor)
+	return err == nil
+}
+
 // ForgetKeys removes the calls that are too old, once a day. It goes by the times of files; that of the file "forgotten" says when this was
 // done last.
 func (d Clone) ForgetKeys() error {

@@ -103,7 +103,44 @@ func RowOf(h task.Header) Row {
 		r.Signs = slices.DeleteFunc(r.Signs, func(s Sign) bool { return s.Who == e.Who })
 		r.Signs = append(r.Signs, Sign{e.Who, seconds(e.At)})
 	}
+	r.Add(MentionFact, newest(mentions(h.Log))...)
+	r.Add(AssignedFact, assignedBy(h))
 	return r
+}
+
+// The names of facts that rows of every kind have, each a Said.
+const (
+	MentionFact  = "mention"  // an entry that mentions somebody, who is More; the newest few
+	AssignedFact = "assigned" // the entry by which another actor assigned the record to its assignee, who has not taken it up since
+)
+
+// mentions is what a row keeps of the entries that mention somebody, the oldest first.
+func mentions(log task.Log) []string {
+	var out []string
+	for _, e := range log {
+		for _, who := range e.Said().Mentions {
+			said := SaidOf(e)
+			said.More = string(who)
+			out = append(out, said.String())
+		}
+	}
+	return out
+}
+
+// assignedBy is what a row keeps of the newest entry by which another actor made the assignee that; "" if the assignee took the record up
+// since, or nobody else did it.
+func assignedBy(h task.Header) string {
+	for _, e := range slices.Backward(h.Log) {
+		switch {
+		case h.Assignee == "", e.Who == h.Assignee && (e.Did == task.Began || e.Did == task.Claimed || e.Did == task.TakenOver):
+			return ""
+		case e.Assignee != nil && *e.Assignee == h.Assignee && e.Who != h.Assignee:
+			return SaidOf(e).String()
+		case e.Assignee != nil:
+			return ""
+		}
+	}
+	return ""
 }
 
 // seconds is a time in seconds since 1970; 0 for none.
@@ -216,6 +253,49 @@ func taskRow(t task.Task, r *Row) {
 	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
 	for _, c := range t.Checks {
 		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
+		if c.Result != task.Pass {
+			r.Add(ReviewerFact, string(c.Reviewer()))
+		}
+	}
+	if r.Fact(ReviewerFact) != "" {
+		r.Add(MovedFact, lastMove(t.Provenance))
+	}
+	reviewFacts(t.Provenance, r)
+}
+
+// The names of the facts of a task's row.
+const (
+	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
+	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact
+	AttestedFact = "attested" // a Said: a manual check was settled, and More is how; the newest few
+	WorkerFact   = "worker"   // who has worked on the task; only beside AttestedFact
+)
+
+func lastMove(log task.Log) string {
+	for _, e := range slices.Backward(log) {
+		if e.To != "" {
+			return SaidOf(e).String()
+		}
+	}
+	return ""
+}
+
+// reviewFacts sets the facts by which those who worked on a task find how their work was judged.
+func reviewFacts(log task.Log, r *Row) {
+	var attested, workers []string
+	for _, e := range log {
+		if e.Did == task.Attested && len(e.Results) > 0 {
+			said := SaidOf(e)
+			said.More = string(e.Results[0].Result)
+			attested = append(attested, said.String())
+		}
+		if who, ok := e.Holder(); ok && who != "" && !slices.Contains(workers, string(who)) {
+			workers = append(workers, string(who))
+		}
+	}
+	if len(attested) > 0 {
+		r.Add(AttestedFact, newest(attested)...)
+		r.Add(WorkerFact, workers...)
 	}
 }
 

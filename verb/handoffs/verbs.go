@@ -34,4 +34,9 @@ var Verbs = []verb.Verb{
 		Summary: "List handoffs to you, from you or all, the newest first, with their answers.",
 		When:    "With direction from_me it shows the answers to what you asked.",
 	}, Query),
+	verb.Declare(verb.Verb{
+		Name: "inbox", Group: "handoffs", Toolset: verb.Team, Title: "Read your inbox", Kind: verb.Read, Profile: verb.Viewer,
+		Summary: "List what waits for you, the newest first: handoffs, mentions, tasks assigned to you, answers, and reviews.",
+		When:    "Between pieces of work. Act first, then give the ids back as ack: reading acknowledges nothing, so nothing is lost if you are ended.",
+	}, Inbox),
 }
