@@ -49,6 +49,7 @@ var renderers = rendererTable(
 	rendererOf(renderWaited),
 	rendererOf(renderSession),
 	rendererOf(renderSessions),
+	rendererOf(renderSummary),
 	rendererOf(renderIdentity),
 	rendererOf(renderHandoff),
 	rendererOf(renderHandoffs),

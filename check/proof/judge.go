@@ -50,6 +50,7 @@ type judge struct {
 	brings map[task.ID]map[int]bool // see freshEntries
 	closes map[task.ID]bool         // see closed
 	needs  map[task.ID]bool         // see needed
+	named  map[task.Ref]*RecordFile // see Case.Record
 }
 
 func newJudge(tree Tree, change *Change) *judge {
