@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"bufio"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -63,7 +64,7 @@ func question(asks []task.Ask) string {
 		fmt.Fprintf(&b, "  %s\n", harmless.Line(a.Does))
 	}
 	if first.ID != "" {
-		fmt.Fprintf(&b, "  task: %s  %s\n", first.ID, harmless.Line(first.Title))
+		fmt.Fprintf(&b, "  %s: %s  %s\n", cmp.Or(first.Kind, task.KindName), first.ID, harmless.Line(first.Title))
 	}
 	if first.Text != "" {
 		fmt.Fprintf(&b, "  text: %s\n", harmless.Line(first.Text))

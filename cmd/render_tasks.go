@@ -96,6 +96,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 		{"labels", strings.Join(t.Labels, ", ")},
 		{"parent", string(t.Parent)},
 		{"deps", joined(t.Deps)},
+		{"scope", strings.Join(t.Scope, ", ")},
 		{"waits for", joined(t.BlockedBy)},
 	})
 	if len(t.Checks) > 0 {
@@ -187,6 +188,7 @@ func renderContext(r *renderer, c tasks.Context) {
 			r.rows(part.rows.Tasks)
 		}
 	}
+	r.governing(c.Decisions)
 	if c.Sessions != nil && c.Sessions.Total > 0 {
 		r.printf("\nSessions\n")
 		renderSessions(r, sessions.ListOut{Sessions: c.Sessions.Sessions})

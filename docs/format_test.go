@@ -121,6 +121,24 @@ func TestExampleProposalIsReadAsThePageSays(t *testing.T) {
 	}
 }
 
+// The example of a decision is read as the page says, and its hash is that of its content.
+func TestExampleDecisionIsReadAsThePageSays(t *testing.T) {
+	const id = "DEC-01m7yxs9q2v4rw"
+	got, err := record.Decisions.Parse([]byte(example(t, "decision "+id)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Ref.ID != id || got.Status != ledger.Accepted || len(got.Options) != 2 || got.Context() == "" || got.Rationale() == "" {
+		t.Errorf("the example is read as %+v", got)
+	}
+	if got.Recorded() != got.ContentHash() {
+		t.Errorf("the example hashes to %s", got.ContentHash())
+	}
+	if scope := task.ScopeOf(got.Scope); len(scope) != 1 || !slices.Equal(got.About, []string{exampleID}) {
+		t.Errorf("it governs %v, and is about %q", scope, got.About)
+	}
+}
+
 // The example of a handoff is read as the page says, and is one that the rules of handoffs accept.
 func TestExampleHandoffIsReadAsThePageSays(t *testing.T) {
 	const id = "HO-01m7yxs9q2v4rw"

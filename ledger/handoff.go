@@ -97,7 +97,7 @@ func (r Recipient) Is(who task.Actor, groups GroupsOf) bool {
 	return groups != nil && slices.Contains(groups(who), name)
 }
 
-// The most that a handoff may have of each.
+// The most that a handoff may have of each, and a decision of those that it has.
 const (
 	maxRecipients = 50
 	maxOptions    = 50

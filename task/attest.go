@@ -5,8 +5,9 @@ import (
 	"strings"
 )
 
-// Attesters is the configuration of who settles manual checks, and of whose signatures count.
+// Attesters is the configuration of who settles manual checks and accepts decisions, and of whose signatures count.
 type Attesters struct {
+	Ratify  string  // who accepts decisions: ByHuman or ByAnyone; "" is ByHuman
 	Settles string  // who settles manual checks that name nobody: BySigned, ByHuman or ByAnyone; "" is ByHuman
 	Prefix  string  // of the workspace's ids, which signed approvals name
 	Signers Signers // whose signatures count; nil for nobody's

@@ -62,7 +62,6 @@ var detailsOf = sync.OnceValue(func() map[Did][]string {
 		Noted:    {"mentions", "re", "verb", "severity"},
 		Updated:  {"refs"},
 		Finished: {"next", "blockers"},
-		Failed:   {"next", "blockers"},
 		Canceled: {"next", "blockers"},
 
 		Responded: {"option", "about"},

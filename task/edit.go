@@ -10,6 +10,7 @@ type Edit struct {
 	Title      *string
 	Body       *string
 	Labels     *[]string
+	Scope      *[]string
 	Priority   *Priority
 	Parent     *ID
 	Assignee   *Actor
@@ -68,6 +69,9 @@ func (u *update) fields() {
 	if u.edit.Labels != nil {
 		u.task.Labels = unique(*u.edit.Labels)
 	}
+	if u.edit.Scope != nil {
+		u.task.Scope = unique(*u.edit.Scope)
+	}
 	if u.edit.Priority != nil {
 		u.task.Priority = *u.edit.Priority
 	}
@@ -86,6 +90,7 @@ func (u *update) valid() error {
 		{"title", u.edit.Title != nil},
 		{"body", u.edit.Body != nil},
 		{"labels", u.edit.Labels != nil},
+		{"scope", u.edit.Scope != nil},
 		{"checks", u.edit.Checks != nil || u.edit.Acceptance != nil},
 	} {
 		if field.set {
@@ -243,6 +248,7 @@ func changedFields(before, after Task) []string {
 		{"priority", before.Priority != after.Priority},
 		{"labels", !slices.Equal(before.Labels, after.Labels)},
 		{"parent", before.Parent != after.Parent},
+		{"scope", !slices.Equal(before.Scope, after.Scope)},
 		{"timeout", timeoutChanged(before.Checks, after.Checks)},
 		{"body", before.Body != after.Body},
 	} {

@@ -23,8 +23,8 @@ const (
 
 const maxBody = 3 << 20 // bytes; a file may have 4 MiB
 
-// ValidFields returns INVALID_INPUT for a title, a priority, labels, a body or checks that a task may not have. It looks at the fields of
-// these names alone, and at all five without names.
+// ValidFields returns INVALID_INPUT for a title, a priority, labels, a body, a scope or checks that a task may not have. It looks at the fields
+// of these names alone, and at all six without names.
 func ValidFields(t Task, names ...string) error {
 	for _, field := range []struct {
 		name  string
@@ -34,6 +34,7 @@ func ValidFields(t Task, names ...string) error {
 		{"priority", t.Priority.valid},
 		{"labels", func() error { return validLines("label", t.Labels...) }},
 		{"body", func() error { return validBody(t.Body) }},
+		{"scope", func() error { return ValidScope(t.Scope) }},
 		{"checks", func() error { return ValidChecks(t.Checks) }},
 	} {
 		if len(names) > 0 && !slices.Contains(names, field.name) {
@@ -62,7 +63,7 @@ func validLines(field string, lines ...string) error {
 	return nil
 }
 
-// ValidCounts returns INVALID_INPUT if a write gives a task more checks, labels or deps than it may have. A file that has more already
+// ValidCounts returns INVALID_INPUT if a write gives a task more checks, labels, deps or globs than it may have. A file that has more already
 // may keep them, and be given fewer.
 func ValidCounts(before, after Task) error {
 	for _, kind := range []struct {
@@ -73,6 +74,7 @@ func ValidCounts(before, after Task) error {
 		{"checks", len(before.Checks), len(after.Checks), MaxChecks, "let one command run many of them, or divide the task"},
 		{"labels", len(before.Labels), len(after.Labels), MaxLabels, "put long lists into the body"},
 		{"deps", len(before.Deps), len(after.Deps), MaxDeps, "let a task in between wait for some of them"},
+		{"globs in scope", len(before.Scope), len(after.Scope), MaxScope, "name the folder that they lie in"},
 	} {
 		if kind.is > kind.most && kind.is > kind.was {
 			return Errorf(InvalidInput, "%d %s are more than %d", kind.is, kind.name, kind.most).WithHint("%s", kind.instead)

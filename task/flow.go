@@ -10,7 +10,7 @@ import (
 type Status string
 
 // Flow is the configuration that the rules go by: the states and what each means to the gates, the definition of done, and who settles
-// manual checks.
+// manual checks and accepts decisions.
 type Flow struct {
 	States     []Status
 	Initial    Status   // where a task is created; leaving it needs the deps

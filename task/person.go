@@ -9,7 +9,8 @@ import (
 // Ask is something that counts because a person does it, so the person must confirm it at a terminal. Equal asks ask for the same.
 type Ask struct {
 	Who   Actor
-	ID    ID     // the task it is done to; "" for the clone
+	ID    ID     // the task it is done to; "" for the clone, and for a record that is new
+	Kind  string // of the record, if it is no task
 	Title string // of the task
 	Does  string // what confirming does, as in "attesting check 0 (read by a person) as passed"
 	Text  string // what the entry will say in that person's name

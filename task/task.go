@@ -15,9 +15,10 @@ type Task struct {
 	Status     Status
 	Priority   Priority
 	Labels     []string
-	Assignee   Actor // "" when nobody
-	Parent     ID    // grouping only; gates nothing
-	Deps       []ID  // must be closed before this may leave the initial state
+	Assignee   Actor    // "" when nobody
+	Parent     ID       // grouping only; gates nothing
+	Deps       []ID     // must be closed before this may leave the initial state
+	Scope      []string // globs of the paths that it is about
 	Checks     []Check
 	Provenance Log
 	Body       string

@@ -39,8 +39,9 @@ func (t Task) Cut(b Bounds) Task {
 		t.Provenance, t.ProvenanceTotal = newest, len(t.Provenance)
 	}
 	t.Checks, t.ChecksTotal = firsts(t.Checks, b.List, b.ListRoom)
+	t.Scope, t.ScopeTotal = firsts(t.Scope, b.List, b.ListRoom)
 	t.Extra, t.ExtraTotal = firstKeys(t.Extra, b.List, b.ListRoom)
-	if t.BodyTruncated || t.ProvenanceTotal+t.ChecksTotal+t.ExtraTotal+t.LabelsTotal+t.DepsTotal+t.BlockedByTotal > 0 {
+	if t.BodyTruncated || t.ProvenanceTotal+t.ChecksTotal+t.ExtraTotal+t.ScopeTotal+t.LabelsTotal+t.DepsTotal+t.BlockedByTotal > 0 {
 		t.Rest = restHint
 	}
 	return t

@@ -18,7 +18,7 @@ import (
 // Once is part of the input of every verb that writes. A call that is repeated under its idempotency key does nothing more,
 // and answers with the record as it is by then, marked as replayed.
 type Once struct {
-	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"the same key again does nothing more"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"any text of your own; a call repeated with it does nothing more"`
 }
 
 // CallKey is the idempotency key, or "".
@@ -196,5 +196,8 @@ func (Task) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) 
 func (Session) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
 	out, err := w.View(s).SessionByID(made.Session)
 	out.Replayed = true
+	if t, taskErr := record.Tasks.Get(s, out.Task); err == nil && taskErr == nil && out.Status == session.Active {
+		out.Decisions = w.Governing(context.Background(), s, t) // as begin has them, if that is what was called
+	}
 	return out, NotHere(err, made.Session)
 }

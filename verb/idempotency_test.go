@@ -37,24 +37,26 @@ func files(t *testing.T, w *verb.Workspace) map[string]string {
 // repeatable is a call of each verb that writes, on a task with a command check and a manual one, and what of its arguments
 // another call could say otherwise.
 var repeatable = map[string]struct{ in, other verbtest.Args }{
-	"create":       {verbtest.Args{"title": "Another"}, verbtest.Args{"title": "Yet another"}},
-	"claim":        {verbtest.Args{}, verbtest.Args{"takeover": true}},
-	"next":         {verbtest.Args{}, verbtest.Args{"label": "red"}},
-	"release":      {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
-	"update":       {verbtest.Args{"title": "New"}, verbtest.Args{"title": "Newer"}},
-	"transition":   {verbtest.Args{"to": "in_progress"}, verbtest.Args{"to": "in_review"}},
-	"run_checks":   {verbtest.Args{}, verbtest.Args{"only": []int{0}}},
-	"attest":       {verbtest.Args{"check": "1", "pass": true}, verbtest.Args{"check": "1", "pass": false}},
-	"note":         {verbtest.Args{"text": "heard"}, verbtest.Args{"text": "unheard"}},
-	"plan":         {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}, {"title": "Two", "deps": []string{"#0"}}}}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}}},
-	"propose":      {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "s"}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "t"}},
-	"settings_set": {verbtest.Args{"key": "claim_ttl", "value": "2h"}, verbtest.Args{"key": "claim_ttl", "value": "3h"}},
-	"delete":       {verbtest.Args{"reason": "twice"}, verbtest.Args{"reason": "wrong"}},
-	"begin":        {verbtest.Args{"expected_actor": "human:lee"}, verbtest.Args{"expected_actor": "human:lee", "model": "m"}},
-	"heartbeat":    {verbtest.Args{"progress": "half"}, verbtest.Args{"progress": "all"}},
-	"finish":       {verbtest.Args{"summary": "done"}, verbtest.Args{"summary": "not done"}},
-	"cancel":       {verbtest.Args{"reason": "ill"}, verbtest.Args{"reason": "well"}},
-	"register":     {verbtest.Args{"actor": "agent:b", "role": "reads"}, verbtest.Args{"actor": "agent:b", "role": "writes"}},
+	"create":              {verbtest.Args{"title": "Another"}, verbtest.Args{"title": "Yet another"}},
+	"claim":               {verbtest.Args{}, verbtest.Args{"takeover": true}},
+	"next":                {verbtest.Args{}, verbtest.Args{"label": "red"}},
+	"release":             {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
+	"update":              {verbtest.Args{"title": "New"}, verbtest.Args{"title": "Newer"}},
+	"transition":          {verbtest.Args{"to": "in_progress"}, verbtest.Args{"to": "in_review"}},
+	"run_checks":          {verbtest.Args{}, verbtest.Args{"only": []int{0}}},
+	"attest":              {verbtest.Args{"check": "1", "pass": true}, verbtest.Args{"check": "1", "pass": false}},
+	"note":                {verbtest.Args{"text": "heard"}, verbtest.Args{"text": "unheard"}},
+	"plan":                {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}, {"title": "Two", "deps": []string{"#0"}}}}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}}},
+	"propose":             {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "s"}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "t"}},
+	"settings_set":        {verbtest.Args{"key": "claim_ttl", "value": "2h"}, verbtest.Args{"key": "claim_ttl", "value": "3h"}},
+	"delete":              {verbtest.Args{"reason": "twice"}, verbtest.Args{"reason": "wrong"}},
+	"begin":               {verbtest.Args{"expected_actor": "human:lee"}, verbtest.Args{"expected_actor": "human:lee", "model": "m"}},
+	"heartbeat":           {verbtest.Args{"progress": "half"}, verbtest.Args{"progress": "all"}},
+	"finish":              {verbtest.Args{"summary": "done"}, verbtest.Args{"summary": "not done"}},
+	"cancel":              {verbtest.Args{"reason": "ill"}, verbtest.Args{"reason": "well"}},
+	"decision_log":        {verbtest.Args{"title": "Locks", "choice": "One"}, verbtest.Args{"title": "Locks", "choice": "None"}},
+	"decision_set_status": {verbtest.Args{"status": "rejected"}, verbtest.Args{"status": "proposed"}},
+	"register":            {verbtest.Args{"actor": "agent:b", "role": "reads"}, verbtest.Args{"actor": "agent:b", "role": "writes"}},
 }
 
 // Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay, and
@@ -108,6 +110,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		if _, err := verbtest.CallAny(t, w, "claim", verbtest.Args{"id": made.ID}); err != nil {
 			t.Fatal(err)
 		}
+	case v.Name == "decision_set_status":
+		named["id"] = verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Locks", "choice": "One"}).ID
+		return named
 	case v.Group == "sessions" && v.Name != "begin":
 		ses, err := verbtest.Call[verb.Session](t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": "human:lee", "idempotency_key": "the attempt"})
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -14,15 +15,16 @@ import (
 // Record is a record of any kind, as verbs return it that know no more of a kind than what all kinds have in common.
 type Record struct {
 	RecordRow
-	Fields          map[string]any `json:"fields"` // the keys of its file that not all kinds have
-	Body            string         `json:"body,omitempty"`
-	Provenance      []Entry        `json:"provenance"`
-	BodyTruncated   bool           `json:"body_truncated,omitempty"`   // get with mode full has more
-	BodyNextOffset  int            `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
-	ProvenanceTotal int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
-	FieldsTotal     int            `json:"fields_total,omitempty"`     // how many fields there are, if only the first are here
-	Rest            string         `json:"rest,omitempty"`             // how to read what was cut
-	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
+	Fields          map[string]any    `json:"fields"`                  // the keys of its file that not all kinds have
+	SupersededBy    ledger.DecisionID `json:"superseded_by,omitempty"` // of a decision: which governs in its place
+	Body            string            `json:"body,omitempty"`
+	Provenance      []Entry           `json:"provenance"`
+	BodyTruncated   bool              `json:"body_truncated,omitempty"`   // get with mode full has more
+	BodyNextOffset  int               `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
+	ProvenanceTotal int               `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
+	FieldsTotal     int               `json:"fields_total,omitempty"`     // how many fields there are, if only the first are here
+	Rest            string            `json:"rest,omitempty"`             // how to read what was cut
+	Replayed        bool              `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
 
 // RecordRow is a record of any kind in a list.
@@ -64,6 +66,9 @@ func (v View) Record(k *record.Kind, doc *frontmatter.Doc, value any, b Bounds) 
 	out := Record{
 		RecordRow: v.RecordRow(k, value), Fields: record.Fields(doc),
 		Body: task.CleanBody(string(doc.Body())), Provenance: []Entry{},
+	}
+	if k == record.Decisions.Kind {
+		out.SupersededBy = v.supersededBy(ledger.DecisionID(out.ID))
 	}
 	for _, e := range k.Header(value).Log {
 		out.Provenance = append(out.Provenance, ViewEntry(e, nil))

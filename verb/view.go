@@ -17,6 +17,7 @@ type Task struct {
 	Row
 	Checks          []Check        `json:"checks"`
 	Provenance      []Entry        `json:"provenance"`
+	Scope           []string       `json:"scope,omitempty"`
 	Body            string         `json:"body"`
 	Rev             task.Rev       `json:"rev"`
 	CreatedAt       *time.Time     `json:"created_at,omitempty"`
@@ -26,6 +27,7 @@ type Task struct {
 	BodyNextOffset  int            `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
 	ProvenanceTotal int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
 	ChecksTotal     int            `json:"checks_total,omitempty"`     // how many checks there are, if only the first are here
+	ScopeTotal      int            `json:"scope_total,omitempty"`      // how many globs there are, if only the first are here
 	ExtraTotal      int            `json:"extra_total,omitempty"`      // how many unknown keys there are, if only the first are here
 	Rest            string         `json:"rest,omitempty"`             // how to read what was cut
 	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
@@ -137,6 +139,7 @@ func (v View) WholeTask(t task.Task) Task {
 		Row:        v.RowOfTask(t, record.Deps(v.Store, v.Store.Config.Flow)),
 		Checks:     []Check{},
 		Provenance: []Entry{},
+		Scope:      t.Scope,
 		Body:       t.Body,
 		Rev:        t.Rev,
 		CreatedAt:  instant(t.Provenance.First().At),
@@ -218,10 +221,10 @@ func (d Descs) of(key string) string {
 	return ""
 }
 
-// health is the health of a session, and t its task, if it is about one. One whose claim ended in another worktree has ended, whatever its file says here.
+// health is the health of a session on a task. One whose claim ended in another worktree has ended, whatever its file says here.
 func (v View) health(ses session.Session, t task.Header) session.Health {
 	s := v.Store
-	if ses.Task != "" && ses.Status == session.Active && task.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
+	if ses.Status == session.Active && task.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
 		return session.Ended
 	}
 	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)

@@ -19,6 +19,7 @@ func (c *Change) flow() task.Flow {
 	flow.States = union(flow.States, now.States)
 	flow.Closed = union(flow.Closed, now.Closed)
 	flow.Settles = task.Stricter(flow.Settles, now.Settles)
+	flow.Ratify = task.Stricter(flow.Ratify, now.Ratify)
 	return flow
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -50,7 +51,8 @@ type judge struct {
 	brings map[task.ID]map[int]bool // see freshEntries
 	closes map[task.ID]bool         // see closed
 	needs  map[task.ID]bool         // see needed
-	named  map[task.Ref]*RecordFile // see Case.Record
+
+	succeed map[ledger.DecisionID][]string // see successors
 }
 
 func newJudge(tree Tree, change *Change) *judge {

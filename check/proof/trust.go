@@ -88,6 +88,9 @@ func (r trustRules) loosened() {
 	if task.Stricter(was.Flow.Settles, now.Flow.Settles) != now.Flow.Settles {
 		say(Path{"attest"}, "%s", settledNow[now.Flow.Settles])
 	}
+	if task.Stricter(was.Flow.Ratify, now.Flow.Ratify) != now.Flow.Ratify {
+		say(Path{"ratify"}, "anyone may accept decisions")
+	}
 	if was.Flow.GateReview && !now.Flow.GateReview {
 		say(Path{"gate_review"}, "the review is entered without passing any check")
 	}

@@ -72,6 +72,16 @@ func aRisk(more in) func(*testing.T, *house) in {
 	}
 }
 
+// aDecision is that an agent logged a decision; the verb is about it.
+func aDecision(more in) func(*testing.T, *house) in {
+	return func(t *testing.T, h *house) in {
+		out := h.given(t, "agent:a", "decision_log", in{"title": "Locks", "choice": "A file lock"})
+		input := nothing(more)(t, h)
+		input["id"] = out.(verb.Record).ID
+		return input
+	}
+}
+
 func needShell(t *testing.T) {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell to run checks with")
@@ -126,6 +136,11 @@ var stories = []story{
 	}},
 	{"note on a record of another kind", "note", "agent:a", aRisk(in{"text": "worth remembering"})},
 	{"risk_close", "risk_close", "agent:a", aRisk(in{"as": "mitigated", "reason": "there is a roof"})},
+	{"decision_log", "decision_log", "agent:a", func(*testing.T, *house) in {
+		return in{"title": "Locks", "choice": "A file lock", "scope": []string{"src/**"}, "about": []string{about}, "rationale": "It is simple."}
+	}},
+	{"decision_set_status", "decision_set_status", "human:lee", aDecision(in{"status": "accepted", "reason": "measured"})},
+	{"note on a decision", "note", "agent:a", aDecision(in{"text": "worth remembering"})},
 	{"begin", "begin", "agent:a", nothing(in{"expected_actor": "agent:a"})},
 	{"begin that takes over from a session that stalled", "begin", "agent:b", begun(func(string) in {
 		return in{"id": about, "expected_actor": "agent:b", "takeover": true}

@@ -54,7 +54,7 @@ func DefaultConfig() Config {
 			States:    []task.Status{"backlog", "in_progress", "in_review", "done", "canceled"},
 			Initial:   "backlog",
 			Closed:    []task.Status{"done", "canceled"},
-			Attesters: task.Attesters{Settles: task.ByHuman, Prefix: "TASK"},
+			Attesters: task.Attesters{Settles: task.ByHuman, Ratify: task.ByHuman, Prefix: "TASK"},
 		},
 		CheckTimeout: 120 * time.Second,
 		StaleAfter:   5 * time.Minute,
@@ -142,6 +142,13 @@ func (r *configReader) identity() {
 			r.fail(n, "attest must be signed, human or anyone, not %q", by)
 		}
 		r.c.Flow.Settles = by
+	}
+	if n := r.get("ratify"); n != nil {
+		by := r.text("ratify", n)
+		if by != task.ByHuman && by != task.ByAnyone {
+			r.fail(n, "ratify must be human or anyone, not %q", by)
+		}
+		r.c.Flow.Ratify = by
 	}
 	if n := r.get("index_stat"); n != nil {
 		r.c.IndexStat = Stat(r.text("index_stat", n))

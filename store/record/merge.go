@@ -53,6 +53,7 @@ var taskMerge = map[string]frontmatter.Rule{
 	"assignee":   {Choose: laterSide(assigneeSince)},
 	"labels":     {Kind: frontmatter.Texts},
 	"deps":       {Kind: frontmatter.Texts},
+	"scope":      {Kind: frontmatter.Texts},
 	"checks":     {Kind: frontmatter.Keyed, Key: "desc", Derived: "result"},
 	"provenance": LogRule,
 }
@@ -60,7 +61,6 @@ var taskMerge = map[string]frontmatter.Rule{
 var sessionMerge = map[string]frontmatter.Rule{
 	"status":     {Choose: endedSide},
 	"ended_at":   {Choose: endedSide},
-	"base":       {Choose: endedSide},
 	"head":       {Choose: endedSide},
 	"summary":    {Choose: endedSide},
 	"reason":     {Choose: endedSide},

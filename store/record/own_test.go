@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -68,6 +69,14 @@ func TestWrittenRecordsAreReadFast(t *testing.T) {
 		made := p
 		made.Made, made.Provenance = []task.ID{"T-1", "T-2"}, append(slices.Clone(p.Provenance), entries(t)...)
 		staysFast(t, record.Proposals.Kind, p, made)
+
+		d := ledger.Decision{
+			Header: task.Header{Ref: task.Ref{Kind: ledger.DecisionKind, ID: "DEC-1"}, Title: anyText(t), Status: ledger.Proposed, Labels: texts(t), Log: entries(t)},
+			Choice: anyText(t), Supersedes: "DEC-0", Options: []ledger.Option{{Label: anyText(t), Pros: anyText(t)}}, Scope: texts(t), About: texts(t), Body: anyText(t),
+		}
+		accepted := d
+		accepted.Status, accepted.Log = ledger.Accepted, append(slices.Clone(d.Log), entries(t)...)
+		staysFast(t, record.Decisions.Kind, d, accepted)
 	})
 }
 

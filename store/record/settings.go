@@ -27,6 +27,7 @@ var Settings = []Setting{
 	{"wait_timeout_default", "how long wait waits by default", func(c Config) string { return span(c.WaitDefault) }},
 	{"wait_timeout_max", "the longest that wait may be asked to wait", func(c Config) string { return span(c.WaitMax) }},
 	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
+	{"ratify", "who accepts decisions: human or anyone", func(c Config) string { return c.Flow.Ratify }},
 	{"index_stat", "by what lists believe that a file did not change: full, minimal (size and time of modification) or content",
 		func(c Config) string { return string(c.IndexStat) }},
 	{"rest_stat", "whether lists look at each closed task at rest: full, or sample (its folder, and some of the files)",
@@ -48,7 +49,7 @@ func span(d time.Duration) string {
 // configOrder is the order in which the settings stand in a config file.
 var configOrder = []string{
 	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
-	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attest", "index_stat", "rest_stat",
+	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attest", "ratify", "index_stat", "rest_stat",
 	"rules",
 }
 

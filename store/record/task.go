@@ -34,7 +34,7 @@ func wordsOfTask(t task.Task) []string {
 }
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = []string{"id", "title", "status", "priority", "labels", "assignee", "parent", "deps", "checks", "provenance"}
+var taskKeys = []string{"id", "title", "status", "priority", "labels", "assignee", "parent", "deps", "scope", "checks", "provenance"}
 
 // decodeTask reads a document as a task. The error is a *frontmatter.Error with the line.
 func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
@@ -49,6 +49,7 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 		Assignee:   task.Actor(r.text("assignee", doc.Get("assignee"))),
 		Parent:     task.ID(r.text("parent", doc.Get("parent"))),
 		Deps:       ids(r.texts("deps", doc.Get("deps"))),
+		Scope:      r.texts("scope", doc.Get("scope")),
 		Checks:     r.checkList(),
 		Provenance: r.entries(),
 		Body:       task.CleanBody(string(doc.Body())),
@@ -158,6 +159,7 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	m.text("assignee", string(t.Assignee))
 	m.text("parent", string(t.Parent))
 	addList(&m, "deps", t.Deps)
+	addList(&m, "scope", t.Scope)
 	if len(t.Checks) > 0 {
 		m = append(m, frontmatter.Field{Key: "checks", Value: seqOf(t.Checks, checkValue)})
 	}
@@ -200,6 +202,7 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)
 	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
 	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
+	edits = append(edits, editList(doc, "scope", was.Scope, now.Scope)...)
 	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
 	edits = append(edits, EditLog(doc, was.Provenance, now.Provenance)...)
 	if was.Body != now.Body {

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/cairn-tasks/cairn/verb/brief"
 	"github.com/cairn-tasks/cairn/verb/config"
+	"github.com/cairn-tasks/cairn/verb/decisions"
 	"github.com/cairn-tasks/cairn/verb/directory"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/proposals"
@@ -28,6 +29,7 @@ var All = verb.Link(inOrder(
 	directory.Verbs,
 	brief.Verbs,
 	search.Verbs,
+	decisions.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it

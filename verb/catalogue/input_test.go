@@ -61,8 +61,13 @@ func outcome(t *testing.T, v verb.Verb, f verb.Field, value any) (any, error) {
 			in[need.Name] = map[string]any{
 				"id": made.ID, "title": "two", "text": "words", "to": "in_progress", "check": "0", "pass": true, "summary": "done",
 				"reason": "why", "expected_actor": string(w.Actor()), "idempotency_key": "k", "key": "attest", "value": "anyone",
-				"session": "ses-1", "q": "words", "tasks": []verbtest.Args{{"title": "three"}},
+				"session": "ses-1", "q": "words", "choice": "it", "status": "accepted", "tasks": []verbtest.Args{{"title": "three"}},
 			}[need.Name]
+		}
+	}
+	for _, need := range v.Fields() {
+		if need.Required && need.Names == "decision" {
+			in[need.Name] = verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "one", "choice": "it"}).ID
 		}
 	}
 	in[f.Name] = value

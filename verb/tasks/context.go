@@ -19,6 +19,8 @@ type Context struct {
 	Sessions   *SessionsPart `json:"sessions,omitempty"` // on it, the newest first
 	Logs       *LogsOut      `json:"logs,omitempty"`     // of its newest check run
 	Git        *GitContext   `json:"git,omitempty"`
+
+	Decisions *verb.Governing `json:"decisions,omitempty"` // that govern it
 }
 
 // Rows is a part of a context that lists tasks. What is cut is counted.
@@ -42,20 +44,21 @@ type GitContext struct {
 	Worktree string `json:"worktree"`
 }
 
-// The parts of a context that are lists of tasks.
+// The parts of a context that are lists of records.
 const (
 	blockersPart   = "blockers"
 	dependentsPart = "dependents"
 	childrenPart   = "children"
+	decisionsPart  = "decisions"
 )
 
-var contextParts = []string{blockersPart, dependentsPart, childrenPart, "sessions", "logs", "git"}
+var contextParts = []string{blockersPart, dependentsPart, childrenPart, "sessions", "logs", "git", decisionsPart}
 
 // partSize is how many of a kind a bounded context shows.
 const partSize = 20
 
-// around adds parts of the context to a task.
-func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task, parts []string) (Context, error) {
+// around adds parts of the context to a task, which is whole as its file says, and t as it is shown.
+func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.Task, t verb.Task, parts []string) (Context, error) {
 	out := Context{Task: t}
 	asked := func(part string) bool { return slices.Contains(parts, part) }
 	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) {
@@ -75,6 +78,9 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, t verb.Task,
 	}
 	if err == nil && asked("logs") {
 		out.Logs, err = logsOf(ctx, w, s, t.ID, 1, 0)
+	}
+	if asked(decisionsPart) {
+		out.Decisions = w.Governing(ctx, s, whole)
 	}
 	if asked("git") {
 		head := s.Head(ctx)

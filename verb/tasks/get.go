@@ -14,7 +14,7 @@ import (
 type GetIn struct {
 	ID      verb.RecordID `json:"id" doc:"task to read" cli:"arg"`
 	Mode    string        `json:"mode,omitempty" doc:"summary: a row of list; full: up to 256 KiB of body and 200 entries; context: the task and all that is around it" values:"summary,full,context"`
-	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git"`
+	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions"`
 	Part    string        `json:"part,omitempty" doc:"only this part, in pieces, where an answer was cut: body, provenance (the oldest first), file (as it is), blockers, dependents, children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
@@ -67,7 +67,7 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	if len(parts) == 0 {
 		return out, nil
 	}
-	return around(ctx, w, s, out, parts)
+	return around(ctx, w, s, t, out, parts)
 }
 
 // getOther returns a record that is no task.
@@ -103,7 +103,7 @@ func (in GetIn) parts() ([]string, error) {
 	}
 	for _, part := range in.Include {
 		if !slices.Contains(contextParts, part) {
-			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs or git")
+			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git or decisions")
 		}
 	}
 	return in.Include, nil

@@ -17,6 +17,7 @@ type UpdateIn struct {
 	Title       *string    `json:"title" doc:"new title"`
 	Body        *string    `json:"body" doc:"new body, in Markdown"`
 	Labels      *[]string  `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	Scope       *[]string  `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
 	Priority    *string    `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Parent      *task.ID   `json:"parent" doc:"task that groups it"`
 	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
@@ -85,7 +86,7 @@ func (in UpdateIn) expects(t task.Task) error {
 // edit returns the edit that the input asks for.
 func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Parent: in.Parent, Acceptance: in.Acceptance,
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Parent: in.Parent, Acceptance: in.Acceptance,
 		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
 		NoNote: in.Assignee != nil && in.Note == "",
 	}

@@ -1,0 +1,187 @@
+package proof
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/ledger"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The rules of decisions.
+const (
+	DecisionRewritten RuleID = "decision-rewritten"
+	SupersedesNothing RuleID = "supersedes-nothing"
+	SupersedesCircle  RuleID = "supersedes-circle"
+	SupersededTwice   RuleID = "superseded-twice"
+)
+
+var decisionRules = []Rule{
+	{SupersedesNothing, GraphGroup, Error, "a decision supersedes one that does not exist",
+		"bring the file of the other back from git; or log the decision again with cairn decision log, without supersedes"},
+	{SupersedesCircle, GraphGroup, Error, "decisions supersede one another in a circle, so nobody can tell which of them governs",
+		"give the oldest of them back the supersedes that it was logged with"},
+	{SupersededTwice, GraphGroup, Warning, "two accepted decisions supersede the same one; the newer one governs",
+		"see which of the two is meant, and set the other to rejected with cairn decision set-status"},
+	{DecisionRewritten, GateGroup, Error, "what a decision says is not what it said when it was logged",
+		"take the file from the base, or from the commit that logged it; to change a decision, cairn decision log one with --supersedes"},
+}
+
+// Decisions is what is asked of decisions. The Value of one is a ledger.Decision.
+var Decisions = Kind{Name: ledger.DecisionKind, Rules: decisionRules, Judge: judgeDecision, Entry: badDecisionEntry}
+
+// badDecisionEntry returns why no verb writes the i-th entry of a decision, or "". Its first entry has the hash of the content and the
+// status that it was logged in; others move the status, change labels or references, or are notes.
+func badDecisionEntry(c *Case, i int) string {
+	e := c.Now.Head.Log[i]
+	form := e
+	if e.Did == task.Updated && slices.Equal(e.Fields, []string{"labels"}) {
+		form.Fields = nil
+	}
+	if reason := badForm(form, task.Created, task.Transitioned, task.Updated, task.Noted); reason != "" {
+		return reason
+	}
+	creates, moves := e.Did == task.Created, e.Did == task.Transitioned
+	known := slices.Contains(ledger.DecisionStates, e.To) && (creates || slices.Contains(ledger.DecisionStates, e.From))
+	switch {
+	case creates && (i > 0 || c.Base != nil):
+		return "creates a decision that exists"
+	case creates && (e.From != "" || !known):
+		return "does not say in which state the decision was logged"
+	case creates && e.Said().Content == "":
+		return "has no hash of what was decided"
+	case moves && (!known || e.From == e.To):
+		return "does not say from which state to which other the decision went"
+	case moves && !wasIn(c.WrittenWith(i), e):
+		return "moves the decision from " + string(e.From) + ", in which it was not"
+	case !creates && !moves && e.From+e.To != "":
+		return "changes what an entry of its kind does not change"
+	case !ledger.RatifiedBy(c.judge.flow, e):
+		return "is by " + string(e.Who) + ", and only a person accepts a decision or takes that back"
+	}
+	return ""
+}
+
+// wasIn reports whether an entry above another brought the record into the state from which that other one moves it. Of two branches that
+// were merged, both may have moved it from the same one.
+func wasIn(log task.Log, e task.Entry) bool {
+	for _, before := range log {
+		if before.Equal(e) {
+			return false
+		}
+		if before.To == e.From {
+			return true
+		}
+	}
+	return false
+}
+
+// judgeDecision finds a decision that was rewritten, one whose status no entry explains, and one whose place in the succession is unclear.
+func judgeDecision(c *Case) {
+	d, _ := c.Now.Value.(ledger.Decision)
+	if err := task.ValidScope(d.Scope); err != nil {
+		c.Report(BadField, Path{"scope"}, "%s", task.MessageOf(err))
+	}
+	judgeContent(c, d)
+	if c.judge.change != nil && (c.Base == nil || c.Base.Head.Status != d.Status || c.movedAnew()) && !decisionExplained(d) {
+		c.Report(StatusUnexplained, Path{"status"}, "the decision is %s, and no entry says so", d.Status).Fix =
+			"write the status that the entries say back into the file, then cairn decision set-status " + c.Now.Name + " " + string(d.Status)
+	}
+	judgeSuccession(c, d)
+}
+
+// judgeContent compares the content of a decision with that of the base, and with the hash that was written when it was logged.
+func judgeContent(c *Case, d ledger.Decision) {
+	if c.Base != nil {
+		was, _ := c.Base.Value.(ledger.Decision)
+		if changed := d.Changed(was); len(changed) > 0 {
+			c.Report(DecisionRewritten, contentPath(changed[0]), "%s differs from the base", strings.Join(changed, ", "))
+			return
+		}
+	}
+	switch hash := d.Recorded(); {
+	case hash == "":
+		c.Report(DecisionRewritten, Path{"provenance"}, "no entry has the hash of what was decided, so nobody can tell whether it was rewritten").Fix =
+			"log it anew with cairn decision log, which writes the entry"
+	case hash != d.ContentHash():
+		c.Report(DecisionRewritten, nil, "its content is not what its entry created has the hash of")
+	}
+}
+
+// contentPath is where a part of the content stands in the file; nil for the body.
+func contentPath(key string) Path {
+	if key == "body" {
+		return nil
+	}
+	return Path{key}
+}
+
+// movedAnew reports whether the change brings an entry that moves the record.
+func (c *Case) movedAnew() bool {
+	for i, e := range c.Now.Head.Log {
+		if c.fresh[i] && e.To != "" {
+			return true
+		}
+	}
+	return false
+}
+
+// decisionExplained reports whether an entry brought the decision into its status, and none behind it took it out again. Where two branches
+// moved it from the same status, a merge may have chosen either.
+func decisionExplained(d ledger.Decision) bool {
+	explained := false
+	for _, e := range d.Log {
+		switch {
+		case e.To == d.Status:
+			explained = true
+		case e.To != "" && e.From == d.Status:
+			explained = false
+		}
+	}
+	return explained
+}
+
+// judgeSuccession judges what a decision supersedes.
+func judgeSuccession(c *Case, d ledger.Decision) {
+	if d.Supersedes == "" {
+		return
+	}
+	at := Path{"supersedes"}
+	if _, ok := c.judge.supersedes(d.Supersedes); !ok {
+		if f := c.judge.others[task.ID(d.Supersedes)]; f == nil || f.Kind != ledger.DecisionKind {
+			c.Report(SupersedesNothing, at, "supersedes %s, which does not exist", d.Supersedes)
+		}
+		return
+	}
+	if ledger.InCircle(ledger.DecisionID(c.Now.Name), c.judge.supersedes) {
+		c.Report(SupersedesCircle, at, "supersedes itself in the end, over %s", d.Supersedes)
+		return
+	}
+	if other := c.judge.successors()[d.Supersedes]; d.Status == ledger.Accepted && len(other) > 1 && other[0] != c.Now.Name {
+		c.Report(SupersededTwice, at, "supersedes %s, and so does %s; both are accepted, and one of them governs", d.Supersedes, other[0])
+	}
+}
+
+// supersedes returns what a decision of the tree supersedes. It reports false for one that does not exist or cannot be read.
+func (j *judge) supersedes(id ledger.DecisionID) (ledger.DecisionID, bool) {
+	f := j.others[task.ID(id)]
+	if f == nil || !f.Sound() {
+		return "", false
+	}
+	d, ok := f.Value.(ledger.Decision)
+	return d.Supersedes, ok
+}
+
+// successors lists, of each decision that accepted ones supersede, the names of these.
+func (j *judge) successors() map[ledger.DecisionID][]string {
+	if j.succeed == nil {
+		j.succeed = map[ledger.DecisionID][]string{}
+		for i := range j.Records {
+			f := &j.Records[i]
+			if d, ok := f.Value.(ledger.Decision); ok && f.Sound() && d.Status == ledger.Accepted && d.Supersedes != "" {
+				j.succeed[d.Supersedes] = append(j.succeed[d.Supersedes], f.Name)
+			}
+		}
+	}
+	return j.succeed
+}

@@ -1,0 +1,336 @@
+package ledger
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// DecisionKind is the kind of a decision, in a task.Ref.
+const DecisionKind = "decision"
+
+// DecisionPrefix stands before the dash of a decision's id.
+const DecisionPrefix = "DEC"
+
+// DecisionID names a decision: DEC-, and the token of a task's id.
+type DecisionID string
+
+// Decision is what was decided, and why. Its content never changes: the title, the choice, the options, the scope, what it is about, what it
+// supersedes and the body. To change a decision, another one is logged that supersedes it. Its status, its labels and its provenance move.
+type Decision struct {
+	task.Header
+	Choice     string     // what was chosen
+	Supersedes DecisionID // the one whose place it takes; "" for none
+	Options    []Option   // that were weighed
+	Scope      []string   // globs of the paths that it governs
+	About      []string   // ids of the records that it is about
+	Body       string     // with the sections Context and Rationale
+}
+
+// Option is one of the options that were weighed.
+type Option struct{ Label, Summary, Pros, Cons string }
+
+// The states of a decision. The last two are closed.
+const (
+	Proposed task.Status = "proposed"
+	Accepted task.Status = "accepted"
+	Rejected task.Status = "rejected"
+)
+
+// DecisionStates lists the states of a decision.
+var DecisionStates = []task.Status{Proposed, Accepted, Rejected}
+
+// FindDecision returns another decision. It reports false for one that does not exist or cannot be read.
+type FindDecision func(DecisionID) (Decision, bool)
+
+// NewDecision returns a decision as it is written first, with an entry that has the hash of its content. Without a status, that of a person
+// is accepted and any other is proposed. It returns INVALID_INPUT if there may be no such decision, NOT_FOUND if it supersedes one that does
+// not exist, and FORBIDDEN if the actor may not accept it.
+func NewDecision(f task.Flow, d Decision, token string, find FindDecision, s task.Stamp) (Decision, error) {
+	d.Ref = task.Ref{Kind: DecisionKind, ID: DecisionPrefix + "-" + token}
+	d.Choice, d.Body = task.CleanBody(d.Choice), task.CleanBody(d.Body)
+	if d.Status == "" {
+		d.Status = statusBy(s.Who)
+	}
+	if err := d.valid(); err != nil {
+		return d, err
+	}
+	if err := mayRatify(f, "", d.Status, s.Who); err != nil {
+		return d, err
+	}
+	if err := d.validSuccession(find); err != nil {
+		return d, err
+	}
+	e := s.Entry(task.Created).Saying(task.Detail{Content: d.ContentHash()})
+	e.To = d.Status
+	d.Log = task.Log{}.Add(e)
+	return d, nil
+}
+
+// statusBy is the status of a new decision if none is asked for.
+func statusBy(who task.Actor) task.Status {
+	if who.Human() {
+		return Accepted
+	}
+	return Proposed
+}
+
+// valid returns INVALID_INPUT for content that a decision may not have.
+func (d Decision) valid() error {
+	if err := d.Header.Valid(d.Body); err != nil {
+		return err
+	}
+	if err := task.RequiredText("choice", d.Choice, "say in a sentence what was chosen; the reasons go into rationale"); err != nil {
+		return err
+	}
+	if err := KnownDecisionStatus(d.Status); err != nil {
+		return err
+	}
+	if len(d.Options) > maxOptions || len(d.Scope) > task.MaxScope || len(d.About) > maxAbout || len(d.Labels) > task.MaxLabels {
+		return task.Errorf(task.InvalidInput, "there are more than %d options, %d globs in scope, %d ids in about or %d labels",
+			maxOptions, task.MaxScope, maxAbout, task.MaxLabels).WithHint("put long lists into the context")
+	}
+	for i, o := range d.Options {
+		if err := o.valid(); err != nil {
+			return task.Errorf(task.InvalidInput, "options[%d]: %s", i, task.MessageOf(err)).WithHint("each has a label of its own, and may have summary, pros and cons")
+		}
+		if slices.ContainsFunc(d.Options[:i], func(other Option) bool { return other.Label == o.Label }) {
+			return task.Errorf(task.InvalidInput, "options[%d]: another option has the label %q", i, o.Label).WithHint("give each option a label of its own")
+		}
+	}
+	return task.ValidScope(d.Scope)
+}
+
+func (o Option) valid() error {
+	if err := (task.Header{Title: o.Label}).Valid(""); err != nil {
+		return task.Errorf(task.InvalidInput, "label is empty, too long, or not one line of text")
+	}
+	for _, part := range []struct{ name, text string }{{"summary", o.Summary}, {"pros", o.Pros}, {"cons", o.Cons}} {
+		if err := task.ValidText(part.name, part.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// KnownDecisionStatus returns INVALID_INPUT for what is no state of a decision.
+func KnownDecisionStatus(s task.Status) error {
+	if slices.Contains(DecisionStates, s) {
+		return nil
+	}
+	return task.Errorf(task.InvalidInput, "status is %q", s).WithHint("proposed, accepted or rejected")
+}
+
+// validSuccession returns NOT_FOUND if the decision supersedes one that does not exist, and INVALID_INPUT if the chain leads back to itself.
+func (d Decision) validSuccession(find FindDecision) error {
+	if d.Supersedes == "" {
+		return nil
+	}
+	if _, ok := find(d.Supersedes); !ok && string(d.Supersedes) != d.Ref.ID {
+		return task.Errorf(task.NotFound, "there is no decision %s to supersede", d.Supersedes).
+			WithHint("%s shows what there is", task.CallTo("decision_query"))
+	}
+	of := func(id DecisionID) (DecisionID, bool) {
+		if string(id) == d.Ref.ID {
+			return d.Supersedes, true
+		}
+		before, ok := find(id)
+		return before.Supersedes, ok
+	}
+	if InCircle(DecisionID(d.Ref.ID), of) || InCircle(d.Supersedes, of) {
+		return task.Errorf(task.InvalidInput, "%s supersedes itself in the end", d.Supersedes).
+			WithHint("%s names the files to correct", task.CallTo("check"))
+	}
+	return nil
+}
+
+// InCircle reports whether a decision supersedes itself in the end. of returns what a decision supersedes, "" for none; it reports false
+// for one that is not known.
+func InCircle(id DecisionID, of func(DecisionID) (DecisionID, bool)) bool {
+	seen := map[DecisionID]bool{}
+	for at := id; !seen[at]; {
+		seen[at] = true
+		before, ok := of(at)
+		if !ok || before == "" {
+			return false
+		}
+		if before == id {
+			return true
+		}
+		at = before
+	}
+	return false // the chain leads into a circle of others
+}
+
+// mayRatify returns FORBIDDEN if the actor may not bring a decision from one status to another: to accept one, and to take that back, is for
+// a person, unless the config lets anyone.
+func mayRatify(f task.Flow, from, to task.Status, who task.Actor) error {
+	switch {
+	case from == to || from != Accepted && to != Accepted || f.Ratify == task.ByAnyone || who.Human():
+		return nil
+	case from == Accepted:
+		return task.Errorf(task.Forbidden, "it is accepted, and only a person takes that back").
+			WithHint("log a decision that supersedes it, for a person to accept; or ask a person")
+	case from == "":
+		return task.Errorf(task.Forbidden, "a decision is accepted by a person, and %s is none", who).
+			WithHint("leave status out, which makes it proposed, and ask a person to accept it")
+	default:
+		return task.Errorf(task.Forbidden, "a decision is accepted by a person, and %s is none", who).
+			WithHint("ask a person to run the command in a terminal")
+	}
+}
+
+// RatifiedBy reports whether an entry that moves a decision is by somebody who may.
+func RatifiedBy(f task.Flow, e task.Entry) bool { return mayRatify(f, e.From, e.To, e.Who) == nil }
+
+// SetStatus returns the decision in another state. In the state that it is in already it stays as it is, and the text becomes a note. It
+// returns INVALID_INPUT for what is no state, and FORBIDDEN for an actor who may not accept decisions or take that back.
+func (d Decision) SetStatus(f task.Flow, to task.Status, s task.Stamp) (Decision, error) {
+	if err := KnownDecisionStatus(to); err != nil {
+		return d, err
+	}
+	if err := task.ValidText("reason", s.Text); err != nil {
+		return d, err
+	}
+	if err := mayRatify(f, d.Status, to, s.Who); err != nil {
+		return d, err
+	}
+	switch {
+	case to != d.Status:
+		d.Header = d.Moved(to, s)
+	case s.Text != "":
+		d.Log = d.Log.Add(s.Entry(task.Noted))
+	}
+	return d, nil
+}
+
+// Asks lists what a person must confirm before a decision, which was in another state or is new, may stand in this one in their name.
+func (d Decision) Asks(f task.Flow, from task.Status, s task.Stamp) []task.Ask {
+	if !s.Who.Human() || f.Ratify == task.ByAnyone || from == d.Status || from != Accepted && d.Status != Accepted {
+		return nil
+	}
+	ask := task.Ask{Who: s.Who, Does: "accepting the decision \"" + d.Title + "\"", Text: d.Choice, Word: "accept"}
+	if d.Status != Accepted {
+		ask.Does, ask.Text, ask.Word = "taking back that the decision \""+d.Title+"\" is accepted", s.Text, "withdraw"
+	}
+	if from != "" {
+		ask.Kind, ask.ID, ask.Title = DecisionKind, task.ID(d.Ref.ID), d.Title
+	}
+	return []task.Ask{ask}
+}
+
+// ContentHash is the hash of what never changes in a decision: the first 32 hex digits of SHA-256 over these texts, each ended by a NUL: the
+// id, the title, the choice, what it supersedes; how many options there are, and of each its label, summary, pros and cons; how many globs
+// and each; how many ids in about and each; the body.
+func (d Decision) ContentHash() string {
+	parts := []string{d.Ref.ID, d.Title, d.Choice, string(d.Supersedes), strconv.Itoa(len(d.Options))}
+	for _, o := range d.Options {
+		parts = append(parts, o.Label, o.Summary, o.Pros, o.Cons)
+	}
+	for _, list := range [][]string{d.Scope, d.About} {
+		parts = append(append(parts, strconv.Itoa(len(list))), list...)
+	}
+	sum := sha256.New()
+	for _, p := range append(parts, d.Body) {
+		sum.Write([]byte(p))
+		sum.Write([]byte{0})
+	}
+	return hex.EncodeToString(sum.Sum(nil))[:32]
+}
+
+// Changed names the keys of the content that differ between two versions of a decision, body among them.
+func (d Decision) Changed(was Decision) []string {
+	var out []string
+	for _, key := range []struct {
+		name string
+		same bool
+	}{
+		{"title", d.Title == was.Title},
+		{"choice", d.Choice == was.Choice},
+		{"supersedes", d.Supersedes == was.Supersedes},
+		{"options", slices.Equal(d.Options, was.Options)},
+		{"scope", slices.Equal(d.Scope, was.Scope)},
+		{"about", slices.Equal(d.About, was.About)},
+		{"body", d.Body == was.Body},
+	} {
+		if !key.same {
+			out = append(out, key.name)
+		}
+	}
+	return out
+}
+
+// Recorded is the hash of the content as the entry created has it; "" if none has.
+func (d Decision) Recorded() string {
+	for _, e := range d.Log {
+		if e.Did == task.Created {
+			return e.Said().Content
+		}
+	}
+	return ""
+}
+
+// The headings of the sections of a body. The first of each is written; the others are those of MADR.
+var (
+	contextHeadings   = []string{"context", "context and problem statement"}
+	rationaleHeadings = []string{"rationale", "decision outcome"}
+)
+
+// DecisionBody is a body with the sections Context and Rationale. What is empty is left out.
+func DecisionBody(context, rationale string) string {
+	var out []string
+	for _, s := range []struct{ heading, text string }{{"Context", context}, {"Rationale", rationale}} {
+		if text := task.CleanBody(s.text); strings.TrimSpace(text) != "" {
+			out = append(out, "## "+s.heading+"\n\n"+text)
+		}
+	}
+	return strings.Join(out, "\n\n")
+}
+
+// Context is what led to the decision, from its body.
+func (d Decision) Context() string { return section(d.Body, contextHeadings) }
+
+// Rationale is why it was decided so, from its body.
+func (d Decision) Rationale() string { return section(d.Body, rationaleHeadings) }
+
+// section returns what stands under the first heading that has one of the names, up to the next heading of its level or above. A heading in a
+// block of code is none.
+func section(body string, names []string) string {
+	var out []string
+	in, fenced := 0, false
+	for line := range strings.SplitSeq(body, "\n") {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		level := 0
+		if !fenced {
+			level = headingLevel(line)
+		}
+		switch {
+		case in == 0 && level > 0 && slices.Contains(names, headingText(line)):
+			in = level
+		case in > 0 && level > 0 && level <= in:
+			return task.CleanBody(strings.Join(out, "\n"))
+		case in > 0:
+			out = append(out, line)
+		}
+	}
+	return task.CleanBody(strings.Join(out, "\n"))
+}
+
+// headingLevel is the level of a line that is a heading of Markdown, else 0.
+func headingLevel(line string) int {
+	level := len(line) - len(strings.TrimLeft(line, "#"))
+	if level > 6 || !strings.HasPrefix(line[level:], " ") {
+		return 0
+	}
+	return level
+}
+
+func headingText(line string) string {
+	return strings.ToLower(strings.TrimSpace(strings.Trim(line, "#")))
+}

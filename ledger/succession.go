@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"cmp"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Successor is what the order of succession asks of a decision.
+type Successor struct {
+	ID         DecisionID
+	Supersedes DecisionID
+	Status     task.Status
+	Created    int64 // in seconds since 1970
+}
+
+// Succession is which decisions stand in the place of others. Decisions that supersede one another form a line, and of a line at most one
+// governs: of those accepted ones that no accepted one has followed, directly or over others, the newest. So a successor that is proposed or
+// rejected governs nothing, its predecessor still does, and of two accepted successors the newest governs.
+type Succession struct {
+	of      map[DecisionID]Successor
+	root    map[DecisionID]DecisionID // of each, the first of its line
+	governs map[DecisionID]DecisionID // of each root, which of its line governs; none if none is accepted
+}
+
+// Succeed returns the succession among decisions.
+func Succeed(all []Successor) Succession {
+	s := Succession{of: make(map[DecisionID]Successor, len(all)), root: make(map[DecisionID]DecisionID, len(all)), governs: map[DecisionID]DecisionID{}}
+	for _, d := range all {
+		s.of[d.ID] = d
+	}
+	followed := map[DecisionID]bool{} // by an accepted one
+	for _, d := range all {
+		s.root[d.ID] = s.rootOf(d, followed)
+	}
+	for _, d := range all {
+		if d.Status != Accepted {
+			continue
+		}
+		root := s.root[d.ID]
+		now, ok := s.of[s.governs[root]]
+		switch {
+		case !ok, followed[now.ID] && !followed[d.ID], followed[now.ID] == followed[d.ID] && newer(d, now):
+			s.governs[root] = d.ID
+		}
+	}
+	return s
+}
+
+// rootOf finds the first of a line, and marks those that an accepted decision follows. In a circle, which only an edit by hand can make, the
+// least of its ids is the first.
+func (s Succession) rootOf(d Successor, followed map[DecisionID]bool) DecisionID {
+	seen := map[DecisionID]bool{d.ID: true}
+	at := d
+	for {
+		before, ok := s.of[at.Supersedes]
+		if !ok {
+			return at.ID
+		}
+		if d.Status == Accepted {
+			followed[before.ID] = true
+		}
+		if seen[before.ID] {
+			return s.leastInCircle(before)
+		}
+		seen[before.ID] = true
+		at = before
+	}
+}
+
+func (s Succession) leastInCircle(d Successor) DecisionID {
+	least := d.ID
+	for at := s.of[d.Supersedes]; at.ID != d.ID; at = s.of[at.Supersedes] {
+		least = min(least, at.ID)
+	}
+	return least
+}
+
+// newer reports whether one decision was made after another.
+func newer(a, b Successor) bool {
+	return cmp.Or(cmp.Compare(a.Created, b.Created), cmp.Compare(a.ID, b.ID)) > 0
+}
+
+// Governs reports whether a decision governs: it is accepted, and none stands in its place.
+func (s Succession) Governs(id DecisionID) bool {
+	_, ok := s.of[id]
+	return ok && s.governs[s.root[id]] == id
+}
+
+// SupersededBy is the decision that governs in the place of another; "" if none does, or it governs itself. One that nothing was ever to
+// follow, and that was never accepted, has none.
+func (s Succession) SupersededBy(id DecisionID) DecisionID {
+	now := s.governs[s.root[id]]
+	if now == id || !s.descends(now, id) && s.of[id].Status != Accepted {
+		return ""
+	}
+	return now
+}
+
+// descends reports whether a decision follows another, directly or over others.
+func (s Succession) descends(id, from DecisionID) bool {
+	seen := map[DecisionID]bool{}
+	for at := s.of[id]; at.ID != "" && !seen[at.ID]; at = s.of[at.Supersedes] {
+		seen[at.ID] = true
+		if at.Supersedes == from {
+			return true
+		}
+	}
+	return false
+}
