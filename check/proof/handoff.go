@@ -119,9 +119,23 @@ func (c *Case) mayHandoff(was ledger.Handoff, e task.Entry) string {
 	return ""
 }
 
-// addressed reports whether an actor is a recipient of a handoff. Who belongs to a group is not known here.
+// addressed reports whether an actor is a recipient of a handoff. To a group belongs who the directory says, now or in the base.
 func (c *Case) addressed(h ledger.Handoff, who task.Actor) bool {
-	return h.AddressedTo(who, nil) || slices.ContainsFunc(h.To, func(r ledger.Recipient) bool { _, group := r.Group(); return group })
+	if h.AddressedTo(who, func(task.Actor) []string { return groupIn(c.judge.Records, who) }) {
+		return true
+	}
+	return c.judge.change != nil && h.AddressedTo(who, func(task.Actor) []string { return groupIn(c.judge.change.Base.Records, who) })
+}
+
+// groupIn finds the group that an actor belongs to by its record.
+func groupIn(records []RecordFile, who task.Actor) []string {
+	for i := range records {
+		if f := &records[i]; f.Kind == ledger.ActorKind && f.Head.Ref.ID == string(who) && f.Sound() {
+			a, _ := f.Value.(ledger.Actor)
+			return []string{a.Group}
+		}
+	}
+	return nil
 }
 
 // judgeHandoff finds a handoff that says something else than when it was made, and a state or a claim that no entry explains.

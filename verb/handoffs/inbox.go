@@ -158,7 +158,11 @@ type collector struct {
 
 // collect reads the rows of all kinds, and no file that did not change, but for handoffs of which the clone knows more than their files.
 func collect(ctx context.Context, w *verb.Workspace, s *store.Store) ([]Item, []problem.Problem, error) {
-	c := &collector{w: w, s: s, me: w.Actor(), groups: groupsOf(s), acked: map[string]bool{}}
+	groups, err := w.GroupsOf(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &collector{w: w, s: s, me: w.Actor(), groups: groups, acked: map[string]bool{}}
 	for _, id := range s.Inbox(c.me).Acked {
 		c.acked[id] = true
 	}

@@ -48,7 +48,11 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row],
 	if err != nil {
 		return verb.Items[Row]{}, err
 	}
-	me, groups := w.Actor(), groupsOf(s)
+	me := w.Actor()
+	groups, err := w.GroupsOf(ctx, s)
+	if err != nil {
+		return verb.Items[Row]{}, err
+	}
 	fits := func(r *record.Row) bool {
 		switch {
 		case in.Direction == fromMe && r.Fact(record.FromFact) != string(me):

@@ -141,7 +141,7 @@ func (in CreateIn) handoff(w *verb.Workspace) (ledger.Handoff, error) {
 		OptionsOnly: in.AllowFreeText != nil && !*in.AllowFreeText, About: idsOf(in.About),
 	}
 	for _, to := range in.To {
-		if to == "me" || to == "@me" {
+		if verb.IsMe(to) {
 			to = string(w.Actor())
 		}
 		r, err := ledger.ParseRecipient(to)
@@ -189,9 +189,6 @@ func known(s *store.Store, ids []string) error {
 	return nil
 }
 
-// groupsOf finds the groups of an actor. There is no directory of actors yet, so nobody is in one.
-func groupsOf(*store.Store) ledger.GroupsOf { return nil }
-
 // writing is a handoff as a write finds it, under the lock.
 type writing struct {
 	w    *verb.Workspace
@@ -199,13 +196,24 @@ type writing struct {
 	tx   *store.Tx
 	h    ledger.Handoff
 	hold session.Hold
+
+	groups ledger.GroupsOf // by the directory; nil where nobody needs to know
 }
 
 // change makes one write of one handoff.
 func change(ctx context.Context, w *verb.Workspace, id string, decide func(writing) (ledger.Handoff, error)) (Handoff, error) {
 	s, err := w.Open()
+	if err != nil {
+		return Handoff{}, err
+	}
+	groups, err := w.GroupsOf(ctx, s)
 	if err == nil {
-		err = w.Update(ctx, s, func(tx *store.Tx) error { return changeIn(w, s, tx, id, decide) })
+		err = w.Update(ctx, s, func(tx *store.Tx) error {
+			return changeIn(w, s, tx, id, func(c writing) (ledger.Handoff, error) {
+				c.groups = groups
+				return decide(c)
+			})
+		})
 	}
 	if err != nil {
 		return Handoff{}, verb.WithID(err, task.ID(id))
@@ -226,7 +234,7 @@ func changeIn(w *verb.Workspace, s *store.Store, tx *store.Tx, id string, decide
 	if err != nil {
 		return err
 	}
-	next, err := decide(writing{w, s, tx, h, session.Holder(h.Header, tx.Known(ref), w.Now())})
+	next, err := decide(writing{w: w, s: s, tx: tx, h: h, hold: session.Holder(h.Header, tx.Known(ref), w.Now())})
 	if err != nil {
 		return err
 	}
@@ -262,7 +270,7 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (Handoff, error) 
 		if err != nil {
 			return c.h, err
 		}
-		next, err := c.h.Claim(over, groupsOf(c.s), w.Stamp(""))
+		next, err := c.h.Claim(over, c.groups, w.Stamp(""))
 		if err == nil {
 			c.tx.Claim(c.h.Ref, w.Lease(ctx, c.s, ""))
 		}
@@ -303,7 +311,7 @@ func Respond(ctx context.Context, w *verb.Workspace, in RespondIn) (Handoff, err
 		if _, err := c.mine(); err != nil {
 			return c.h, err
 		}
-		return c.h.Respond(ledger.Answer{Option: in.Option, About: idsOf(in.About)}, groupsOf(c.s), w.Stamp(in.Text))
+		return c.h.Respond(ledger.Answer{Option: in.Option, About: idsOf(in.About)}, c.groups, w.Stamp(in.Text))
 	})
 }
 
