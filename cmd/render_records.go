@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/cairn-tasks/cairn/verb/config"
 	"github.com/cairn-tasks/cairn/verb/decisions"
+	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
@@ -269,13 +270,39 @@ func entryText(e verb.Entry) string {
 	return text
 }
 
-func renderIdentity(r *renderer, id sessions.IdentityOut) {
+func renderIdentity(r *renderer, id identity.Out) {
 	r.printf("%s (profile %s)\n", id.Actor, id.Profile)
 	if id.Workspace == "" {
 		r.printf("no workspace here; cairn init makes one\n")
 		return
 	}
 	r.printf("workspace %s\n", id.Workspace)
+	if id.Work != nil {
+		r.printf("\n%s\n", r.style.bold(fmt.Sprintf("Your open tasks (%d)", id.Work.Total)))
+		r.rows(id.Work.Tasks)
+	}
+	if id.Inbox != nil {
+		r.printf("\n%s\n", r.style.bold(fmt.Sprintf("Your inbox (%d)", id.Inbox.Total)))
+		renderInbox(r, *id.Inbox)
+	}
+	if id.Delta != nil {
+		r.delta(*id.Delta)
+	}
+}
+
+// delta prints what others changed.
+func (r *renderer) delta(d identity.Delta) {
+	since := "ever"
+	if d.Since != nil {
+		since = "since " + d.Since.Format(time.RFC3339)
+	}
+	r.printf("\n%s\n", r.style.bold(fmt.Sprintf("What others changed %s (%d)", since, d.Total)))
+	t := table{head: []string{"AT", "RECORD", "WHO", "STATUS", "TITLE"}, grow: 4}
+	for _, c := range d.Newest {
+		t.add(c.At.Format(time.RFC3339), c.ID, string(c.Who), string(c.Status), c.Title)
+	}
+	t.print(r.out, r.width(), r.style)
+	r.printf("once you have seen to it: cairn identity --ack %s\n", d.Cursor)
 }
 
 func renderSettings(r *renderer, s config.Settings) {

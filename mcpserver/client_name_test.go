@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/identity"
 )
 
 // A client is known by the name that it introduces itself with, in both eras of the protocol; what the server was started with
@@ -14,7 +14,7 @@ func TestTheClientIsKnownByItsName(t *testing.T) {
 		w := newWorkspace(t)
 		w.Client = ""
 		cs := connectAs(t, w, version)
-		if got := does[sessions.IdentityOut](t, cs, "identity", object{}); got.Client != "test" {
+		if got := does[identity.Out](t, cs, "identity", object{}); got.Client != "test" {
 			t.Errorf("%q: identity says %q", version, got.Client)
 		}
 		made := does[verb.Task](t, cs, "create", object{"title": "one"})
@@ -28,7 +28,7 @@ func TestTheClientIsKnownByItsName(t *testing.T) {
 			t.Errorf("%q: given its client, the session is of %q", version, named.Client)
 		}
 		w.Client = "flag"
-		if got := does[sessions.IdentityOut](t, connectAs(t, w, version), "identity", object{}); got.Client != "flag" {
+		if got := does[identity.Out](t, connectAs(t, w, version), "identity", object{}); got.Client != "flag" {
 			t.Errorf("%q: started with a name, identity says %q", version, got.Client)
 		}
 	}

@@ -21,6 +21,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -276,13 +277,13 @@ func (s *story) want(what string, got, want any) {
 }
 
 func (s *story) whoActs() {
-	agent := does[sessions.IdentityOut](s.T, s.agent, "identity", nil)
+	agent := does[identity.Out](s.T, s.agent, "identity", nil)
 	s.want("the agent's actor", agent.Actor, task.Actor(agentName))
 	s.want("the agent's client", agent.Client, "story")
 	s.want("the agent's profile", agent.Profile, "operator")
 	s.want("a version is given", agent.Version != "", true)
 
-	person := as[sessions.IdentityOut](s.T, s.json("identity"))
+	person := as[identity.Out](s.T, s.json("identity"))
 	s.want("the person's actor", person.Actor, task.Actor(personName))
 	s.want("the workspace", person.Workspace, agent.Workspace)
 
@@ -296,7 +297,7 @@ func (s *story) versions() {
 		tools, err := cs.ListTools(s.Context(), nil)
 		s.want("tools/list fails", err, nil)
 		s.want("there are tools", len(tools.Tools) > 0, true)
-		s.want("the agent", does[sessions.IdentityOut](s.T, cs, "identity", nil).Actor, task.Actor(agentName))
+		s.want("the agent", does[identity.Out](s.T, cs, "identity", nil).Actor, task.Actor(agentName))
 		refused(s.T, cs, task.NotFound, "get", object{"id": "PROJ-404"})
 		s.want("closing fails", cs.Close(), nil)
 		s.want("the exit number at the end of input", server.ProcessState.ExitCode(), 0)

@@ -18,7 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -66,7 +66,7 @@ func TestOverHTTP(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				d := openDoor(t, w)
 				cs := d.connect(era, nil)
-				if me := does[sessions.IdentityOut](t, cs, "identity", nil); me.Actor != "agent:claude-1" || me.Profile != "operator" {
+				if me := does[identity.Out](t, cs, "identity", nil); me.Actor != "agent:claude-1" || me.Profile != "operator" {
 					t.Errorf("the client acts as %+v", me)
 				}
 				made := does[verb.Task](t, cs, "create", object{"title": "Over HTTP"})

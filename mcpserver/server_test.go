@@ -13,7 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -183,7 +183,7 @@ func TestOutsideAWorkspace(t *testing.T) {
 	w := anywhere(t.TempDir())
 	w.Profile = verb.Maintainer
 	cs := connect(t, w)
-	me := does[sessions.IdentityOut](t, cs, "identity", nil)
+	me := does[identity.Out](t, cs, "identity", nil)
 	if me.Actor != "agent:claude-1" || me.Client != "a-client" || me.Version != "1.2.3" || me.Workspace != "" {
 		t.Errorf("identity is %+v", me)
 	}
@@ -250,7 +250,7 @@ func TestUnknownTool(t *testing.T) {
 	if result, err := cs.CallTool(t.Context(), &mcp.CallToolParams{Name: "crate"}); err == nil {
 		t.Errorf("answered %+v", result)
 	}
-	does[sessions.IdentityOut](t, cs, "identity", nil) // and the connection lives on
+	does[identity.Out](t, cs, "identity", nil) // and the connection lives on
 }
 
 // Nothing but MCP is written to the client, whatever it sends, and every request is answered.

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/decisions"
 	"github.com/cairn-tasks/cairn/verb/directory"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
+	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/search"
 	"github.com/cairn-tasks/cairn/verb/sessions"
@@ -26,6 +27,7 @@ var All = verb.Link(inOrder(
 	activity.Verbs,
 	config.Verbs,
 	handoffs.Verbs,
+	identity.Verbs,
 	directory.Verbs,
 	brief.Verbs,
 	search.Verbs,

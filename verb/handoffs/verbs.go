@@ -35,7 +35,7 @@ var Verbs = []verb.Verb{
 		When:    "With direction from_me it shows the answers to what you asked.",
 	}, Query),
 	verb.Declare(verb.Verb{
-		Name: "inbox", Group: "handoffs", Toolset: verb.Team, Title: "Read your inbox", Kind: verb.Read, Profile: verb.Viewer,
+		Name: "inbox", Group: "handoffs", Toolset: verb.Team, Title: "Read your inbox", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
 		Summary: "List what waits for you, the newest first: handoffs, mentions, tasks assigned to you, answers, and reviews.",
 		When:    "Between pieces of work. Act first, then give the ids back as ack: reading acknowledges nothing, so nothing is lost if you are ended.",
 	}, Inbox),

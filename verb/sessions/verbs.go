@@ -1,15 +1,10 @@
-// Package sessions holds the verbs of sessions, which are attempts at work on a task, and identity, which says who would begin one.
+// Package sessions holds the verbs of sessions, which are attempts at work on a task.
 package sessions
 
 import "github.com/cairn-tasks/cairn/verb"
 
 // Verbs are the verbs of sessions.
 var Verbs = []verb.Verb{
-	verb.Declare(verb.Verb{
-		Name: "identity", Group: "sessions", Toolset: verb.Core, Title: "Who am I", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
-		Summary: "Say who acts, with what rights, and in which workspace.",
-		When:    "Call it first: begin wants the actor that it names.",
-	}, Identity),
 	verb.Declare(verb.Verb{
 		Name: "begin", Group: "sessions", Toolset: verb.Core, Title: "Begin a session", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Claim a task, move it to the working state, and open a session on it, in one step.",
