@@ -80,8 +80,9 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 		Action:                    p.noCommand,
 		Commands:                  commands,
 	}
-	for _, c := range append(root.Commands, root) {
-		p.strict(c, "")
+	p.strict(root, "")
+	for _, c := range root.Commands {
+		p.strictAll(c, "")
 	}
 	return root
 }
@@ -97,20 +98,26 @@ func rootFlags() []cli.Flag {
 	}
 }
 
-// strict makes misuse of a command an error of ours. By default urfave/cli prints the usage text and exits.
-// Around is the command that this one is below, with a blank behind it; "" for none.
-func (p *program) strict(c *cli.Command, around string) {
+// strictAll is strict for a command and those below it. Around is the command that this one is below, with a blank behind it; "" for none.
+func (p *program) strictAll(c *cli.Command, around string) {
 	name := around + c.Name
+	p.strict(c, name)
+	for _, sub := range c.Commands {
+		p.strictAll(sub, name+" ")
+	}
+}
+
+// strict makes misuse of a command an error of ours, which says the name. By default urfave/cli prints the usage text and exits.
+func (p *program) strict(c *cli.Command, name string) {
 	c.DisableSliceFlagSeparator = true
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
 		if c == c.Root() {
 			if unknown := p.unknownCommand(c); unknown != nil {
 				return unknown
 			}
-			return misuse(c, err)
+			return misuse(c, "", err)
 		}
-		e := misuse(c, err)
-		return named(e, name)
+		return named(misuse(c, name, err), name)
 	}
 	if action := c.Action; action != nil {
 		c.Action = func(ctx context.Context, cmd *cli.Command) error {
@@ -121,16 +128,13 @@ func (p *program) strict(c *cli.Command, around string) {
 			return named(action(ctx, cmd), name)
 		}
 	}
-	for _, sub := range c.Commands {
-		p.strict(sub, name+" ")
-	}
 }
 
 const undefinedFlag = "flag provided but not defined: -"
 
-// misuse is the error for wrong flags of a command. For an unknown flag the hint names the nearest known one.
-func misuse(c *cli.Command, err error) *task.Error {
-	help := strings.TrimSpace("cairn help " + strings.TrimPrefix(c.Name, "cairn"))
+// misuse is the error for wrong flags of a command, by its name; "" is the program itself. For an unknown flag the hint names the nearest known one.
+func misuse(c *cli.Command, name string, err error) *task.Error {
+	help := strings.TrimSpace("cairn help " + name)
 	flag, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
 	if !unknown {
 		return usage("%v", err).WithHint("%s", help)

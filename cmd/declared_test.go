@@ -140,7 +140,7 @@ func runCommand(t *testing.T, v verb.Verb, args ...string) (exit int, printed st
 	}
 	root := p.root()
 	c := verbCommand{p, v}.command()
-	p.strict(c, "")
+	p.strict(c, c.Name)
 	root.Commands = append(root.Commands, c)
 	exit = p.report(t.Context(), root.Run(t.Context(), append([]string{root.Name}, p.Args...)))
 	return exit, out.String()

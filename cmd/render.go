@@ -50,6 +50,7 @@ var renderers = rendererTable(
 	rendererOf(renderWaited),
 	rendererOf(renderSession),
 	rendererOf(renderSessions),
+	rendererOf(renderSummary),
 	rendererOf(renderIdentity),
 	rendererOf(renderHandoff),
 	rendererOf(renderHandoffs),

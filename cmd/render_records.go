@@ -9,11 +9,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/activity"
 	"github.com/cairn-tasks/cairn/verb/config"
-	"github.com/cairn-tasks/cairn/verb/decisions"
 	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/sessions"
@@ -23,11 +24,7 @@ import (
 func renderSessions(r *renderer, s sessions.ListOut) {
 	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
 	for _, ses := range s.Sessions {
-		what := ses.Summary + ses.Reason
-		if what == "" {
-			what = ses.Progress
-		}
-		t.add(ses.ID, string(ses.Health), string(ses.Task), string(ses.Actor), what)
+		t.add(ses.ID, healthOf(ses.Status, ses.Health), cmp.Or(string(ses.Task), ses.Label), string(ses.Actor), whatOf(ses.Task, ses.Label, ses.Told()))
 	}
 	t.print(r.out, r.width(), r.style)
 	r.nextPage(len(s.Sessions), s.Total, s.NextCursor)
@@ -37,51 +34,101 @@ func renderSessions(r *renderer, s sessions.ListOut) {
 	r.problems(s.Problems)
 }
 
+// healthOf is how a session is doing, in a list: of one that failed that it did.
+func healthOf(status session.Status, health session.Health) string {
+	if status == session.Failed {
+		return string(status)
+	}
+	return string(health)
+}
+
+// whatOf is what a list tells of a session: what it says of itself, or the label, where that does not stand in place of its task.
+func whatOf(about task.ID, label, told string) string {
+	if told == "" && about != "" {
+		return label
+	}
+	return told
+}
+
 func renderSession(r *renderer, s verb.Session) {
 	r.printf("%s  %s (%s)  %s\n", r.style.bold(s.ID), s.Status, s.Health, s.Actor)
 	r.namedTexts([]namedText{
-		{"task", string(s.Task)}, {"branch", s.Branch}, {"worktree", s.Worktree}, {"head", s.Head}, {"client", s.Client},
-		{"model", s.Model}, {"progress", s.Progress}, {"summary", s.Summary}, {"reason", s.Reason},
+		{"task", string(s.Task)}, {"label", s.Label}, {"goal", s.Goal}, {"role", s.Role}, {"under", s.Parent}, {"series", s.Series}, {"branch", s.Branch}, {"worktree", s.Worktree}, {"base", s.Base}, {"head", s.Head}, {"client", s.Client},
+		{"model", s.Model}, {"progress", s.Progress}, {"now", nowOf(s.Now)}, {"summary", s.Summary}, {"reason", s.Reason},
 	})
 	for _, c := range s.OpenChecks {
 		r.printf("  %-9s check %d, %s\n", c.State, c.Check, c.Desc)
 	}
 	r.governing(s.Decisions)
+	renderTree(r, s)
 }
 
-// governing prints the decisions that govern a task, if there are any.
-func (r *renderer) governing(g *verb.Governing) {
-	if g == nil {
+// nowOf is what a session reported beside its progress, on one line.
+func nowOf(now *verb.SessionNow) string {
+	if now == nil {
+		return ""
+	}
+	var said []string
+	for _, name := range slices.Sorted(maps.Keys(now.Counts)) {
+		said = append(said, fmt.Sprintf("%s %d", name, now.Counts[name]))
+	}
+	if at := strings.TrimSpace(now.Branch + " " + now.Head); at != "" {
+		said = append(said, "at "+at)
+	}
+	if now.Dirty != nil && *now.Dirty {
+		said = append(said, "with changes that are not committed")
+	}
+	return strings.Join(said, ", ")
+}
+
+// renderTree prints the sessions below one, each indented below its own parent.
+func renderTree(r *renderer, s verb.Session) {
+	if len(s.Children) == 0 {
 		return
 	}
-	r.printf("\nDecisions that govern it\n")
-	for _, d := range g.Items {
-		r.printf("  %s  %s: %s\n", d.ID, d.Title, lines(strings.ReplaceAll(d.Choice, "\n", "\n      ")))
+	r.printf("\nBelow it\n")
+	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
+	for _, c := range s.Children {
+		indent := strings.Repeat("  ", min(c.Depth-1, deepest))
+		t.add(indent+c.ID, healthOf(c.Status, c.Health), cmp.Or(string(c.Task), c.Label), string(c.Actor), whatOf(c.Task, c.Label, c.Told))
 	}
-	switch {
-	case g.More > 0:
-		r.printf("  %d more: %s\n", g.More, g.Rest)
-	case g.Rest != "":
-		r.printf("  %s\n", g.Rest)
+	t.print(r.out, r.width(), r.style)
+	if s.ChildrenTotal > 0 {
+		r.printf("%d of %d are shown\n", len(s.Children), s.ChildrenTotal)
 	}
 }
 
-func renderDecisions(r *renderer, l verb.Items[decisions.Row]) {
-	t := table{head: []string{"DECISION", "STATUS", "TITLE", "CHOICE", "GOVERNS"}, grow: 3}
-	for _, d := range l.Items {
-		governs := strings.Join(d.Scope, ", ")
-		if d.SupersededBy != "" {
-			governs = "superseded by " + string(d.SupersededBy)
+// renderSummary prints what a session produced: what it made none of is left out.
+func renderSummary(r *renderer, s sessions.SummaryOut) {
+	r.printf("%s  %s  %s  %s\n", r.style.bold(s.Session), s.Status, s.Actor, cmp.Or(string(s.Task), s.Label))
+	nothing := true
+	for _, c := range []struct {
+		n              int
+		one, otherwise string
+	}{
+		{s.TasksCreated, "task created", "tasks created"}, {s.TasksClosed, "task closed", "tasks closed"}, {s.Notes, "note", "notes"},
+		{s.Decisions, "decision", "decisions"}, {s.Knowledge, "note of knowledge", "notes of knowledge"}, {s.Handoffs, "handoff", "handoffs"},
+		{s.Refs, "reference", "references"}, {s.Sessions, "session below it", "sessions below it"}, {s.Commits, "commit", "commits"},
+	} {
+		what := c.otherwise
+		switch {
+		case c.n == 0:
+			continue
+		case c.n == 1:
+			what = c.one
 		}
-		t.add(string(d.ID), string(d.Status), d.Title, d.Choice, governs)
+		nothing = false
+		r.printf("  %4d  %s\n", c.n, what)
 	}
-	t.print(r.out, r.width(), r.style)
-	r.nextPage(len(l.Items), l.Total, l.NextCursor)
-	if l.Total == 0 && len(l.Problems.Problems) == 0 {
-		r.printf("no decisions\n")
+	if s.More {
+		r.printf("        and more commits\n")
 	}
-	r.problems(l.Problems)
+	if nothing {
+		r.printf("  nothing yet\n")
+	}
 }
+
+const deepest = 10 // levels that are indented
 
 // renderRecord prints a record of any kind: as a page if the verb reads it, else as one line.
 func renderRecord(r *renderer, rec verb.Record) {

@@ -92,7 +92,7 @@ func (v Visit) claim(t task.Task, live session.Live) (found []Finding, ses strin
 // one moment: another process may have begun or ended the session in between.
 func (v Visit) session(ses session.Session, known func(task.Ref) session.Live) []Finding {
 	if ses.Task == "" {
-		return nil // of another kind
+		return v.free(ses)
 	}
 	if len(v.judgeSession(v.records, ses, known(ses.Task.Ref()))) == 0 {
 		return nil
@@ -102,6 +102,17 @@ func (v Visit) session(ses session.Session, known func(task.Ref) session.Live) [
 		return nil
 	}
 	return v.judgeSession(v.Store, ses, v.Store.Known(ses.Task.Ref()))
+}
+
+// free finds what is wrong with an active session about no task.
+func (v Visit) free(ses session.Session) []Finding {
+	stale := v.Store.Config.StaleAfter
+	if ses.Health(task.Header{}, "", v.Store.Heartbeat(ses.ID), stale, v.Now()) != session.Stalled {
+		return nil
+	}
+	message := fmt.Sprintf("session %s of %s has given no sign of life for more than %v", ses.ID, ses.Actor, stale)
+	fix := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
+	return []Finding{find(SessionStalled, record.Sessions.File(ses.ID), message, fix)}
 }
 
 // judgeSession finds what is wrong with an active session. Its task is read from a reader, and live is what is known of that task.

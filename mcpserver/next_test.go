@@ -74,6 +74,17 @@ var refusalCases = []refusalCase{
 	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
+	{"a sum of no session", "sessions.Summary", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "session_summary", object{}
+	}},
+	{"a parent that is not there", "sessions.parentThere", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:claude-1", "idempotency_key": "1", "parent": "ses-gone"}
+	}},
+	{"a session in the environment that is not there", "verb.sessionKnown", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, w := s.create(nil), s.w
+		w.Session = "ses-gone"
+		return connect(s.T, w), "note", object{"id": id, "text": "hello"}
+	}},
 	{"an open dependency taken away after work began", "task.mayDropDeps", task.Forbidden, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		first := s.create(nil)
 		id := s.create(nil)

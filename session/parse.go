@@ -33,7 +33,8 @@ func ParseHeartbeat(src []byte, ses string) (Heartbeat, error) {
 	if err := json.Unmarshal(src, &b); err != nil {
 		return Heartbeat{}, invalid("the heartbeat", err)
 	}
-	if b.Session != ses || !isSession(ses) || b.Actor != "" && !isActor(b.Actor) || len(b.Progress) > task.MaxText {
+	if b.Session != ses || !isSession(ses) || b.Actor != "" && !isActor(b.Actor) || len(b.Progress) > task.MaxText || b.Valid() != nil ||
+		!isObject(b.Head) || !isName(b.Branch) {
 		return Heartbeat{}, invalid("the heartbeat", nil)
 	}
 	return b, nil

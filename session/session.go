@@ -20,7 +20,8 @@ type Status string
 // The statuses of a session.
 const (
 	Active    Status = "active"
-	Finished  Status = "finished"
+	Finished  Status = "finished" // it succeeded
+	Failed    Status = "failed"
 	Canceled  Status = "canceled"
 	Abandoned Status = "abandoned" // ended by somebody else's takeover
 )
@@ -36,10 +37,15 @@ const (
 	Ended          Health = "ended"
 )
 
-// Session is the durable record of an attempt.
+// Session is the durable record of an attempt: at a task, or at something that no task is about, which then has a label and a goal.
 type Session struct {
 	ID        string
-	Task      task.ID // "" for kinds of session that are not about a task
+	Task      task.ID // "" for one that is about no task
+	Label     string  // a few words
+	Goal      string
+	Role      string // of the actor in the attempt
+	Parent    string // the session under which it began; "" for none
+	Series    string // the name of work that recurs, of which it is one round
 	Actor     task.Actor
 	Client    string
 	Model     string
@@ -49,6 +55,7 @@ type Session struct {
 	Branch    string
 	Worktree  string // name of the folder, never its path
 	Head      string // commit it began at; after finish, the one it ended at
+	Base      string // of one that ended at another commit than it began at: that one
 	Summary   string
 	Reason    string
 
@@ -58,13 +65,14 @@ type Session struct {
 // Header returns what the session has in common with records of other kinds.
 func (s Session) Header() task.Header {
 	return task.Header{
-		Ref: task.Ref{Kind: KindName, ID: s.ID}, Status: task.Status(s.Status), Assignee: s.Actor, Log: s.Provenance,
+		Ref: task.Ref{Kind: KindName, ID: s.ID}, Title: s.Label, Status: task.Status(s.Status), Assignee: s.Actor, Log: s.Provenance,
 	}
 }
 
 // Equal reports whether two sessions say the same.
 func (s Session) Equal(other Session) bool {
-	return s.ID == other.ID && s.Task == other.Task && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model &&
+	return s.ID == other.ID && s.Task == other.Task && s.Label == other.Label && s.Goal == other.Goal && s.Role == other.Role &&
+		s.Parent == other.Parent && s.Series == other.Series && s.Base == other.Base && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model &&
 		s.Status == other.Status && s.StartedAt.Equal(other.StartedAt) && s.EndedAt.Equal(other.EndedAt) &&
 		s.Branch == other.Branch && s.Worktree == other.Worktree && s.Head == other.Head &&
 		s.Summary == other.Summary && s.Reason == other.Reason && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)
@@ -84,12 +92,45 @@ func ParseID(s string) (string, error) {
 	return s, nil
 }
 
-// Heartbeat is the newest report of a session in this clone that it is at work.
-type Heartbeat struct {
-	Session  string     `json:"session"`
-	Actor    task.Actor `json:"actor"`
-	At       time.Time  `json:"at"`
-	Progress string     `json:"progress,omitempty"`
+// Valid returns INVALID_INPUT for a label, a goal, a role or a series that a session may not have, and for a session about no task that lacks
+// a label or a goal.
+func (s Session) Valid() error {
+	for _, line := range []struct{ name, text string }{{"label", s.Label}, {"role", s.Role}, {"series", s.Series}} {
+		if line.text == "" {
+			continue
+		}
+		if err := task.ValidLine(line.name, line.text); err != nil {
+			return err
+		}
+	}
+	if s.Task == "" && (s.Label == "" || s.Goal == "") {
+		return task.Errorf(task.InvalidInput, "names neither a task nor a label and a goal").
+			WithHint("give the id of a task to work on, or a label and a goal for a session about no task")
+	}
+	return task.ValidText("goal", s.Goal)
+}
+
+// Ancestors returns the sessions above one, the nearest first: its parent, the parent of that, and so on, as far as find knows them. It
+// reports false if they form a circle.
+func Ancestors(s Session, find func(string) (Session, bool)) (above []string, ok bool) {
+	seen := map[string]bool{s.ID: true}
+	for id := s.Parent; id != ""; {
+		if seen[id] {
+			return above, false
+		}
+		seen[id], above = true, append(above, id)
+		next, _ := find(id)
+		id = next.Parent
+	}
+	return above, true
+}
+
+// AtHead returns the session with the commit at which it ends. The one at which it began stays known as its base.
+func (s Session) AtHead(commit string) Session {
+	if commit != "" && commit != s.Head {
+		s.Base, s.Head = s.Head, commit
+	}
+	return s
 }
 
 // New returns a session that begins: active since the time of the stamp, with the entry that says so.
@@ -100,7 +141,7 @@ func New(s Session, by task.Stamp) Session {
 }
 
 // ends is how each end of a session is recorded.
-var ends = map[Status]task.Did{Finished: task.Finished, Canceled: task.Canceled, Abandoned: task.Abandoned}
+var ends = map[Status]task.Did{Finished: task.Finished, Failed: task.Failed, Canceled: task.Canceled, Abandoned: task.Abandoned}
 
 // EndOf returns the status that an entry of this kind gives a session. It reports false if such an entry does not end one.
 func EndOf(did task.Did) (Status, bool) {
@@ -112,14 +153,14 @@ func EndOf(did task.Did) (Status, bool) {
 	return "", false
 }
 
-// End ends an active session as Finished, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
-// the summary of a finished session, and the reason of any other.
+// End ends an active session as Finished, Failed, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
+// the summary of one that finished or failed, and the reason of any other.
 func (s Session) End(to Status, by task.Stamp) Session {
 	e := entry(ends[to], by)
 	e.From, e.To = task.Status(s.Status), task.Status(to)
 	s.Provenance = s.Provenance.Add(e)
 	s.Status, s.EndedAt = to, by.At.UTC().Truncate(time.Second)
-	if to == Finished {
+	if to == Finished || to == Failed {
 		s.Summary = by.Text
 	} else {
 		s.Reason = by.Text
@@ -135,7 +176,7 @@ func entry(did task.Did, by task.Stamp) task.Entry {
 
 // EndAs ends a session as another version of it has ended, with the entries that only that version has.
 func (s Session) EndAs(end Session) Session {
-	s.Status, s.EndedAt, s.Head, s.Summary, s.Reason = end.Status, end.EndedAt, end.Head, end.Summary, end.Reason
+	s.Status, s.EndedAt, s.Head, s.Base, s.Summary, s.Reason = end.Status, end.EndedAt, end.Head, end.Base, end.Summary, end.Reason
 	for _, e := range end.Provenance {
 		if !s.Provenance.Has(e.Hash()) {
 			s.Provenance = s.Provenance.Add(e)
@@ -149,12 +190,14 @@ func (s Session) Usable(by task.Actor) error {
 	if s.Actor != by {
 		return task.Errorf(task.NotYours, "the session belongs to %s", s.Actor).WithHint("begin a session of your own")
 	}
-	if s.Status != Active {
-		return task.Errorf(task.SessionEnded, "the session is over (%s)", s.Status).
-			WithHint("begin a new one, if there is more to do").
-			WithNext(task.CallTo("get", "id", s.Task))
+	if s.Status == Active {
+		return nil
 	}
-	return nil
+	e := task.Errorf(task.SessionEnded, "the session is over (%s)", s.Status).WithHint("begin a new one, if there is more to do")
+	if s.Task == "" {
+		return e
+	}
+	return e.WithNext(task.CallTo("get", "id", s.Task))
 }
 
 // Held returns why a session that is active by its file may not go on here: SESSION_ENDED if its claim was taken over, or ended in another
@@ -195,7 +238,7 @@ func (s Session) Health(about task.Header, review task.Status, beat *Heartbeat, 
 		if about.Ref == s.Task.Ref() && about.Status == review && about.Log.LastSession() == s.ID {
 			return AwaitingReview
 		}
-	case Canceled, Abandoned:
+	case Failed, Canceled, Abandoned:
 	}
 	return Ended
 }

@@ -49,7 +49,7 @@ func bare(e task.Entry) bool {
 	switch e.Did {
 	case task.Deleted:
 		return true
-	case task.Finished, task.Canceled: // they need a text
+	case task.Finished, task.Failed, task.Canceled: // they need a text
 		return len(e.Text) <= bareText
 	case task.Transitioned, task.Claimed, task.Released, task.Began, task.TakenOver:
 		return e.Text == ""

@@ -83,3 +83,16 @@ func (g Git) HasBranch(ctx context.Context, name string) bool {
 func noGit(field string) error {
 	return task.Errorf(task.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
 }
+
+// Between counts the commits that lead to one commit and not to another, most of them at most. It returns 0 outside git, and if the clone lacks
+// one of them.
+func (g Git) Between(ctx context.Context, from, to string, most int) int {
+	if g.repo == nil || from == "" || to == "" || g.repo.Usable(ctx) != nil {
+		return 0
+	}
+	n, err := g.repo.Refs().Between(ctx, from, to, most)
+	if err != nil {
+		return 0
+	}
+	return n
+}

@@ -62,6 +62,7 @@ var detailsOf = sync.OnceValue(func() map[Did][]string {
 		Noted:    {"mentions", "re", "verb", "severity"},
 		Updated:  {"refs"},
 		Finished: {"next", "blockers"},
+		Failed:   {"next", "blockers"},
 		Canceled: {"next", "blockers"},
 
 		Responded: {"option", "about"},

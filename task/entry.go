@@ -21,6 +21,7 @@ const (
 	Assigned     Did = "assigned"
 	Began        Did = "began"
 	Finished     Did = "finished"
+	Failed       Did = "failed"
 	Canceled     Did = "canceled"
 	Abandoned    Did = "abandoned" // only of a session: somebody else's write ended it
 	TakenOver    Did = "taken_over"
@@ -138,7 +139,7 @@ func (e Entry) Holder() (Actor, bool) {
 // OfAttempt reports whether the entry tells that a session about the record began, took over or ended. The session of any other entry is
 // the one under which its writer was at work, and may be about something else.
 func (e Entry) OfAttempt() bool {
-	return e.Session != "" && (e.Did == Began || e.Did == TakenOver || e.Did == Finished || e.Did == Canceled)
+	return e.Session != "" && (e.Did == Began || e.Did == TakenOver || e.Did == Finished || e.Did == Failed || e.Did == Canceled)
 }
 
 // HasHolder reports whether any entry changed the holder.

@@ -162,7 +162,15 @@ func (f Flow) Finish(t Task, p Proof, find Find, s Stamp) (Task, *Entry, error) 
 // Cancel records that an attempt was given up, without moving the task. The stamp names the session that ends. The task loses its
 // holder if that still is the session's actor.
 func Cancel(t Task, actor Actor, s Stamp) (Task, *Entry, error) {
-	e := s.Entry(Canceled)
+	return endAttempt(t, actor, s.Entry(Canceled))
+}
+
+// FailAttempt is Cancel for an attempt that was carried to its end, and failed.
+func FailAttempt(t Task, actor Actor, s Stamp) (Task, *Entry, error) {
+	return endAttempt(t, actor, s.Entry(Failed))
+}
+
+func endAttempt(t Task, actor Actor, e Entry) (Task, *Entry, error) {
 	if t.Assignee == actor {
 		t, e = assign(t, "", e)
 	}

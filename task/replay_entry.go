@@ -10,6 +10,7 @@ var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
 	Assigned:     {holds: true},
 	Began:        {holds: true, moves: true},
 	Finished:     {moves: true, results: true},
+	Failed:       {holds: true},
 	Canceled:     {holds: true},
 	TakenOver:    {holds: true, moves: true},
 	Transitioned: {moves: true, results: true},

@@ -92,7 +92,7 @@ func (r Rights) Allow(v Verb) error {
 	case r.Profile < v.Profile:
 		return task.Errorf(task.Forbidden, "needs the profile %s, and this caller has %s", v.Profile, r.Profile).
 			WithHint("start the server with --profile %s, if the caller is to be trusted with it", v.Profile)
-	case r.Scope != "" && v.Kind != Read && !v.aboutOne():
+	case r.Scope != "" && v.Kind != Read && !v.Scopes && !v.aboutOne():
 		return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
 			WithHint("start the server without --scope, if it is to do more")
 	case r.Toolsets != nil && !slices.Contains(r.Toolsets, v.Toolset):

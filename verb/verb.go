@@ -35,6 +35,7 @@ type Verb struct {
 	Profile    Profile // the least that may call it
 	Toolset    Toolset // the one it belongs to
 	Idempotent bool    // doing it twice does no more than doing it once
+	Scopes     bool    // it asks itself whether what its input names may be changed by a caller with a scope
 	Holds      bool    // its caller holds the task afterwards
 	Runs       bool    // may run commands from the repository
 	Waits      bool    // waits for something to happen, so the end of input ends it at once

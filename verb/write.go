@@ -201,32 +201,8 @@ func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id str
 	if err := ses.Usable(w.Actor()); err != nil {
 		return ses, WithSession(err, id)
 	}
+	if ses.Task == "" {
+		return ses, nil // nothing is held under it
+	}
 	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree), id)
-}
-
-// Beat writes a heartbeat of a session of the caller, which changes no committed file. Progress of "" leaves what was said
-// before.
-func (w *Workspace) Beat(ctx context.Context, s *store.Store, id, progress string) error {
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		ses, err := record.Sessions.Get(tx, id)
-		if err != nil {
-			return err
-		}
-		if err := w.InScope(ses.Task); err != nil {
-			return err
-		}
-		t, err := record.Tasks.Get(tx, ses.Task)
-		if err != nil {
-			t = task.Task{ID: ses.Task} // its file may lie on another branch; live state knows who holds it
-		}
-		if _, err := w.ownSession(s, tx, t, id); err != nil {
-			return err
-		}
-		if old := s.Heartbeat(id); old != nil && progress == "" {
-			progress = old.Progress
-		}
-		w.Idempotency.Remember(tx, session.Key{Task: ses.Task, Session: id})
-		tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: w.Now().UTC(), Progress: progress})
-		return nil
-	})
 }

@@ -51,6 +51,7 @@ type judge struct {
 	brings map[task.ID]map[int]bool // see freshEntries
 	closes map[task.ID]bool         // see closed
 	needs  map[task.ID]bool         // see needed
+	named  map[task.Ref]*RecordFile // see Case.Record
 
 	succeed map[ledger.DecisionID][]string // see successors
 }

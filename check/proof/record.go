@@ -115,6 +115,18 @@ func (c *Case) Report(rule RuleID, at Path, format string, args ...any) *Finding
 // HasTask reports whether the tree has a task.
 func (c *Case) HasTask(id task.ID) bool { return c.judge.byName[id] != nil }
 
+// Record returns a record of the tree that is no task, or nil.
+func (c *Case) Record(of task.Ref) *RecordFile {
+	if j := c.judge; j.named == nil {
+		j.named = make(map[task.Ref]*RecordFile, len(j.Records))
+		for i := range j.Records {
+			f := &j.Records[i]
+			j.named[task.Ref{Kind: f.Kind, ID: f.Name}] = f
+		}
+	}
+	return c.judge.named[of]
+}
+
 // HadTask reports whether the base has a task.
 func (c *Case) HadTask(id task.ID) bool {
 	return c.judge.change != nil && c.judge.change.base[id] != nil

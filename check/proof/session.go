@@ -9,14 +9,20 @@ import (
 
 // The rules of sessions.
 const (
-	SessionDeleted   RuleID = "session-deleted"
-	SessionRewritten RuleID = "session-rewritten"
+	SessionDeleted       RuleID = "session-deleted"
+	SessionRewritten     RuleID = "session-rewritten"
+	SessionParentMissing RuleID = "session-parent-missing"
+	SessionCircle        RuleID = "session-circle"
 )
 
 var sessionRules = []Rule{
+	{SessionParentMissing, GraphGroup, Notice, "a session began under one that does not exist here",
+		"nothing, if that one lies on a branch that is not merged yet; or bring its file back from git"},
+	{SessionCircle, GraphGroup, Warning, "a session descends, in the end, from itself",
+		"take the file from git; the parent of a session never changes"},
 	{SessionDeleted, HistoryGroup, Warning, "a session was deleted, and its task was not",
 		"bring its file back from git; an attempt that is over stays in the record"},
-	{SessionRewritten, HistoryGroup, Warning, "a session has another actor or task than before, or ended in another way",
+	{SessionRewritten, HistoryGroup, Warning, "a session has another actor, task or parent than before, says another goal, or ended in another way",
 		"take the file from the base; what there is to add goes into a note on the task"},
 }
 
@@ -28,7 +34,7 @@ var Sessions = Kind{Name: session.KindName, Rules: sessionRules, Judge: judgeSes
 func badSessionEntry(c *Case, i int) string {
 	now, _ := c.Now.Value.(session.Session)
 	e := c.Now.Head.Log[i]
-	if reason := badForm(e, task.Began, task.Finished, task.Canceled, task.Abandoned, task.Noted); reason != "" {
+	if reason := badForm(e, task.Began, task.Finished, task.Failed, task.Canceled, task.Abandoned, task.Noted); reason != "" {
 		return reason
 	}
 	to, ends := session.EndOf(e.Did)
@@ -88,20 +94,42 @@ func unexplained(c *Case, now session.Session) bool {
 // change, and nothing does once it has ended.
 func judgeSession(c *Case) {
 	now, _ := c.Now.Value.(session.Session)
-	known := []session.Status{session.Active, session.Finished, session.Canceled, session.Abandoned}
+	known := []session.Status{session.Active, session.Finished, session.Failed, session.Canceled, session.Abandoned}
 	if !slices.Contains(known, now.Status) {
-		c.Report(BadField, Path{"status"}, "status must be active, finished, canceled or abandoned, not %q", now.Status)
+		c.Report(BadField, Path{"status"}, "status must be active, finished, failed, canceled or abandoned, not %q", now.Status)
 	}
 	if unexplained(c, now) {
 		got := c.Report(StatusUnexplained, Path{"status"}, "the session is %s, and no entry says so", now.Status)
 		got.Severity, got.Fix = Warning, "write active back into the file, and end the session with cairn finish or cancel"
 	}
+	judgeParent(c, now)
 	if c.Base == nil {
 		return
 	}
 	was, _ := c.Base.Value.(session.Session)
 	if key := rewritten(was, now); key != "" {
 		c.Report(SessionRewritten, Path{key}, "%s differs from the base", key)
+	}
+}
+
+// judgeParent finds a session whose parent is not there, and one that is its own ancestor.
+func judgeParent(c *Case, s session.Session) {
+	find := func(id string) (session.Session, bool) {
+		f := c.Record(task.Ref{Kind: session.KindName, ID: id})
+		if f == nil {
+			return session.Session{}, false
+		}
+		found, _ := f.Value.(session.Session)
+		return found, true
+	}
+	if s.Parent == "" {
+		return
+	}
+	if _, there := find(s.Parent); !there {
+		c.Report(SessionParentMissing, Path{"parent"}, "began under %s, which does not exist", s.Parent)
+	}
+	if _, ok := session.Ancestors(s, find); !ok {
+		c.Report(SessionCircle, Path{"parent"}, "is among the sessions under which it began")
 	}
 }
 
@@ -114,9 +142,15 @@ func rewritten(was, now session.Session) string {
 	}{
 		{"actor", was.Actor != now.Actor},
 		{"task", was.Task != now.Task},
+		{"label", was.Label != now.Label},
+		{"goal", was.Goal != now.Goal},
+		{"role", was.Role != now.Role},
+		{"parent", was.Parent != now.Parent},
+		{"series", was.Series != now.Series},
 		{"started_at", !was.StartedAt.Equal(now.StartedAt)},
 		{"status", ended && was.Status != now.Status},
 		{"ended_at", ended && !was.EndedAt.Equal(now.EndedAt)},
+		{"base", ended && was.Base != now.Base},
 		{"head", ended && was.Head != now.Head},
 		{"summary", ended && was.Summary != now.Summary},
 		{"reason", ended && was.Reason != now.Reason},
@@ -134,5 +168,9 @@ func deletedSession(c *Case) {
 	if c.HadTask(was.Task) && !c.HasTask(was.Task) {
 		return
 	}
-	c.Report(SessionDeleted, nil, "the session %s of %s is gone", c.Base.Name, was.Task).Task = was.Task
+	about := string(was.Task)
+	if about == "" {
+		about = string(was.Actor)
+	}
+	c.Report(SessionDeleted, nil, "the session %s of %s is gone", c.Base.Name, about).Task = was.Task
 }

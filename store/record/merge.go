@@ -61,6 +61,7 @@ var taskMerge = map[string]frontmatter.Rule{
 var sessionMerge = map[string]frontmatter.Rule{
 	"status":     {Choose: endedSide},
 	"ended_at":   {Choose: endedSide},
+	"base":       {Choose: endedSide},
 	"head":       {Choose: endedSide},
 	"summary":    {Choose: endedSide},
 	"reason":     {Choose: endedSide},

@@ -19,14 +19,30 @@ var sessionCodec = Codec[session.Session]{
 	Again: func(found, was, now session.Session) (session.Session, bool) {
 		return found.EndAs(now), was.Status == session.Active && found.Status == session.Active && now.Status != session.Active
 	},
-	Search: func(s session.Session) []string { return []string{s.Summary, s.Reason, s.Branch} },
-	Row:    func(s session.Session, r *Row) { r.Parent, r.Created = s.Task, seconds(s.StartedAt) },
+	Search: func(s session.Session) []string { return []string{s.Goal, s.Series, s.Summary, s.Reason, s.Branch} },
+	With: func(s session.Session, e task.Entry) session.Session {
+		s.Provenance = s.Provenance.Add(e)
+		return s
+	},
+	Row: sessionRow,
+}
+
+// The facts of a session's row.
+const (
+	SessionParent = "parent" // the session under which it began
+	SessionSeries = "series"
+)
+
+func sessionRow(s session.Session, r *Row) {
+	r.Parent, r.Created = s.Task, seconds(s.StartedAt)
+	r.Add(SessionParent, s.Parent)
+	r.Add(SessionSeries, s.Series)
 }
 
 // sessionKeys is the order in which the keys of a session file stand.
 var sessionKeys = []string{
-	"id", "task", "actor", "client", "model", "status", "started_at", "ended_at", "branch", "worktree", "head", "summary",
-	"reason", "provenance",
+	"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "status", "started_at", "ended_at", "branch",
+	"worktree", "base", "head", "summary", "reason", "provenance",
 }
 
 // decodeSession reads a document as a session. A session without a task is valid, as in the files of the original cairn, which also has
@@ -45,6 +61,11 @@ func decodeSession(doc *frontmatter.Doc) (session.Session, error) {
 	s := session.Session{
 		ID:        r.required("id"),
 		Task:      task.ID(text("task")),
+		Label:     text("label"),
+		Goal:      text("goal"),
+		Role:      text("role"),
+		Parent:    text("parent"),
+		Series:    text("series"),
 		Actor:     task.Actor(r.required("actor")),
 		Client:    text("client"),
 		Model:     text("model"),
@@ -53,6 +74,7 @@ func decodeSession(doc *frontmatter.Doc) (session.Session, error) {
 		EndedAt:   r.instant("ended_at", doc.Get("ended_at")),
 		Branch:    text("branch"),
 		Worktree:  text("worktree"),
+		Base:      text("base"),
 		Head:      text("head", "head_finished", "head_started"),
 		Summary:   text("summary"),
 		Reason:    text("reason", "cancel_reason"),
@@ -90,6 +112,11 @@ func sessionMap(s session.Session) frontmatter.Map {
 	var m mapping
 	m.text("id", s.ID)
 	m.text("task", string(s.Task))
+	m.text("label", s.Label)
+	m.text("goal", s.Goal)
+	m.text("role", s.Role)
+	m.text("parent", s.Parent)
+	m.text("series", s.Series)
 	m.text("actor", string(s.Actor))
 	m.text("client", s.Client)
 	m.text("model", s.Model)
@@ -98,6 +125,7 @@ func sessionMap(s session.Session) frontmatter.Map {
 	m.time("ended_at", s.EndedAt)
 	m.text("branch", s.Branch)
 	m.text("worktree", s.Worktree)
+	m.text("base", s.Base)
 	m.text("head", s.Head)
 	m.text("summary", s.Summary)
 	m.text("reason", s.Reason)

@@ -123,7 +123,7 @@ func beatWhile(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Ta
 				tick.Stop()
 				return
 			case <-tick.C:
-				_ = w.WithoutKey().Beat(ctx, s, hold.Session, "") // the run goes on if it fails
+				_ = w.WithoutKey().Beat(ctx, s, session.Heartbeat{Session: hold.Session}) // the run goes on if it fails
 			}
 		}
 	}()

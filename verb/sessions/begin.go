@@ -14,21 +14,27 @@ import (
 
 // BeginIn is the input of Begin.
 type BeginIn struct {
-	ID             task.ID `json:"id" doc:"task to work on" cli:"arg"`
-	ExpectedActor  string  `json:"expected_actor" doc:"the actor that identity names; anything else is IDENTITY_MISMATCH" from:"actors"`
-	IdempotencyKey string  `json:"idempotency_key" doc:"any text of your own; calling again with it returns the same session"`
-	Client         string  `json:"client,omitempty" doc:"program that does the work"`
-	Model          string  `json:"model,omitempty" doc:"model that does the work"`
-	Worktree       string  `json:"worktree,omitempty" doc:"folder the work happens in; this one by default"`
-	Branch         string  `json:"branch,omitempty" doc:"branch that exists; read from git by default"`
-	Head           string  `json:"head,omitempty" doc:"commit that exists; read from git by default"`
-	Takeover       bool    `json:"takeover,omitempty" doc:"end an expired claim or a stalled session, or redo work that is further along on another branch"`
+	ID             task.ID        `json:"id,omitempty" doc:"task to work on; or give a label and a goal" cli:"arg"`
+	ExpectedActor  string         `json:"expected_actor" doc:"the actor that identity names" from:"actors"`
+	IdempotencyKey string         `json:"idempotency_key" doc:"the same key again returns the same session"`
+	Label          string         `json:"label,omitempty" doc:"a few words for the session"`
+	Goal           string         `json:"goal,omitempty" doc:"what it is to achieve"`
+	Role           string         `json:"role,omitempty" doc:"your role in it"`
+	Parent         verb.SessionID `json:"parent,omitempty" doc:"session that it belongs to"`
+	Series         string         `json:"series,omitempty" doc:"name of recurring work"`
+	Client         string         `json:"client,omitempty" doc:"program that does the work"`
+	Model          string         `json:"model,omitempty" doc:"model that does the work"`
+	Worktree       string         `json:"worktree,omitempty" doc:"folder the work happens in; this one by default"`
+	Branch         string         `json:"branch,omitempty" doc:"branch that exists; read from git by default"`
+	Head           string         `json:"head,omitempty" doc:"commit that exists; read from git by default"`
+	Takeover       bool           `json:"takeover,omitempty" doc:"end an expired claim or stalled session, or redo work carried further elsewhere"`
 }
 
 // CallKey is the idempotency key.
 func (in BeginIn) CallKey() string { return in.IdempotencyKey }
 
-// Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write.
+// Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write. Without a task it opens a
+// session about none.
 func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, error) {
 	if err := mayBegin(w, in); err != nil {
 		return verb.Session{}, err
@@ -50,8 +56,17 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 		return verb.Session{}, err
 	}
 	id := session.Prefix + "-" + token
-	var begun task.Task
+	if in.Parent == "" {
+		in.Parent = verb.SessionID(w.Session)
+	}
+	begun := task.Task{Title: in.Label, Body: in.Goal} // what a session is about that is about no task
 	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		if err := parentThere(s, tx, string(in.Parent)); err != nil {
+			return err
+		}
+		if in.ID == "" {
+			return stageFree(w, s, tx, in, id)
+		}
 		wc, err := w.WriteContext(s, tx, in.ID)
 		if err == nil {
 			err = notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey)
@@ -80,6 +95,12 @@ func mayBegin(w *verb.Workspace, in BeginIn) error {
 	}
 	if strings.TrimSpace(in.IdempotencyKey) == "" {
 		return verb.BadInput("idempotency_key", "is empty").WithHint("any text that you use for this attempt only")
+	}
+	if err := (session.Session{Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Series: in.Series}).Valid(); err != nil {
+		return err
+	}
+	if in.ID == "" && w.Scope != "" {
+		return w.InScope("")
 	}
 	for _, f := range []struct{ name, text string }{
 		{"client", in.Client}, {"model", in.Model}, {"worktree", in.Worktree}, {"branch", in.Branch}, {"head", in.Head},
@@ -111,8 +132,35 @@ func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in
 		wc.Tx.Supersede(t.ID.Ref())
 	}
 	wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, id))
-	record.Sessions.Put(wc.Tx, session.New(newSession(w, wc, in, id), stamp))
+	record.Sessions.Put(wc.Tx, session.New(newSession(w, wc.Store, in, id), stamp))
 	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: wc.Now.UTC()})
+	return nil
+}
+
+// stageFree stages a session about no task.
+func stageFree(w *verb.Workspace, s *store.Store, tx *store.Tx, in BeginIn, id string) error {
+	if in.Takeover {
+		return verb.BadInput("takeover", "is about a task, and no task is named")
+	}
+	w.Idempotency.Remember(tx, session.Key{Session: id})
+	record.Sessions.Put(tx, session.New(newSession(w, s, in, id), w.Stamp("")))
+	tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: w.Now().UTC()})
+	return nil
+}
+
+// parentThere returns INVALID_INPUT for a parent that is neither among the files nor, because it began in another worktree, known to the
+// clone, and for one that is its own ancestor.
+func parentThere(s *store.Store, tx *store.Tx, id string) error {
+	if id == "" {
+		return nil
+	}
+	parent, err := record.Sessions.Get(tx, id)
+	if task.CodeOf(err) == task.NotFound && s.Heartbeat(id) == nil {
+		return verb.BadInput("parent", "is %s, and there is no such session here", id).WithHint("%s lists the sessions", task.CallTo("list_sessions"))
+	}
+	if _, ok := session.Ancestors(parent, record.Sessions.Find(tx)); !ok {
+		return verb.BadInput("parent", "is %s, which descends from itself", id).WithHint("%s says which files to correct", task.CallTo("doctor"))
+	}
 	return nil
 }
 
@@ -131,10 +179,10 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 		WithNext(task.CallTo("get_session", "session", ses.ID))
 }
 
-func newSession(w *verb.Workspace, wc verb.WriteContext, in BeginIn, id string) session.Session {
+func newSession(w *verb.Workspace, s *store.Store, in BeginIn, id string) session.Session {
 	ses := session.Session{
-		ID: id, Task: wc.Task.ID, Actor: w.Actor(), Client: in.Client, Model: in.Model,
-		Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(wc.Store.Worktree),
+		ID: id, Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Parent: string(in.Parent), Series: in.Series,
+		Actor: w.Actor(), Client: in.Client, Model: in.Model, Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
 	}
 	if ses.Client == "" {
 		ses.Client = w.Client

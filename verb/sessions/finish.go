@@ -15,48 +15,67 @@ import (
 type FinishIn struct {
 	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string         `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
+	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" values:"succeeded,failed"`
 	Head    string         `json:"head,omitempty" doc:"commit to review, which must exist; read from git by default"`
 	verb.Once
 }
 
-// Finish hands a task over for review and ends the session. It does not close the task. Where the workspace gates the
-// review, the command checks must pass first; if they do not, the session goes on.
+// Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace gates the
+// review, the command checks must pass first; if they do not, the session goes on. One that failed releases its task, which stays where it
+// is. A session about no task just ends.
 func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, error) {
-	if err := task.RequiredText("summary", in.Summary, "say what the reviewer should know"); err != nil {
+	if err := in.valid(); err != nil {
 		return verb.Session{}, err
 	}
 	s, ses, err := own(w, in.Session)
 	if err != nil {
 		return verb.Session{}, err
 	}
-	flow := s.Config.Flow
 	head, err := headOr(ctx, s, in.Head)
 	if err != nil {
 		return verb.Session{}, err
 	}
+	switch {
+	case in.Status == failed:
+		return giveUp(ctx, w, s, ses, session.Failed, in.Summary, head)
+	case ses.Task == "":
+		return endFree(ctx, w, s, ses.ID, session.Finished, in.Summary, head)
+	default:
+		return handOver(ctx, w, s, ses, in.Summary, head)
+	}
+}
+
+const failed = "failed"
+
+func (in FinishIn) valid() error {
+	if in.Status != "" && in.Status != "succeeded" && in.Status != failed {
+		return verb.BadInput("status", "is %q", in.Status).WithHint("succeeded, which is the default, or failed")
+	}
+	return task.RequiredText("summary", in.Summary, "say what the reviewer should know")
+}
+
+// handOver hands the task of a session over for review.
+func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, summary, head string) (verb.Session, error) {
+	flow := s.Config.Flow
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
 		ses, err := wc.OwnSession(ses.ID)
 		if err != nil {
 			return wc.Task, nil, err
 		}
-		stamp := w.Stamp(in.Summary)
+		stamp := w.Stamp(summary)
 		stamp.Session = ses.ID
 		t, entry, err := flow.Finish(wc.Task, p, record.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
 		if err != nil {
 			return wc.Task, nil, err
 		}
-		ended := ses.End(session.Finished, stamp)
-		if head != "" {
-			ended.Head = head
-		}
-		record.Sessions.Put(wc.Tx, ended)
+		record.Sessions.Put(wc.Tx, ses.End(session.Finished, stamp).AtHead(head))
 		if wc.Hold.Session == ses.ID && wc.Hold.How == session.Claimed {
 			wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, ""))
 		}
 		return t, entry, nil
 	}
-	handOver := gates.Transition{To: flow.Review, Preview: gates.Unchanged, Decide: decide}
-	if _, err := handOver.Make(ctx, w, s, ses.Task); err != nil {
+	review := gates.Transition{To: flow.Review, Preview: gates.Unchanged, Decide: decide}
+	if _, err := review.Make(ctx, w, s, ses.Task); err != nil {
 		return verb.Session{}, err
 	}
 	out, err := w.View(s).SessionByID(ses.ID)
@@ -66,6 +85,15 @@ func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, 
 	t, err := record.Tasks.Get(s, ses.Task)
 	out.OpenChecks = gates.OpenChecks(ctx, s, t)
 	return out, err
+}
+
+// endFree ends a session about no task.
+func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, text, head string) (verb.Session, error) {
+	err := w.ChangeSession(ctx, s, id, func(ses session.Session) session.Session { return ses.End(to, w.Stamp(text)).AtHead(head) })
+	if err != nil {
+		return verb.Session{}, err
+	}
+	return w.View(s).SessionByID(id)
 }
 
 // headOr is the commit that a caller names, in full, or the one that is checked out if the caller names none.
@@ -86,7 +114,12 @@ func own(w *verb.Workspace, id verb.SessionID) (*store.Store, session.Session, e
 	if err != nil {
 		return nil, session.Session{}, err
 	}
-	if _, err := w.ReadForWrite(s, ses.Task); verb.IsDone(err) {
+	if ses.Task == "" {
+		err = w.Idempotency.Recorded(ses.Provenance, session.Key{Session: ses.ID})
+	} else {
+		_, err = w.ReadForWrite(s, ses.Task)
+	}
+	if verb.IsDone(err) {
 		return nil, ses, err
 	}
 	return s, ses, verb.WithSession(ses.Usable(w.Actor()), ses.ID)
@@ -99,7 +132,7 @@ type CancelIn struct {
 	verb.Once
 }
 
-// Cancel ends a session and releases its task, which stays open where it is.
+// Cancel ends a session and releases its task, which stays open where it is. A session about no task just ends.
 func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, error) {
 	if err := task.RequiredText("reason", in.Reason, "say why the attempt ends"); err != nil {
 		return verb.Session{}, err
@@ -108,15 +141,27 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, 
 	if err != nil {
 		return verb.Session{}, err
 	}
-	_, err = w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	return giveUp(ctx, w, s, ses, session.Canceled, in.Reason, "")
+}
+
+// giveUp ends a session that failed or was canceled, at a commit or "" for one that is not known, and releases its task.
+func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, to session.Status, text, head string) (verb.Session, error) {
+	if ses.Task == "" {
+		return endFree(ctx, w, s, ses.ID, to, text, head)
+	}
+	ended := task.Cancel
+	if to == session.Failed {
+		ended = task.FailAttempt
+	}
+	_, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		ses, err := wc.OwnSession(ses.ID)
 		if err != nil {
 			return wc.Task, nil, err
 		}
-		stamp := w.Stamp(in.Reason)
+		stamp := w.Stamp(text)
 		stamp.Session = ses.ID
-		t, entry, err := task.Cancel(wc.Task, ses.Actor, stamp)
-		record.Sessions.Put(wc.Tx, ses.End(session.Canceled, stamp))
+		t, entry, err := ended(wc.Task, ses.Actor, stamp)
+		record.Sessions.Put(wc.Tx, ses.End(to, stamp).AtHead(head))
 		if wc.Hold.Session == ses.ID {
 			wc.Tx.Claim(t.ID.Ref(), nil)
 		}

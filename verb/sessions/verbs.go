@@ -6,7 +6,7 @@ import "github.com/cairn-tasks/cairn/verb"
 // Verbs are the verbs of sessions.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
-		Name: "begin", Group: "sessions", Toolset: verb.Core, Title: "Begin a session", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Idempotent: true,
+		Name: "begin", Group: "sessions", Toolset: verb.Core, Title: "Begin a session", Kind: verb.Write, Holds: true, Scopes: true, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Claim a task, move it to the working state, and open a session on it, in one step.",
 		When:    "Before real work. Then heartbeat now and again, and finish or cancel at the end. Repeating it with the same idempotency_key returns the same session.",
 	}, Begin),
@@ -18,7 +18,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "finish", Group: "sessions", Toolset: verb.Core, Title: "Finish a session", Kind: verb.Write, Profile: verb.PairWorker, Runs: true,
 		Summary: "Hand the task over for review with a summary, and end the session.",
-		When:    "When the work is done. It does not close the task: that takes passing checks and a transition.",
+		When:    "When the work is done, or has failed. It does not close the task: that takes passing checks and a transition.",
 	}, Finish),
 	verb.Declare(verb.Verb{
 		Name: "cancel", Group: "sessions", Toolset: verb.Core, Title: "Cancel a session", Kind: verb.Write, Profile: verb.PairWorker,
@@ -35,4 +35,9 @@ var Verbs = []verb.Verb{
 		Summary: "List the sessions that fit all filters given, the newest first.",
 		When:    "With health stalled it shows what was left behind; with awaiting_review what waits for a reviewer.",
 	}, List),
+	verb.Declare(verb.Verb{
+		Name: "session_summary", Group: "sessions", Toolset: verb.Team, Title: "What a session produced", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Summary: "Count what was made under a session: tasks, notes, decisions, knowledge, handoffs, references and commits.",
+		When:    "To tell what was done, as in a stand-up, before you finish.",
+	}, Summary),
 }

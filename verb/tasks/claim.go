@@ -14,7 +14,7 @@ import (
 // ClaimIn is the input of Claim.
 type ClaimIn struct {
 	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg"`
-	Takeover bool          `json:"takeover,omitempty" doc:"end an expired claim or a stalled session, or redo work that is further along on another branch"`
+	Takeover bool          `json:"takeover,omitempty" doc:"end an expired claim or stalled session, or redo work carried further elsewhere"`
 	verb.Once
 }
 

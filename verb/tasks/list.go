@@ -26,7 +26,7 @@ type ListIn struct {
 	Parent    task.ID    `json:"parent,omitempty" doc:"only children of this task"`
 	Text      string     `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
 	Sort      string     `json:"sort,omitempty" doc:"priority (the default: the most urgent first), created, updated (the newest first), title or id" values:"priority,created,updated,title,id"`
-	Limit     verb.Count `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Limit     verb.Count `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 

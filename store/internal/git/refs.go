@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -125,4 +126,21 @@ func (r Refs) commits(ctx context.Context, args ...string) ([]string, error) {
 	ids := strings.Fields(string(out))
 	slices.Sort(ids)
 	return slices.Compact(ids), err
+}
+
+// Between counts the commits that lead to one commit and not to another, most of them at most. Both are hashes or full names of refs. It
+// returns 0 if the clone lacks one of them.
+func (r Refs) Between(ctx context.Context, from, to string, most int) (int, error) {
+	for _, end := range []*string{&from, &to} {
+		hash, err := r.repo.Commit(ctx, *end)
+		if err != nil || hash == "" {
+			return 0, err
+		}
+		*end = hash
+	}
+	out, err := Run(ctx, r.repo.Top, "rev-list", "--count", "--max-count="+strconv.Itoa(most), to, "^"+from)
+	if err != nil {
+		return 0, err
+	}
+	return strconv.Atoi(strings.TrimSpace(string(out)))
 }

@@ -10,50 +10,16 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 )
 
-// HeartbeatIn is the input of Heartbeat.
-type HeartbeatIn struct {
-	Session  verb.SessionID `json:"session" doc:"session that is alive" cli:"arg"`
-	Progress string         `json:"progress,omitempty" doc:"what is being done, for other readers" cli:"arg"`
-	verb.Once
-}
-
-// Heartbeat says that a session is alive. It changes no committed file.
-func Heartbeat(ctx context.Context, w *verb.Workspace, in HeartbeatIn) (verb.Session, error) {
-	if err := task.ValidText("progress", in.Progress); err != nil {
-		return verb.Session{}, err
-	}
-	s, err := w.Open()
-	if err != nil {
-		return verb.Session{}, err
-	}
-	id := string(in.Session)
-	if err := w.Beat(ctx, s, id, in.Progress); err != nil {
-		return verb.Session{}, err
-	}
-	return w.View(s).SessionByID(id)
-}
-
-// GetIn is the input of Get.
-type GetIn struct {
-	Session verb.SessionID `json:"session" doc:"session to read" cli:"arg"`
-}
-
-// Get returns a session, with its health as of now.
-func Get(_ context.Context, w *verb.Workspace, in GetIn) (verb.Session, error) {
-	s, err := w.Open()
-	if err != nil {
-		return verb.Session{}, err
-	}
-	return w.View(s).SessionByID(string(in.Session))
-}
-
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
 	Task   task.ID        `json:"task,omitempty" doc:"only sessions on this task"`
 	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours" from:"actors"`
-	Status session.Status `json:"status,omitempty" doc:"only active, finished, canceled or abandoned ones" values:"active,finished,canceled,abandoned"`
-	Health session.Health `json:"health,omitempty" doc:"only sessions that are active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
-	Limit  verb.Count     `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Status session.Status `json:"status,omitempty" doc:"active, finished, failed, canceled or abandoned" values:"active,finished,failed,canceled,abandoned"`
+	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
+	Parent verb.SessionID `json:"parent,omitempty" doc:"only those that began under this session"`
+	Root   verb.SessionID `json:"root,omitempty" doc:"only this session and those below it"`
+	Series string         `json:"series,omitempty" doc:"only those of this series"`
+	Limit  verb.Count     `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
@@ -84,8 +50,9 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	}
 	view := w.View(s).OfMany(ctx)
 	var fit []verb.Ranked[*record.Row]
+	below := in.below(all.Rows())
 	for _, r := range all.Rows() {
-		if in.Task != "" && r.Parent != in.Task || in.Actor != "" && r.Assignee != who || in.Status != "" && string(r.Status) != string(in.Status) {
+		if in.Actor != "" && r.Assignee != who || !in.fits(r) || !below(r.ID) {
 			continue
 		}
 		if in.Health == "" || view.SessionOf(r).Health == in.Health {
@@ -96,14 +63,47 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	return ListOut{Sessions: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
 }
 
+// fits reports whether a row is let through by the filters that it alone can answer.
+func (in ListIn) fits(r *record.Row) bool {
+	for _, filter := range []struct{ want, is string }{
+		{string(in.Task), string(r.Parent)}, {string(in.Status), string(r.Status)},
+		{string(in.Parent), r.Fact(record.SessionParent)}, {in.Series, r.Fact(record.SessionSeries)},
+	} {
+		if filter.want != "" && filter.want != filter.is {
+			return false
+		}
+	}
+	return true
+}
+
+// below returns a function that reports whether a session is the root that is asked for, or below it.
+func (in ListIn) below(rows []*record.Row) func(id string) bool {
+	if in.Root == "" {
+		return func(string) bool { return true }
+	}
+	tree, children := map[string]bool{}, under(rows)
+	var visit func(id string)
+	visit = func(id string) {
+		if tree[id] {
+			return
+		}
+		tree[id] = true
+		for _, r := range children[id] {
+			visit(r.ID)
+		}
+	}
+	visit(string(in.Root))
+	return func(id string) bool { return tree[id] }
+}
+
 func (in ListIn) valid() error {
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return err
 	}
 	switch in.Status {
-	case "", session.Active, session.Finished, session.Canceled, session.Abandoned:
+	case "", session.Active, session.Finished, session.Failed, session.Canceled, session.Abandoned:
 	default:
-		return verb.BadInput("status", "is %q", in.Status).WithHint("active, finished, canceled or abandoned")
+		return verb.BadInput("status", "is %q", in.Status).WithHint("active, finished, failed, canceled or abandoned")
 	}
 	switch in.Health {
 	case "", session.Alive, session.Stalled, session.AwaitingReview, session.Ended:
