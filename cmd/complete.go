@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/skills"
 	"github.com/urfave/cli/v3"
 )
 
@@ -229,6 +230,7 @@ var sources = map[verb.Source]func(*completer) []candidate{
 	verb.FromManualChecks:  func(c *completer) []candidate { return c.checks(true) },
 	verb.FromSettings:      func(*completer) []candidate { return settings() },
 	verb.FromProposals:     (*completer).proposals,
+	verb.FromSkills:        (*completer).skills,
 }
 
 // field is what a field of a verb can be.
@@ -394,4 +396,22 @@ func (c *completer) actors() []candidate {
 	})
 	delete(seen, "")
 	return words(slices.Sorted(maps.Keys(seen))...)
+}
+
+// skills are the skills of the workspace and of the user's shelf.
+func (c *completer) skills() []candidate {
+	s := c.openStore()
+	if s == nil {
+		return nil
+	}
+	own, _, err := record.Skills.List(context.Background(), s)
+	if err != nil {
+		return nil
+	}
+	all, _, _ := skills.All(&verb.Workspace{ConfigDir: c.configDir()}, own)
+	var out []candidate
+	for _, k := range all {
+		out = append(out, candidate{k.Ref.ID, k.Description})
+	}
+	return out
 }

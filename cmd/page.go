@@ -41,7 +41,12 @@ func VerbsPage() string {
 	}
 	b.WriteString("## Commands that are no verbs\n\nThey exist on the command line only.\n\n")
 	for _, c := range otherCommands() {
-		b.WriteString(commandSection(c))
+		b.WriteString(commandSection(c, c.Name))
+	}
+	for _, noun := range catalogue.Nouns() {
+		for _, c := range (&program{}).further(noun) {
+			b.WriteString(commandSection(c, noun+" "+c.Name))
+		}
 	}
 	b.WriteString("## Flags of every command\n\n" + flagTable((&program{}).root().Flags))
 	return b.String()
@@ -130,13 +135,13 @@ func otherCommands() []*cli.Command {
 	return out
 }
 
-func commandSection(c *cli.Command) string {
+func commandSection(c *cli.Command, name string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "### %s\n\n%s\n\n", c.Name, sentence(c.Usage))
+	fmt.Fprintf(&b, "### %s\n\n%s\n\n", name, sentence(c.Usage))
 	if c.Description != "" {
 		fmt.Fprintf(&b, "%s\n\n", c.Description)
 	}
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(c.Name, c))
+	fmt.Fprintf(&b, "    %s\n\n", usageLine(name, c))
 	b.WriteString(flagTable(c.Flags))
 	return b.String()
 }

@@ -58,6 +58,8 @@ var renderers = rendererTable(
 	rendererOf(renderBrief),
 	rendererOf(renderActors),
 	rendererOf(renderSearch),
+	rendererOf(renderSkills),
+	rendererOf(renderSkill),
 	rendererOf(renderSettings),
 	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
 )

@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/directory"
+	"github.com/cairn-tasks/cairn/verb/skills"
 )
 
 func renderActors(r *renderer, l verb.Items[directory.Actor]) {
@@ -30,4 +32,26 @@ func (r *renderer) page(t table, shown, total int, next, none string, p verb.Pro
 		r.printf("%s\n", none)
 	}
 	r.problems(p)
+}
+
+func renderSkills(r *renderer, l verb.Items[skills.Skill]) {
+	t := table{head: []string{"SKILL", "VERSION", "STATUS", "FROM", "WHEN"}, grow: 4}
+	for _, k := range l.Items {
+		t.add(k.ID, fmt.Sprint(k.Version), string(k.Status), string(k.Source), k.Description)
+	}
+	r.page(t, len(l.Items), l.Total, l.NextCursor, "no skills", l.Problems)
+	for _, k := range l.Items {
+		if k.Body != "" {
+			r.printf("\n%s\n%s\n", r.style.bold(k.ID), lines(k.Body))
+		}
+	}
+}
+
+func renderSkill(r *renderer, k skills.Skill) {
+	r.printf("%s  version %d  %s  %s\n", r.style.bold(k.ID), k.Version, k.Status, k.Name)
+	if r.kind != verb.Read {
+		return
+	}
+	r.namedTexts([]namedText{{"when", k.Description}, {"labels", strings.Join(k.Labels, ", ")}, {"from", string(k.Source)}})
+	r.printf("\n%s\n", lines(k.Body))
 }

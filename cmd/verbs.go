@@ -58,7 +58,12 @@ func (p nounCommand) command() *cli.Command {
 }
 
 // further are the commands below a noun that are no verbs.
-func (p *program) further(string) []*cli.Command { return nil }
+func (p *program) further(noun string) []*cli.Command {
+	if noun == "skill" {
+		return []*cli.Command{skillSyncCommand{p}.command()}
+	}
+	return nil
+}
 
 // run runs if no command follows the noun.
 func (p nounCommand) run(_ context.Context, c *cli.Command) error {

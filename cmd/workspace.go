@@ -29,7 +29,7 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 		return nil, err
 	}
 	return &verb.Workspace{
-		Dir: dir, StateDir: p.stateDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
+		Dir: dir, StateDir: p.stateDir(), ConfigDir: p.configDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}, nil
 }
@@ -100,6 +100,21 @@ func (p *program) stateDir() string {
 		home = p.Getenv("LOCALAPPDATA")
 	}
 	for _, dir := range []string{p.Getenv("XDG_STATE_HOME"), home} {
+		if filepath.IsAbs(dir) {
+			return filepath.Join(dir, "cairn")
+		}
+	}
+	return ""
+}
+
+// configDir is the user's folder of settings, by the convention of each system. It is empty if the environment names none by an absolute
+// path.
+func (p *program) configDir() string {
+	home := filepath.Join(p.Getenv("HOME"), ".config")
+	if runtime.GOOS == "windows" {
+		home = p.Getenv("APPDATA")
+	}
+	for _, dir := range []string{p.Getenv("XDG_CONFIG_HOME"), home} {
 		if filepath.IsAbs(dir) {
 			return filepath.Join(dir, "cairn")
 		}

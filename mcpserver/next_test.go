@@ -22,6 +22,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/proposals"
+	"github.com/cairn-tasks/cairn/verb/skills"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -63,6 +64,13 @@ var refusalCases = []refusalCase{
 	}},
 	{"a setting that does not exist", "record.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
+	}},
+	{"a skill that is there no more", "skills.conflict", task.Conflict, "skill_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.person(), "skill_upsert", object{"id": "review", "body": "x", "expected_version": 2}
+	}},
+	{"a skill that has another version", "skills.conflict", task.Conflict, "skill_get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		does[skills.Skill](s.T, s.person(), "skill_upsert", object{"id": "review", "description": "x", "body": "x"})
+		return s.person(), "skill_upsert", object{"id": "review", "body": "y", "expected_version": 2}
 	}},
 	{"an actor who is somebody else", "directory.resolve", task.Conflict, "directory", func(s *fixture) (*mcp.ClientSession, string, object) {
 		does[verb.Record](s.T, s.person(), "register", object{"actor": "agent:b", "external_ref": "b@example.org"})

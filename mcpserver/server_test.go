@@ -229,6 +229,9 @@ var smallestCalls = map[string]object{
 	"list_sessions": {},
 
 	"register":       {"actor": "me"},
+	"skill_list":     {},
+	"skill_get":      {"id": "review"},
+	"skill_upsert":   {"id": "review", "description": "x", "body": "x"},
 	"directory":      {},
 	"list_proposals": {},
 	"get_proposal":   {"proposal": "plan-1"},

@@ -68,6 +68,7 @@ const (
 	FromManualChecks  Source = "manual-checks"  // the same
 	FromSettings      Source = "settings"       // their keys
 	FromProposals     Source = "proposals"      // that were not made real
+	FromSkills        Source = "skills"         // of the workspace and of the user's shelf
 )
 
 // Type is the JSON type of a field.

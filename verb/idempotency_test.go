@@ -57,6 +57,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"decision_log":        {verbtest.Args{"title": "Locks", "choice": "One"}, verbtest.Args{"title": "Locks", "choice": "None"}},
 	"decision_set_status": {verbtest.Args{"status": "rejected"}, verbtest.Args{"status": "proposed"}},
 	"register":            {verbtest.Args{"actor": "agent:b", "role": "reads"}, verbtest.Args{"actor": "agent:b", "role": "writes"}},
+	"skill_upsert":        {verbtest.Args{"id": "review", "description": "d", "body": "b"}, verbtest.Args{"id": "review", "description": "d", "body": "c"}},
 }
 
 // Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay, and

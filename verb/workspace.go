@@ -16,22 +16,23 @@ import (
 // Workspace is what a verb is called on: a folder, who acts in it and with what rights, and what the calls of a process share.
 // Front-ends make one for each call. Nothing is opened before a verb needs it, so that identity answers anywhere.
 type Workspace struct {
-	Dir      string            // the workspace is the nearest at or above it
-	StateDir string            // the user's folder, for what must not be kept in a repository
-	Actor    func() task.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
-	Fresh    bool              // every look reads every file, and uses nothing that was kept of an earlier one
-	Client   string            // the program that speaks for the actor, if it said
-	Session  string            // under which the actor is at work, so that every entry names it; "" for none
-	Version  string            // of cairn
-	Rights                     // what the actor may do
-	Bounded  bool              // answers go into an agent's context, so what is long is cut and says so
-	Now      func() time.Time
-	Rand     io.Reader
-	Progress func(Progress) // is called with how far a long call has come; nil if nobody wants to know
-	Patience time.Duration  // how long a caller without Progress waits for an answer; 0 for as long as it takes
-	Watcher  Watcher        // shared by the calls of a process; nil for one of its own
-	Reads    *SharedReads   // shared by the calls of a process; nil where there is one call alone
-	Signer   *sshsign.Tool  // with which the actor signs what attest records; nil for no signature
+	Dir       string            // the workspace is the nearest at or above it
+	StateDir  string            // the user's folder, for what must not be kept in a repository
+	ConfigDir string            // the user's folder of settings, which holds their own skills; "" for none
+	Actor     func() task.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
+	Fresh     bool              // every look reads every file, and uses nothing that was kept of an earlier one
+	Client    string            // the program that speaks for the actor, if it said
+	Session   string            // under which the actor is at work, so that every entry names it; "" for none
+	Version   string            // of cairn
+	Rights                      // what the actor may do
+	Bounded   bool              // answers go into an agent's context, so what is long is cut and says so
+	Now       func() time.Time
+	Rand      io.Reader
+	Progress  func(Progress) // is called with how far a long call has come; nil if nobody wants to know
+	Patience  time.Duration  // how long a caller without Progress waits for an answer; 0 for as long as it takes
+	Watcher   Watcher        // shared by the calls of a process; nil for one of its own
+	Reads     *SharedReads   // shared by the calls of a process; nil where there is one call alone
+	Signer    *sshsign.Tool  // with which the actor signs what attest records; nil for no signature
 
 	// Confirm asks the person who acts to confirm what only a person may do. It is called outside of all locks, and returns nil
 	// once they have confirmed it, else why it is not done. Where it is nil, everything that only a person may do is refused.

@@ -51,6 +51,8 @@ var flushes = map[string]string{
 	"heartbeat":                                         "",
 	"finish":                                            "tasks/* sessions/* tasks/ sessions/",
 	"cancel":                                            "tasks/* sessions/* tasks/ sessions/",
+	"skill_upsert":                                      "./ skills/* skills/",
+	"skill_upsert of a skill that is there":             "skills/* skills/",
 	"register":                                          "./ actors/* actors/",
 	"register again":                                    "actors/* actors/",
 }

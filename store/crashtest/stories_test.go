@@ -147,6 +147,13 @@ var stories = []story{
 	})},
 	{"heartbeat", "heartbeat", "agent:a", begun(func(ses string) in { return in{"session": ses, "progress": "half way"} })},
 	{"finish", "finish", "agent:a", begun(func(ses string) in { return in{"session": ses, "summary": "it works"} })},
+	{"skill_upsert", "skill_upsert", "agent:a", func(*testing.T, *house) in {
+		return in{"id": "review", "description": "How changes are reviewed.", "body": "Read the tests first."}
+	}},
+	{"skill_upsert of a skill that is there", "skill_upsert", "agent:a", func(t *testing.T, h *house) in {
+		h.given(t, "agent:a", "skill_upsert", in{"id": "review", "description": "How changes are reviewed.", "body": "Read the tests first."})
+		return in{"id": "review", "body": "Read the issue first.", "expected_version": 1}
+	}},
 	{"register", "register", "agent:a", func(*testing.T, *house) in { return in{"actor": "me", "group": "reviewers"} }},
 	{"register again", "register", "agent:a", func(t *testing.T, h *house) in {
 		h.given(t, "agent:a", "register", in{"actor": "me", "group": "reviewers"})

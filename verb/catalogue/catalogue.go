@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/search"
 	"github.com/cairn-tasks/cairn/verb/sessions"
+	"github.com/cairn-tasks/cairn/verb/skills"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
@@ -29,6 +30,7 @@ var All = verb.Link(inOrder(
 	handoffs.Verbs,
 	identity.Verbs,
 	directory.Verbs,
+	skills.Verbs,
 	brief.Verbs,
 	search.Verbs,
 	decisions.Verbs,

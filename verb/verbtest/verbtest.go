@@ -22,7 +22,7 @@ type Args map[string]any
 func EmptyFolder(t *testing.T, p verb.Profile) *verb.Workspace {
 	t.Helper()
 	return &verb.Workspace{
-		Dir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), Actor: verb.As("agent:claude-1"), Rights: verb.Rights{Profile: p},
+		Dir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), ConfigDir: filepath.Join(t.TempDir(), "config"), Actor: verb.As("agent:claude-1"), Rights: verb.Rights{Profile: p},
 		Now: time.Now, Rand: rand.Reader,
 	}
 }

@@ -1,0 +1,6 @@
+package proof
+
+import "github.com/cairn-tasks/cairn/ledger"
+
+// Skills is what is asked of skills. The Value of one is a ledger.Skill.
+var Skills = plainKind(ledger.SkillKind, ledger.SkillActive)

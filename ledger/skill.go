@@ -1,0 +1,147 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// SkillKind is the kind of a skill, in a task.Ref.
+const SkillKind = "skill"
+
+// SkillID is the slug of a skill. It names the file, and the folder in which agents find the skill.
+type SkillID string
+
+// Skill is a procedure that agents follow: when it is of use, and what is to be done.
+type Skill struct {
+	task.Header // what all kinds have in common; Title is the name that is shown
+	Description string
+	Version     int // counts up with each change
+	Body        string
+}
+
+// The states of a skill. One that is archived is not handed to agents.
+const (
+	SkillActive   task.Status = "active"
+	SkillArchived task.Status = "archived"
+)
+
+// SkillStates lists every state.
+var SkillStates = []task.Status{SkillActive, SkillArchived}
+
+// The most that a skill may have, in bytes.
+const (
+	maxSlug        = 64
+	maxDescription = 1024
+	maxSkillBody   = 64 << 10
+)
+
+// reserved are the names that no file may have on Windows, whatever its ending.
+var reserved = []string{"con", "prn", "aux", "nul"}
+
+// ParseSkillID accepts 1 to 64 lower-case letters, digits and single dashes, with a letter or digit at each end: a name in the Agent Skills
+// format, and of a folder on every system.
+func ParseSkillID(s string) (SkillID, error) {
+	device := len(s) == 4 && (s[:3] == "com" || s[:3] == "lpt") && '0' <= s[3] && s[3] <= '9'
+	upper := strings.ToLower(s) != s
+	dashes := strings.HasPrefix(s, "-") || strings.HasSuffix(s, "-") || strings.Contains(s, "--")
+	if len(s) > maxSlug || !task.IsWord(s, "-") || upper || dashes || device || slices.Contains(reserved, s) {
+		return "", task.Errorf(task.InvalidInput, "%q is not the id of a skill", shortened(s)).
+			WithHint("lower-case letters, digits and single dashes, 64 at most, such as release-notes")
+	}
+	return SkillID(s), nil
+}
+
+// SkillChange is what is written of a skill. What is nil stays as it is.
+type SkillChange struct {
+	Name, Description, Body *string
+	Labels                  *[]string
+	Status                  *task.Status
+}
+
+// NewSkill returns a skill as it is written first, or INVALID_INPUT if there may be no such skill. A description and a body must be given.
+func NewSkill(id SkillID, c SkillChange, s task.Stamp) (Skill, error) {
+	if _, err := ParseSkillID(string(id)); err != nil {
+		return Skill{}, err
+	}
+	k := Skill{Header: task.Header{Ref: task.Ref{Kind: SkillKind, ID: string(id)}, Title: string(id), Status: SkillActive}, Version: 1}
+	k, _ = k.with(c)
+	k.Log = k.Log.Add(s.Entry(task.Created))
+	if c.Status != nil {
+		k.Header = k.Moved(*c.Status, s)
+	}
+	return k, k.Valid()
+}
+
+// Change returns the skill after a change, as its next version, with an entry that says which keys changed. It stays as it is if nothing
+// would change. It returns INVALID_INPUT for what no skill may be.
+func (k Skill) Change(c SkillChange, s task.Stamp) (Skill, error) {
+	now, keys := k.with(c)
+	moves := c.Status != nil && *c.Status != k.Status
+	if len(keys) == 0 && !moves {
+		return k, nil
+	}
+	e := s.Entry(task.Updated)
+	if moves {
+		now.Status, e.From, e.To = *c.Status, k.Status, *c.Status
+	}
+	now.Version++
+	e.Fields = append(keys, "version")
+	now.Log = now.Log.Add(e)
+	return now, now.Valid()
+}
+
+// with returns the skill as a change makes it, but for its status, and the keys that differ; the body is among them.
+func (k Skill) with(c SkillChange) (Skill, []string) {
+	was := k
+	for _, f := range []struct{ to, from *string }{{&k.Title, c.Name}, {&k.Description, c.Description}} {
+		if f.from != nil {
+			*f.to = strings.TrimSpace(*f.from)
+		}
+	}
+	k.Title = cmp.Or(k.Title, k.Ref.ID)
+	if c.Body != nil {
+		k.Body = task.CleanBody(*c.Body)
+	}
+	if c.Labels != nil {
+		k.Labels = withoutRepeats(*c.Labels)
+	}
+	var keys []string
+	for _, f := range []struct {
+		key  string
+		same bool
+	}{
+		{"title", k.Title == was.Title}, {"labels", slices.Equal(k.Labels, was.Labels)}, {"description", k.Description == was.Description}, {"body", k.Body == was.Body},
+	} {
+		if !f.same {
+			keys = append(keys, f.key)
+		}
+	}
+	return k, keys
+}
+
+// Valid returns INVALID_INPUT for what no skill may be. The message begins with the key.
+func (k Skill) Valid() error {
+	hint := "say in a sentence or two what it does and when to use it"
+	switch {
+	case strings.TrimSpace(k.Description) == "":
+		return task.Errorf(task.InvalidInput, "description is empty").WithHint("%s", hint)
+	case len(k.Description) > maxDescription:
+		return task.Errorf(task.InvalidInput, "description is %d bytes long, more than %d", len(k.Description), maxDescription).WithHint("%s; the rest belongs into the body", hint)
+	case !utf8.ValidString(k.Description) || strings.ContainsFunc(k.Description, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 }):
+		return task.Errorf(task.InvalidInput, "description is not one line of text").WithHint("%s", hint)
+	case strings.TrimSpace(k.Body) == "":
+		return task.Errorf(task.InvalidInput, "body is empty").WithHint("say what is to be done, in Markdown")
+	case len(k.Body) > maxSkillBody:
+		return task.Errorf(task.InvalidInput, "body is %d bytes long, more than %d", len(k.Body), maxSkillBody).WithHint("an agent reads all of it; put what it seldom needs into files, and name them")
+	case k.Version < 1:
+		return task.Errorf(task.InvalidInput, "version is %s", strconv.Itoa(k.Version)).WithHint("1, and one more with each change")
+	case !slices.Contains(SkillStates, k.Status):
+		return task.Errorf(task.InvalidInput, "status is %q", shortened(string(k.Status))).WithHint("active or archived")
+	}
+	return k.Header.Valid(k.Body)
+}
