@@ -3,7 +3,9 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -38,8 +40,25 @@ func holder(r verb.Row) string {
 	return who
 }
 
-// remark is what a reader of the list most needs to know about a task, or "".
+// remark is what a reader of the list most needs to know about a task, and when it is due, or "".
 func remark(r verb.Row) string {
+	said := []string{standing(r), dueText(r)}
+	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
+}
+
+func dueText(r verb.Row) string {
+	switch {
+	case r.Overdue:
+		return "overdue since " + string(r.Due)
+	case r.Due != "":
+		return "due " + string(r.Due)
+	default:
+		return ""
+	}
+}
+
+// standing is how a task stands where its state does not say it, or "".
+func standing(r verb.Row) string {
 	switch {
 	case r.Elsewhere != nil:
 		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
@@ -90,6 +109,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 	r.namedTexts([]namedText{
 		{"status", string(t.Status)},
 		{"priority", fmt.Sprint(t.Priority)},
+		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
 		{"held by", claimText(t)},
 		{"elsewhere", elsewhereText(t)},
 		{"session", strings.ReplaceAll(t.Execution, "_", " ")},
@@ -124,6 +144,9 @@ func claimText(t verb.Task) string {
 	}
 	if t.Claim.Branch != "" {
 		text += ", branch " + t.Claim.Branch
+	}
+	if t.Claim.ExpiresAt != nil && !t.Claim.Lapsed {
+		text += ", until " + t.Claim.ExpiresAt.Format(time.RFC3339)
 	}
 	if t.Claim.Lapsed {
 		text += " (lapsed: takeover ends it)"

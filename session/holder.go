@@ -83,6 +83,9 @@ func (l Live) lease(file task.Header, now time.Time) Hold {
 		h.Lapsed = now.Sub(sign) > l.StaleAfter
 		return h
 	}
+	if lease.Seconds > 0 {
+		return h.until(sign.Add(time.Duration(lease.Seconds)*time.Second), now)
+	}
 	return h.expiring(sign, l.ClaimTTL, now)
 }
 
@@ -110,7 +113,12 @@ func (h Hold) expiring(sign time.Time, ttl time.Duration, now time.Time) Hold {
 	if h.Actor.Human() {
 		return h
 	}
-	h.Until = sign.Add(ttl)
+	return h.until(sign.Add(ttl), now)
+}
+
+// until returns the hold with an expiry, or as a lapsed one if that has passed.
+func (h Hold) until(end, now time.Time) Hold {
+	h.Until = end
 	if now.After(h.Until) {
 		h.How, h.Lapsed = Nobody, true
 	}

@@ -27,7 +27,22 @@ type Lease struct {
 	GitDir   string     `json:"git_dir,omitempty"` // of the worktree, from the common one of the clone; it tells worktrees apart wherever they are
 	Branch   string     `json:"branch,omitempty"`
 	Since    time.Time  `json:"since"`
-	Seen     time.Time  `json:"seen"` // the holder's newest write
+	Seen     time.Time  `json:"seen"`              // the holder's newest write
+	Seconds  int        `json:"seconds,omitempty"` // how long after that it holds; 0 for as long as claims do
+}
+
+// The shortest and the longest time, in seconds, for which a claim can be made.
+const (
+	MinLease = 60
+	MaxLease = 86_400
+)
+
+// ValidLease returns INVALID_INPUT for a time in seconds for which no claim can be made. 0 is as long as claims hold.
+func ValidLease(seconds int) error {
+	if seconds == 0 || MinLease <= seconds && seconds <= MaxLease {
+		return nil
+	}
+	return task.Errorf(task.InvalidInput, "lease_seconds is %d", seconds).WithHint("%d to %d, or leave it out", MinLease, MaxLease)
 }
 
 // Progress is a status that the clone has brought a record to.

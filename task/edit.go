@@ -12,6 +12,7 @@ type Edit struct {
 	Labels     *[]string
 	Scope      *[]string
 	Priority   *Priority
+	Due        *Due
 	Parent     *ID
 	Assignee   *Actor
 	Checks     *[]Check  // replaces the list; a check that asks for the same keeps its result
@@ -75,6 +76,9 @@ func (u *update) fields() {
 	if u.edit.Priority != nil {
 		u.task.Priority = *u.edit.Priority
 	}
+	if u.edit.Due != nil {
+		u.task.Due = *u.edit.Due
+	}
 	if u.edit.Assignee != nil {
 		u.task, u.entry = assign(u.task, *u.edit.Assignee, u.entry)
 	}
@@ -88,6 +92,7 @@ func (u *update) valid() error {
 		set  bool
 	}{
 		{"title", u.edit.Title != nil},
+		{"due", u.edit.Due != nil},
 		{"body", u.edit.Body != nil},
 		{"labels", u.edit.Labels != nil},
 		{"scope", u.edit.Scope != nil},
@@ -246,6 +251,7 @@ func changedFields(before, after Task) []string {
 	}{
 		{"title", before.Title != after.Title},
 		{"priority", before.Priority != after.Priority},
+		{"due", before.Due != after.Due},
 		{"labels", !slices.Equal(before.Labels, after.Labels)},
 		{"parent", before.Parent != after.Parent},
 		{"scope", !slices.Equal(before.Scope, after.Scope)},

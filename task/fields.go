@@ -23,8 +23,8 @@ const (
 
 const maxBody = 3 << 20 // bytes; a file may have 4 MiB
 
-// ValidFields returns INVALID_INPUT for a title, a priority, labels, a body, a scope or checks that a task may not have. It looks at the fields
-// of these names alone, and at all six without names.
+// ValidFields returns INVALID_INPUT for a title, a priority, a due, labels, a body, a scope or checks that a task may not have. It looks at the
+// fields of these names alone, and at all of them without names.
 func ValidFields(t Task, names ...string) error {
 	for _, field := range []struct {
 		name  string
@@ -32,6 +32,7 @@ func ValidFields(t Task, names ...string) error {
 	}{
 		{"title", func() error { return validLines("title", t.Title) }},
 		{"priority", t.Priority.valid},
+		{"due", t.Due.valid},
 		{"labels", func() error { return validLines("label", t.Labels...) }},
 		{"body", func() error { return validBody(t.Body) }},
 		{"scope", func() error { return ValidScope(t.Scope) }},

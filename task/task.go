@@ -14,6 +14,7 @@ type Task struct {
 	Title      string
 	Status     Status
 	Priority   Priority
+	Due        Due // "" for none
 	Labels     []string
 	Assignee   Actor    // "" when nobody
 	Parent     ID       // grouping only; gates nothing

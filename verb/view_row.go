@@ -14,6 +14,8 @@ type Row struct {
 	Title       string        `json:"title"`
 	Status      task.Status   `json:"status"`
 	Priority    task.Priority `json:"priority"`
+	Due         task.Due      `json:"due,omitempty"`
+	Overdue     bool          `json:"overdue,omitempty"` // it is open, and its time is up
 	Labels      []string      `json:"labels"`
 	Assignee    task.Actor    `json:"assignee,omitempty"`
 	Parent      task.ID       `json:"parent,omitempty"`
@@ -78,6 +80,8 @@ func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header)
 	}
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
+	r.Due = task.Due(t.Fact(record.DueFact))
+	r.Overdue = !closed && r.Due.Passed(v.now)
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)

@@ -221,7 +221,7 @@ func (k *Kind) Text(v any) string {
 func (r *Row) Task() task.Task {
 	return task.Task{
 		ID: task.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
-		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev,
+		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev, Due: task.Due(r.Fact(DueFact)),
 	}
 }
 
@@ -251,6 +251,7 @@ func (r *Row) Wrote(who task.Actor) bool {
 // taskRow sets the fields of a row that only tasks have.
 func taskRow(t task.Task, r *Row) {
 	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
+	r.Add(DueFact, string(t.Due))
 	for _, c := range t.Checks {
 		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
 		if c.Result != task.Pass {

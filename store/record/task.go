@@ -34,7 +34,7 @@ func wordsOfTask(t task.Task) []string {
 }
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = []string{"id", "title", "status", "priority", "labels", "assignee", "parent", "deps", "scope", "checks", "provenance"}
+var taskKeys = []string{"id", "title", "status", "priority", "due", "labels", "assignee", "parent", "deps", "scope", "checks", "provenance"}
 
 // decodeTask reads a document as a task. The error is a *frontmatter.Error with the line.
 func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
@@ -45,6 +45,7 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 		Title:      r.required("title"),
 		Status:     task.Status(r.required("status")),
 		Priority:   r.priority(),
+		Due:        task.Due(r.text("due", doc.Get("due"))),
 		Labels:     r.texts("labels", doc.Get("labels")),
 		Assignee:   task.Actor(r.text("assignee", doc.Get("assignee"))),
 		Parent:     task.ID(r.text("parent", doc.Get("parent"))),
@@ -155,6 +156,9 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	if t.Priority != task.DefaultPriority {
 		m = append(m, frontmatter.Field{Key: "priority", Value: frontmatter.Int(t.Priority)})
 	}
+	if t.Due != "" {
+		m = append(m, frontmatter.Field{Key: "due", Value: dueValue(t.Due)})
+	}
 	addList(&m, "labels", t.Labels)
 	m.text("assignee", string(t.Assignee))
 	m.text("parent", string(t.Parent))
@@ -165,6 +169,14 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	}
 	m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(t.Provenance)})
 	return frontmatter.New(frontmatter.Markdown, frontmatter.Map(m), spaced(t.Body))
+}
+
+// dueValue is a date or a time, which needs no quotes.
+func dueValue(d task.Due) frontmatter.Value {
+	if _, ok := d.By(); ok {
+		return frontmatter.Plain(string(d))
+	}
+	return frontmatter.String(string(d))
 }
 
 func checkValue(c task.Check) frontmatter.Value {
@@ -197,6 +209,13 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	}
 	if was.Priority != now.Priority {
 		set("priority", frontmatter.Int(now.Priority))
+	}
+	switch {
+	case was.Due == now.Due:
+	case now.Due == "":
+		edits = append(edits, frontmatter.Remove(frontmatter.Path{"due"}))
+	default:
+		set("due", dueValue(now.Due))
 	}
 	edits = append(edits, editOptional("assignee", string(was.Assignee), string(now.Assignee))...)
 	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)

@@ -43,7 +43,7 @@ var serials atomic.Int64
 
 // watchMany watches the tasks that fit the filters; with ready those that next would find.
 func watchMany(w *verb.Workspace, s *store.Store, in WaitIn) (*manyTasks, error) {
-	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: in.Status, Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
+	keep, err := tasks.NewFilter(w, s, tasks.ListIn{Status: oneOrNone(in.Status), Assignee: in.Assignee, Label: in.Label, Parent: in.Parent})
 	if err != nil {
 		return nil, err
 	}
@@ -182,7 +182,7 @@ func (m *manyTasks) snapshot(ctx context.Context, g *verb.Graph, found *among) s
 // taskRowAmong is what can change of one of many tasks. Of its body it says only whether it changed.
 func taskRowAmong(r *record.Row, blockedBy []task.ID) taskRow {
 	return taskRow{
-		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Labels: r.Labels,
+		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(record.DueFact)), Labels: r.Labels,
 		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: record.AsDigest(r.Body),
 	}
 }
@@ -199,4 +199,12 @@ func answerFit(view verb.View, g *verb.Graph, fit []*row) Waited {
 		out.Tasks = append(out.Tasks, view.Row(g, r.Item))
 	}
 	return out
+}
+
+// oneOrNone is the list of a text, or none for "".
+func oneOrNone(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
 }

@@ -106,6 +106,7 @@ type taskRow struct {
 	BlockedBy []task.ID     `json:"blocked_by"`
 	Title     string        `json:"title"`
 	Priority  task.Priority `json:"priority"`
+	Due       task.Due      `json:"due"`
 	Labels    []string      `json:"labels"`
 	Parent    task.ID       `json:"parent"`
 	Deps      []task.ID     `json:"deps"`
@@ -119,7 +120,7 @@ func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
 		checks[i] = c.Desc + " " + string(c.Result)
 	}
 	return taskRow{
-		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Labels: t.Labels,
+		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Due: t.Due, Labels: t.Labels,
 		Parent: t.Parent, Deps: t.Deps, Checks: checks, Body: t.Body,
 	}
 }

@@ -15,13 +15,20 @@ import (
 type ClaimIn struct {
 	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg"`
 	Takeover bool          `json:"takeover,omitempty" doc:"end an expired claim or stalled session, or redo work carried further elsewhere"`
+	Lease    verb.Count    `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400; repeating extends it"`
 	verb.Once
 }
 
-// Claim makes the caller the holder of a task, or of a handoff that is addressed to it. Claiming what one holds already changes nothing. It
-// returns a verb.Task, or a handoffs.Handoff.
+// Claim makes the caller the holder of a task, or of a handoff that is addressed to it. Claiming what one holds changes no file, and extends a
+// claim that expires. It returns a verb.Task, or a handoffs.Handoff.
 func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
+	if err := session.ValidLease(int(in.Lease)); err != nil {
+		return nil, err
+	}
 	if isHandoff(w, in.ID) {
+		if in.Lease != 0 {
+			return nil, verb.BadInput("lease_seconds", "is for tasks, and %s is a handoff", in.ID).WithHint("leave it out")
+		}
 		return handoffs.Claim(ctx, w, handoffs.ClaimIn{ID: ledger.HandoffID(in.ID), Once: in.Once})
 	}
 	return w.Change(ctx, task.ID(in.ID), func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
@@ -30,7 +37,8 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
 			return wc.Task, nil, err
 		}
 		t, entry, err := wc.Store.Config.Flow.Claim(wc.Task, takesOver, w.Stamp(""))
-		if err != nil || entry == nil && wc.Hold.How == session.Claimed && wc.Hold.Worktree == wc.Store.Worktree {
+		holds := entry == nil && wc.Hold.How == session.Claimed && wc.Hold.Worktree == wc.Store.Worktree
+		if err != nil || holds && !extends(wc, in.Lease) {
 			return t, nil, err
 		}
 		if takesOver {
@@ -40,9 +48,20 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (any, error) {
 		if wc.Mine() {
 			ses = wc.Hold.Session
 		}
-		wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, ses)) // also where the file names the caller already: a claim holds in one worktree
+		lease := wc.Lease(ctx, ses) // also where the file names the caller already: a claim holds in one worktree
+		lease.Seconds = int(in.Lease)
+		if holds {
+			lease.Since = wc.Hold.Since
+		}
+		wc.Tx.Claim(t.ID.Ref(), lease)
 		return t, entry, nil
 	})
+}
+
+// extends reports whether claiming a task that the caller holds here has a claim go on for longer: one that expires. One under a session goes
+// on by heartbeats.
+func extends(wc verb.WriteContext, lease verb.Count) bool {
+	return wc.Hold.Session == "" && (lease != 0 || !wc.Hold.Until.IsZero())
 }
 
 // isHandoff reports whether an id is that of a handoff. Where there is a task with it, it is that of the task.

@@ -27,6 +27,7 @@ type TaskIn struct {
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about, such as src/auth/**; decisions on them come with it"`
 	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Due        string    `json:"due,omitempty" doc:"a date or a time"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
 }
@@ -94,6 +95,10 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	if err != nil {
 		return task.Task{}, err
 	}
+	due, err := task.ParseDue(in.Due)
+	if err != nil {
+		return task.Task{}, err
+	}
 	if checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)); err != nil {
 		return task.Task{}, err
 	}
@@ -102,7 +107,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 		return task.Task{}, err
 	}
 	return task.Task{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Assignee: assignee,
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,
 		Checks: checks,
 	}, nil
 }

@@ -17,15 +17,16 @@ import (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Status    string     `json:"status,omitempty" doc:"only tasks in this state" from:"states"`
+	Status    []string   `json:"status,omitempty" doc:"only tasks in these states" from:"states"`
 	Assignee  *string    `json:"assignee" doc:"only tasks of this actor; me for yours, unassigned for nobody's" from:"actors"`
 	Ready     *bool      `json:"ready" doc:"only tasks whose deps are all closed (true) or not (false)"`
 	Execution string     `json:"execution,omitempty" doc:"only tasks whose session is active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
 	Label     string     `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
 	Priority  string     `json:"priority,omitempty" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	DueBefore string     `json:"due_before,omitempty" doc:"only tasks due before this date or time"`
 	Parent    task.ID    `json:"parent,omitempty" doc:"only children of this task"`
 	Text      string     `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
-	Sort      string     `json:"sort,omitempty" doc:"priority (the default: the most urgent first), created, updated (the newest first), title or id" values:"priority,created,updated,title,id"`
+	Sort      string     `json:"sort,omitempty" doc:"priority (the default: the most urgent first), created, updated (the newest first), due, title or id" values:"priority,created,updated,due,title,id"`
 	Limit     verb.Count `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
@@ -79,6 +80,13 @@ var orders = map[string]func(*record.Row) verb.Position{
 	"updated": func(r *record.Row) verb.Position {
 		return verb.Position{Key: verb.NewestFirst(time.Unix(r.Updated, 0)), ID: r.ID}
 	},
+	"due": func(r *record.Row) verb.Position {
+		by, ok := task.Due(r.Fact(record.DueFact)).By()
+		if !ok {
+			return verb.Position{Key: "~", ID: r.ID} // behind all times
+		}
+		return verb.Position{Key: verb.OldestFirst(by), ID: r.ID}
+	},
 	"title": func(r *record.Row) verb.Position { return verb.Position{Key: strings.ToLower(r.Title), ID: r.ID} },
 	"id":    func(r *record.Row) verb.Position { return verb.Position{ID: r.ID} },
 }
@@ -98,6 +106,8 @@ type Filter struct {
 	Assignee task.Actor // that the filter names, with me resolved
 
 	in       ListIn
+	states   []string
+	before   time.Time // zero for any
 	priority task.Priority
 	words    []string // of Text
 }
@@ -105,13 +115,23 @@ type Filter struct {
 // NewFilter checks the filters of a list.
 func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 	if _, ok := orders[in.Sort]; !ok && in.Sort != "" {
-		return Filter{}, verb.BadInput("sort", "is %q", in.Sort).WithHint("priority, created, updated, title or id")
+		return Filter{}, verb.BadInput("sort", "is %q", in.Sort).WithHint("priority, created, updated, due, title or id")
 	}
 	f := Filter{in: in, words: strings.Fields(in.Text)}
-	if in.Status != "" {
-		if err := s.Config.Flow.Known(task.Status(in.Status)); err != nil {
-			return f, err
+	for _, some := range in.Status {
+		for state := range strings.SplitSeq(some, ",") {
+			if err := s.Config.Flow.Known(task.Status(strings.TrimSpace(state))); err != nil {
+				return f, err
+			}
+			f.states = append(f.states, strings.TrimSpace(state))
 		}
+	}
+	if in.DueBefore != "" {
+		due, err := task.ParseDue(in.DueBefore)
+		if err != nil {
+			return f, verb.BadInput("due_before", "is %q", in.DueBefore).WithHint("a date such as 2026-06-21, or a time such as 2026-06-21T10:00:00Z")
+		}
+		f.before, _ = due.From()
 	}
 	executions := []string{string(session.Alive), string(session.Stalled), string(session.AwaitingReview)}
 	if in.Execution != "" && !slices.Contains(executions, in.Execution) {
@@ -156,11 +176,20 @@ func (f Filter) among(ctx context.Context, g *verb.Graph, view verb.View) ([]*re
 // Fits reports whether what the file of a task says fits, but for its words.
 func (f Filter) Fits(r *record.Row) bool {
 	in := f.in
-	return (in.Status == "" || string(r.Status) == in.Status) &&
+	return (f.states == nil || slices.Contains(f.states, string(r.Status))) && f.dueFits(r) &&
 		(in.Assignee == nil || r.Assignee == f.Assignee) &&
 		(in.Label == "" || slices.Contains(r.Labels, in.Label)) &&
 		(in.Priority == "" || r.Priority == f.priority) &&
 		(in.Parent == "" || r.Parent == in.Parent)
+}
+
+// dueFits reports whether the time of a task is up before that of the filter begins.
+func (f Filter) dueFits(r *record.Row) bool {
+	if f.before.IsZero() {
+		return true
+	}
+	by, ok := task.Due(r.Fact(record.DueFact)).By()
+	return ok && !by.After(f.before)
 }
 
 // fitsNow reports whether what is derived of the task of the nth row fits. One that was carried further elsewhere is not ready here.

@@ -14,8 +14,9 @@ import (
 
 // NextIn is the input of Next. A filter that is left out lets everything through.
 type NextIn struct {
-	Label  string  `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
-	Parent task.ID `json:"parent,omitempty" doc:"only children of this task"`
+	Label  string     `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Parent task.ID    `json:"parent,omitempty" doc:"only children of this task"`
+	Lease  verb.Count `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400"`
 	verb.Once
 }
 
@@ -42,6 +43,9 @@ var errTaken = errors.New("taken")
 // behind in the working one, that waits for nothing and that nobody holds. One that somebody else takes meanwhile is passed
 // over. If there is none, that is an answer and not an error.
 func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
+	if err := session.ValidLease(int(in.Lease)); err != nil {
+		return Work{}, err
+	}
 	s, err := w.Open()
 	if err != nil {
 		return Work{}, err
@@ -55,7 +59,7 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	})
 	slices.SortFunc(free, MoreUrgent)
 	for _, r := range free {
-		got, err := takeNext(ctx, w, s, task.ID(r.ID))
+		got, err := takeNext(ctx, w, s, task.ID(r.ID), in.Lease)
 		if errors.Is(err, errTaken) || task.CodeOf(err) == task.NotFound || task.CodeOf(err) == task.BadFile {
 			out.Claimed++
 			continue
@@ -96,7 +100,7 @@ func startable(s *store.Store, at task.Status) bool {
 }
 
 // takeNext claims a task, if it still is as it was when it was picked.
-func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
+func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, seconds verb.Count) (verb.Task, error) {
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		flow := s.Config.Flow
 		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !startable(s, wc.Task.Status) || len(flow.BlockedBy(wc.Task, record.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
@@ -104,7 +108,9 @@ func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID
 		}
 		t, entry, err := flow.Claim(wc.Task, false, w.Stamp(""))
 		if err == nil {
-			wc.Tx.Claim(id.Ref(), wc.Lease(ctx, ""))
+			lease := wc.Lease(ctx, "")
+			lease.Seconds = int(seconds)
+			wc.Tx.Claim(id.Ref(), lease)
 		}
 		return t, entry, err
 	})

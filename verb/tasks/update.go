@@ -19,6 +19,7 @@ type UpdateIn struct {
 	Labels      *[]string  `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
 	Scope       *[]string  `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
 	Priority    *string    `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Due         *string    `json:"due" doc:"a date or a time; null for none"`
 	Parent      *task.ID   `json:"parent" doc:"task that groups it"`
 	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
 	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
@@ -96,6 +97,13 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 			return ed, err
 		}
 		ed.Priority = &p
+	}
+	if in.Due != nil {
+		due, err := task.ParseDue(*in.Due)
+		if err != nil {
+			return ed, err
+		}
+		ed.Due = &due
 	}
 	if in.Assignee != nil {
 		who, err := w.ActorNamed(*in.Assignee)
