@@ -59,8 +59,27 @@ func renderSession(r *renderer, s verb.Session) {
 	for _, c := range s.OpenChecks {
 		r.printf("  %-9s check %d, %s\n", c.State, c.Check, c.Desc)
 	}
+	r.last(s.Last)
 	r.governing(s.Decisions)
 	renderTree(r, s)
+}
+
+// last prints how the last attempt at a task ended, and what it left to do.
+func (r *renderer) last(l *verb.Last) {
+	if l == nil {
+		return
+	}
+	r.printf("\n%s\n", r.style.bold("The last attempt"))
+	r.printf("  %s %s %s: %s\n", l.Who, l.Did, l.At.Format(time.RFC3339), l.Summary)
+	for _, next := range l.Next {
+		r.printf("  next      %s\n", next)
+	}
+	for _, blocker := range l.Blockers {
+		r.printf("  blocker   %s\n", blocker)
+	}
+	if l.Rejected != nil {
+		r.printf("  %s sent it back: %s\n", l.Rejected.By, l.Rejected.Text)
+	}
 }
 
 // nowOf is what a session reported beside its progress, on one line.

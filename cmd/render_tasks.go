@@ -211,6 +211,7 @@ func renderContext(r *renderer, c tasks.Context) {
 			r.rows(part.rows.Tasks)
 		}
 	}
+	r.last(c.Last)
 	r.governing(c.Decisions)
 	if c.Sessions != nil && c.Sessions.Total > 0 {
 		r.printf("\nSessions\n")

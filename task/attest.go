@@ -124,27 +124,57 @@ func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
 // Attest settles a manual check. The check's By, or else the configuration, says who may; it returns FORBIDDEN for anybody else, and
 // for a pass that must be signed. Attesting again what was attested, without text, changes nothing.
 func (a Attesters) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
+	next, e, err := a.attested(t, i, pass, s)
+	if err != nil || e.Did == "" {
+		return t, nil, err
+	}
+	return commit(next, e)
+}
+
+// Attest is Attesters.Attest. If the reviewer of a task that is in review rejects it, the same entry moves the task back to the working
+// state: what is missing is work. A rejection has a text, which says what that is.
+func (f Flow) Attest(t Task, i int, pass bool, s Stamp) (Task, *Entry, error) {
+	next, e, err := f.attested(t, i, pass, s)
+	if err != nil || e.Did == "" {
+		return t, nil, err
+	}
+	if f.Rejects(t, i, pass, s.Who) {
+		if err := RequiredText("text", s.Text, "say what is missing: the task goes back to "+string(f.Working)+" with it"); err != nil {
+			return t, nil, err
+		}
+		next, e = moved(next, f.Working, e)
+	}
+	return commit(next, e)
+}
+
+// Rejects reports whether an attestation is the rejection of a task in review by its reviewer.
+func (f Flow) Rejects(t Task, i int, pass bool, who Actor) bool {
+	return !pass && f.Review != "" && f.Working != "" && t.Status == f.Review && t.Checks[i].Reviewer() == who
+}
+
+// attested returns the task as an attestation makes it, and the entry; one that did nothing if nothing changes.
+func (a Attesters) attested(t Task, i int, pass bool, s Stamp) (Task, Entry, error) {
 	c := t.Checks[i]
 	if !c.Manual() {
-		return t, nil, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
+		return t, Entry{}, Errorf(InvalidInput, "check %d (%s) is settled by running it", i, c.Desc).
 			WithHint("%s", CallTo("run_checks", "id", t.ID, "only", []int{i}))
 	}
 	if err := a.mayAttest(t, i, s.Who); err != nil {
-		return t, nil, err
+		return t, Entry{}, err
 	}
 	if pass && a.MustSign(c) {
-		return t, nil, Errorf(Forbidden, "check %d (%s) passes with a signature only", i, c.Desc).
+		return t, Entry{}, Errorf(Forbidden, "check %d (%s) passes with a signature only", i, c.Desc).
 			WithHint("a person runs %s in a terminal", a.attestCall(t, i))
 	}
 	result := verdict(pass)
 	if ev, ok := t.Evidence(i); ok && ev.Result == result && c.Result == result && s.Text == "" {
-		return t, nil, nil
+		return t, Entry{}, nil
 	}
 	t.Checks = slices.Clone(t.Checks)
 	t.Checks[i].Result = result
 	e := s.Entry(Attested)
 	e.Results = []CheckResult{{Check: c.Key(t.ID), Result: result}}
-	return commit(t, e)
+	return t, e, nil
 }
 
 func verdict(pass bool) Result {

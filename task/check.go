@@ -40,6 +40,18 @@ func ReviewerCheck(who Actor) Check {
 	return Check{Desc: approvedBy + string(who), By: string(who), Result: Pending}
 }
 
+// WithReviewer returns a list of checks in which the one that stands for a reviewer is this actor's; "" takes it away.
+func WithReviewer(checks []Check, who Actor) []Check {
+	out := slices.DeleteFunc(slices.Clone(checks), func(c Check) bool {
+		old := c.Reviewer()
+		return old != "" && old != who
+	})
+	if who == "" || slices.ContainsFunc(out, func(c Check) bool { return c.Reviewer() == who }) {
+		return out
+	}
+	return append(out, ReviewerCheck(who))
+}
+
 // Reviewer returns whose approval the check asks for, if it is one that stands for a reviewer; else "".
 func (c Check) Reviewer() Actor {
 	who, ok := strings.CutPrefix(c.Desc, approvedBy)

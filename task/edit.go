@@ -17,6 +17,7 @@ type Edit struct {
 	Assignee   *Actor
 	Checks     *[]Check  // replaces the list; a check that asks for the same keeps its result
 	Acceptance *[]string // replaces the manual checks that anyone may attest
+	Reviewer   *Actor    // replaces the check that stands for a reviewer; "" takes it away
 	AddDeps    []ID
 	RemoveDeps []ID
 	To         *Status // moves through the same gates as Move
@@ -96,7 +97,7 @@ func (u *update) valid() error {
 		{"body", u.edit.Body != nil},
 		{"labels", u.edit.Labels != nil},
 		{"scope", u.edit.Scope != nil},
-		{"checks", u.edit.Checks != nil || u.edit.Acceptance != nil},
+		{"checks", u.edit.Checks != nil || u.edit.Acceptance != nil || u.edit.Reviewer != nil},
 	} {
 		if field.set {
 			names = append(names, field.name)
@@ -227,17 +228,20 @@ func (t Task) declaredBy(who Actor) bool {
 
 // newChecks returns the list that the edit asks for.
 func (ed Edit) newChecks(now []Check) []Check {
-	if ed.Checks == nil && ed.Acceptance == nil {
+	if ed.Checks == nil && ed.Acceptance == nil && ed.Reviewer == nil {
 		return now
 	}
 	after := slices.Clone(now)
 	if ed.Checks != nil {
 		after = slices.Clone(*ed.Checks)
-	} else {
+	} else if ed.Acceptance != nil {
 		after = slices.DeleteFunc(after, func(c Check) bool { return c.Manual() && c.By == ByAnyone })
 	}
 	if ed.Acceptance != nil {
 		after = append(after, Acceptance(*ed.Acceptance)...)
+	}
+	if ed.Reviewer != nil {
+		after = WithReviewer(after, *ed.Reviewer)
 	}
 	return carryResults(now, after)
 }

@@ -13,11 +13,12 @@ type Stamp struct {
 	Text    string // a reason, a summary, a note
 	Session string // under which it was made, or of which it tells
 	Key     string // hash of the idempotency key
+	Detail  Detail // what few kinds of write say
 }
 
 // Entry returns an entry with what the stamp says.
 func (s Stamp) Entry(did Did) Entry {
-	return Entry{Who: s.Who, At: s.At, Did: did, Text: s.Text, Session: s.Session, Key: s.Key}
+	return Entry{Who: s.Who, At: s.At, Did: did, Text: s.Text, Session: s.Session, Key: s.Key}.Saying(s.Detail)
 }
 
 // commit appends an entry to a task, and returns the entry as it was written.

@@ -1,6 +1,9 @@
 package task
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // effects says what entries of each kind may record besides who, when, text, session and key. No verb records anything else.
 var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
@@ -15,7 +18,7 @@ var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
 	TakenOver:    {holds: true, moves: true},
 	Transitioned: {moves: true, results: true},
 	Checked:      {results: true},
-	Attested:     {results: true},
+	Attested:     {moves: true, results: true}, // a rejection alone
 	Noted:        {},
 	Updated:      {moves: true, holds: true, results: true, declares: true},
 }
@@ -36,7 +39,7 @@ func (w *walk) malformed(i int, e Entry) string {
 		return "stands before the task was created"
 	case e.From != "" && e.To == "" || e.From == "" && e.To != "" && !w.imported(i) || e.From != "" && e.From == e.To:
 		return "does not say between which states it moves the task"
-	case e.To != "" && !may.moves, w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
+	case e.To != "" && !may.moves, e.Did == Attested && e.To != "" && !w.rejection(e), w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
 		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares, !e.MayDetail():
 		return "changes what an entry of its kind does not change"
 	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
@@ -48,6 +51,13 @@ func (w *walk) malformed(i int, e Entry) string {
 		return "is of a kind that no verb writes to a task"
 	}
 	return ""
+}
+
+// rejection reports whether an entry that attests and moves a task is the rejection of a task in review by its reviewer; see Flow.Attest.
+func (w *walk) rejection(e Entry) bool {
+	inReview := e.From == w.Flow.Review || e.From == w.AlsoReview
+	return e.From != "" && inReview && e.To == w.Flow.Working && len(e.Results) == 1 && strings.TrimSpace(e.Text) != "" &&
+		e.Results[0].Result == Fail && e.Results[0].Check == ReviewerCheck(e.Who).Desc
 }
 
 // imported reports whether an entry may be from the original cairn: the change adds the task, and no entry up to this one is from another

@@ -197,6 +197,7 @@ func (Session) Replay(w *Workspace, s *store.Store, made session.Key) (any, erro
 	out, err := w.View(s).SessionByID(made.Session)
 	out.Replayed = true
 	if t, taskErr := record.Tasks.Get(s, out.Task); err == nil && taskErr == nil && out.Status == session.Active {
+		out.Last = LastBefore(t.Provenance, out.ID)
 		out.Decisions = w.Governing(context.Background(), s, t) // as begin has them, if that is what was called
 	}
 	return out, NotHere(err, made.Session)

@@ -35,6 +35,7 @@ type Session struct {
 	Summary     string         `json:"summary,omitempty"`
 	Reason      string         `json:"reason,omitempty"`
 	Replayed    bool           `json:"replayed,omitempty"`    // the call was made before, under the same idempotency key
+	Last        *Last          `json:"last,omitempty"`        // of begin: how the last attempt at the task ended
 	Decisions   *Governing     `json:"decisions,omitempty"`   // of begin: those that govern the task
 	OpenChecks  []OpenCheck    `json:"open_checks,omitempty"` // of finish: what still stands between the task and its close
 

@@ -74,6 +74,11 @@ func Propose(ctx context.Context, w *verb.Workspace, in ProposeIn) (Proposal, er
 func withoutMe(proposer task.Actor, items []PlanItem) []PlanItem {
 	out := slices.Clone(items)
 	for i := range out {
+		for _, who := range []*string{&out[i].Assignee, &out[i].Reviewer} {
+			if verb.IsMe(*who) {
+				*who = string(proposer)
+			}
+		}
 		out[i].Checks = slices.Clone(out[i].Checks)
 		for n, c := range out[i].Checks {
 			if verb.IsMe(c.By) {

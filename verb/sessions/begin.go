@@ -84,6 +84,7 @@ func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, er
 	out, err := w.View(s).SessionByID(id)
 	if err == nil {
 		out.Decisions = w.Governing(ctx, s, begun)
+		out.Last = verb.LastBefore(begun.Provenance, "")
 	}
 	return out, err
 }

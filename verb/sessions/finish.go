@@ -2,6 +2,7 @@ package sessions
 
 import (
 	"context"
+	"fmt"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -17,7 +18,40 @@ type FinishIn struct {
 	Summary string         `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
 	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" values:"succeeded,failed"`
 	Head    string         `json:"head,omitempty" doc:"commit to review, which must exist; read from git by default"`
+	LeftIn
 	verb.Once
+}
+
+// LeftIn is what who ends a session leaves to who goes on.
+type LeftIn struct {
+	Next     []string `json:"next,omitempty" doc:"what is to be done next, for who goes on"`
+	Blockers []string `json:"blockers,omitempty" doc:"what stands in the way" cli:"flag=blocker"`
+}
+
+const maxLeft = 50 // lines
+
+func (in LeftIn) valid() error {
+	for _, list := range []struct {
+		name  string
+		lines []string
+	}{{"next", in.Next}, {"blockers", in.Blockers}} {
+		if len(list.lines) > maxLeft {
+			return verb.BadInput(list.name, "has %d lines, more than %d", len(list.lines), maxLeft).WithHint("make tasks of them")
+		}
+		for i, line := range list.lines {
+			if err := task.ValidLine(fmt.Sprintf("%s[%d]", list.name, i), line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// stamp is what the entries of the end of a session say.
+func (in LeftIn) stamp(w *verb.Workspace, text string) task.Stamp {
+	s := w.Stamp(text)
+	s.Detail = task.Detail{Next: in.Next, Blockers: in.Blockers}
+	return s
 }
 
 // Finish ends a session. One that succeeded hands its task over for review, and does not close it. Where the workspace gates the
@@ -37,11 +71,11 @@ func Finish(ctx context.Context, w *verb.Workspace, in FinishIn) (verb.Session, 
 	}
 	switch {
 	case in.Status == failed:
-		return giveUp(ctx, w, s, ses, session.Failed, in.Summary, head)
+		return giveUp(ctx, w, s, ses, session.Failed, in.stamp(w, in.Summary), head)
 	case ses.Task == "":
-		return endFree(ctx, w, s, ses.ID, session.Finished, in.Summary, head)
+		return endFree(ctx, w, s, ses.ID, session.Finished, in.stamp(w, in.Summary), head)
 	default:
-		return handOver(ctx, w, s, ses, in.Summary, head)
+		return handOver(ctx, w, s, ses, in.stamp(w, in.Summary), head)
 	}
 }
 
@@ -51,18 +85,21 @@ func (in FinishIn) valid() error {
 	if in.Status != "" && in.Status != "succeeded" && in.Status != failed {
 		return verb.BadInput("status", "is %q", in.Status).WithHint("succeeded, which is the default, or failed")
 	}
+	if err := in.LeftIn.valid(); err != nil {
+		return err
+	}
 	return task.RequiredText("summary", in.Summary, "say what the reviewer should know")
 }
 
 // handOver hands the task of a session over for review.
-func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, summary, head string) (verb.Session, error) {
+func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, stamp task.Stamp, head string) (verb.Session, error) {
 	flow := s.Config.Flow
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
 		ses, err := wc.OwnSession(ses.ID)
 		if err != nil {
 			return wc.Task, nil, err
 		}
-		stamp := w.Stamp(summary)
+		stamp := stamp
 		stamp.Session = ses.ID
 		t, entry, err := flow.Finish(wc.Task, p, record.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
 		if err != nil {
@@ -88,8 +125,8 @@ func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses sessio
 }
 
 // endFree ends a session about no task.
-func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, text, head string) (verb.Session, error) {
-	err := w.ChangeSession(ctx, s, id, func(ses session.Session) session.Session { return ses.End(to, w.Stamp(text)).AtHead(head) })
+func endFree(ctx context.Context, w *verb.Workspace, s *store.Store, id string, to session.Status, stamp task.Stamp, head string) (verb.Session, error) {
+	err := w.ChangeSession(ctx, s, id, func(ses session.Session) session.Session { return ses.End(to, stamp).AtHead(head) })
 	if err != nil {
 		return verb.Session{}, err
 	}
@@ -129,25 +166,30 @@ func own(w *verb.Workspace, id verb.SessionID) (*store.Store, session.Session, e
 type CancelIn struct {
 	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Reason  string         `json:"reason" doc:"why the attempt ends; 4 KiB at most" cli:"arg"`
+	LeftIn
 	verb.Once
 }
 
 // Cancel ends a session and releases its task, which stays open where it is. A session about no task just ends.
 func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (verb.Session, error) {
-	if err := task.RequiredText("reason", in.Reason, "say why the attempt ends"); err != nil {
+	err := task.RequiredText("reason", in.Reason, "say why the attempt ends")
+	if err == nil {
+		err = in.valid()
+	}
+	if err != nil {
 		return verb.Session{}, err
 	}
 	s, ses, err := own(w, in.Session)
 	if err != nil {
 		return verb.Session{}, err
 	}
-	return giveUp(ctx, w, s, ses, session.Canceled, in.Reason, "")
+	return giveUp(ctx, w, s, ses, session.Canceled, in.stamp(w, in.Reason), "")
 }
 
 // giveUp ends a session that failed or was canceled, at a commit or "" for one that is not known, and releases its task.
-func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, to session.Status, text, head string) (verb.Session, error) {
+func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, to session.Status, stamp task.Stamp, head string) (verb.Session, error) {
 	if ses.Task == "" {
-		return endFree(ctx, w, s, ses.ID, to, text, head)
+		return endFree(ctx, w, s, ses.ID, to, stamp, head)
 	}
 	ended := task.Cancel
 	if to == session.Failed {
@@ -158,7 +200,7 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 		if err != nil {
 			return wc.Task, nil, err
 		}
-		stamp := w.Stamp(text)
+		stamp := stamp
 		stamp.Session = ses.ID
 		t, entry, err := ended(wc.Task, ses.Actor, stamp)
 		record.Sessions.Put(wc.Tx, ses.End(to, stamp).AtHead(head))

@@ -20,6 +20,7 @@ type Context struct {
 	Logs       *LogsOut      `json:"logs,omitempty"`     // of its newest check run
 	Git        *GitContext   `json:"git,omitempty"`
 
+	Last      *verb.Last      `json:"last,omitempty"`      // how the last attempt at it ended
 	Decisions *verb.Governing `json:"decisions,omitempty"` // that govern it
 }
 
@@ -59,7 +60,7 @@ const partSize = 20
 
 // around adds parts of the context to a task, which is whole as its file says, and t as it is shown.
 func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.Task, t verb.Task, parts []string) (Context, error) {
-	out := Context{Task: t}
+	out := Context{Task: t, Last: verb.LastBefore(whole.Provenance, "")}
 	asked := func(part string) bool { return slices.Contains(parts, part) }
 	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) {
 		g, err := w.Graph(ctx, s)

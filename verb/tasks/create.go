@@ -30,6 +30,7 @@ type TaskIn struct {
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
+	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it before it is closed: an actor, or me" from:"actors"`
 }
 
 // CheckIn is a check as a caller declares it.
@@ -105,6 +106,13 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	assignee, err := w.ActorNamed(in.Assignee)
 	if err != nil {
 		return task.Task{}, err
+	}
+	reviewer, err := w.ActorNamed(in.Reviewer)
+	if err != nil {
+		return task.Task{}, err
+	}
+	if reviewer != "" {
+		checks = task.WithReviewer(checks, reviewer)
 	}
 	return task.Task{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,

@@ -24,6 +24,7 @@ type UpdateIn struct {
 	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
 	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
 	Acceptance  *[]string  `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
+	Reviewer    *string    `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
 	AddDeps     []task.ID  `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
 	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
 	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
@@ -111,6 +112,13 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 			return ed, err
 		}
 		ed.Assignee = &who
+	}
+	if in.Reviewer != nil {
+		who, err := w.ActorNamed(*in.Reviewer)
+		if err != nil {
+			return ed, err
+		}
+		ed.Reviewer = &who
 	}
 	if in.Checks != nil {
 		checks, err := declaredChecks(w, *in.Checks)
