@@ -57,6 +57,8 @@ var renderers = rendererTable(
 	rendererOf(renderInbox),
 	rendererOf(renderBrief),
 	rendererOf(renderActors),
+	rendererOf(renderFeedback),
+	rendererOf(renderCreatedFeedback),
 	rendererOf(renderSearch),
 	rendererOf(renderSkills),
 	rendererOf(renderSkill),

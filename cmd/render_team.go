@@ -3,9 +3,11 @@ package cmd
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/directory"
+	"github.com/cairn-tasks/cairn/verb/feedback"
 	"github.com/cairn-tasks/cairn/verb/skills"
 )
 
@@ -54,4 +56,29 @@ func renderSkill(r *renderer, k skills.Skill) {
 	}
 	r.namedTexts([]namedText{{"when", k.Description}, {"labels", strings.Join(k.Labels, ", ")}, {"from", string(k.Source)}})
 	r.printf("\n%s\n", lines(k.Body))
+}
+
+func renderFeedback(r *renderer, l verb.Items[feedback.Item]) {
+	t := table{head: []string{"FEEDBACK", "STATUS", "TYPE", "SEVERITY", "ABOUT", "WHAT"}, grow: 5}
+	for _, f := range l.Items {
+		t.add(f.ID, string(f.Status), f.Type, f.Severity, strings.TrimSpace(f.Tool+" "+f.ErrorCode), f.Title)
+	}
+	r.page(t, len(l.Items), l.Total, l.NextCursor, "no feedback", l.Problems)
+	for _, f := range l.Items {
+		if f.Body == "" {
+			continue
+		}
+		r.printf("\n%s\n", lines(f.Body))
+		r.namedTexts([]namedText{{"context", f.Context}})
+		for _, n := range f.Notes {
+			r.printf("  %s  %s  %s\n", n.At.Format(time.RFC3339), n.Who, strings.TrimSpace(string(n.To)+" "+n.Text))
+		}
+	}
+}
+
+func renderCreatedFeedback(r *renderer, f feedback.Created) {
+	renderRecord(r, f.Record)
+	if f.Reused {
+		r.printf("it was there already\n")
+	}
 }

@@ -228,13 +228,15 @@ var smallestCalls = map[string]object{
 	"get_session":   {"session": "ses-1"},
 	"list_sessions": {},
 
-	"register":       {"actor": "me"},
-	"skill_list":     {},
-	"skill_get":      {"id": "review"},
-	"skill_upsert":   {"id": "review", "description": "x", "body": "x"},
-	"directory":      {},
-	"list_proposals": {},
-	"get_proposal":   {"proposal": "plan-1"},
+	"register":        {"actor": "me"},
+	"skill_list":      {},
+	"feedback_create": {"title": "x", "body": "x"},
+	"feedback_query":  {},
+	"skill_get":       {"id": "review"},
+	"skill_upsert":    {"id": "review", "description": "x", "body": "x"},
+	"directory":       {},
+	"list_proposals":  {},
+	"get_proposal":    {"proposal": "plan-1"},
 }
 
 // A tool beyond the profile is not listed. The refusal of a call says what would allow it.

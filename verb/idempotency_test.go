@@ -57,6 +57,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"decision_log":        {verbtest.Args{"title": "Locks", "choice": "One"}, verbtest.Args{"title": "Locks", "choice": "None"}},
 	"decision_set_status": {verbtest.Args{"status": "rejected"}, verbtest.Args{"status": "proposed"}},
 	"register":            {verbtest.Args{"actor": "agent:b", "role": "reads"}, verbtest.Args{"actor": "agent:b", "role": "writes"}},
+	"feedback_create":     {verbtest.Args{"title": "Slow", "body": "b"}, verbtest.Args{"title": "Slow", "body": "c"}},
 	"skill_upsert":        {verbtest.Args{"id": "review", "description": "d", "body": "b"}, verbtest.Args{"id": "review", "description": "d", "body": "c"}},
 }
 

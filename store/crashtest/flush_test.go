@@ -51,6 +51,7 @@ var flushes = map[string]string{
 	"heartbeat":                                         "",
 	"finish":                                            "tasks/* sessions/* tasks/ sessions/",
 	"cancel":                                            "tasks/* sessions/* tasks/ sessions/",
+	"feedback_create":                                   "./ feedback/* feedback/",
 	"skill_upsert":                                      "./ skills/* skills/",
 	"skill_upsert of a skill that is there":             "skills/* skills/",
 	"register":                                          "./ actors/* actors/",

@@ -147,6 +147,9 @@ var stories = []story{
 	})},
 	{"heartbeat", "heartbeat", "agent:a", begun(func(ses string) in { return in{"session": ses, "progress": "half way"} })},
 	{"finish", "finish", "agent:a", begun(func(ses string) in { return in{"session": ses, "summary": "it works"} })},
+	{"feedback_create", "feedback_create", "agent:a", func(*testing.T, *house) in {
+		return in{"title": "It is slow", "body": "A list took a minute.", "fingerprint": "slow"}
+	}},
 	{"skill_upsert", "skill_upsert", "agent:a", func(*testing.T, *house) in {
 		return in{"id": "review", "description": "How changes are reviewed.", "body": "Read the tests first."}
 	}},

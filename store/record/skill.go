@@ -26,7 +26,10 @@ var Skills = DefineMarkdown[ledger.SkillID](
 			Number("version", func(k *ledger.Skill) *int { return &k.Version }).Required(),
 		},
 		States: ledger.SkillStates,
-		Row:    func(k ledger.Skill, r *Row) { r.Add(DescriptionFact, k.Description); r.Add(VersionFact, strconv.Itoa(k.Version)) },
+		Row: func(k ledger.Skill, r *Row) {
+			r.Add(DescriptionFact, k.Description)
+			r.Add(VersionFact, strconv.Itoa(k.Version))
+		},
 	})
 
 // The names of the facts of a skill's row.

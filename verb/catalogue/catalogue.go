@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/config"
 	"github.com/cairn-tasks/cairn/verb/decisions"
 	"github.com/cairn-tasks/cairn/verb/directory"
+	"github.com/cairn-tasks/cairn/verb/feedback"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/proposals"
@@ -30,6 +31,7 @@ var All = verb.Link(inOrder(
 	handoffs.Verbs,
 	identity.Verbs,
 	directory.Verbs,
+	feedback.Verbs,
 	skills.Verbs,
 	brief.Verbs,
 	search.Verbs,

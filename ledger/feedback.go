@@ -1,0 +1,110 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// FeedbackKind is the kind of a record that says where cairn itself gets in the way, in a task.Ref, and FeedbackPrefix what stands before the
+// dash of its id.
+const (
+	FeedbackKind   = "feedback"
+	FeedbackPrefix = "FB"
+)
+
+// FeedbackID names a piece of feedback: FB-, and the token of a task's id.
+type FeedbackID string
+
+// Feedback is what somebody found about cairn itself: a bug, something that is in the way, something that is missing. It stays in the workspace.
+type Feedback struct {
+	task.Header // what all kinds have in common
+	Type        FeedbackType
+	Severity    Severity
+	Tool        string // the verb or command that it is about
+	ErrorCode   string // the code that it answered with
+	Context     string // what was being done
+	Fingerprint string // of two live ones with the same one the second is not made
+	Body        string
+}
+
+// FeedbackType says what was found.
+type FeedbackType string
+
+// The types, the usual one first.
+const (
+	Friction   FeedbackType = "friction"
+	Bug        FeedbackType = "bug"
+	Capability FeedbackType = "capability"
+	Docs       FeedbackType = "docs"
+)
+
+// FeedbackTypes lists every type.
+var FeedbackTypes = []FeedbackType{Friction, Bug, Capability, Docs}
+
+// Severity says how much it is in the way.
+type Severity string
+
+// The severities.
+const (
+	LowSeverity    Severity = "low"
+	MediumSeverity Severity = "medium" // the usual one
+	HighSeverity   Severity = "high"
+)
+
+// Severities lists every severity.
+var Severities = []Severity{LowSeverity, MediumSeverity, HighSeverity}
+
+// The states of feedback. The last two are closed: nothing waits for it any more.
+const (
+	FeedbackOpen       task.Status = "open"
+	FeedbackAccepted   task.Status = "accepted"
+	FeedbackInProgress task.Status = "in_progress"
+	FeedbackShipped    task.Status = "shipped"
+	FeedbackDeclined   task.Status = "declined"
+)
+
+// FeedbackStates lists every state, and FeedbackEnds those that are closed.
+var (
+	FeedbackStates = []task.Status{FeedbackOpen, FeedbackAccepted, FeedbackInProgress, FeedbackShipped, FeedbackDeclined}
+	FeedbackEnds   = []task.Status{FeedbackShipped, FeedbackDeclined}
+)
+
+// NewFeedback returns feedback as it is written first, or INVALID_INPUT if there may be none such. It must say what was found.
+func NewFeedback(f Feedback, token string, s task.Stamp) (Feedback, error) {
+	f.Ref, f.Status = task.Ref{Kind: FeedbackKind, ID: FeedbackPrefix + "-" + token}, FeedbackOpen
+	f.Type, f.Severity = cmp.Or(f.Type, Friction), cmp.Or(f.Severity, MediumSeverity)
+	f.Body = task.CleanBody(f.Body)
+	f.Log = task.Log{}.Add(s.Entry(task.Created))
+	if strings.TrimSpace(f.Body) == "" {
+		return f, task.Errorf(task.InvalidInput, "body is empty").WithHint("say what you did, what you expected, and what happened")
+	}
+	return f, f.Valid()
+}
+
+// Valid returns INVALID_INPUT for what no feedback may be. The message begins with the key.
+func (f Feedback) Valid() error {
+	switch {
+	case !slices.Contains(FeedbackTypes, f.Type):
+		return task.Errorf(task.InvalidInput, "type is %q", shortened(string(f.Type))).WithHint("bug, friction, capability or docs")
+	case !slices.Contains(Severities, f.Severity):
+		return task.Errorf(task.InvalidInput, "severity is %q", shortened(string(f.Severity))).WithHint("low, medium or high")
+	}
+	for _, line := range []struct{ key, value string }{{"tool", f.Tool}, {"error_code", f.ErrorCode}, {"fingerprint", f.Fingerprint}} {
+		if line.value == "" {
+			continue
+		}
+		if err := task.ValidLine(line.key, line.value); err != nil {
+			return err
+		}
+	}
+	if err := task.ValidText("context", f.Context); err != nil {
+		return err
+	}
+	return f.Header.Valid(f.Body)
+}
+
+// Live reports whether feedback in a state is still looked at.
+func Live(s task.Status) bool { return !slices.Contains(FeedbackEnds, s) }
