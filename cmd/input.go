@@ -128,12 +128,22 @@ func (in *input) whole(ctx context.Context) error {
 	return err
 }
 
-// arguments reads the positional fields in their order.
+// arguments reads the positional fields in their order. One that may be left out is, if there are no more arguments than those that must be
+// given.
 func (in *input) arguments(ctx context.Context) error {
 	args := in.line.Args().Slice()
+	needed := 0 // arguments that must be given
 	for _, f := range in.verb.Fields() {
-		if !f.Arg || len(args) == 0 {
+		if f.Arg && f.Required {
+			needed++
+		}
+	}
+	for _, f := range in.verb.Fields() {
+		if !f.Arg || len(args) == 0 || !f.Required && len(args) <= needed {
 			continue
+		}
+		if f.Required {
+			needed--
 		}
 		if err := in.argument(ctx, f, args[0]); err != nil {
 			return err

@@ -44,6 +44,7 @@ var renderers = rendererTable(
 	rendererOf(renderStoredProposal),
 	rendererOf(renderRecord),
 	rendererOf(renderRecordRow),
+	rendererOf(renderRefs),
 	rendererOf(renderDeleted),
 	rendererOf(renderLogs),
 	rendererOf(renderHistory),

@@ -56,6 +56,8 @@ func renderSession(r *renderer, s verb.Session) {
 		{"task", string(s.Task)}, {"label", s.Label}, {"goal", s.Goal}, {"role", s.Role}, {"under", s.Parent}, {"series", s.Series}, {"branch", s.Branch}, {"worktree", s.Worktree}, {"base", s.Base}, {"head", s.Head}, {"client", s.Client},
 		{"model", s.Model}, {"progress", s.Progress}, {"now", nowOf(s.Now)}, {"summary", s.Summary}, {"reason", s.Reason},
 	})
+	r.refs(s.Refs, s.RefsTotal)
+	r.thread(s.Comments)
 	for _, c := range s.OpenChecks {
 		r.printf("  %-9s check %d, %s\n", c.State, c.Check, c.Desc)
 	}
@@ -165,9 +167,11 @@ func renderRecord(r *renderer, rec verb.Record) {
 			r.printf("  %-9s %s\n", key, text)
 		}
 	}
+	r.refs(rec.Refs, rec.RefsTotal)
 	if rec.Body != "" {
 		r.printf("\n%s\n", lines(strings.TrimRight(rec.Body, "\n")))
 	}
+	r.thread(rec.Comments)
 	r.printf("\nProvenance\n")
 	for _, e := range rec.Provenance {
 		r.entry(e)
@@ -330,8 +334,27 @@ func entryText(e verb.Entry) string {
 		text += fmt.Sprintf(" %s %s", cmp.Or(r.Desc, r.Check), r.Result)
 	}
 	text += map[string]string{"true": " (signed)", "bad": " (signature does not count)", "false": " (not signed)"}[e.Signed]
+	if e.Detail != nil {
+		text += detailText(*e.Detail)
+	}
 	if e.Session != "" {
 		text += " [" + e.Session + "]"
+	}
+	return text
+}
+
+// detailText says in words what an entry records that only few kinds of write do.
+func detailText(d task.Detail) string {
+	text := ""
+	for _, one := range []struct{ before, what string }{
+		{" ", d.Verb}, {" (", d.Severity}, {", answers ", d.Re}, {" ", d.Option}, {" about ", strings.Join(d.About, ", ")}, {" refs ", strings.Join(d.Refs, ", ")},
+	} {
+		if one.what == "" {
+			continue
+		}
+		if text += one.before + one.what; one.before == " (" {
+			text += ")"
+		}
 	}
 	return text
 }

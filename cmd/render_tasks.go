@@ -118,6 +118,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 		{"deps", joined(t.Deps)},
 		{"scope", strings.Join(t.Scope, ", ")},
 		{"waits for", joined(t.BlockedBy)},
+		{"evidence", map[bool]string{true: "required"}[t.Evidence]},
 	})
 	if len(t.Checks) > 0 {
 		r.printf("\nChecks\n")
@@ -125,6 +126,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 			r.printf("  %d  %s  %s%s\n", i, r.style.result(c.Result), c.Desc, checkText(c))
 		}
 	}
+	r.refs(t.Refs, t.RefsTotal)
 	if t.Body != "" {
 		r.printf("\n%s\n", lines(strings.TrimRight(t.Body, "\n")))
 	}
@@ -213,6 +215,7 @@ func renderContext(r *renderer, c tasks.Context) {
 	}
 	r.last(c.Last)
 	r.governing(c.Decisions)
+	r.thread(c.Comments)
 	if c.Sessions != nil && c.Sessions.Total > 0 {
 		r.printf("\nSessions\n")
 		renderSessions(r, sessions.ListOut{Sessions: c.Sessions.Sessions})

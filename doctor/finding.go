@@ -17,6 +17,7 @@ const (
 	GitUnusable         ID = "git-unusable"
 	LiveReadOnly        ID = "live-read-only"
 	Untrusted           ID = "untrusted"
+	FileOrphan          ID = "file-orphan"
 	IgnoreLines         ID = "ignore-lines"
 	MergeDriverOff      ID = "merge-driver-off"
 	MergeDriverMissing  ID = "merge-driver-missing"
@@ -64,6 +65,7 @@ var Kinds = []Kind{
 	{SignerNotListed, proof.Notice, "approvals are signed here, and the key of whoever runs this does not count"},
 	{SigningNotSetUp, proof.Notice, "approvals are signed here, and whoever runs this cannot sign"},
 	{MergeDriverOff, proof.Notice, "tasks are merged line by line, since the merge driver is not installed"},
+	{FileOrphan, proof.Notice, "no record refers to a file that was added to one"},
 	{Untrusted, proof.Notice, "the commands of this clone were not approved on this machine"},
 }
 

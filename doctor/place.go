@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -37,6 +38,24 @@ func (v Visit) leftovers(ctx context.Context) ([]Finding, error) {
 		out = append(out, find(Leftover, l.Path, l.Message, "").fixable([]string{"settle or remove " + l.Path}, v.Store.Leftovers().Sweep))
 	}
 	return out, nil
+}
+
+// orphans finds the files that records referred to once and none does any more. Another branch may, so this is a notice; merged with it, the
+// file is brought back from git.
+func (v Visit) orphans(context.Context) ([]Finding, error) {
+	refers := v.records.FilesReferredTo()
+	unused, err := v.Store.Orphans(func(path string) bool { return refers[path] })
+	var out []Finding
+	for _, path := range unused {
+		out = append(out, find(FileOrphan, path, "no record refers to it", "").fixable([]string{"remove " + path}, func(ctx context.Context) error {
+			records, err := snapshot.ReadRecords(ctx, v.Store.Layout) // somebody may refer to it meanwhile
+			if err != nil || records.FilesReferredTo()[path] {
+				return err
+			}
+			return v.Store.RemoveOrphan(path)
+		}))
+	}
+	return out, err
 }
 
 // ignores looks at .cairn/.gitignore. Outside git nothing is ignored.

@@ -59,14 +59,22 @@ type Session struct {
 	Summary   string
 	Reason    string
 
+	Refs       []task.Reference
+	Rev        task.Rev // revision of the file that this was read from
 	Provenance task.Log // empty before a write, in sessions of earlier programs
 }
 
 // Header returns what the session has in common with records of other kinds.
 func (s Session) Header() task.Header {
 	return task.Header{
-		Ref: task.Ref{Kind: KindName, ID: s.ID}, Title: s.Label, Status: task.Status(s.Status), Assignee: s.Actor, Log: s.Provenance,
+		Ref: task.Ref{Kind: KindName, ID: s.ID}, Title: s.Label, Status: task.Status(s.Status), Assignee: s.Actor, Refs: s.Refs, Log: s.Provenance, Rev: s.Rev,
 	}
+}
+
+// Repeats reports whether an entry of the session repeats one of its task: that it began, or ended.
+func (s Session) Repeats(e task.Entry) bool {
+	_, ends := EndOf(e.Did)
+	return s.Task != "" && (ends || e.Did == task.Began)
 }
 
 // Equal reports whether two sessions say the same.
@@ -75,7 +83,7 @@ func (s Session) Equal(other Session) bool {
 		s.Parent == other.Parent && s.Series == other.Series && s.Base == other.Base && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model &&
 		s.Status == other.Status && s.StartedAt.Equal(other.StartedAt) && s.EndedAt.Equal(other.EndedAt) &&
 		s.Branch == other.Branch && s.Worktree == other.Worktree && s.Head == other.Head &&
-		s.Summary == other.Summary && s.Reason == other.Reason && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)
+		s.Summary == other.Summary && s.Reason == other.Reason && slices.Equal(s.Refs, other.Refs) && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)
 }
 
 const maxID = 80 // bytes, as for a task

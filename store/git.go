@@ -80,6 +80,31 @@ func (g Git) HasBranch(ctx context.Context, name string) bool {
 	return name == "" || g.repo == nil || g.repo.Usable(ctx) != nil || g.repo.Refs().HasBranch(ctx, name)
 }
 
+// Repository is the repository that a branch is shared through, as task.RepoOf writes it; "" if the clone has no remote.
+func (g Git) Repository(branch string) string {
+	if g.repo == nil {
+		return ""
+	}
+	return task.RepoOf(g.repo.Remote(branch))
+}
+
+// Tag is the commit of a tag, which the caller gave as field. It returns INVALID_INPUT if the clone has no such tag.
+func (g Git) Tag(ctx context.Context, field, name string) (string, error) {
+	if g.repo == nil {
+		return "", noGit(field)
+	}
+	hash, err := g.repo.Commit(ctx, "refs/tags/"+name)
+	if err == nil && hash == "" {
+		err = task.Errorf(task.InvalidInput, "%s is %q, and the clone has no such tag", field, name).WithHint("git tag lists those there are")
+	}
+	return hash, err
+}
+
+// Known reports whether the caller's clone is of this repository: it has no remote, or one that is this.
+func (g Git) Known(repo, branch string) bool {
+	return g.repo != nil && (repo == "" || repo == g.Repository(branch))
+}
+
 func noGit(field string) error {
 	return task.Errorf(task.InvalidInput, "%s names something in git, and there is no repository here", field).WithHint("leave it out")
 }

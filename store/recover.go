@@ -197,7 +197,7 @@ func foreign(err error) bool {
 // revAt is the revision of a file; "" if it does not exist, or is empty and so only reserves the name. Its errors are those of
 // layout.ReadFile.
 func revAt(path string) (task.Rev, error) {
-	src, err := layout.ReadFile(path)
+	src, err := layout.ReadUpTo(path, record.MaxAttachment)
 	if problem.Missing(err) || err == nil && len(src) == 0 {
 		return "", nil
 	}
@@ -258,7 +258,7 @@ func sweep(l layout.Layout) error {
 
 // writtenTo lists every folder that writes put files into.
 func writtenTo(l layout.Layout) []string {
-	dirs := []string{l.Top()}
+	dirs := []string{l.Top(), l.Dir(layout.FilesDir)}
 	for _, folder := range place.All(l) {
 		dirs = append(dirs, l.Dir(folder))
 	}

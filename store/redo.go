@@ -148,6 +148,9 @@ func (f redoFile) valid() bool {
 	if f.Live {
 		return isTrashFile(f.Path)
 	}
+	if task.IsFilePath(f.Path) || isBesideFiles(f.Path) {
+		return !f.Over && (f.Was == "" || f.Now == "") // it comes, or it came and is taken back
+	}
 	return !f.Over && isRecordFile(f.Path) && (f.Now != "" || f.Path != layout.Folder+"/"+layout.ConfigName)
 }
 

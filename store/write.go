@@ -124,7 +124,11 @@ func (w *writing) prepare() error {
 func (w *writing) changes() ([]*change, error) {
 	var trash, created, changed, gone, again []*change
 	for i := range w.tx.files {
-		changed = append(changed, &w.tx.files[i])
+		if c := &w.tx.files[i]; c.was == nil {
+			created = append(created, c)
+		} else {
+			changed = append(changed, c)
+		}
 	}
 	for _, of := range w.tx.order {
 		st := w.tx.records[of]

@@ -86,11 +86,19 @@ func (c Check) asks() asked { return asked{c.Desc, c.Cmd, c.Folder(), c.By} }
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
 func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.Folder(), c.By) }
 
-// CheckHashes returns Check.Hash of each check of the task, in their order. It is never nil.
+// evidenceMark stands behind the hashes of the checks of a task that requires evidence: what must hold before it is closed is its checks and
+// that. No hash of a check looks like it.
+const evidenceMark = "evidence"
+
+// CheckHashes returns Check.Hash of each check of the task, in their order, and behind them evidenceMark if the task requires evidence. It
+// is never nil.
 func (t Task) CheckHashes() []string {
-	out := make([]string, len(t.Checks))
+	out := make([]string, len(t.Checks), len(t.Checks)+1)
 	for i, c := range t.Checks {
 		out[i] = c.Hash(t.ID)
+	}
+	if t.RequiresEvidence {
+		out = append(out, evidenceMark)
 	}
 	return out
 }

@@ -18,6 +18,7 @@ type Edit struct {
 	Checks     *[]Check  // replaces the list; a check that asks for the same keeps its result
 	Acceptance *[]string // replaces the manual checks that anyone may attest
 	Reviewer   *Actor    // replaces the check that stands for a reviewer; "" takes it away
+	Evidence   *bool     // whether the task requires evidence
 	AddDeps    []ID
 	RemoveDeps []ID
 	To         *Status // moves through the same gates as Move
@@ -176,14 +177,18 @@ func (u *update) mayDropDeps() error {
 func (u *update) checks() error {
 	was, after := u.before.Checks, u.edit.newChecks(u.before.Checks)
 	explained := u.before.ChecksExplained()
-	if slices.EqualFunc(after, was, Check.Same) && (explained || u.edit.Checks == nil) && !u.answersForChecks() {
+	if u.edit.Evidence != nil {
+		u.task.RequiresEvidence = *u.edit.Evidence
+	}
+	evidence := u.before.RequiresEvidence && !u.task.RequiresEvidence // it is no longer asked for
+	if u.before.RequiresEvidence == u.task.RequiresEvidence && slices.EqualFunc(after, was, Check.Same) && (explained || u.edit.Checks == nil) && !u.answersForChecks() {
 		u.task.Checks = after // time limits may differ
 		return nil
 	}
 	if u.flow.IsClosed(u.before.Status) {
 		return closedError(u.before)
 	}
-	if dropped := Dropped(was, after); len(dropped) > 0 || !explained && u.flow.HasLeft(u.before) {
+	if dropped := Dropped(was, after); len(dropped) > 0 || evidence || !explained && u.flow.HasLeft(u.before) {
 		if err := u.mayWeaken(dropped); err != nil {
 			return err
 		}
@@ -210,7 +215,7 @@ func (u *update) mayWeaken(dropped []Check) error {
 	case planning && len(Dropped(dropped, u.flow.Defaults)) == len(dropped):
 		return nil
 	case !u.edit.MayWeaken:
-		return Errorf(Forbidden, "a check that others rely on can be taken away or changed by a person only").
+		return Errorf(Forbidden, "a check, or the need for evidence, that others rely on can be taken away or changed by a person only").
 			WithHint("ask a person to run %s with a reason; adding checks is free", CallTo("update", "id", u.before.ID).ByPerson())
 	case strings.TrimSpace(u.entry.Text) == "":
 		return Errorf(InvalidInput, "taking away or changing a check needs a reason").WithHint("say why in reason")
@@ -259,6 +264,7 @@ func changedFields(before, after Task) []string {
 		{"labels", !slices.Equal(before.Labels, after.Labels)},
 		{"parent", before.Parent != after.Parent},
 		{"scope", !slices.Equal(before.Scope, after.Scope)},
+		{"requires_evidence", before.RequiresEvidence != after.RequiresEvidence},
 		{"timeout", timeoutChanged(before.Checks, after.Checks)},
 		{"body", before.Body != after.Body},
 	} {

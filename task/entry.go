@@ -211,3 +211,27 @@ func isIndex(s string) bool {
 	n, err := strconv.Atoi(s)
 	return err == nil && n >= 0
 }
+
+// shortHash is how many digits of the hash of an entry name it within its record.
+const shortHash = 8
+
+// ShortHash names an entry within its record: the first 8 digits of its Hash.
+func (e Entry) ShortHash() string { return e.Hash()[:shortHash] }
+
+// Entry finds the entry whose hash begins with these digits, which are at least 4. It returns NOT_FOUND, or AMBIGUOUS_ID.
+func (l Log) Entry(hash string) (Entry, error) {
+	var found []Entry
+	for _, e := range l {
+		if len(hash) >= 4 && len(hash) <= 2*shortHash && strings.HasPrefix(e.Hash(), hash) {
+			found = append(found, e)
+		}
+	}
+	switch len(found) {
+	case 0:
+		return Entry{}, Errorf(NotFound, "it has no entry %q", clip(hash, 40))
+	case 1:
+		return found[0], nil
+	default:
+		return Entry{}, Errorf(AmbiguousID, "%s begins the hash of %d entries", hash, len(found)).WithHint("write more digits of it")
+	}
+}

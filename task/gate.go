@@ -21,7 +21,10 @@ func (f Flow) Gate(t Task, to Status, p Proof, find Find, who Actor) error {
 	if err := f.DepsGate(t, to, find); err != nil {
 		return err
 	}
-	return f.ChecksGate(t, to, p, who)
+	if err := f.ChecksGate(t, to, p, who); err != nil {
+		return err
+	}
+	return f.EvidenceGate(t, to, p)
 }
 
 // DepsGate returns DEPS_OPEN, naming what the task waits for, if the move starts the task while a dependency is not closed. A move
@@ -120,6 +123,54 @@ func (a Attesters) sayWhatHelps(err *Error, t Task, open []int, who Actor) error
 		by = "a person"
 	}
 	return err.WithHint("%s looks at it and settles it: %s; in a session, %s hands the task over for review", by, a.attestCall(t, i), CallTo("finish"))
+}
+
+// EvidenceGate returns EVIDENCE_MISSING if the task requires evidence, would enter a closed state that is not an abandoned one, and has none:
+// neither a reference to a commit or a pull request, nor a command check that stands at pass.
+func (f Flow) EvidenceGate(t Task, to Status, p Proof) error {
+	if !t.RequiresEvidence || t.Status == to || !f.IsClosed(to) || f.IsAbandoned(to) || t.hasCode() {
+		return nil
+	}
+	standing := f.Standings(t, p)
+	for i, c := range t.Checks {
+		if !c.Manual() && standing(i) == Pass {
+			return nil
+		}
+	}
+	return noEvidence(t, "before it is "+string(to))
+}
+
+func noEvidence(t Task, when string) *Error {
+	return Errorf(EvidenceMissing, "needs evidence %s: a commit, a pull request, or a command check that passed", when).
+		WithHint("%s names the commit that is checked out", CallTo("ref_add", "id", t.ID, "type", string(CommitRef)))
+}
+
+// hasCode reports whether the task has a reference to a commit or a pull request.
+func (t Task) hasCode() bool {
+	return slices.ContainsFunc(t.Refs, func(r Reference) bool { return r.Type == CommitRef || r.Type == PullRef })
+}
+
+// Evidenced reports whether a task has what it needs by its own record: it requires no evidence, is open or abandoned, or has a reference to
+// a commit or a pull request, or a command check that passed on whatever state of the files.
+func (f Flow) Evidenced(t Task) bool {
+	if !t.RequiresEvidence || !f.IsClosed(t.Status) || f.IsAbandoned(t.Status) || t.hasCode() {
+		return true
+	}
+	x := t.EvidenceIndex()
+	for i, c := range t.Checks {
+		if !c.Manual() && x.Recorded(f, i) == Pass {
+			return true
+		}
+	}
+	return false
+}
+
+// KeepsEvidence returns EVIDENCE_MISSING if a change of the references takes away the last evidence that a closed task needs.
+func (f Flow) KeepsEvidence(before, after Task) error {
+	if f.Evidenced(after) || !f.Evidenced(before) {
+		return nil
+	}
+	return noEvidence(before, "as long as it is "+string(before.Status))
 }
 
 // Standings returns how each check of a task stands at the gates: a function of the check's index. A result of the run made for this

@@ -39,6 +39,8 @@ func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
 	switch dropped := Dropped(before.Checks, after.Checks); {
 	case len(dropped) > 0 && (left || len(Dropped(dropped, f.Defaults)) < len(dropped)):
 		ask("change", "taking away or changing checks that were asked for (%s)", descs(dropped))
+	case left && before.RequiresEvidence && !after.RequiresEvidence:
+		ask("change", "asking for evidence no more")
 	case left && e.Excuses():
 		ask("change", "answering for the list of checks with a reason")
 	}

@@ -17,7 +17,8 @@ type Proposal struct {
 	Summary    string          `json:"summary"`
 	Tasks      json.RawMessage `json:"tasks"`          // a list of tasks, as the verb that made it takes them
 	Made       []ID            `json:"made,omitempty"` // what came of it
-	Provenance Log             `json:"-"`              // who proposed it, and who made it real
+	Refs       []Reference     `json:"-"`
+	Provenance Log             `json:"-"` // who proposed it, and who made it real
 	Rev        Rev             `json:"rev"`
 }
 
@@ -29,5 +30,5 @@ func (p Proposal) With(e Entry) Proposal {
 
 // Header returns what the proposal has in common with records of other kinds.
 func (p Proposal) Header() Header {
-	return Header{Ref: Ref{Kind: ProposalKind, ID: p.ID}, Title: p.Summary, Log: p.Provenance, Rev: p.Rev}
+	return Header{Ref: Ref{Kind: ProposalKind, ID: p.ID}, Title: p.Summary, Refs: p.Refs, Log: p.Provenance, Rev: p.Rev}
 }

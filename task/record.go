@@ -27,6 +27,7 @@ type Header struct {
 	Status   Status
 	Assignee Actor
 	Labels   []string
+	Refs     []Reference
 	Log      Log
 	Rev      Rev // revision of the file that this was read from
 }

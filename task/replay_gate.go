@@ -23,9 +23,9 @@ func (w *walk) judgeGate(i int, e Entry) {
 
 // markMadeGood marks the breaches of the checks gate after which another entry moved the task to the same state, or to any that says the
 // work is done, through an open gate. It drops the breach of the newest close if the task still is closed on checks that have not passed,
-// because another rule reports that.
+// or without the evidence that it requires, because other rules report that.
 func (w *walk) markMadeGood() {
-	unproven := len(w.Flow.Unproven(w.Now)) > 0
+	unproven := len(w.Flow.Unproven(w.Now)) > 0 || !w.Flow.Evidenced(w.Now)
 	w.found = slices.DeleteFunc(w.found, func(b Breach) bool {
 		return unproven && b.Entry == w.close && w.refused[b.Entry] && (b.Kind == StalePass || b.Kind == RefusedEntry)
 	})
@@ -73,7 +73,7 @@ func (w *walk) gateAt(i int, e Entry) error {
 // checksGate applies Flow.ChecksGate to the move of an entry, with the checks that were declared then and the results recorded until then.
 func (w *walk) checksGate(t Task, i int, from Status, hashes []string) error {
 	e := t.Provenance[i]
-	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i]}
+	then := Task{ID: t.ID, Status: from, Provenance: t.Provenance[:i], RequiresEvidence: slices.Contains(hashes, evidenceMark), Refs: w.refsAt(t, i)}
 	for _, h := range hashes {
 		c, ok := w.known[h]
 		if !ok {
@@ -92,7 +92,37 @@ func (w *walk) checksGate(t Task, i int, from Status, hashes []string) error {
 	if e.To == w.AlsoReview && e.To != "" {
 		flow.Review = e.To
 	}
-	return flow.ChecksGate(then, e.To, Proof{Commit: e.Commit, Tree: e.Tree, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}, e.Who)
+	proof := Proof{Commit: e.Commit, Tree: e.Tree, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}
+	if err := flow.ChecksGate(then, e.To, proof, e.Who); err != nil {
+		return err
+	}
+	return flow.EvidenceGate(then, e.To, proof)
+}
+
+// refsAt returns the references that a version of the task may have had with its i-th entry: those of any version that are not younger. Of
+// one that an earlier entry names and that is in no version nothing is known, so it counts as a commit.
+func (w *walk) refsAt(t Task, i int) []Reference {
+	versions := append([]Task{t, w.Now}, w.Past...)
+	if w.Before != nil {
+		versions = append(versions, *w.Before)
+	}
+	var out []Reference
+	known := map[string]bool{}
+	for _, v := range versions {
+		for _, r := range v.Refs {
+			if known[r.Ref] = true; !r.At.After(t.Provenance[i].At) {
+				out = append(out, r)
+			}
+		}
+	}
+	for _, e := range t.Provenance[:i] {
+		for _, ref := range e.Said().Refs {
+			if !known[ref] {
+				out = append(out, Reference{Ref: ref, Type: CommitRef})
+			}
+		}
+	}
+	return out
 }
 
 // listed returns the hashes of the checks that the task declared after an entry.
@@ -148,6 +178,9 @@ func (w *walk) compareChecks() {
 				dropped[h] = true
 			}
 		}
+	}
+	if w.Before.RequiresEvidence && !w.Now.RequiresEvidence && !dropped[evidenceMark] {
+		w.report(LostCheck, -1, "evidence is not required any more, and no entry says so")
 	}
 	for _, c := range w.Before.Checks {
 		if h := c.Hash(w.Now.ID); !now[h] && !dropped[h] {

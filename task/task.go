@@ -10,17 +10,21 @@ import (
 
 // Task is one node of the graph, as its file says.
 type Task struct {
-	ID         ID
-	Title      string
-	Status     Status
-	Priority   Priority
-	Due        Due // "" for none
-	Labels     []string
-	Assignee   Actor    // "" when nobody
-	Parent     ID       // grouping only; gates nothing
-	Deps       []ID     // must be closed before this may leave the initial state
-	Scope      []string // globs of the paths that it is about
-	Checks     []Check
+	ID       ID
+	Title    string
+	Status   Status
+	Priority Priority
+	Due      Due // "" for none
+	Labels   []string
+	Assignee Actor    // "" when nobody
+	Parent   ID       // grouping only; gates nothing
+	Deps     []ID     // must be closed before this may leave the initial state
+	Scope    []string // globs of the paths that it is about
+	Checks   []Check
+	Refs     []Reference
+
+	RequiresEvidence bool // it is closed as done only with a commit, a pull request, or a command check that passed
+
 	Provenance Log
 	Body       string
 	Rev        Rev            // revision of the file this was read from
@@ -55,7 +59,7 @@ func (t Task) With(e Entry) Task {
 func (t Task) Header() Header {
 	return Header{
 		Ref: t.ID.Ref(), Title: t.Title, Status: t.Status, Assignee: t.Assignee, Labels: t.Labels,
-		Log: t.Provenance, Rev: t.Rev,
+		Refs: t.Refs, Log: t.Provenance, Rev: t.Rev,
 	}
 }
 

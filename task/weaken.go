@@ -69,6 +69,12 @@ func (f Flow) Lost(t, earlier Task) []Check {
 	return Dropped(earlier.Checks, t.Checks)
 }
 
+// LostEvidence reports whether an earlier version of the task required evidence and it does not any more. It is false where Lost is empty
+// whatever the checks are.
+func (f Flow) LostEvidence(t, earlier Task) bool {
+	return earlier.RequiresEvidence && !t.RequiresEvidence && f.HasLeft(earlier) && !excused(t, earlier)
+}
+
 // excused reports whether a person has recorded the list of checks with a reason since an earlier version.
 func excused(t, earlier Task) bool {
 	known := earlier.Provenance.Hashes()

@@ -41,7 +41,8 @@ func (t Task) Cut(b Bounds) Task {
 	t.Checks, t.ChecksTotal = firsts(t.Checks, b.List, b.ListRoom)
 	t.Scope, t.ScopeTotal = firsts(t.Scope, b.List, b.ListRoom)
 	t.Extra, t.ExtraTotal = firstKeys(t.Extra, b.List, b.ListRoom)
-	if t.BodyTruncated || t.ProvenanceTotal+t.ChecksTotal+t.ExtraTotal+t.ScopeTotal+t.LabelsTotal+t.DepsTotal+t.BlockedByTotal > 0 {
+	t.Refs, t.RefsTotal = newest(t.Refs, b.List, b.ListRoom)
+	if t.BodyTruncated || t.RefsTotal+t.ProvenanceTotal+t.ChecksTotal+t.ExtraTotal+t.ScopeTotal+t.LabelsTotal+t.DepsTotal+t.BlockedByTotal > 0 {
 		t.Rest = restHint
 	}
 	return t
@@ -77,6 +78,14 @@ func lasts[T any](items []T, n, room int) []T {
 	backwards := slices.Clone(items)
 	slices.Reverse(backwards)
 	return items[len(items)-Fitting(backwards, n, room):]
+}
+
+// newest are the last items, and how many there are if these are not all.
+func newest[T any](items []T, n, room int) (last []T, total int) {
+	if last = lasts(items, n, room); len(last) < len(items) {
+		return last, len(items)
+	}
+	return items, 0
 }
 
 // firstKeys are the first keys of an object.

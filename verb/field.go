@@ -18,6 +18,7 @@ import (
 //	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
 //	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
 //	from:"SOURCE"         where completion finds values; see Source
+//	else:"session"        left out, it is the session under which the caller works
 //	names:"KIND"          the kind of record whose id the text is; the types task.ID, SessionID and RecordID say it too
 //
 // A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags.
@@ -29,6 +30,7 @@ type Field struct {
 	Names    string  // the kind of record whose id its text is: "task", "session" and so on, or ""
 	AnyKind  bool    // it can be the id of a record of any other kind too
 	ListedBy string  // the verb that lists the records that it can name; "" without Names
+	Else     string  // what it names if it is left out: "session" for the caller's own, or "" for nothing
 	Fields   []Field // of the objects, for Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
 	Min      int     // of a number, the least that it may be if it is given
@@ -122,6 +124,7 @@ func fieldsOf(t reflect.Type) []Field {
 			Type:     typeOf(ft),
 			Names:    cmp.Or(sf.Tag.Get("names"), namedBy(ft)),
 			AnyKind:  ft == recordID,
+			Else:     sf.Tag.Get("else"),
 			Values:   valuesOf(sf.Tag.Get("values")),
 			From:     Source(sf.Tag.Get("from")),
 			index:    sf.Index,

@@ -59,6 +59,9 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"register":            {verbtest.Args{"actor": "agent:b", "role": "reads"}, verbtest.Args{"actor": "agent:b", "role": "writes"}},
 	"feedback_create":     {verbtest.Args{"title": "Slow", "body": "b"}, verbtest.Args{"title": "Slow", "body": "c"}},
 	"skill_upsert":        {verbtest.Args{"id": "review", "description": "d", "body": "b"}, verbtest.Args{"id": "review", "description": "d", "body": "c"}},
+	"ref_add":             {verbtest.Args{"type": "link", "url": "https://example.com/"}, verbtest.Args{"type": "link", "url": "https://example.com/2"}},
+	"ref_update":          {verbtest.Args{"ref": "d200ae83", "title": "here"}, verbtest.Args{"ref": "d200ae83", "title": "there"}},
+	"ref_remove":          {verbtest.Args{"ref": "d200ae83"}, verbtest.Args{"ref": "d200ae83", "expected_rev": "1"}},
 }
 
 // Under an idempotency key every write is made once: the same call again changes no file and says that it is a replay, and
@@ -108,6 +111,10 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		t.Fatal(err)
 	}
 	switch {
+	case v.Name == "ref_update" || v.Name == "ref_remove":
+		if _, err := verbtest.CallAny(t, w, "ref_add", verbtest.Args{"id": made.ID, "type": "link", "url": "https://example.com/before"}); err != nil {
+			t.Fatal(err)
+		}
 	case v.Name == "release":
 		if _, err := verbtest.CallAny(t, w, "claim", verbtest.Args{"id": made.ID}); err != nil {
 			t.Fatal(err)

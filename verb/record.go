@@ -18,11 +18,14 @@ type Record struct {
 	Fields          map[string]any    `json:"fields"`                  // the keys of its file that not all kinds have
 	SupersededBy    ledger.DecisionID `json:"superseded_by,omitempty"` // of a decision: which governs in its place
 	Body            string            `json:"body,omitempty"`
+	Refs            []Ref             `json:"refs,omitempty"`
+	Comments        *Thread           `json:"comments,omitempty"` // of get, if they are asked for
 	Provenance      []Entry           `json:"provenance"`
 	BodyTruncated   bool              `json:"body_truncated,omitempty"`   // get with mode full has more
 	BodyNextOffset  int               `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
 	ProvenanceTotal int               `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
 	FieldsTotal     int               `json:"fields_total,omitempty"`     // how many fields there are, if only the first are here
+	RefsTotal       int               `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
 	Rest            string            `json:"rest,omitempty"`             // how to read what was cut
 	Replayed        bool              `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
 }
@@ -65,7 +68,7 @@ func (v View) RecordByID(k *record.Kind, id string, b Bounds) (Record, error) {
 func (v View) Record(k *record.Kind, doc *frontmatter.Doc, value any, b Bounds) Record {
 	out := Record{
 		RecordRow: v.RecordRow(k, value), Fields: record.Fields(doc),
-		Body: task.CleanBody(string(doc.Body())), Provenance: []Entry{},
+		Body: task.CleanBody(string(doc.Body())), Provenance: []Entry{}, Refs: k.Header(value).Refs,
 	}
 	if k == record.Decisions.Kind {
 		out.SupersededBy = v.supersededBy(ledger.DecisionID(out.ID))
@@ -88,7 +91,8 @@ func (r Record) Cut(b Bounds) Record {
 		r.Provenance, r.ProvenanceTotal = newest, len(r.Provenance)
 	}
 	r.Fields, r.FieldsTotal = firstKeys(r.Fields, b.List, b.ListRoom)
-	if r.BodyTruncated || r.ProvenanceTotal+r.FieldsTotal > 0 {
+	r.Refs, r.RefsTotal = newest(r.Refs, b.List, b.ListRoom)
+	if r.BodyTruncated || r.ProvenanceTotal+r.FieldsTotal+r.RefsTotal > 0 {
 		r.Rest = "get with part (body, provenance or file) and offset reads what was cut, piece by piece"
 	}
 	return r
@@ -102,6 +106,9 @@ func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error
 	k, ok := record.Named(made.Record.Kind)
 	if !ok {
 		return nil, task.Errorf(task.Conflict, "the idempotency key made %s, of a kind that is not known here", *made.Record).ForGood()
+	}
+	if k == record.Sessions.Kind {
+		return Session{}.Replay(w, s, session.Key{Session: made.Record.ID})
 	}
 	out, err := w.View(s).RecordByID(k, made.Record.ID, Usual)
 	out.Replayed = true

@@ -103,9 +103,9 @@ func (r Rights) Allow(v Verb) error {
 	}
 }
 
-// aboutOne reports whether a verb changes the one record that its input must name.
+// aboutOne reports whether a verb changes the one record that its input names, or that it is about if the input names none.
 func (v Verb) aboutOne() bool {
-	return slices.ContainsFunc(v.Fields(), func(f Field) bool { return f.Required && f.Names != "" })
+	return slices.ContainsFunc(v.Fields(), func(f Field) bool { return f.Names != "" && (f.Required || f.Else != "") })
 }
 
 // InScope returns OUT_OF_SCOPE for a task that the caller may not change.

@@ -16,6 +16,8 @@ import (
 type Task struct {
 	Row
 	Checks          []Check        `json:"checks"`
+	Refs            []Ref          `json:"refs,omitempty"`
+	Evidence        bool           `json:"requires_evidence,omitempty"` // it is closed as done only with a commit, a pull request, or a command check that passed
 	Provenance      []Entry        `json:"provenance"`
 	Scope           []string       `json:"scope,omitempty"`
 	Body            string         `json:"body"`
@@ -28,6 +30,7 @@ type Task struct {
 	ProvenanceTotal int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
 	ChecksTotal     int            `json:"checks_total,omitempty"`     // how many checks there are, if only the first are here
 	ScopeTotal      int            `json:"scope_total,omitempty"`      // how many globs there are, if only the first are here
+	RefsTotal       int            `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
 	ExtraTotal      int            `json:"extra_total,omitempty"`      // how many unknown keys there are, if only the first are here
 	Rest            string         `json:"rest,omitempty"`             // how to read what was cut
 	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
@@ -64,6 +67,7 @@ type Entry struct {
 
 	Session string `json:"session,omitempty"`
 	Text    string `json:"text,omitempty"`
+	Hash    string `json:"hash,omitempty"`   // names it within its record; of history and comments
 	Signed  string `json:"signed,omitempty"` // true, bad if the signature does not count, false if there should be one
 
 	*task.Detail // what few kinds of write say
@@ -138,6 +142,8 @@ func (v View) WholeTask(t task.Task) Task {
 	out := Task{
 		Row:        v.RowOfTask(t, record.Deps(v.Store, v.Store.Config.Flow)),
 		Checks:     []Check{},
+		Refs:       t.Refs,
+		Evidence:   t.RequiresEvidence,
 		Provenance: []Entry{},
 		Scope:      t.Scope,
 		Body:       t.Body,

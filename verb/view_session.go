@@ -34,6 +34,10 @@ type Session struct {
 	Head        string         `json:"head,omitempty"`
 	Summary     string         `json:"summary,omitempty"`
 	Reason      string         `json:"reason,omitempty"`
+	Refs        []Ref          `json:"refs,omitempty"`
+	RefsTotal   int            `json:"refs_total,omitempty"` // how many references there are, if only the newest are here
+	Comments    *Thread        `json:"comments,omitempty"`   // of get, if they are asked for
+	Rev         task.Rev       `json:"rev,omitempty"`
 	Replayed    bool           `json:"replayed,omitempty"`    // the call was made before, under the same idempotency key
 	Last        *Last          `json:"last,omitempty"`        // of begin: how the last attempt at the task ended
 	Decisions   *Governing     `json:"decisions,omitempty"`   // of begin: those that govern the task
@@ -110,6 +114,10 @@ func (v View) Session(ses session.Session) Session {
 		Status: ses.Status, Health: v.health(ses, t.Header()),
 		StartedAt: instant(ses.StartedAt), EndedAt: instant(ses.EndedAt),
 		Branch: ses.Branch, Worktree: ses.Worktree, Base: ses.Base, Head: ses.Head, Summary: ses.Summary, Reason: ses.Reason,
+		Refs: ses.Refs, Rev: ses.Rev,
+	}
+	if v.Bounded {
+		out.Refs, out.RefsTotal = newest(out.Refs, Usual.List, Usual.ListRoom)
 	}
 	if beat != nil {
 		out.Progress = beat.Progress

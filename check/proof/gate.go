@@ -27,6 +27,10 @@ func (r gateRules) apply() {
 		for n := range f.Task.Checks {
 			r.result(f, n, evidence, fresh[f.Name])
 		}
+		if !r.flow.Evidenced(f.Task) {
+			r.reportTask(EvidenceMissing, f, Path{"requires_evidence"}, "is %s, and has no evidence: no commit, no pull request, and no command check that passed", f.Task.Status).
+				fix("cairn ref add %s commit --sha COMMIT names what was done; or cairn transition %s %s", f.Name, f.Name, r.Config.Flow.Initial)
+		}
 		if r.flow.HasLeft(f.Task) && !f.Task.ChecksExplained() {
 			r.unexplained(f)
 		}

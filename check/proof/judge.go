@@ -69,6 +69,7 @@ func (j *judge) all() []Finding {
 	approvals := &approvalRules{judge: j}
 	fileRules{j}.apply()
 	graphRules{j}.apply()
+	refRules{j}.apply()
 	gateRules{j, approvals}.apply()
 	approvals.apply()
 	historyRules{j}.apply()

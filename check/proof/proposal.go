@@ -34,7 +34,7 @@ func badProposalEntry(c *Case, i int) string {
 		return "changes what an entry of its kind does not change"
 	case e.Did == task.Created && (i > 0 || c.Base != nil):
 		return "creates a proposal that exists"
-	case e.Did == task.Updated && e.Text != task.MadeReal:
+	case e.Did == task.Updated && e.Text != task.MadeReal && (e.Text != "" || len(e.Said().Refs) == 0):
 		return "changes what never changes in a proposal"
 	}
 	return ""

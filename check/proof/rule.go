@@ -27,6 +27,7 @@ const (
 	EvidenceMismatch  RuleID = "evidence-mismatch"
 	ChecksUnexplained RuleID = "checks-unexplained"
 	EvidenceUnhashed  RuleID = "evidence-unhashed"
+	EvidenceMissing   RuleID = "evidence-missing"
 	AttestUnsigned    RuleID = "attest-unsigned"
 	SignatureBad      RuleID = "signature-bad"
 	SignedElsewhere   RuleID = "signed-elsewhere"
@@ -115,7 +116,7 @@ type Rule struct {
 var Rules = inGroups(slices.Concat(ownRules, Sessions.Rules, Proposals.Rules, Decisions.Rules, Handoffs.Rules, Actors.Rules, Skills.Rules, Feedback.Rules))
 
 // ownRules are the rules of the config, the tasks and the files of all records.
-var ownRules = []Rule{
+var ownRules = slices.Concat([]Rule{
 	{ConflictMarkers, FileGroup, Error, "a merge was not finished: git's conflict markers are in the file",
 		"settle the conflict in an editor; cairn setup merge-driver has git merge tasks by field from then on"},
 	{BadYAML, FileGroup, Error, "a file is not the Markdown or YAML that it should be",
@@ -154,6 +155,8 @@ var ownRules = []Rule{
 		"look in git who changed the list; if it is right, a person declares it again with a reason"},
 	{EvidenceUnhashed, GateGroup, Notice, "a check of a closed task passed before entries recorded which command it was",
 		"nothing needs to be done; cairn run-checks records the evidence again"},
+	{EvidenceMissing, GateGroup, Error, "a task that requires evidence is closed without any: no commit, no pull request, and no command check that passed",
+		"name the commit or the pull request with cairn ref add, or move the task back to an open state"},
 	{AttestUnsigned, GateGroup, Error, "a check that requires a signature was attested without one; a warning while the task is open, a notice where the config requires it and there is no base",
 		"a person attests it again with cairn attest --sign"},
 	{SignatureBad, GateGroup, Error, "a signature is not valid for its entry by the keys of the base; a warning where the base has it already, or no result rests on it",
@@ -210,7 +213,7 @@ var ownRules = []Rule{
 
 	{CheckFailed, RunGroup, Error, "a check that is recorded as passed fails when it is run",
 		"repair what the check tests; or move the task back to an open state"},
-}
+}, refRuleList)
 
 // Lookup finds a rule by its id.
 func Lookup(id RuleID) (Rule, bool) {

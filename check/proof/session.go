@@ -34,13 +34,15 @@ var Sessions = Kind{Name: session.KindName, Rules: sessionRules, Judge: judgeSes
 func badSessionEntry(c *Case, i int) string {
 	now, _ := c.Now.Value.(session.Session)
 	e := c.Now.Head.Log[i]
-	if reason := badForm(e, task.Began, task.Finished, task.Failed, task.Canceled, task.Abandoned, task.Noted); reason != "" {
+	if reason := badForm(e, task.Began, task.Finished, task.Failed, task.Canceled, task.Abandoned, task.Noted, task.Updated); reason != "" {
 		return reason
 	}
 	to, ends := session.EndOf(e.Did)
 	switch {
 	case e.Did == task.Began && (i > 0 || c.Base != nil):
 		return "begins a session that exists"
+	case e.Did == task.Updated && len(e.Said().Refs) == 0:
+		return "changes what never changes in a session"
 	case e.Did == task.Began && e.Who != now.Actor:
 		return "begins a session of " + string(now.Actor)
 	case !ends && e.From+e.To != "":

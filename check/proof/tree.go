@@ -10,7 +10,8 @@ type Tree struct {
 	Kinds   []Kind       // every kind of record but tasks
 	Signers SignersFile
 	Seconds []SecondFile
-	Local   []string // paths of files that git has although they belong to one machine only
+	Files   map[string]string // of task.FilesFolder, by path: the first 16 hex digits of the SHA-256 of the content; "" for one that cannot be read
+	Local   []string          // paths of files that git has although they belong to one machine only
 }
 
 // File is one file of a tree. At most one of Unread and Flaw is set. An error about a line of the file is, or wraps, a

@@ -18,9 +18,9 @@ type Rule struct {
 	// Values says how the entries of a Log are compared.
 	Values Values
 
-	// Derived is a member of the items of a Keyed list that follows from the others. Items that differ only in it are
+	// Derived are members of the items of a Keyed list that follow from the others. Items that differ only in them are
 	// the same; the caller sets it after the merge.
-	Derived string
+	Derived []string
 
 	// Choose decides between two changes of a One. Without it they are a conflict. base is nil if the two have none.
 	Choose func(base, ours, theirs *Doc) Side

@@ -245,7 +245,7 @@ func keyedOf(n *yaml.Node, rule Rule) (keyedList, bool) {
 			return k, false
 		}
 		k.names = append(k.names, name)
-		k.items[name] = keyedItem{present: true, at: i, whole: meaning(item), compared: meaning(item, rule.Derived)}
+		k.items[name] = keyedItem{present: true, at: i, whole: meaning(item), compared: meaning(item, rule.Derived...)}
 	}
 	return k, ok
 }

@@ -9,7 +9,7 @@ import (
 
 var mergeSchema = Schema{Order: order, Fields: map[string]Rule{
 	"labels":     {Kind: Texts},
-	"checks":     {Kind: Keyed, Key: "desc", Derived: "result"},
+	"checks":     {Kind: Keyed, Key: "desc", Derived: []string{"result"}},
 	"provenance": {Kind: Log, Key: "at"},
 }}
 

@@ -13,8 +13,11 @@ import (
 )
 
 // ReadFile reads the file of a record. It returns BAD_FILE for what is no regular file, and for one larger than a record may be.
-func ReadFile(path string) ([]byte, error) {
-	if data, ok := disk.ReadWhole(path, frontmatter.MaxFile); ok {
+func ReadFile(path string) ([]byte, error) { return ReadUpTo(path, frontmatter.MaxFile) }
+
+// ReadUpTo is ReadFile for a file that may have this many bytes.
+func ReadUpTo(path string, most int64) ([]byte, error) {
+	if data, ok := disk.ReadWhole(path, most); ok {
 		return data, nil
 	}
 	info, err := os.Lstat(path)
@@ -24,7 +27,7 @@ func ReadFile(path string) ([]byte, error) {
 	if !info.Mode().IsRegular() {
 		return nil, problem.NotRegular(path)
 	}
-	if info.Size() > frontmatter.MaxFile {
+	if info.Size() > most {
 		return nil, problem.TooLarge(path)
 	}
 	return disk.ReadFile(path)

@@ -26,6 +26,9 @@ const (
 	SignersName = "allowed_signers"
 )
 
+// FilesDir is the folder in Folder of the files that records refer to.
+const FilesDir = "files"
+
 // Layout has the paths of a workspace. All are absolute.
 type Layout struct {
 	Root     string    // the workspace: the folder that holds .cairn

@@ -32,10 +32,16 @@ type Config struct {
 	ClaimTTL     time.Duration // an agent's claim without a session expires after it
 	WaitDefault  time.Duration
 	WaitMax      time.Duration
-	IndexStat    Stat                            // by what the index believes that a file did not change
-	RestStat     Stat                            // StatSample, or StatFull to look at each record at rest each time
-	Rules        map[proof.RuleID]proof.Severity // the severities of rules of cairn check
+	// AttachmentMax is the most bytes of a file that is copied into the workspace.
+	AttachmentMax int64
+
+	IndexStat Stat                            // by what the index believes that a file did not change
+	RestStat  Stat                            // StatSample, or StatFull to look at each record at rest each time
+	Rules     map[proof.RuleID]proof.Severity // the severities of rules of cairn check
 }
+
+// MaxAttachment is the most that attachment_max can be: a write holds the file in memory, and a reader its hash.
+const MaxAttachment = 64 << 20
 
 // Limit is the time limit of a check.
 func (c Config) Limit(of task.Check) time.Duration {
@@ -56,13 +62,14 @@ func DefaultConfig() Config {
 			Closed:    []task.Status{"done", "canceled"},
 			Attesters: task.Attesters{Settles: task.ByHuman, Ratify: task.ByHuman, Prefix: "TASK"},
 		},
-		CheckTimeout: 120 * time.Second,
-		StaleAfter:   5 * time.Minute,
-		ClaimTTL:     4 * time.Hour,
-		WaitDefault:  1800 * time.Second,
-		WaitMax:      3600 * time.Second,
-		IndexStat:    StatFull,
-		RestStat:     StatSample,
+		CheckTimeout:  120 * time.Second,
+		StaleAfter:    5 * time.Minute,
+		ClaimTTL:      4 * time.Hour,
+		WaitDefault:   1800 * time.Second,
+		WaitMax:       3600 * time.Second,
+		AttachmentMax: 5 << 20,
+		IndexStat:     StatFull,
+		RestStat:      StatSample,
 	}
 }
 
@@ -149,6 +156,11 @@ func (r *configReader) identity() {
 			r.fail(n, "ratify must be human or anyone, not %q", by)
 		}
 		r.c.Flow.Ratify = by
+	}
+	if n := r.get("attachment_max"); n != nil {
+		if r.c.AttachmentMax = int64(r.number("attachment_max", n)); r.c.AttachmentMax < 1 || r.c.AttachmentMax > MaxAttachment {
+			r.fail(n, "attachment_max must be 1 to %d bytes, not %s", MaxAttachment, r.text("attachment_max", n))
+		}
 	}
 	if n := r.get("index_stat"); n != nil {
 		r.c.IndexStat = Stat(r.text("index_stat", n))

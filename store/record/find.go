@@ -68,7 +68,7 @@ func (k *Kind) Dep(v any, flow task.Flow) task.Task {
 
 // Fields returns the values of the keys of a document that not all kinds have in common, as values for encoding/json.
 func Fields(doc *frontmatter.Doc) map[string]any {
-	common := []string{"id", "title", "status", "labels", "assignee", "provenance"}
+	common := []string{"id", "title", "status", "labels", "assignee", "refs", "provenance"}
 	out := map[string]any{}
 	root := doc.Root()
 	for i := 0; i+1 < len(root.Content); i += 2 {

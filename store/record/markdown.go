@@ -11,12 +11,12 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, provenance and
+// Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, refs, provenance and
 // a body. The codec, the order of the keys, the closed states and how versions merge follow from it.
 type Markdown[T any] struct {
 	Header func(*T) *task.Header // where a value has what all kinds have in common
 	Body   func(*T) *string      // where it has its body
-	Keys   []Key[T]              // that only this kind has; in a file they stand between labels and provenance
+	Keys   []Key[T]              // that only this kind has; in a file they stand between labels and refs
 	States []task.Status         // in which a record can be, the first one first
 	Closed []task.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
 	Row    func(T, *Row)         // sets the facts of a row that do not follow from the header; nil for none
@@ -177,12 +177,12 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 	for _, k := range keys {
 		row.Keys = append(row.Keys, k.name)
 	}
-	row.Keys = append(row.Keys, "provenance")
+	row.Keys = append(row.Keys, "refs", "provenance")
 	if len(m.Closed) > 0 {
 		row.Closed = func(_ task.Flow, s task.Status) bool { return slices.Contains(m.Closed, s) }
 	}
 	merge := map[string]frontmatter.Rule{
-		"status": closedWins(m.Closed), "labels": {Kind: frontmatter.Texts}, "provenance": LogRule,
+		"status": closedWins(m.Closed), "labels": {Kind: frontmatter.Texts}, "refs": refsRule, "provenance": LogRule,
 	}
 	for key, rule := range row.Merge {
 		merge[key] = rule
@@ -206,6 +206,10 @@ func (c markdownCodec[T]) codec() Codec[T] {
 		Header: func(v T) task.Header { return *c.Header(&v) },
 		With: func(v T, e task.Entry) T {
 			c.Header(&v).Log = c.Header(&v).Log.Add(e)
+			return v
+		},
+		WithRefs: func(v T, refs []task.Reference) T {
+			c.Header(&v).Refs = refs
 			return v
 		},
 		PutBack: func(_ task.Flow, v T, lost []task.Entry, _ task.Find, s task.Stamp) (T, *task.Entry, []string) {
@@ -234,7 +238,7 @@ func (c markdownCodec[T]) decode(doc *frontmatter.Doc) (T, error) {
 	if err := c.parseID(h.Ref.ID); err != nil && r.err == nil {
 		r.fail(doc.Get("id"), "%s", task.MessageOf(err))
 	}
-	h.Ref.Kind, h.Log, h.Rev = c.kind, r.entries(), Rev(doc.Bytes())
+	h.Ref.Kind, h.Refs, h.Log, h.Rev = c.kind, r.refs(), r.entries(), Rev(doc.Bytes())
 	*c.Body(&v) = task.CleanBody(string(doc.Body()))
 	return v, r.err
 }
@@ -244,6 +248,7 @@ func (c markdownCodec[T]) create(v T) (*frontmatter.Doc, error) {
 	for _, k := range c.keys {
 		k.write(&m, v)
 	}
+	addRefs(&m, c.Header(&v).Refs)
 	m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(c.Header(&v).Log)})
 	return frontmatter.New(frontmatter.Markdown, frontmatter.Map(m), spaced(*c.Body(&v)))
 }
@@ -262,6 +267,7 @@ func (c markdownCodec[T]) edit(doc *frontmatter.Doc, was, now T) (*frontmatter.D
 	for _, k := range c.keys {
 		edits = append(edits, k.edit(doc, was, now)...)
 	}
+	edits = append(edits, editRefs(doc, c.Header(&was).Refs, c.Header(&now).Refs)...)
 	edits = append(edits, EditLog(doc, c.Header(&was).Log, c.Header(&now).Log)...)
 	if body := *c.Body(&now); body != *c.Body(&was) {
 		edits = append(edits, frontmatter.SetBody(spaced(body)))

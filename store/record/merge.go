@@ -54,7 +54,8 @@ var taskMerge = map[string]frontmatter.Rule{
 	"labels":     {Kind: frontmatter.Texts},
 	"deps":       {Kind: frontmatter.Texts},
 	"scope":      {Kind: frontmatter.Texts},
-	"checks":     {Kind: frontmatter.Keyed, Key: "desc", Derived: "result"},
+	"checks":     {Kind: frontmatter.Keyed, Key: "desc", Derived: []string{"result"}},
+	"refs":       refsRule,
 	"provenance": LogRule,
 }
 
@@ -65,11 +66,13 @@ var sessionMerge = map[string]frontmatter.Rule{
 	"head":       {Choose: endedSide},
 	"summary":    {Choose: endedSide},
 	"reason":     {Choose: endedSide},
+	"refs":       refsRule,
 	"provenance": LogRule,
 }
 
 var proposalMerge = map[string]frontmatter.Rule{
 	"made":       {Kind: frontmatter.Texts},
+	"refs":       refsRule,
 	"provenance": LogRule,
 }
 

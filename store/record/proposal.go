@@ -17,7 +17,14 @@ var proposalKind = Kind{
 	Judge:   &proof.Proposals,
 }
 
-var proposalCodec = Codec[task.Proposal]{Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With, Search: wordsOfProposal}
+var proposalCodec = Codec[task.Proposal]{
+	Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With,
+	WithRefs: func(p task.Proposal, refs []task.Reference) task.Proposal {
+		p.Refs = refs
+		return p
+	},
+	Search: wordsOfProposal,
+}
 
 // wordsOfProposal are the texts of the tasks that a proposal plans.
 func wordsOfProposal(p task.Proposal) []string {
@@ -29,7 +36,7 @@ func wordsOfProposal(p task.Proposal) []string {
 }
 
 // proposalKeys is the keys of a proposal, in their order. Newer files have actor, at, key, made_by and made_at as entries in provenance.
-var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "provenance"}
+var proposalKeys = []string{"id", "summary", "actor", "at", "key", "tasks", "made", "made_by", "made_at", "refs", "provenance"}
 
 // decodeProposal reads a document as a proposal.
 func decodeProposal(doc *frontmatter.Doc) (task.Proposal, error) {
@@ -38,6 +45,7 @@ func decodeProposal(doc *frontmatter.Doc) (task.Proposal, error) {
 	p := task.Proposal{
 		ID:         r.required("id"),
 		Summary:    r.text("summary", doc.Get("summary")),
+		Refs:       r.refs(),
 		Provenance: append(r.oldEntries(), r.entries()...),
 		Rev:        Rev(doc.Bytes()),
 	}
@@ -88,6 +96,7 @@ func editProposal(doc *frontmatter.Doc, was, now task.Proposal) (*frontmatter.Do
 	if !slices.Equal(was.Made, now.Made) {
 		edits = append(edits, frontmatter.Set(frontmatter.Path{"made"}, list(now.Made)))
 	}
+	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
 	return doc.Edit(proposalKeys, append(edits, EditLog(doc, was.Provenance, now.Provenance)...)...)
 }
 

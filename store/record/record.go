@@ -34,7 +34,6 @@ type Kind struct {
 	Lists   string             // the verb that lists such records, for hints
 	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
 	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
-	Repeats bool               // its entries repeat those of the records that it is about, so that history leaves them out
 
 	States []task.Status                        // that a record can have; nil for a kind without states, or with those of the config
 	Closed func(task.Flow, task.Status) bool    // whether a state is closed; nil for a kind that nothing can depend on
@@ -49,9 +48,11 @@ type Kind struct {
 	header  func(any) task.Header
 	lean    func(any) any
 	row     func(any, *Row)
+	repeats func(any, task.Entry) bool
 	body    func(any) string
 	search  func(any) []string
 	with    func(any, task.Entry) any
+	refer   func(any, []task.Reference) any
 	restore func(task.Flow, any, []task.Entry, task.Find, task.Stamp) (any, *task.Entry, []string)
 }
 
@@ -69,6 +70,9 @@ type Codec[T any] struct {
 	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
 	With func(T, task.Entry) T
 
+	// WithRefs replaces the references of a record. Nil for a kind that has none.
+	WithRefs func(T, []task.Reference) T
+
 	// PutBack restores entries that the file has lost, as task.Header.PutBack does. It is needed by a kind with closed states, whose
 	// writes are in a journal.
 	PutBack func(f task.Flow, v T, lost []task.Entry, find task.Find, s task.Stamp) (T, *task.Entry, []string)
@@ -78,6 +82,10 @@ type Codec[T any] struct {
 
 	// Row sets the fields of a row that do not follow from the header. Nil for none.
 	Row func(T, *Row)
+
+	// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records leaves it out. Nil
+	// for a kind whose entries repeat none.
+	Repeats func(T, task.Entry) bool
 
 	// Body returns the text of a record, in which lists can search. Nil for a kind without one.
 	Body func(T) string
@@ -106,6 +114,9 @@ func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
 	if c.Row != nil {
 		k.row = func(v any, r *Row) { c.Row(v.(T), r) }
 	}
+	if c.Repeats != nil {
+		k.repeats = func(v any, e task.Entry) bool { return c.Repeats(v.(T), e) }
+	}
 	if c.Body != nil {
 		k.body = func(v any) string { return c.Body(v.(T)) }
 	}
@@ -114,6 +125,9 @@ func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
 	}
 	if c.With != nil {
 		k.with = func(v any, e task.Entry) any { return c.With(v.(T), e) }
+	}
+	if c.WithRefs != nil {
+		k.refer = func(v any, refs []task.Reference) any { return c.WithRefs(v.(T), refs) }
 	}
 	if c.PutBack != nil {
 		k.restore = func(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
@@ -220,6 +234,17 @@ func (k *Kind) With(v any, e task.Entry) (any, error) {
 	}
 	return k.with(v, e), nil
 }
+
+// WithRefs replaces the references of a record. It returns INVALID_INPUT for a record of a kind that has none.
+func (k *Kind) WithRefs(v any, refs []task.Reference) (any, error) {
+	if k.refer == nil {
+		return nil, task.Errorf(task.InvalidInput, "a %s has no references", k.Name)
+	}
+	return k.refer(v, refs), nil
+}
+
+// Repeats is the function of Codec.Repeats.
+func (k *Kind) Repeats(v any, e task.Entry) bool { return k.repeats != nil && k.repeats(v, e) }
 
 // PutBack is the function of Codec.PutBack. Of a kind that has none nothing is put back, and the entry is nil.
 func (k *Kind) PutBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 	"unique"
@@ -70,6 +71,12 @@ func (r *Row) All(name string) []string {
 	return out
 }
 
+// refFact is the name of the facts that say of which types the references of a record are.
+const refFact = "ref"
+
+// RefTypes are the types of the references of the record, each once.
+func (r *Row) RefTypes() []string { return r.All(refFact) }
+
 // Sign is when an actor last wrote to a record.
 type Sign struct {
 	Who task.Actor
@@ -82,10 +89,35 @@ func (k *Kind) Row(v any) Row {
 	if k.row != nil {
 		k.row(v, &r)
 	}
+	if k.repeats != nil {
+		k.addRepeats(v, &r)
+	}
 	if k.body != nil {
 		r.Body = digest(k.body(v))
 	}
 	return r
+}
+
+// repeatsFact is the name of the fact that says how many entries of a record repeat those of another.
+const repeatsFact = "repeats"
+
+// addRepeats counts the entries of a record that repeat those of another.
+func (k *Kind) addRepeats(v any, r *Row) {
+	n := 0
+	for _, e := range k.header(v).Log {
+		if k.repeats(v, e) {
+			n++
+		}
+	}
+	if n > 0 {
+		r.Add(repeatsFact, strconv.Itoa(n))
+	}
+}
+
+// Told is how many entries of the record repeat none of another.
+func (r *Row) Told() int {
+	n, _ := strconv.Atoi(r.Fact(repeatsFact))
+	return r.Entries - n
 }
 
 // RowOf returns what a row has of a header.
@@ -95,6 +127,11 @@ func RowOf(h task.Header) Row {
 		Entries: len(h.Log), Session: h.Log.LastSession(),
 	}
 	r.Created, r.Updated = seconds(h.Log.First().At), seconds(h.Log.Last().At)
+	for _, ref := range h.Refs {
+		if kind := string(ref.Type); !slices.Contains(r.Facts, Fact{refFact, kind}) {
+			r.Add(refFact, kind)
+		}
+	}
 	for _, e := range h.Log {
 		r.Newest = max(r.Newest, seconds(e.At))
 		if e.Assignee != nil && *e.Assignee == h.Assignee {
@@ -202,13 +239,14 @@ func digest(text string) string {
 	return hex.EncodeToString(sum[:8])
 }
 
-// Text returns everything that a record says in words: its id, title, labels, body, and what its entries tell, a line each.
+// Text returns everything that a record says in words: its id, title, labels, body, references, and what its entries tell, a line each.
 func (k *Kind) Text(v any) string {
 	h := k.header(v)
 	said := []string{h.Ref.ID, h.Title, strings.Join(h.Labels, " ")}
 	if k.body != nil {
 		said = append(said, k.body(v))
 	}
+	said = append(said, wordsOfRefs(h.Refs)...)
 	for _, e := range h.Log {
 		if e.Text != "" {
 			said = append(said, e.Text)

@@ -8,7 +8,7 @@ import (
 )
 
 var sessionKind = Kind{
-	Name: session.KindName, Folder: "sessions", Form: frontmatter.YAML, Keys: sessionKeys, Lists: "list_sessions", Repeats: true,
+	Name: session.KindName, Folder: "sessions", Form: frontmatter.YAML, Keys: sessionKeys, Lists: "list_sessions",
 	ParseID: func(id string) error { _, err := session.ParseID(id); return err },
 	Merge:   sessionMerge,
 	Judge:   &proof.Sessions,
@@ -22,6 +22,11 @@ var sessionCodec = Codec[session.Session]{
 	Search: func(s session.Session) []string { return []string{s.Goal, s.Series, s.Summary, s.Reason, s.Branch} },
 	With: func(s session.Session, e task.Entry) session.Session {
 		s.Provenance = s.Provenance.Add(e)
+		return s
+	},
+	Repeats: session.Session.Repeats,
+	WithRefs: func(s session.Session, refs []task.Reference) session.Session {
+		s.Refs = refs
 		return s
 	},
 	Row: sessionRow,
@@ -42,7 +47,7 @@ func sessionRow(s session.Session, r *Row) {
 // sessionKeys is the order in which the keys of a session file stand.
 var sessionKeys = []string{
 	"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "status", "started_at", "ended_at", "branch",
-	"worktree", "base", "head", "summary", "reason", "provenance",
+	"worktree", "base", "head", "summary", "reason", "refs", "provenance",
 }
 
 // decodeSession reads a document as a session. A session without a task is valid, as in the files of the original cairn, which also has
@@ -79,17 +84,20 @@ func decodeSession(doc *frontmatter.Doc) (session.Session, error) {
 		Summary:   text("summary"),
 		Reason:    text("reason", "cancel_reason"),
 
+		Refs:       r.refs(),
+		Rev:        Rev(doc.Bytes()),
 		Provenance: r.entries(),
 	}
 	return s, r.err
 }
 
 func newSession(s session.Session) (*frontmatter.Doc, error) {
-	m := sessionMap(s)
+	m := mapping(sessionMap(s))
+	addRefs(&m, s.Refs)
 	if len(s.Provenance) > 0 {
 		m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(s.Provenance)})
 	}
-	return frontmatter.New(frontmatter.YAML, m, "")
+	return frontmatter.New(frontmatter.YAML, frontmatter.Map(m), "")
 }
 
 // editSession sets every key that differs. No key is ever removed from a session.
@@ -104,10 +112,11 @@ func editSession(doc *frontmatter.Doc, was, now session.Session) (*frontmatter.D
 			edits = append(edits, frontmatter.Set(frontmatter.Path{f.Key}, f.Value))
 		}
 	}
+	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
 	return doc.Edit(sessionKeys, append(edits, EditLog(doc, was.Provenance, now.Provenance)...)...)
 }
 
-// sessionMap is the keys of a session without its provenance.
+// sessionMap is the keys of a session without its references and its provenance.
 func sessionMap(s session.Session) frontmatter.Map {
 	var m mapping
 	m.text("id", s.ID)

@@ -26,6 +26,8 @@ var Settings = []Setting{
 	{"claim_ttl", "an agent's claim without a session expires after it", func(c Config) string { return span(c.ClaimTTL) }},
 	{"wait_timeout_default", "how long wait waits by default", func(c Config) string { return span(c.WaitDefault) }},
 	{"wait_timeout_max", "the longest that wait may be asked to wait", func(c Config) string { return span(c.WaitMax) }},
+	{"attachment_max", "the most bytes of a file that ref_add copies into the workspace",
+		func(c Config) string { return strconv.FormatInt(c.AttachmentMax, 10) }},
 	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
 	{"ratify", "who accepts decisions: human or anyone", func(c Config) string { return c.Flow.Ratify }},
 	{"index_stat", "by what lists believe that a file did not change: full, minimal (size and time of modification) or content",
@@ -49,7 +51,7 @@ func span(d time.Duration) string {
 // configOrder is the order in which the settings stand in a config file.
 var configOrder = []string{
 	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
-	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attest", "ratify", "index_stat", "rest_stat",
+	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "attachment_max", "attest", "ratify", "index_stat", "rest_stat",
 	"rules",
 }
 

@@ -21,6 +21,10 @@ var taskKind = Kind{
 var taskCodec = Codec[task.Task]{
 	Decode: decodeTask, Edit: editTask, Create: newTask,
 	Header: task.Task.Header, With: task.Task.With, PutBack: task.Flow.PutBack, Lean: leanTask,
+	WithRefs: func(t task.Task, refs []task.Reference) task.Task {
+		t.Refs = refs
+		return t
+	},
 	Row: taskRow, Body: func(t task.Task) string { return t.Body }, Search: wordsOfTask,
 }
 
@@ -34,7 +38,7 @@ func wordsOfTask(t task.Task) []string {
 }
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = []string{"id", "title", "status", "priority", "due", "labels", "assignee", "parent", "deps", "scope", "checks", "provenance"}
+var taskKeys = []string{"id", "title", "status", "priority", "due", "labels", "assignee", "parent", "deps", "scope", "checks", "requires_evidence", "refs", "provenance"}
 
 // decodeTask reads a document as a task. The error is a *frontmatter.Error with the line.
 func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
@@ -52,10 +56,14 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 		Deps:       ids(r.texts("deps", doc.Get("deps"))),
 		Scope:      r.texts("scope", doc.Get("scope")),
 		Checks:     r.checkList(),
+		Refs:       r.refs(),
 		Provenance: r.entries(),
-		Body:       task.CleanBody(string(doc.Body())),
-		Rev:        Rev(doc.Bytes()),
-		Extra:      extra(doc),
+
+		RequiresEvidence: r.boolean("requires_evidence", doc.Get("requires_evidence")),
+
+		Body:  task.CleanBody(string(doc.Body())),
+		Rev:   Rev(doc.Bytes()),
+		Extra: extra(doc),
 	}
 	if _, err := task.ParseID(string(t.ID)); err != nil {
 		r.fail(doc.Get("id"), "%v", err)
@@ -167,6 +175,10 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	if len(t.Checks) > 0 {
 		m = append(m, frontmatter.Field{Key: "checks", Value: seqOf(t.Checks, checkValue)})
 	}
+	if t.RequiresEvidence {
+		m = append(m, frontmatter.Field{Key: "requires_evidence", Value: frontmatter.Bool(true)})
+	}
+	addRefs(&m, t.Refs)
 	m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(t.Provenance)})
 	return frontmatter.New(frontmatter.Markdown, frontmatter.Map(m), spaced(t.Body))
 }
@@ -223,6 +235,13 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
 	edits = append(edits, editList(doc, "scope", was.Scope, now.Scope)...)
 	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
+	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
+	switch {
+	case was.RequiresEvidence && !now.RequiresEvidence:
+		edits = append(edits, frontmatter.Remove(frontmatter.Path{"requires_evidence"}))
+	case now.RequiresEvidence && !was.RequiresEvidence:
+		set("requires_evidence", frontmatter.Bool(true))
+	}
 	edits = append(edits, EditLog(doc, was.Provenance, now.Provenance)...)
 	if was.Body != now.Body {
 		edits = append(edits, frontmatter.SetBody(spaced(now.Body)))

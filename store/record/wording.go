@@ -22,6 +22,7 @@ func (k *Kind) Wording(v any) Wording {
 	if k.search != nil {
 		rest = append(rest, k.search(v)...)
 	}
+	rest = append(rest, wordsOfRefs(h.Refs)...)
 	for _, e := range h.Log {
 		if e.Text != "" {
 			rest = append(rest, e.Text)

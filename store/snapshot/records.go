@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"cmp"
 	"context"
 	"path"
@@ -39,6 +40,36 @@ func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
 
 // Judge judges the records by the rules of package proof.
 func (r Records) Judge() []proof.Finding { return proof.Judge(r.tree.Tree) }
+
+// FilesReferredTo are the paths of the files that records refer to. A record that cannot be read refers to all files that its text names.
+func (r Records) FilesReferredTo() map[string]bool {
+	out := map[string]bool{}
+	add := func(f proof.File, refs []task.Reference) {
+		for _, ref := range refs {
+			out[ref.Path] = true
+		}
+		if f.Sound() {
+			return
+		}
+		for path := range r.tree.Files {
+			if bytes.Contains(f.Src, []byte(path)) || f.Src == nil {
+				out[path] = true
+			}
+		}
+	}
+	for _, f := range r.tree.Tasks {
+		add(f.File, f.Task.Refs)
+	}
+	for _, f := range r.tree.Records {
+		add(f.File, f.Head.Refs)
+	}
+	for _, f := range r.tree.Seconds {
+		for path := range r.tree.Files { // it may come to count
+			out[path] = out[path] || bytes.Contains(f.Src, []byte(path))
+		}
+	}
+	return out
+}
 
 // Read returns a record. It returns INVALID_INPUT, NOT_FOUND and BAD_FILE as store.Store.Read does.
 func (r Records) Read(k *record.Kind, id string) (any, error) {

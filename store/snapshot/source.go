@@ -59,14 +59,30 @@ func (d diskSource) list(ctx context.Context) ([]blob, error) {
 			}
 		}
 	}
+	err := layout.EachName(d.Dir(layout.FilesDir), "", func(name string) {
+		if rel := task.FilesFolder + "/" + name; task.IsFileName(name) && layout.IsFile(d.Abs(rel)) {
+			out = append(out, blob{path: rel})
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
 	return out, ctx.Err()
+}
+
+// most is how many bytes the file may have.
+func (b blob) most() int64 {
+	if task.IsFilePath(b.path) {
+		return record.MaxAttachment
+	}
+	return frontmatter.MaxFile
 }
 
 func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
 	var next atomic.Int64
 	onAllProcessors(func() {
 		for i := int(next.Add(1)) - 1; i < len(blobs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
-			content, err := layout.ReadFile(d.Abs(blobs[i].path))
+			content, err := layout.ReadUpTo(d.Abs(blobs[i].path), blobs[i].most())
 			fn(i, content, err)
 		}
 	})
@@ -137,6 +153,9 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 // gitBatch is how many contents are passed on at once: each by itself would wake a processor for less than it takes to wake it.
 const gitBatch = 32
 
+// gitBatchBytes is how many bytes of contents wait at most, but for the last one.
+const gitBatchBytes = 8 << 20
+
 func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
 	type content struct {
 		at  int
@@ -145,7 +164,9 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 	}
 	var ids []string
 	var at []int
+	most := int64(frontmatter.MaxFile)
 	for i, b := range blobs {
+		most = max(most, b.most())
 		if b.flaw != nil {
 			fn(i, nil, b.flaw)
 			continue
@@ -161,18 +182,19 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 	go func() {
 		defer close(batches)
 		var batch []content
-		failed = g.Repo.Objects().Blobs(ctx, ids, frontmatter.MaxFile, func(i int, got git.Blob) {
+		held := 0 // bytes in the batch
+		failed = g.Repo.Objects().Blobs(ctx, ids, most, func(i int, got git.Blob) {
 			switch {
 			case got.Missing:
 				missing++
-			case got.Size > frontmatter.MaxFile:
+			case got.Size > blobs[at[i]].most():
 				batch = append(batch, content{at[i], nil, problem.TooLarge(blobs[at[i]].path)})
 			default:
 				batch = append(batch, content{at[i], got.Content, nil})
 			}
-			if len(batch) == gitBatch {
+			if held += len(got.Content); len(batch) == gitBatch || held > gitBatchBytes {
 				batches <- batch
-				batch = nil
+				batch, held = nil, 0
 			}
 		})
 		batches <- batch
@@ -221,6 +243,7 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 	for _, b := range tracked {
 		delete(unstaged, b.path)
 		_, ours := partAt(b.path)
+		ours = ours || task.IsFilePath(b.path)
 		at, onDisk := there[b.path]
 		switch {
 		case b.unwatched && (!onDisk || !layout.Exists(t.disk.Abs(b.path))):
@@ -234,6 +257,9 @@ func (t *treeSource) list(ctx context.Context) ([]blob, error) {
 		}
 	}
 	for name := range unstaged {
+		if task.IsFilePath(name) {
+			continue
+		}
 		if part, _ := partAt(name); (part.kind == nil || part.kind.Held()) && layout.Exists(t.disk.Abs(name)) {
 			t.untracked = append(t.untracked, name)
 		}

@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"path"
 	"slices"
@@ -48,6 +50,7 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 			r.Kinds = append(r.Kinds, kind)
 		}
 	}
+	r.Files = map[string]string{}
 	r.Config.Path = r.Rel(r.ConfigFile())
 	r.Config.Unread = errNoConfig
 	for _, b := range blobs {
@@ -129,7 +132,7 @@ type unread struct {
 	blob
 	kind frontmatter.Kind
 	text bool                               // it is not parsed as a document
-	put  func(proof.File, *frontmatter.Doc) // puts what was read into the tree
+	put  func(proof.File, *frontmatter.Doc) // puts what was read into the tree; nil for a file that records refer to
 }
 
 // add adds a listed file to the tree, and to the files to be read.
@@ -139,6 +142,9 @@ func (r *treeReader) add(b blob) {
 	}
 	part, ok := partAt(b.path)
 	switch {
+	case task.IsFilePath(b.path):
+		r.Files[b.path] = ""
+		r.todo = append(r.todo, unread{blob: b})
 	case !ok:
 		r.addOther(b)
 	case part.config:
@@ -197,7 +203,26 @@ func (r *treeReader) read(ctx context.Context, src source) error {
 	for i, u := range r.todo {
 		blobs[i] = u.blob
 	}
-	return src.read(ctx, blobs, func(i int, src []byte, err error) { r.todo[i].put(r.parse(r.todo[i], src, err)) })
+	return src.read(ctx, blobs, func(i int, src []byte, err error) {
+		if u := r.todo[i]; u.put == nil {
+			r.setFile(u.path, src, err)
+		} else {
+			u.put(r.parse(u, src, err))
+		}
+	})
+}
+
+// setFile puts the hash of a file that records refer to into the tree. One that is gone meanwhile is not there.
+func (r *treeReader) setFile(path string, content []byte, err error) {
+	r.summing.Lock()
+	defer r.summing.Unlock()
+	switch {
+	case problem.Missing(err):
+		delete(r.Files, path)
+	case err == nil:
+		sum := sha256.Sum256(content)
+		r.Files[path] = hex.EncodeToString(sum[:8])
+	}
 }
 
 // parse parses a file. One in the working tree that is incomplete is read again for a while, since an editor may be saving it.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -14,13 +15,20 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 )
 
+// configKind stands for the config among the kinds of record.
+const configKind = "config"
+
 // HistoryIn is the input of History. A filter that is left out lets everything through.
 type HistoryIn struct {
-	ID     verb.RecordID `json:"id,omitempty" doc:"only this task" cli:"arg"`
-	Actor  string        `json:"actor,omitempty" doc:"only what this actor did; me for you" from:"actors"`
-	Since  string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
-	Limit  verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	ID      verb.RecordID `json:"id,omitempty" doc:"only this task" cli:"arg"`
+	Actor   string        `json:"actor,omitempty" doc:"only what this actor did; me for you" from:"actors"`
+	Kind    string        `json:"kind,omitempty" doc:"only records of this kind: task, session, proposal and so on, or config"`
+	Did     string        `json:"did,omitempty" doc:"only entries of this kind, such as created, transitioned, noted or updated" values:"created,claimed,released,assigned,began,finished,canceled,taken_over,transitioned,checked,attested,noted,updated"`
+	Session string        `json:"session,omitempty" doc:"only what was done in this session"`
+	Since   string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
+	Until   string        `json:"until,omitempty" doc:"only what was done before: likewise"`
+	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
 
 // HistoryOut is a page of what was done, the newest first.
@@ -34,36 +42,37 @@ type HistoryOut struct {
 // Event is an entry, and the task or the other record that it belongs to.
 type Event struct {
 	Task    task.ID `json:"task,omitempty"`
-	Record  string  `json:"record,omitempty"` // config, or the id of a proposal
+	Record  string  `json:"record,omitempty"` // config, or the id of a record that is no task
 	Title   string  `json:"title"`
 	Deleted bool    `json:"deleted,omitempty"` // the task was deleted in this clone since
 	verb.Entry
 }
 
-// History returns the entries of all records in one list: of tasks, of those that this clone deleted, of proposals and of the
-// config.
+// History returns the entries of all records in one list: those that this clone deleted included, and of the config. Of a session
+// it leaves out that it began and ended, which its task says, unless the session is asked for.
 func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, error) {
 	s, err := w.Open()
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	keep, err := in.filter(w)
+	f, err := in.filters(w)
 	if err != nil {
 		return HistoryOut{}, err
 	}
-	all, problems, err := in.logs(ctx, w, s)
+	if ses, err := record.Sessions.Get(s, in.Session); in.Session != "" && err == nil && ses.StartedAt.After(f.since) {
+		f.since = ses.StartedAt // so that records at rest since are not read
+	}
+	all, problems, err := f.logs(ctx, w, s)
 	if err != nil {
 		return HistoryOut{}, err
 	}
 	paging := w.PageIn("history", in.Cursor, in.Limit)
-	events, unread := in.events(all, keep, paging)
 	if len(all) == 0 && in.ID != "" {
-		k, v, err := record.Find(s, string(in.ID)) // one whose entries are not among those of logs, or that is not there
-		if err != nil {
+		if _, _, err := record.Find(s, string(in.ID)); err != nil {
 			return HistoryOut{}, err
 		}
-		events = eventsOf(logged{Header: k.Header(v)}, keep)
 	}
+	events, unread := f.events(all, paging)
 	page, err := verb.Page(events, problems, paging)
 	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.Next, Problems: page.Problems}, err
 }
@@ -72,6 +81,7 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 type logged struct {
 	task.Header
 	descs   verb.Descs
+	repeats func(task.Entry) bool // nil for a record that repeats none
 	deleted bool
 }
 
@@ -84,24 +94,19 @@ type logOf struct {
 
 // logs finds the records of all kinds, those included that this clone deleted, and the config. Those in which nothing can fit are left
 // out. It names the files that could not be read.
-func (in HistoryIn) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
-	since, who, err := in.bounds(w)
-	if err != nil {
-		return nil, nil, err
-	}
-	add := func(row record.Row, read func() logged) {
-		mayFit := (in.Actor == "" || row.Wrote(who)) && (since.IsZero() || row.Newest >= since.Unix())
-		if in.ID == "" && mayFit || row.ID == string(in.ID) { // that the one asked for is there must show
-			all = append(all, logOf{row.Newest, row.Entries, read})
+func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
+	add := func(kind string, row record.Row, read func() logged) {
+		if f.ID == "" && row.Told() > 0 && f.mayFit(kind, &row) || row.ID == string(f.ID) { // that the one asked for is there must show
+			all = append(all, logOf{row.Newest, row.Told(), read})
 		}
 	}
-	config := logged{Header: task.Header{Ref: task.Ref{Kind: "config", ID: "config"}, Title: s.Rel(s.ConfigFile())}}
+	config := logged{Header: task.Header{Ref: task.Ref{Kind: configKind, ID: configKind}, Title: s.Rel(s.ConfigFile())}}
 	if config.Log, err = s.ConfigEntries(); err != nil {
 		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), err))
 	}
-	add(record.RowOf(config.Header), func() logged { return config })
+	add(configKind, record.RowOf(config.Header), func() logged { return config })
 	for _, k := range record.Kinds() {
-		if k.Repeats {
+		if f.Kind != "" && f.Kind != k.Name {
 			continue
 		}
 		view, err := w.Reads.Look(ctx, s, k)
@@ -114,7 +119,7 @@ func (in HistoryIn) logs(ctx context.Context, w *verb.Workspace, s *store.Store)
 		}
 		problems = append(problems, view.Problems()...)
 		for _, r := range view.Rows() {
-			add(*r, func() logged {
+			add(k.Name, *r, func() logged {
 				v, err := s.Read(k, r.ID)
 				if err != nil { // it is gone meanwhile
 					return logged{}
@@ -123,7 +128,7 @@ func (in HistoryIn) logs(ctx context.Context, w *verb.Workspace, s *store.Store)
 			})
 		}
 		for _, v := range deleted {
-			add(k.Row(v), func() logged { return recorded(k, v, true) })
+			add(k.Name, k.Row(v), func() logged { return recorded(k, v, true) })
 		}
 	}
 	return all, problems, nil
@@ -131,7 +136,7 @@ func (in HistoryIn) logs(ctx context.Context, w *verb.Workspace, s *store.Store)
 
 // recorded is a record that was read.
 func recorded(k *record.Kind, v any, deleted bool) logged {
-	r := logged{Header: k.Header(v), deleted: deleted}
+	r := logged{Header: k.Header(v), deleted: deleted, repeats: func(e task.Entry) bool { return k.Repeats(v, e) }}
 	if t, ok := v.(task.Task); ok {
 		r.descs = verb.DescsOf(t)
 	}
@@ -143,9 +148,9 @@ const readAtOnce = 32 // records, before it is asked whether the page is full
 // events lists what is on a page and what fits before it, and counts the entries that it did not need to read. The newest records come
 // first: once a page is full of what is newer than everything in the others, they are not read, unless a filter makes it unknown how many
 // of their entries fit.
-func (in HistoryIn) events(all []logOf, keep func(task.Ref, task.Entry) bool, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
+func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
 	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
-	lazy, isBehind := in.Actor == "" && in.Since == "", page.Behind()
+	lazy, isBehind := f.everyEntry(), page.Behind()
 	var behind []int64 // the times of events that may be on the page
 	for i, l := range all {
 		if lazy && i%readAtOnce == 0 && len(behind) > page.Limit() {
@@ -157,7 +162,7 @@ func (in HistoryIn) events(all []logOf, keep func(task.Ref, task.Entry) bool, pa
 				return events, unread
 			}
 		}
-		more := eventsOf(l.read(), keep)
+		more := f.eventsOf(l.read())
 		for _, e := range more {
 			if isBehind(e.At) {
 				behind = append(behind, e.Item.At.Unix())
@@ -168,33 +173,66 @@ func (in HistoryIn) events(all []logOf, keep func(task.Ref, task.Entry) bool, pa
 	return events, 0
 }
 
-// bounds reads the filters that are about when and by whom.
-func (in HistoryIn) bounds(w *verb.Workspace) (since time.Time, who task.Actor, err error) {
-	if who, err = w.ActorNamed(in.Actor); err == nil {
-		since, err = verb.Moment("since", in.Since, w.Now())
-	}
-	return since, who, err
+// filters are the filters of a call, as they were read.
+type filters struct {
+	HistoryIn
+	since, until time.Time // until is zero for none
+	who          task.Actor
 }
 
-// filter reads the filters.
-func (in HistoryIn) filter(w *verb.Workspace) (func(task.Ref, task.Entry) bool, error) {
+// filters reads the filters. It returns INVALID_INPUT for what can fit nothing.
+func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
+	f.HistoryIn = in
 	if err := verb.ValidLimit(in.Limit); err != nil {
-		return nil, err
+		return f, err
 	}
-	since, who, err := in.bounds(w)
-	return func(record task.Ref, e task.Entry) bool {
-		return (in.ID == "" || record.ID == string(in.ID)) && (in.Actor == "" || e.Who == who) && !e.At.Before(since)
-	}, err
+	if _, known := record.Named(in.Kind); !known && in.Kind != "" && in.Kind != configKind {
+		return f, verb.BadInput("kind", "is %q", verb.Head(in.Kind, 40)).WithHint("%s or %s", strings.Join(kindNames(), ", "), configKind)
+	}
+	if f.who, err = w.ActorNamed(in.Actor); err != nil {
+		return f, err
+	}
+	if f.since, err = verb.Moment("since", in.Since, w.Now()); err == nil {
+		f.until, err = verb.Moment("until", in.Until, w.Now())
+	}
+	return f, err
+}
+
+func kindNames() []string {
+	var out []string
+	for _, k := range record.Kinds() {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
+// everyEntry reports whether every entry of a record fits that may fit at all.
+func (f filters) everyEntry() bool {
+	return f.Actor == "" && f.Since == "" && f.Until == "" && f.Did == "" && f.Session == ""
+}
+
+// mayFit reports whether a record can have an entry that fits, by its row.
+func (f filters) mayFit(kind string, row *record.Row) bool {
+	return (f.Kind == "" || f.Kind == kind) && (f.Actor == "" || row.Wrote(f.who)) && (f.since.IsZero() || row.Newest >= f.since.Unix()) &&
+		(f.until.IsZero() || row.Created == 0 || row.Created <= f.until.Unix())
+}
+
+// fits reports whether an entry fits. One that repeats an entry of another record fits only where this record is asked for.
+func (f filters) fits(l logged, e task.Entry) bool {
+	return (f.ID == "" || l.Ref.ID == string(f.ID)) && (f.Kind == "" || f.Kind == l.Ref.Kind) && (f.Actor == "" || e.Who == f.who) &&
+		(f.Did == "" || string(e.Did) == f.Did) && (f.Session == "" || e.Session == f.Session || l.Ref.ID == f.Session) &&
+		!e.At.Before(f.since) && (f.until.IsZero() || e.At.Before(f.until)) && (f.ID != "" || l.repeats == nil || !l.repeats(e))
 }
 
 // eventsOf lists the entries of a record. Among those of one second the later written is the newer.
-func eventsOf(record logged, keep func(task.Ref, task.Entry) bool) []verb.Ranked[Event] {
+func (f filters) eventsOf(record logged) []verb.Ranked[Event] {
 	var out []verb.Ranked[Event]
 	for i, e := range record.Log {
-		if !keep(record.Ref, e) {
+		if !f.fits(record, e) {
 			continue
 		}
 		event := Event{Title: record.Title, Deleted: record.deleted, Entry: verb.ViewEntry(e, record.descs)}
+		event.Hash = e.ShortHash()
 		if record.Ref.Kind == task.KindName {
 			event.Task = task.ID(record.Ref.ID)
 		} else {

@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/proposals"
+	"github.com/cairn-tasks/cairn/verb/refs"
 	"github.com/cairn-tasks/cairn/verb/search"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/skills"
@@ -33,6 +34,7 @@ var All = verb.Link(inOrder(
 	directory.Verbs,
 	feedback.Verbs,
 	skills.Verbs,
+	refs.Verbs,
 	brief.Verbs,
 	search.Verbs,
 	decisions.Verbs,

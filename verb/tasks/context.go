@@ -19,6 +19,7 @@ type Context struct {
 	Sessions   *SessionsPart `json:"sessions,omitempty"` // on it, the newest first
 	Logs       *LogsOut      `json:"logs,omitempty"`     // of its newest check run
 	Git        *GitContext   `json:"git,omitempty"`
+	Comments   *verb.Thread  `json:"comments,omitempty"`
 
 	Last      *verb.Last      `json:"last,omitempty"`      // how the last attempt at it ended
 	Decisions *verb.Governing `json:"decisions,omitempty"` // that govern it
@@ -53,6 +54,9 @@ const (
 	decisionsPart  = "decisions"
 )
 
+// commentsPart is the part with the comments. It is the only one that records of all kinds have.
+const commentsPart = "comments"
+
 var contextParts = []string{blockersPart, dependentsPart, childrenPart, "sessions", "logs", "git", decisionsPart}
 
 // partSize is how many of a kind a bounded context shows.
@@ -83,11 +87,28 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.T
 	if asked(decisionsPart) {
 		out.Decisions = w.Governing(ctx, s, whole)
 	}
+	if asked(commentsPart) {
+		read, err := record.Tasks.Get(s, t.ID)
+		if err != nil {
+			return out, err
+		}
+		out.Comments = threadOf(w, read.Provenance)
+	}
 	if asked("git") {
 		head := s.Head(ctx)
 		out.Git = &GitContext{head.Branch, head.Commit, s.Worktree}
 	}
 	return out, err
+}
+
+// threadOf is the thread of a record, by its entries.
+func threadOf(w *verb.Workspace, log task.Log) *verb.Thread {
+	all := verb.Comments(log)
+	shown := all
+	if w.Bounded && len(all) > partSize {
+		shown = all[len(all)-partSize:]
+	}
+	return &verb.Thread{Comments: shown, Total: len(all), Truncated: len(shown) < len(all)}
 }
 
 // relatives are the tasks that belong in a part of a task's context, the most urgent first.

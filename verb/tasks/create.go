@@ -31,6 +31,7 @@ type TaskIn struct {
 	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
 	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it before it is closed: an actor, or me" from:"actors"`
+	Evidence   bool      `json:"requires_evidence,omitempty" doc:"it can be closed as done only with a commit, a pull request, or a command check that passed"`
 }
 
 // CheckIn is a check as a caller declares it.
@@ -116,7 +117,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	}
 	return task.Task{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,
-		Checks: checks,
+		Checks: checks, RequiresEvidence: in.Evidence,
 	}, nil
 }
 

@@ -14,7 +14,7 @@ import (
 type GetIn struct {
 	ID      verb.RecordID `json:"id" doc:"task to read" cli:"arg"`
 	Mode    string        `json:"mode,omitempty" doc:"summary: a row of list; full: up to 256 KiB of body and 200 entries; context: the task and all that is around it" values:"summary,full,context"`
-	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions"`
+	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions; comments, of any record"`
 	Part    string        `json:"part,omitempty" doc:"only this part, in pieces, where an answer was cut: body, provenance (the oldest first), file (as it is), blockers, dependents, children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
@@ -77,9 +77,9 @@ func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.
 		bounds = verb.Most
 	}
 	switch {
-	case len(in.Include) > 0 || slices.Contains(contextParts, in.Part):
+	case len(withoutComments(in.Include)) > 0 || slices.Contains(contextParts, in.Part):
 		return nil, verb.BadInput("", "only a task has a context, and %s is a %s", in.ID, k.Name).
-			WithHint("leave out include, or ask for the part body, provenance or file")
+			WithHint("include comments, or ask for the part body, provenance or file")
 	case in.Part != "":
 		doc, v, err := s.Document(k, string(in.ID))
 		if err != nil {
@@ -88,12 +88,28 @@ func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.
 		h := k.Header(v)
 		return readPart(ctx, w, s, k, task.Task{ID: task.ID(in.ID), Rev: h.Rev, Provenance: h.Log, Body: task.CleanBody(string(doc.Body()))}, in)
 	case k == record.Sessions.Kind:
-		return view.SessionByID(string(in.ID))
+		out, err := view.SessionByID(string(in.ID))
+		out.Comments = commentsAsked(w, in, k.Header(v).Log)
+		return out, err
 	case in.Mode == summaryMode:
 		return view.RecordRow(k, v), nil
 	default:
-		return view.RecordByID(k, string(in.ID), bounds)
+		out, err := view.RecordByID(k, string(in.ID), bounds)
+		out.Comments = commentsAsked(w, in, k.Header(v).Log)
+		return out, err
 	}
+}
+
+func withoutComments(include []string) []string {
+	return slices.DeleteFunc(slices.Clone(include), func(part string) bool { return part == commentsPart })
+}
+
+// commentsAsked is the thread of a record that is no task, or nil if it is not asked for.
+func commentsAsked(w *verb.Workspace, in GetIn, log task.Log) *verb.Thread {
+	if !slices.Contains(in.Include, commentsPart) {
+		return nil
+	}
+	return threadOf(w, log)
 }
 
 // parts are the parts of the context that are asked for.
@@ -102,8 +118,8 @@ func (in GetIn) parts() ([]string, error) {
 		return contextParts, nil
 	}
 	for _, part := range in.Include {
-		if !slices.Contains(contextParts, part) {
-			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git or decisions")
+		if !slices.Contains(contextParts, part) && part != commentsPart {
+			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git, decisions or comments")
 		}
 	}
 	return in.Include, nil

@@ -25,6 +25,7 @@ type UpdateIn struct {
 	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
 	Acceptance  *[]string  `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
 	Reviewer    *string    `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
+	Evidence    *bool      `json:"requires_evidence" doc:"whether it can be closed as done only with a commit, a pull request, or a command check that passed"`
 	AddDeps     []task.ID  `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
 	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
 	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
@@ -88,7 +89,7 @@ func (in UpdateIn) expects(t task.Task) error {
 // edit returns the edit that the input asks for.
 func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
-		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Parent: in.Parent, Acceptance: in.Acceptance,
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Parent: in.Parent, Acceptance: in.Acceptance, Evidence: in.Evidence,
 		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
 		NoNote: in.Assignee != nil && in.Note == "",
 	}

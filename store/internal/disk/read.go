@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"io/fs"
@@ -59,6 +60,41 @@ func regular(f *os.File, path string) error {
 		_ = f.Close()
 	}
 	return err
+}
+
+// ReadIn reads a regular file by its path from a folder. No link leads out of the folder, and the last part of the path may not be a link. Its
+// other errors are those of ReadRegular.
+func ReadIn(folder, rel string, most int64) ([]byte, error) {
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = root.Close() }()
+	info, err := root.Lstat(rel)
+	if err != nil {
+		return nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, &fs.PathError{Op: "open", Path: rel, Err: ErrNotRegular}
+	}
+	f, err := root.OpenFile(rel, os.O_RDONLY|dontWait, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = f.Close() }()
+	if now, err := f.Stat(); err != nil || !os.SameFile(info, now) {
+		return nil, cmp.Or(err, error(&fs.PathError{Op: "open", Path: rel, Err: ErrNotRegular}))
+	}
+	return atMost(f, most)
+}
+
+// atMost reads a file. It returns ErrTooLarge if the file has more bytes than the limit.
+func atMost(f *os.File, most int64) ([]byte, error) {
+	data, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err == nil && int64(len(data)) > most {
+		return nil, ErrTooLarge
+	}
+	return data, err
 }
 
 // ReadRegular reads a file that OpenRegular opens. It returns ErrTooLarge if the file has more bytes than the limit.

@@ -1,0 +1,420 @@
+package task
+
+import (
+	"cmp"
+	"net/url"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Reference is something outside a record that belongs to it: code, a link, a file, or another record. It is one line of the list refs.
+type Reference struct {
+	Ref    string        `json:"ref"`           // names it within the record: 8 hex digits
+	Type   ReferenceType `json:"type"`          // what it is
+	Sha    string        `json:"sha,omitempty"` // of a commit, or of what a branch, a tag or a pull request is at
+	Branch string        `json:"branch,omitempty"`
+	Repo   string        `json:"repo,omitempty"`   // host and path, such as github.com/o/r, without credentials; "" for one that is not known
+	Number int           `json:"number,omitempty"` // of a pull request
+	URL    string        `json:"url,omitempty"`
+	State  string        `json:"state,omitempty"`  // of a pull request
+	Path   string        `json:"path,omitempty"`   // of a file, from the workspace root: FilesFolder, and the name that FileName makes
+	Size   int           `json:"size,omitempty"`   // of a file, in bytes
+	Mime   string        `json:"mime,omitempty"`   // of a file
+	Target string        `json:"target,omitempty"` // the id of a record, the name of a tag, or A...B of a compare
+	By     Actor         `json:"by,omitempty"`     // who added it
+	At     time.Time     `json:"at,omitzero"`
+	Title  string        `json:"title,omitempty"`
+}
+
+// ReferenceType says what a reference is.
+type ReferenceType string
+
+// The types of reference.
+const (
+	CommitRef  ReferenceType = "commit"
+	BranchRef  ReferenceType = "branch"
+	TagRef     ReferenceType = "tag"
+	CompareRef ReferenceType = "compare"
+	PullRef    ReferenceType = "pr"
+	LinkRef    ReferenceType = "link"
+	FileRef    ReferenceType = "file"
+	RecordRef  ReferenceType = "record"
+)
+
+// MaxRefs is the most references that a write gives a record.
+const MaxRefs = 500
+
+// PullStates are the states of a pull request.
+var PullStates = []string{"open", "draft", "merged", "closed"}
+
+// referenceForm says what a reference of a type has: the member that it must have, and those that it may have beside title, by and at.
+type referenceForm struct{ needs, may []string }
+
+var referenceForms = map[ReferenceType]referenceForm{
+	CommitRef:  {[]string{"sha"}, []string{"branch", "repo", "url"}},
+	BranchRef:  {[]string{"branch"}, []string{"sha", "repo", "url"}},
+	TagRef:     {[]string{"target"}, []string{"sha", "repo", "url"}},
+	CompareRef: {[]string{"target"}, []string{"repo", "url"}},
+	PullRef:    {nil, []string{"number", "url", "state", "sha", "branch", "repo"}},
+	LinkRef:    {[]string{"url"}, nil},
+	FileRef:    {[]string{"path"}, []string{"size", "mime"}},
+	RecordRef:  {[]string{"target"}, nil},
+}
+
+// ReferenceTypes lists the types, in the order in which they are shown.
+var ReferenceTypes = []ReferenceType{CommitRef, BranchRef, TagRef, CompareRef, PullRef, LinkRef, FileRef, RecordRef}
+
+// InGit reports whether references of the type name something in a repository.
+func (t ReferenceType) InGit() bool {
+	return slices.Contains([]ReferenceType{CommitRef, BranchRef, TagRef, CompareRef, PullRef}, t)
+}
+
+// members returns the members of a reference that have a value, by their keys in a file, without ref and type.
+func (r Reference) members() map[string]string {
+	out := map[string]string{}
+	for key, value := range map[string]string{
+		"sha": r.Sha, "branch": r.Branch, "repo": r.Repo, "url": r.URL, "state": r.State, "path": r.Path, "mime": r.Mime, "target": r.Target, "title": r.Title,
+		"number": number(r.Number), "size": number(r.Size),
+	} {
+		if value != "" {
+			out[key] = value
+		}
+	}
+	return out
+}
+
+func number(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return strconv.Itoa(n)
+}
+
+// Valid returns INVALID_INPUT for a reference that no record may have: of no type, without what its type needs, with what its type has not,
+// or with a value of the wrong form.
+func (r Reference) Valid() error {
+	form, ok := referenceForms[r.Type]
+	if !ok {
+		return Errorf(InvalidInput, "type is %q", clip(string(r.Type), 40)).WithHint("commit, branch, tag, compare, pr, link, file or record")
+	}
+	members := r.members()
+	for _, key := range form.needs {
+		if members[key] == "" {
+			return Errorf(InvalidInput, "a reference of type %s needs %s", r.Type, key)
+		}
+	}
+	if r.Type == PullRef && r.Number == 0 && r.URL == "" {
+		return Errorf(InvalidInput, "a reference of type pr needs number or url")
+	}
+	for key := range members {
+		if key != "title" && !slices.Contains(form.needs, key) && !slices.Contains(form.may, key) {
+			return Errorf(InvalidInput, "a reference of type %s has no %s", r.Type, key)
+		}
+	}
+	return r.validValues()
+}
+
+// validValues looks at the form of each value that is set.
+func (r Reference) validValues() error {
+	for _, one := range []struct {
+		key, value string
+		ok         bool
+		form       string
+	}{
+		{"ref", r.Ref, isHex(r.Ref, 8, 8), "8 hex digits"},
+		{"sha", r.Sha, isHex(r.Sha, 7, 64), "the hash of a commit, 7 to 64 hex digits"},
+		{"repo", r.Repo, RepoOf(r.Repo) == r.Repo, "a host and a path, such as github.com/o/r"},
+		{"url", r.URL, CleanURL(r.URL) == r.URL, "an address that begins with https:// or http://, without credentials"},
+		{"state", r.State, slices.Contains(PullStates, r.State), "open, draft, merged or closed"},
+		{"path", r.Path, IsFilePath(r.Path), "the path of a file in " + FilesFolder},
+		{"number", number(r.Number), r.Number > 0, "more than 0"},
+		{"size", number(r.Size), r.Size > 0, "more than 0"},
+		{"target", r.Target, r.validTarget(), "the id of a record, the name of a tag, or A...B of a compare"},
+	} {
+		if one.value != "" && !one.ok {
+			return Errorf(InvalidInput, "%s is %q", one.key, clip(one.value, 100)).WithHint("%s is %s", one.key, one.form)
+		}
+	}
+	for key, value := range map[string]string{"branch": r.Branch, "title": r.Title, "target": r.Target, "mime": r.Mime, "url": r.URL} {
+		if value == "" {
+			continue
+		}
+		if err := validLine(key, value); err != nil {
+			return err
+		}
+	}
+	if _, err := ParseActor(string(r.By)); r.By != "" && err != nil {
+		return err
+	}
+	return nil
+}
+
+func (r Reference) validTarget() bool {
+	from, to, compares := strings.Cut(r.Target, "...")
+	switch {
+	case r.Type == CompareRef:
+		return compares && from != "" && to != "" && !strings.ContainsAny(r.Target, " \t")
+	case r.Type == RecordRef:
+		return len(r.Target) <= maxID && IsWord(r.Target, "._:@+-")
+	default:
+		return !strings.ContainsAny(r.Target, " \t")
+	}
+}
+
+func isHex(s string, least, most int) bool {
+	return len(s) >= least && len(s) <= most && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// about is what a reference is about: two that are about the same are one.
+func (r Reference) about() []string {
+	switch r.Type {
+	case PullRef:
+		if r.Number == 0 {
+			return []string{string(r.Type), r.URL}
+		}
+		return []string{string(r.Type), r.Repo, number(r.Number)}
+	case CommitRef:
+		return []string{string(r.Type), r.Repo, r.Sha}
+	case BranchRef:
+		return []string{string(r.Type), r.Repo, r.Branch}
+	default:
+		return []string{string(r.Type), r.Repo, r.URL, r.Path, r.Target}
+	}
+}
+
+// SameAs reports whether two references are about the same thing.
+func (r Reference) SameAs(other Reference) bool { return slices.Equal(r.about(), other.about()) }
+
+// named returns the reference with a ref that no other of the record has. It follows from what the reference is about, so that two branches
+// which add the same one agree.
+func (r Reference) named(among []Reference) Reference {
+	for n := 0; ; n++ {
+		r.Ref = digest(append(r.about(), strconv.Itoa(n))...)[:8]
+		if !slices.ContainsFunc(among, func(other Reference) bool { return other.Ref == r.Ref }) {
+			return r
+		}
+	}
+}
+
+// FindReference returns the index of a reference in a list, by its ref or the beginning of it. It returns NOT_FOUND, or AMBIGUOUS_ID.
+func FindReference(refs []Reference, ref string) (int, error) {
+	found := -1
+	for i, r := range refs {
+		switch {
+		case r.Ref == ref:
+			return i, nil
+		case len(ref) < 4 || !strings.HasPrefix(r.Ref, ref):
+		case found >= 0:
+			return -1, Errorf(AmbiguousID, "%s begins more than one ref", clip(ref, 20)).WithHint("write all 8 digits")
+		default:
+			found = i
+		}
+	}
+	if found < 0 {
+		var all []string
+		for _, r := range refs {
+			all = append(all, r.Ref)
+		}
+		return -1, Errorf(NotFound, "it has no reference %q", clip(ref, 20)).WithHint("its references are %s", cmp.Or(strings.Join(all[:min(len(all), 20)], ", "), "none"))
+	}
+	return found, nil
+}
+
+// AddReference adds a reference to a record, and returns the entry that says so. One that is there already is not added again, and the entry
+// is nil; what else is said of it then must be what it says. It returns INVALID_INPUT for a reference that no record may have, and
+// CONFLICT for one that is there and says something else.
+func (h Header) AddReference(r Reference, s Stamp) (refs []Reference, entry *Entry, err error) {
+	if err := r.Valid(); err != nil {
+		return h.Refs, nil, err
+	}
+	for _, have := range h.Refs {
+		if !have.SameAs(r) {
+			continue
+		}
+		had := have.members()
+		for key, value := range r.members() {
+			if had[key] != value {
+				return h.Refs, nil, Errorf(Conflict, "the reference is there already as %s, with another %s", have.Ref, key).
+					WithHint("%s changes what it says", CallTo("ref_update", "id", h.Ref.ID, "ref", have.Ref)).ForGood()
+			}
+		}
+		return h.Refs, nil, nil
+	}
+	if len(h.Refs) >= MaxRefs {
+		return h.Refs, nil, Errorf(InvalidInput, "the record has %d references, and may have no more", len(h.Refs)).WithHint("put some of them on a record that belongs to it")
+	}
+	r = r.named(h.Refs)
+	r.By, r.At = s.Who, s.At.UTC().Truncate(time.Second)
+	return append(slices.Clone(h.Refs), r), changedRef(r, s), nil
+}
+
+// ReferenceChange is a change of a reference. A nil member stays as it is.
+type ReferenceChange struct{ State, Sha, Title, URL *string }
+
+// ChangeReference changes what a reference says, and returns the entry that says so, or nil if nothing would change.
+func (h Header) ChangeReference(ref string, c ReferenceChange, s Stamp) ([]Reference, *Entry, error) {
+	at, err := FindReference(h.Refs, ref)
+	if err != nil {
+		return h.Refs, nil, err
+	}
+	was := h.Refs[at]
+	r := was
+	for _, one := range []struct {
+		to   *string
+		from *string
+	}{{&r.State, c.State}, {&r.Sha, c.Sha}, {&r.Title, c.Title}, {&r.URL, c.URL}} {
+		if one.from != nil {
+			*one.to = *one.from
+		}
+	}
+	switch {
+	case r == was:
+		return h.Refs, nil, nil
+	case !r.SameAs(was):
+		return h.Refs, nil, Errorf(InvalidInput, "that would make it a reference to something else").
+			WithHint("%s adds another; this one can be taken away", CallTo("ref_add", "id", h.Ref.ID, "type", string(r.Type)))
+	}
+	if err := r.Valid(); err != nil {
+		return h.Refs, nil, err
+	}
+	refs := slices.Clone(h.Refs)
+	refs[at] = r
+	return refs, changedRef(r, s), nil
+}
+
+// RemoveReference takes a reference away. Only who added it may, or an actor who may take away what others added.
+func (h Header) RemoveReference(ref string, mayAll bool, s Stamp) ([]Reference, *Entry, error) {
+	at, err := FindReference(h.Refs, ref)
+	if err != nil {
+		return h.Refs, nil, err
+	}
+	r := h.Refs[at]
+	if r.By != s.Who && !mayAll {
+		return h.Refs, nil, Errorf(Forbidden, "%s added it, and only they or a maintainer may take it away", r.By.OrNobody()).
+			WithHint("ask %s, or a person", r.By.OrNobody())
+	}
+	return slices.Delete(slices.Clone(h.Refs), at, at+1), changedRef(r, s), nil
+}
+
+// changedRef is the entry about a reference that came, changed or went.
+func changedRef(r Reference, s Stamp) *Entry {
+	e := s.Entry(Updated).Saying(Detail{Refs: []string{r.Ref}})
+	return &e
+}
+
+// FilesFolder is where the files lie that references of type file name, from the workspace root.
+const FilesFolder = ".cairn/files"
+
+const maxFileName = 100 // bytes, of a file's own name
+
+// FileName is the name of a file in FilesFolder: the first 16 hex digits of the SHA-256 of its content, and its own name, of which only
+// letters, digits, dots, dashes and underscores of ASCII stay.
+func FileName(sum, name string) string {
+	name = strings.Map(func(r rune) rune {
+		if r < 0x80 && IsWord(string(r), "._-") {
+			return r
+		}
+		return '_'
+	}, path.Base(name))
+	if ext := path.Ext(name); len(name) > maxFileName {
+		ext = ext[:min(len(ext), 20)]
+		name = name[:maxFileName-len(ext)] + ext
+	}
+	name = strings.TrimRight(name, ".") // which some file systems drop
+	if strings.HasSuffix(strings.ToLower(name), ".tmp") {
+		name += "_" // git ignores temporary files
+	}
+	return sum[:16] + "-" + cmp.Or(name, "file")
+}
+
+// IsFilePath reports whether a path is that of a file in FilesFolder, with a name that FileName makes.
+func IsFilePath(name string) bool {
+	base, ok := strings.CutPrefix(name, FilesFolder+"/")
+	return ok && IsFileName(base)
+}
+
+// IsFileName reports whether FileName makes a name.
+func IsFileName(base string) bool {
+	sum, own, _ := strings.Cut(base, "-")
+	return len(sum) == 16 && isHex(sum, 16, 16) && len(own) <= maxFileName+1 && IsWord(own, "._-") && !strings.HasSuffix(own, ".")
+}
+
+// RepoOf is a repository by the URL of a remote: host and path, such as github.com/o/r. It reads https, http, ssh and git URLs, the form
+// git@github.com:o/r.git, and what it returns itself. Credentials, the ending .git and the usual port of the scheme are left out. It returns
+// "" for anything else, such as a path on this machine.
+func RepoOf(remote string) string {
+	scheme, rest, isURL := strings.Cut(remote, "://")
+	port := map[string]string{"https": ":443", "http": ":80", "ssh": ":22", "git+ssh": ":22", "git": ":9418"}[strings.ToLower(scheme)]
+	switch {
+	case isURL && port == "":
+		return ""
+	case !isURL:
+		rest = fromScp(remote)
+	}
+	rest, _, _ = strings.Cut(rest, "?")
+	rest, _, _ = strings.Cut(rest, "#")
+	host, name, _ := strings.Cut(rest, "/")
+	host = strings.ToLower(host[strings.LastIndexByte(host, '@')+1:])
+	if isURL {
+		host = strings.TrimSuffix(host, port)
+	}
+	name = strings.TrimSuffix(strings.Trim(name, "/"), ".git")
+	if !isHost(host) || name == "" || path.Clean("/"+name) != "/"+name || strings.ContainsFunc(name, func(r rune) bool { return r <= ' ' || r == 0x7f || r == '\\' }) || len(host)+len(name) >= maxLine {
+		return ""
+	}
+	return host + "/" + name
+}
+
+// fromScp turns user@host:path into host/path. A colon that is followed by a number and a slash is before a port.
+func fromScp(remote string) string {
+	host, name, ok := strings.Cut(remote, ":")
+	port, _, _ := strings.Cut(name, "/")
+	if _, err := strconv.Atoi(port); !ok || strings.Contains(host, "/") || err == nil && strings.Contains(name, "/") {
+		return remote
+	}
+	if len(host[strings.LastIndexByte(host, '@')+1:]) < 2 { // a drive
+		return ""
+	}
+	return host + "/" + strings.TrimLeft(name, "/")
+}
+
+// isHost reports whether a text is the name of a host, which has a dot in it or is localhost, perhaps with a port.
+func isHost(s string) bool {
+	name, port, hasPort := strings.Cut(s, ":")
+	if hasPort && (port == "" || strings.Trim(port, "0123456789") != "") {
+		return false
+	}
+	return IsWord(name, ".-") && (strings.Contains(strings.Trim(name, "."), ".") && name[0] != '.' || name == "localhost")
+}
+
+// CleanURL is an address of the web without credentials, or "" for what is none.
+func CleanURL(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Host == "" {
+		return ""
+	}
+	if u.User == nil && !hasSecret(u) {
+		return address
+	}
+	u.User = nil
+	q := u.Query()
+	for _, key := range secrets {
+		q.Del(key)
+	}
+	u.RawQuery = q.Encode()
+	return u.String()
+}
+
+// secrets are the parameters of URLs by which services take credentials.
+var secrets = []string{"access_token", "private_token", "token", "password"}
+
+func hasSecret(u *url.URL) bool {
+	if u.RawQuery == "" {
+		return false
+	}
+	q := u.Query()
+	return slices.ContainsFunc(secrets, q.Has)
+}
