@@ -56,6 +56,10 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"cancel":              {verbtest.Args{"reason": "ill"}, verbtest.Args{"reason": "well"}},
 	"decision_log":        {verbtest.Args{"title": "Locks", "choice": "One"}, verbtest.Args{"title": "Locks", "choice": "None"}},
 	"decision_set_status": {verbtest.Args{"status": "rejected"}, verbtest.Args{"status": "proposed"}},
+	"handoff_create":      {verbtest.Args{"title": "Locks?", "to": []string{"me"}}, verbtest.Args{"title": "Keys?", "to": []string{"me"}}},
+	"handoff_claim":       {verbtest.Args{}, verbtest.Args{"id": "HO-01j8x2k7q7f3az"}},
+	"handoff_respond":     {verbtest.Args{"text": "yes"}, verbtest.Args{"text": "no"}},
+	"handoff_resolve":     {verbtest.Args{"note": "done"}, verbtest.Args{"note": "not done"}},
 	"register":            {verbtest.Args{"actor": "agent:b", "role": "reads"}, verbtest.Args{"actor": "agent:b", "role": "writes"}},
 	"feedback_create":     {verbtest.Args{"title": "Slow", "body": "b"}, verbtest.Args{"title": "Slow", "body": "c"}},
 	"skill_upsert":        {verbtest.Args{"id": "review", "description": "d", "body": "b"}, verbtest.Args{"id": "review", "description": "d", "body": "c"}},
@@ -121,6 +125,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		}
 	case v.Name == "decision_set_status":
 		named["id"] = verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Locks", "choice": "One"}).ID
+		return named
+	case v.Noun == "handoff" && v.Name != "handoff_create":
+		named["id"] = verbtest.Must(t, w, "handoff_create", verbtest.Args{"title": "Locks?", "to": []string{"me"}}).ID
 		return named
 	case v.Group == "sessions" && v.Name != "begin":
 		ses, err := verbtest.Call[verb.Session](t, w, "begin", verbtest.Args{"id": made.ID, "expected_actor": "human:lee", "idempotency_key": "the attempt"})

@@ -28,7 +28,9 @@ type Rejection struct {
 
 // LastBefore is how the last attempt at a task ended before a session began; "" for the last one of all. It is nil if none has ended.
 func LastBefore(log task.Log, ses string) *Last {
-	began := func(e task.Entry) bool { return ses != "" && e.Session == ses && (e.Did == task.Began || e.Did == task.TakenOver) }
+	began := func(e task.Entry) bool {
+		return ses != "" && e.Session == ses && (e.Did == task.Began || e.Did == task.TakenOver)
+	}
 	if at := slices.IndexFunc(log, began); at >= 0 {
 		log = log[:at]
 	}

@@ -54,6 +54,12 @@ var flushes = map[string]string{
 	"feedback_create":                                   "./ feedback/* feedback/",
 	"skill_upsert":                                      "./ skills/* skills/",
 	"skill_upsert of a skill that is there":             "skills/* skills/",
+	"handoff_create":                                    "./ handoffs/* handoffs/",
+	"handoff_claim":                                     "handoffs/* handoffs/",
+	"release of a handoff":                              "handoffs/* handoffs/",
+	"handoff_respond":                                   "handoffs/* handoffs/",
+	"handoff_resolve":                                   "handoffs/* handoffs/",
+	"inbox that acknowledges":                           "handoffs/* handoffs/",
 	"register":                                          "./ actors/* actors/",
 	"register again":                                    "actors/* actors/",
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 )
 
@@ -78,6 +79,20 @@ func aDecision(more in) func(*testing.T, *house) in {
 		out := h.given(t, "agent:a", "decision_log", in{"title": "Locks", "choice": "A file lock"})
 		input := nothing(more)(t, h)
 		input["id"] = out.(verb.Record).ID
+		return input
+	}
+}
+
+// aHandoff is that a person asked an agent something; the verb is about it. It is done after the calls given.
+func aHandoff(more in, done ...string) func(*testing.T, *house) in {
+	return func(t *testing.T, h *house) in {
+		out := h.given(t, "human:lee", "handoff_create", in{"title": "Which color?", "to": []string{"agent:a"}, "options": []string{"red", "blue"}})
+		id := out.(handoffs.Handoff).ID
+		for _, verb := range done {
+			h.given(t, "agent:a", verb, in{"id": id})
+		}
+		input := nothing(more)(t, h)
+		input["id"] = id
 		return input
 	}
 }
@@ -156,6 +171,17 @@ var stories = []story{
 	{"skill_upsert of a skill that is there", "skill_upsert", "agent:a", func(t *testing.T, h *house) in {
 		h.given(t, "agent:a", "skill_upsert", in{"id": "review", "description": "How changes are reviewed.", "body": "Read the tests first."})
 		return in{"id": "review", "body": "Read the issue first.", "expected_version": 1}
+	}},
+	{"handoff_create", "handoff_create", "agent:a", func(*testing.T, *house) in {
+		return in{"title": "Which color?", "to": []string{"human:lee"}, "options": []string{"red", "blue"}, "fingerprint": "color", "about": []string{about}}
+	}},
+	{"handoff_claim", "handoff_claim", "agent:a", aHandoff(in{})},
+	{"release of a handoff", "release", "agent:a", aHandoff(in{"reason": "not today"}, "handoff_claim")},
+	{"handoff_respond", "handoff_respond", "agent:a", aHandoff(in{"option": "red", "text": "as always"}, "handoff_claim")},
+	{"handoff_resolve", "handoff_resolve", "human:lee", aHandoff(in{"note": "thanks"}, "handoff_claim")},
+	{"inbox that acknowledges", "inbox", "agent:a", func(t *testing.T, h *house) in {
+		id := aHandoff(in{}, "handoff_claim")(t, h)["id"].(string)
+		return in{"ack": []string{id}}
 	}},
 	{"register", "register", "agent:a", func(*testing.T, *house) in { return in{"actor": "me", "group": "reviewers"} }},
 	{"register again", "register", "agent:a", func(t *testing.T, h *house) in {

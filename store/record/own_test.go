@@ -70,6 +70,15 @@ func TestWrittenRecordsAreReadFast(t *testing.T) {
 		made.Made, made.Provenance = []task.ID{"T-1", "T-2"}, append(slices.Clone(p.Provenance), entries(t)...)
 		staysFast(t, record.Proposals.Kind, p, made)
 
+		h := ledger.Handoff{
+			Header: task.Header{Ref: task.Ref{Kind: ledger.HandoffKind, ID: "HO-1"}, Title: anyText(t), Status: ledger.HandoffOpen, Labels: texts(t), Log: entries(t)},
+			Type:   ledger.Question, To: []ledger.Recipient{"human:ada", ledger.Recipient(anyText(t))}, Options: texts(t), OptionsOnly: true,
+			Due: at, About: texts(t), Fingerprint: anyText(t), Body: "Why.",
+		}
+		answered := h
+		answered.Status, answered.Assignee, answered.Log = ledger.HandoffResponded, task.Actor(anyText(t)), append(slices.Clone(h.Log), entries(t)...)
+		staysFast(t, record.Handoffs.Kind, h, answered)
+
 		d := ledger.Decision{
 			Header: task.Header{Ref: task.Ref{Kind: ledger.DecisionKind, ID: "DEC-1"}, Title: anyText(t), Status: ledger.Proposed, Labels: texts(t), Log: entries(t)},
 			Choice: anyText(t), Supersedes: "DEC-0", Options: []ledger.Option{{Label: anyText(t), Pros: anyText(t)}}, Scope: texts(t), About: texts(t), Body: anyText(t),
