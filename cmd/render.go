@@ -63,6 +63,8 @@ var renderers = rendererTable(
 	rendererOf(renderSearch),
 	rendererOf(renderSkills),
 	rendererOf(renderSkill),
+	rendererOf(renderKnowledge),
+	rendererOf(renderNote),
 	rendererOf(renderSettings),
 	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
 )

@@ -267,6 +267,8 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"identity"}},
 		{0, []string{"brief"}},
 		{0, []string{"search", "walls"}},
+		{0, []string{"knowledge", "write", "Walls", "--body", "Of brick."}},
+		{0, []string{"knowledge", "search", "walls"}},
 		{0, []string{"create", "Raise the walls", "--check", "built=touch ran"}},
 		{0, []string{"list"}},
 		{0, []string{"ready"}},

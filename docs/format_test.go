@@ -172,6 +172,18 @@ func TestExampleActorIsReadAsThePageSays(t *testing.T) {
 	}
 }
 
+// The example of a note of knowledge is read as the page says, and may be written.
+func TestExampleNoteIsReadAsThePageSays(t *testing.T) {
+	const id = "KB-01m7yxs9q2v4rw"
+	got, err := record.Knowledge.Parse([]byte(example(t, "knowledge "+id)))
+	if err == nil {
+		err = got.Valid()
+	}
+	if err != nil || got.Ref.ID != id || got.Type != ledger.Runbook || !slices.Equal(got.About, []string{exampleID}) || len(got.Log) != 2 {
+		t.Errorf("got %+v, %v", got, err)
+	}
+}
+
 // Every key that cairn knows is in the page, and so is every kind of record.
 func TestEveryKeyIsExplained(t *testing.T) {
 	page := read(t, "format.md")

@@ -10,7 +10,7 @@ import (
 // How much a term counts in a text, and the most that it can count in one record, and of one term.
 const (
 	inName    = 3 // id, title and labels
-	inRest    = 1
+	inRest    = 1 // body, comments and what else
 	mostTimes = 1 << 30
 
 	mostOfTerm = 1 << 16
@@ -44,6 +44,7 @@ func newVocabulary() *vocabulary {
 // count counts the terms of a record.
 func (v *vocabulary) count(d doc, said record.Wording) *counted {
 	v.add(said.Name, inName)
+	v.add(said.Body, inRest)
 	v.add(said.Rest, inRest)
 	c := &counted{doc: d, of: v, terms: make([]times, len(v.found))}
 	for i, term := range v.found {

@@ -115,6 +115,9 @@ func (l Layout) derived(what, folder string) string {
 	return l.Live.join(what + "-" + Name(l.Worktree) + "-" + strings.ReplaceAll(folder, "/", "-"))
 }
 
+// Vectors is the path of what an embedder made of the texts of this clone. It can be deleted at any time.
+func (l Live) Vectors() string { return l.join("vectors") }
+
 // Folders lists the folders of the live state, outer ones first.
 func (l Live) Folders() []string {
 	return []string{string(l), l.Claims(), l.Journals(), l.Keys(), l.Heartbeats(), l.Inboxes(), l.Trash()}

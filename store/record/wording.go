@@ -9,18 +9,17 @@ import (
 // Wording is what a record says in words, for a ranked search.
 type Wording struct {
 	Name string // id, title and labels
-	Rest string // body, comments, references, and the texts of the keys that only its kind has
+	Body string
+	Rest string // comments, and the texts of the keys that only its kind has
 }
 
 // Wording returns what a record says in words.
 func (k *Kind) Wording(v any) Wording {
 	h := k.header(v)
+	var body string
 	var rest []string
 	if k.body != nil {
-		rest = append(rest, k.body(v))
-	}
-	if k.search != nil {
-		rest = append(rest, k.search(v)...)
+		body = k.body(v)
 	}
 	rest = append(rest, wordsOfRefs(h.Refs)...)
 	for _, e := range h.Log {
@@ -31,7 +30,10 @@ func (k *Kind) Wording(v any) Wording {
 			rest = append(append(rest, e.Detail.Next...), e.Detail.Blockers...)
 		}
 	}
-	return Wording{Name: strings.Join(append([]string{h.Ref.ID, h.Title}, h.Labels...), "\n"), Rest: strings.Join(rest, "\n")}
+	if k.search != nil {
+		rest = append(rest, k.search(v)...)
+	}
+	return Wording{Name: strings.Join(append([]string{h.Ref.ID, h.Title}, h.Labels...), "\n"), Body: body, Rest: strings.Join(rest, "\n")}
 }
 
 // textsOf lists the texts in a value that is written to a file.

@@ -9,6 +9,9 @@ import (
 // Hits are terms that were looked for, and the number of the word of the query that each belongs to.
 type Hits map[string]int
 
+// In reports whether a text has one of the terms.
+func (h Hits) In(text string) bool { return len(places(text, h)) > 0 }
+
 // Passage returns the passage of a text in which most of the words that were looked for occur, in one line of no more than size
 // bytes and two ellipses. It is the beginning of a text in which none does.
 func Passage(text string, hits Hits, size int) string {

@@ -25,7 +25,7 @@ func Parse(text string) Query {
 		}
 		seen[w.Text] = true
 		all = append(all, w)
-		if !isCommon(w.Text) {
+		if !Common(w.Text) {
 			telling = append(telling, w)
 		}
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/feedback"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/identity"
+	"github.com/cairn-tasks/cairn/verb/knowledge"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/refs"
 	"github.com/cairn-tasks/cairn/verb/search"
@@ -38,6 +39,7 @@ var All = verb.Link(inOrder(
 	brief.Verbs,
 	search.Verbs,
 	decisions.Verbs,
+	knowledge.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it

@@ -168,11 +168,16 @@ func itemOf(s *store.Store, r index.Ranked, hits terms.Hits) Item {
 	}
 }
 
-// Snippet is the passage of a record in which the terms are that were found; its beginning if they are in its title alone.
+// Snippet is the passage of a record in which the terms are that were found; the beginning of its body if they are in its title alone.
 func Snippet(s *store.Store, k *record.Kind, id string, hits terms.Hits) string {
 	v, err := s.Read(k, id)
 	if err != nil {
 		return ""
 	}
-	return terms.Passage(k.Wording(v).Rest, hits, snippetShown)
+	says := k.Wording(v)
+	text := says.Body
+	if text == "" || !hits.In(text) && hits.In(says.Rest) {
+		text = says.Rest
+	}
+	return terms.Passage(text, hits, snippetShown)
 }

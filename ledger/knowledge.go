@@ -1,0 +1,149 @@
+package ledger
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// NoteKind is the kind of a note of knowledge, in a task.Ref, and NotePrefix what stands before the dash of its id.
+const (
+	NoteKind   = "knowledge"
+	NotePrefix = "KB"
+)
+
+// NoteID names a note of knowledge: KB-, and the token of a task's id.
+type NoteID string
+
+// Note is something that a team knows. Whoever knows better changes it; what it said before is in git.
+type Note struct {
+	task.Header // what all kinds have in common
+	Type        NoteType
+	About       []string // ids of records
+	Body        string
+}
+
+// NoteType says what kind of knowledge a note holds.
+type NoteType string
+
+// The types of notes.
+const (
+	PlainNote NoteType = "note" // the usual one, and that of a file that names none
+	Runbook   NoteType = "runbook"
+	Finding   NoteType = "finding"
+	Snippet   NoteType = "snippet"
+)
+
+// NoteTypes lists every type.
+var NoteTypes = []NoteType{PlainNote, Runbook, Finding, Snippet}
+
+// The states of a note. One that is archived holds no longer, and searches by meaning leave it out.
+const (
+	NoteActive   task.Status = "active"
+	NoteArchived task.Status = "archived"
+)
+
+// NoteStates lists every state.
+var NoteStates = []task.Status{NoteActive, NoteArchived}
+
+// NoteChange is what somebody writes of a note. What is nil stays as it is.
+type NoteChange struct {
+	Title, Body   *string
+	Type          *NoteType
+	Labels, About *[]string
+	Status        *task.Status
+}
+
+// NewNote returns a note as it is written first, or INVALID_INPUT if there may be no such note. It is active.
+func NewNote(c NoteChange, token string, s task.Stamp) (Note, error) {
+	n := Note{Header: task.Header{Ref: task.Ref{Kind: NoteKind, ID: NotePrefix + "-" + token}, Status: NoteActive}, Type: PlainNote}
+	n, _ = n.with(c)
+	n.Log = n.Log.Add(s.Entry(task.Created))
+	if n.Status != NoteActive {
+		return n, task.Errorf(task.InvalidInput, "status is %q for a new note", shortened(string(n.Status))).WithHint("leave it out: a new note is active")
+	}
+	return n, cmp.Or(n.says(), n.Valid())
+}
+
+// Change returns the note with what somebody wrote, and with an entry that says what changed. It is the same note if nothing would change,
+// and INVALID_INPUT is returned for what no note may be.
+func (n Note) Change(c NoteChange, s task.Stamp) (Note, error) {
+	now, keys := n.with(c)
+	if len(keys) == 0 && now.Status == n.Status {
+		return n, nil
+	}
+	e := s.Entry(task.Updated)
+	e.Fields = keys
+	if now.Status != n.Status {
+		e.From, e.To = n.Status, now.Status
+	}
+	now.Log = now.Log.Add(e)
+	return now, cmp.Or(now.says(), now.Valid())
+}
+
+// says returns INVALID_INPUT for a note that says nothing. In a file that may be: whoever wrote it has not finished.
+func (n Note) says() error {
+	if strings.TrimSpace(n.Body) == "" {
+		return task.Errorf(task.InvalidInput, "body is empty").WithHint("write down what others should find")
+	}
+	return nil
+}
+
+// with returns the note as a change makes it, and the keys of the file that differ, but for the status.
+func (n Note) with(c NoteChange) (Note, []string) {
+	was := n
+	if c.Title != nil {
+		n.Title = *c.Title
+	}
+	if c.Body != nil {
+		n.Body = task.CleanBody(*c.Body)
+	}
+	if c.Type != nil {
+		n.Type = *c.Type
+	}
+	if c.Labels != nil {
+		n.Labels = withoutRepeats(*c.Labels)
+	}
+	if c.About != nil {
+		n.About = withoutRepeats(*c.About)
+	}
+	if c.Status != nil {
+		n.Status = *c.Status
+	}
+	var keys []string
+	for _, f := range []struct {
+		key  string
+		same bool
+	}{
+		{"title", n.Title == was.Title}, {"labels", slices.Equal(n.Labels, was.Labels)}, {"type", n.Type == was.Type},
+		{"about", slices.Equal(n.About, was.About)}, {"body", n.Body == was.Body},
+	} {
+		if !f.same {
+			keys = append(keys, f.key)
+		}
+	}
+	return n, keys
+}
+
+// Valid returns INVALID_INPUT for what no note may be. The message begins with the key.
+func (n Note) Valid() error {
+	switch {
+	case n.Type != "" && !slices.Contains(NoteTypes, n.Type):
+		return task.Errorf(task.InvalidInput, "type is %q", shortened(string(n.Type))).WithHint("note, runbook, finding or snippet")
+	case !slices.Contains(NoteStates, n.Status):
+		return task.Errorf(task.InvalidInput, "status is %q", shortened(string(n.Status))).WithHint("active or archived")
+	case len(n.About) > maxAbout:
+		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(n.About), maxAbout).WithHint("name the one that groups them")
+	}
+	for _, id := range n.About {
+		if err := task.ValidLine("about", id); err != nil {
+			return err
+		}
+	}
+	return n.Header.Valid(n.Body)
+}
+
+// Text is what a note says as one text, for a search by meaning.
+func (n Note) Text() string { return n.Title + "\n\n" + n.Body }
