@@ -33,6 +33,7 @@ func (r *renderer) show(out any) {
 // renderers are the types of results that have a form of their own.
 var renderers = rendererTable(
 	rendererOf(renderList),
+	rendererOf(func(r *renderer, s verb.Several) { r.rows(s.Tasks) }),
 	rendererOf(renderTask),
 	rendererOf(renderPart),
 	rendererOf(renderContext),

@@ -49,6 +49,25 @@ func (h Header) Moved(to Status, s Stamp) Header {
 	return h
 }
 
+// Labeled returns the header of the record with other labels, with an entry that says so. With the labels that it has it stays as it is. It returns
+// INVALID_INPUT for labels that no record may have.
+func (h Header) Labeled(labels []string, s Stamp) (Header, error) {
+	now := unique(labels)
+	if slices.Equal(h.Labels, now) {
+		return h, nil
+	}
+	if err := ValidFields(Task{Labels: now}, "labels"); err != nil {
+		return h, err
+	}
+	if err := ValidCounts(Task{Labels: h.Labels}, Task{Labels: now}); err != nil {
+		return h, err
+	}
+	e := s.Entry(Updated)
+	e.Fields = []string{"labels"}
+	h.Labels, h.Log = now, h.Log.Add(e)
+	return h, nil
+}
+
 // Log is the provenance of a record, the oldest entry first. Entries are only ever appended.
 type Log []Entry
 

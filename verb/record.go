@@ -100,6 +100,11 @@ func (r Record) Cut(b Bounds) Record {
 
 // Replay shows the record as it is now.
 func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
+	if len(made.Tasks) > 0 {
+		out, err := w.View(s).several(made.Tasks)
+		out.Replayed = true
+		return out, NotHere(err, string(made.Tasks[0]))
+	}
 	if made.Record == nil {
 		return Task{}.Replay(w, s, made)
 	}

@@ -24,13 +24,18 @@ type WriteContext struct {
 // WriteContext reads a task for a write. It returns OUT_OF_SCOPE for one that the caller may not change. If the call was made
 // before, it returns an error that Verb.Call turns into the answer of a replay; see IsDone.
 func (w *Workspace) WriteContext(s *store.Store, tx *store.Tx, id task.ID) (WriteContext, error) {
+	return w.writeContext(s, tx, id, session.Key{Task: id})
+}
+
+// writeContext is WriteContext for a call that makes more than the task.
+func (w *Workspace) writeContext(s *store.Store, tx *store.Tx, id task.ID, made session.Key) (WriteContext, error) {
 	t, err := record.Tasks.Get(tx, id)
 	now := w.Now()
 	if err == nil {
 		err = w.InScope(id)
 	}
 	if err == nil {
-		err = w.Idempotency.Recorded(t.Provenance, session.Key{Task: id})
+		err = w.Idempotency.Recorded(t.Provenance, made)
 	}
 	if err != nil {
 		return WriteContext{}, err
@@ -102,6 +107,54 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, de
 		return Task{}, WithID(err, id)
 	}
 	return w.View(s).TaskByID(id)
+}
+
+// Several is what a write made of several tasks, in the order in which they were named.
+type Several struct {
+	Tasks    []Row `json:"tasks"`
+	Replayed bool  `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+}
+
+// ChangeSeveral makes one write of several tasks: of all, or, if one of them may not be changed as decided, of none.
+func (w *Workspace) ChangeSeveral(ctx context.Context, s *store.Store, ids []task.ID, decide Decision) (Several, error) {
+	made := session.Key{Tasks: ids}
+	at := task.ID("")
+	err := w.Update(ctx, s, func(tx *store.Tx) error {
+		for _, at = range ids {
+			wc, err := w.writeContext(s, tx, at, made)
+			if err != nil {
+				return err
+			}
+			t, entry, err := decide(wc)
+			if err == nil && entry != nil {
+				err = w.Confirmed(s.Config.Flow.Asks(wc.Task, t, *entry, record.Deps(tx, s.Config.Flow)))
+			}
+			if err != nil {
+				return err
+			}
+			if entry != nil {
+				record.Tasks.Put(tx, t)
+			}
+		}
+		w.Idempotency.Remember(tx, made)
+		return nil
+	})
+	if err != nil {
+		return Several{}, WithID(err, at)
+	}
+	return w.View(s).several(ids)
+}
+
+func (v View) several(ids []task.ID) (Several, error) {
+	out := Several{Tasks: []Row{}}
+	for _, id := range ids {
+		t, err := record.Tasks.Get(v.Store, id)
+		if err != nil {
+			return Several{}, err
+		}
+		out.Tasks = append(out.Tasks, v.RowOf(t))
+	}
+	return out, nil
 }
 
 // Lease is a live claim of the caller from this worktree, under a session or none.

@@ -15,7 +15,7 @@ const (
 // Decisions is the row of decisions in the table of kinds.
 var Decisions = DefineMarkdown[ledger.DecisionID](
 	Kind{
-		Name: ledger.DecisionKind, Folder: "decisions", Lists: "decision_query", Judge: &proof.Decisions,
+		Name: ledger.DecisionKind, Folder: "decisions", Lists: "decision_query", Mover: "decision_set_status", Judge: &proof.Decisions,
 		ParseID: Prefixed(ledger.DecisionKind, ledger.DecisionPrefix),
 	},
 	Markdown[ledger.Decision]{

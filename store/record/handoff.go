@@ -15,7 +15,7 @@ import (
 // Handoffs is the row of handoffs in the table of kinds.
 var Handoffs = DefineMarkdown[ledger.HandoffID](
 	Kind{
-		Name: ledger.HandoffKind, Folder: "handoffs", Lists: "handoff_query", ParseID: Prefixed(ledger.HandoffKind, ledger.HandoffPrefix),
+		Name: ledger.HandoffKind, Folder: "handoffs", Lists: "handoff_query", Mover: "handoff_resolve", ParseID: Prefixed(ledger.HandoffKind, ledger.HandoffPrefix),
 		Merge: handoffMerge, Settle: settleHandoff, Judge: &proof.Handoffs,
 	},
 	Markdown[ledger.Handoff]{

@@ -14,12 +14,13 @@ import (
 // Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, refs, provenance and
 // a body. The codec, the order of the keys, the closed states and how versions merge follow from it.
 type Markdown[T any] struct {
-	Header func(*T) *task.Header // where a value has what all kinds have in common
-	Body   func(*T) *string      // where it has its body
-	Keys   []Key[T]              // that only this kind has; in a file they stand between labels and refs
-	States []task.Status         // in which a record can be, the first one first
-	Closed []task.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
-	Row    func(T, *Row)         // sets the facts of a row that do not follow from the header; nil for none
+	Header func(*T) *task.Header                       // where a value has what all kinds have in common
+	Body   func(*T) *string                            // where it has its body
+	Keys   []Key[T]                                    // that only this kind has; in a file they stand between labels and refs
+	States []task.Status                               // in which a record can be, the first one first
+	Closed []task.Status                               // those of the states in which nothing waits for the record any more; none if nothing can depend on it
+	Move   func(T, task.Status, task.Stamp) (T, error) // takes a record to another state, for update; nil where the kind's own verbs do
+	Row    func(T, *Row)                               // sets the facts of a row that do not follow from the header; nil for none
 }
 
 // Key is one key of a kind, and where its value is in a record.
@@ -204,6 +205,12 @@ func (c markdownCodec[T]) codec() Codec[T] {
 	return Codec[T]{
 		Decode: c.decode, Edit: c.edit, Create: c.create,
 		Header: func(v T) task.Header { return *c.Header(&v) },
+		Move:   c.Move,
+		Relabel: func(v T, labels []string, s task.Stamp) (T, error) {
+			h, err := c.Header(&v).Labeled(labels, s)
+			*c.Header(&v) = h
+			return v, err
+		},
 		With: func(v T, e task.Entry) T {
 			c.Header(&v).Log = c.Header(&v).Log.Add(e)
 			return v

@@ -32,6 +32,7 @@ type Kind struct {
 	Keys    []string           // every key that cairn knows, in the order in which they stand in a file
 	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id
 	Lists   string             // the verb that lists such records, for hints
+	Mover   string             // the verb that moves them from state to state, for hints, where update may not; "" for none
 	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
 	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
 
@@ -53,6 +54,8 @@ type Kind struct {
 	search  func(any) []string
 	with    func(any, task.Entry) any
 	refer   func(any, []task.Reference) any
+	move    func(any, task.Status, task.Stamp) (any, error)
+	relabel func(any, []string, task.Stamp) (any, error)
 	restore func(task.Flow, any, []task.Entry, task.Find, task.Stamp) (any, *task.Entry, []string)
 }
 
@@ -66,6 +69,12 @@ type Codec[T any] struct {
 	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of several
 	// files. It reports whether that is possible. Nil for a kind that keeps what the file holds.
 	Again func(found, was, now T) (next T, ok bool)
+
+	// Move takes a record to another state by the rules of its kind, with the entry that says so. Nil for a kind whose own verbs do that.
+	Move func(T, task.Status, task.Stamp) (T, error)
+
+	// Relabel gives a record other labels, with the entry that says so. Nil for a kind without labels.
+	Relabel func(T, []string, task.Stamp) (T, error)
 
 	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
 	With func(T, task.Entry) T
@@ -122,6 +131,12 @@ func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
 	}
 	if c.Search != nil {
 		k.search = func(v any) []string { return c.Search(v.(T)) }
+	}
+	if c.Move != nil {
+		k.move = func(v any, to task.Status, s task.Stamp) (any, error) { return c.Move(v.(T), to, s) }
+	}
+	if c.Relabel != nil {
+		k.relabel = func(v any, labels []string, s task.Stamp) (any, error) { return c.Relabel(v.(T), labels, s) }
 	}
 	if c.With != nil {
 		k.with = func(v any, e task.Entry) any { return c.With(v.(T), e) }
@@ -245,6 +260,33 @@ func (k *Kind) WithRefs(v any, refs []task.Reference) (any, error) {
 
 // Repeats is the function of Codec.Repeats.
 func (k *Kind) Repeats(v any, e task.Entry) bool { return k.repeats != nil && k.repeats(v, e) }
+
+// Move is the function of Codec.Move. It returns INVALID_INPUT for a state that the kind does not have, and for a record of a kind that is moved
+// by verbs of its own; the hint names the verb.
+func (k *Kind) Move(v any, to task.Status, s task.Stamp) (any, error) {
+	switch {
+	case k.move == nil && k.Mover != "":
+		return nil, task.Errorf(task.InvalidInput, "a %s is not moved by update", k.Name).WithHint("%s does", task.CallTo(k.Mover))
+	case k.move == nil:
+		return nil, task.Errorf(task.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
+	case !slices.Contains(k.States, to):
+		var states []string
+		for _, s := range k.States {
+			states = append(states, string(s))
+		}
+		return nil, task.Errorf(task.InvalidInput, "%q is not a state of a %s", to, k.Name).WithHint("it is one of %s", strings.Join(states, ", "))
+	default:
+		return k.move(v, to, s)
+	}
+}
+
+// Relabel is the function of Codec.Relabel. It returns INVALID_INPUT for labels that no record may have, and for a kind without labels.
+func (k *Kind) Relabel(v any, labels []string, s task.Stamp) (any, error) {
+	if k.relabel == nil {
+		return nil, task.Errorf(task.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
+	}
+	return k.relabel(v, labels, s)
+}
 
 // PutBack is the function of Codec.PutBack. Of a kind that has none nothing is put back, and the entry is nil.
 func (k *Kind) PutBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {

@@ -113,6 +113,16 @@ func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (t
 	return t, entry, err
 }
 
+// MakeSeveral makes one write of several tasks, of all or of none. It runs no commands: where the checks gate asks for one that has not passed on
+// the files as they are, all is refused.
+func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, ids []task.ID) (verb.Several, error) {
+	ran := Run{}
+	if tr.To != "" {
+		ran.Proof.Commit, ran.Proof.Tree = s.Head(ctx).Commit, Fingerprint(WorkTree(ctx, s))
+	}
+	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *task.Entry, error) { return tr.decide(w, wc, ran) })
+}
+
 // afterClose ends the live session, as finished, and the claim of a task that is being closed.
 func afterClose(w *verb.Workspace, wc verb.WriteContext, t task.Task) {
 	flow := wc.Store.Config.Flow

@@ -133,7 +133,7 @@ func TestTaskThatChangesWhileItIsSigned(t *testing.T) {
 func TestCheckThatChangesWhileItIsSigned(t *testing.T) {
 	w, id, _ := signing(t, func(w *verb.Workspace, id task.ID) {
 		checks := []tasks.CheckIn{{Desc: "read", Type: "manual", By: "signed human:bob"}}
-		if _, err := tasks.Update(t.Context(), w, tasks.UpdateIn{ID: id, Checks: &checks}); err != nil {
+		if _, err := tasks.Update(t.Context(), w, tasks.UpdateIn{ID: verb.RecordID(id), Checks: &checks}); err != nil {
 			t.Error(err)
 		}
 	})

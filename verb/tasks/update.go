@@ -3,59 +3,102 @@ package tasks
 import (
 	"cmp"
 	"context"
+	"reflect"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/gates"
 )
 
-// UpdateIn is the input of Update. What is left out stays; "" and [] clear a field.
+// UpdateIn is the input of Update. What is left out stays; "", [] and null clear a field.
 type UpdateIn struct {
-	ID          task.ID    `json:"id" doc:"task to change" cli:"arg"`
-	Title       *string    `json:"title" doc:"new title"`
-	Body        *string    `json:"body" doc:"new body, in Markdown"`
-	Labels      *[]string  `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
-	Scope       *[]string  `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
-	Priority    *string    `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Due         *string    `json:"due" doc:"a date or a time; null for none"`
-	Parent      *task.ID   `json:"parent" doc:"task that groups it"`
-	Assignee    *string    `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
-	Checks      *[]CheckIn `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
-	Acceptance  *[]string  `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
-	Reviewer    *string    `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
-	Evidence    *bool      `json:"requires_evidence" doc:"whether it can be closed as done only with a commit, a pull request, or a command check that passed"`
-	AddDeps     []task.ID  `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
-	RemoveDeps  []task.ID  `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
-	To          *string    `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
-	Note        string     `json:"note,omitempty" doc:"text for the provenance entry"`
-	Reason      string     `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
-	ExpectedRev string     `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
+	ID             verb.RecordID `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg"`
+	IDs            []task.ID     `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
+	Title          *string       `json:"title" doc:"new title"`
+	Body           *string       `json:"body" doc:"new body, in Markdown"`
+	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	Scope          *[]string     `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
+	Priority       *string       `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Due            *string       `json:"due" doc:"a date or a time; null for none"`
+	Parent         *task.ID      `json:"parent" doc:"task that groups it"`
+	Assignee       *string       `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
+	Checks         *[]CheckIn    `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
+	Acceptance     *[]string     `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
+	Reviewer       *string       `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
+	Evidence       *bool         `json:"requires_evidence" doc:"whether it can be closed as done only with a commit, a pull request, or a command check that passed"`
+	AddDeps        []task.ID     `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
+	RemoveDeps     []task.ID     `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
+	To             *string       `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
+	Note           string        `json:"note,omitempty" doc:"text for the provenance entry"`
+	Reason         string        `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
+	ExpectedRev    string        `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
+	ExpectedStatus string        `json:"expected_status,omitempty" doc:"state that it must still be in, else CONFLICT" from:"states"`
 	verb.Once
 }
 
-// Update changes what a task says, in one entry.
-func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, error) {
+const mostAtOnce = 100 // tasks
+
+// Update changes what a task says, in one entry, or what several tasks say, in one write. It returns a verb.Task, or a verb.Several. Of a record
+// of another kind it changes the labels or the state, and returns a verb.Record.
+func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
+	if err := in.valid(); err != nil {
+		return nil, err
+	}
 	edit, err := in.edit(w)
 	if err != nil {
-		return verb.Task{}, err
+		return nil, err
 	}
 	text, err := in.text()
 	if err != nil {
-		return verb.Task{}, err
+		return nil, err
 	}
 	s, err := w.Open()
 	if err != nil {
-		return verb.Task{}, err
+		return nil, err
 	}
+	if in.ID != "" {
+		if k, _, err := record.Find(s, string(in.ID)); k != record.Tasks.Kind && err == nil {
+			return in.other(ctx, w, s, k, text)
+		}
+		return in.transition(ctx, w, s, edit, text).Make(ctx, w, s, task.ID(in.ID))
+	}
+	return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, in.IDs)
+}
+
+// valid returns INVALID_INPUT for an input that names no task, or several as one, and for what makes no sense of several.
+func (in UpdateIn) valid() error {
+	seen := map[task.ID]bool{}
+	for _, id := range in.IDs {
+		if seen[id] {
+			return verb.BadInput("ids", "names %s twice", id)
+		}
+		seen[id] = true
+	}
+	switch {
+	case (in.ID == "") == (len(in.IDs) == 0):
+		return verb.BadInput("", "names neither one task nor several, or both").WithHint("give id or ids")
+	case len(in.IDs) > mostAtOnce:
+		return verb.BadInput("ids", "are %d, more than %d", len(in.IDs), mostAtOnce).WithHint("change them in several calls")
+	case len(in.IDs) > 0 && in.ExpectedRev != "":
+		return verb.BadInput("expected_rev", "is of one task").WithHint("leave it out, or change one task at a time")
+	case len(in.IDs) > 0 && (in.Title != nil || in.Body != nil || in.Checks != nil || in.Acceptance != nil):
+		return verb.BadInput("", "would make several tasks say the same").WithHint("title, body, checks and acceptance are changed of one task at a time")
+	}
+	return nil
+}
+
+// transition is the write that the input asks for.
+func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.Store, edit task.Edit, text string) gates.Transition {
 	var to task.Status
 	withoutMove := edit // what the commands are run for: the gates judge the task as the rest of the edit leaves it
 	if edit.To != nil {
 		to, withoutMove.To = *edit.To, nil
 	}
 	preview := func(t task.Task) (task.Task, error) {
-		if err := in.expects(t); err != nil {
+		if err := in.expects(t.Header()); err != nil {
 			return t, err
 		}
 		after, entry, err := s.Config.Flow.Update(t, withoutMove, task.Proof{}, record.Deps(s, s.Config.Flow), w.Stamp(text))
@@ -65,7 +108,7 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, err
 		return after, err
 	}
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
-		if err := in.expects(wc.Task); err != nil {
+		if err := in.expects(wc.Task.Header()); err != nil {
 			return wc.Task, nil, err
 		}
 		t, entry, err := s.Config.Flow.Update(wc.Task, edit, p, record.Deps(wc.Tx, s.Config.Flow), w.Stamp(text))
@@ -74,16 +117,43 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (verb.Task, err
 		}
 		return t, entry, err
 	}
-	return gates.Transition{To: to, Preview: preview, Decide: decide}.Make(ctx, w, s, in.ID)
+	return gates.Transition{To: to, Preview: preview, Decide: decide}
 }
 
-// expects returns CONFLICT if the task has another revision than expected_rev says.
-func (in UpdateIn) expects(t task.Task) error {
-	if in.ExpectedRev == "" || task.Rev(in.ExpectedRev) == t.Rev {
+// other changes the labels or the state of a record that is no task, in one entry.
+func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.Kind, text string) (verb.Record, error) {
+	rest := in
+	rest.ID, rest.Labels, rest.To, rest.Note, rest.Reason, rest.ExpectedRev, rest.ExpectedStatus, rest.Once = "", nil, nil, "", "", "", "", verb.Once{}
+	switch {
+	case !reflect.ValueOf(rest).IsZero():
+		return verb.Record{}, verb.BadInput("", "changes more of a %s than its labels or its state", k.Name).
+			WithHint("labels, or to, with note, reason, expected_rev and expected_status; verbs of its own change the rest")
+	case (in.Labels == nil) == (in.To == nil):
+		return verb.Record{}, verb.BadInput("", "says neither labels nor to, or both").WithHint("a %s is labeled, or moved, in one call each", k.Name)
+	}
+	return w.ChangeAny(ctx, s, k, string(in.ID), func(v any) (any, error) {
+		if err := in.expects(k.Header(v)); err != nil {
+			return nil, err
+		}
+		if in.To != nil {
+			return k.Move(v, task.Status(*in.To), w.Stamp(text))
+		}
+		return k.Relabel(v, *in.Labels, w.Stamp(text))
+	})
+}
+
+// expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than expected_status does.
+func (in UpdateIn) expects(h task.Header) error {
+	rev, status := task.Rev(in.ExpectedRev), task.Status(in.ExpectedStatus)
+	e := task.Errorf(task.Conflict, "has revision %s, not %s", h.Rev, rev)
+	switch {
+	case rev != "" && rev != h.Rev:
+	case status != "" && status != h.Status:
+		e = task.Errorf(task.Conflict, "is %s, not %s", h.Status, status)
+	default:
 		return nil
 	}
-	return task.Errorf(task.Conflict, "has revision %s, not %s", t.Rev, in.ExpectedRev).
-		WithHint("read the task again and decide anew").WithNext(task.CallTo("get", "id", in.ID)).ForGood()
+	return e.WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", h.Ref.ID)).ForGood()
 }
 
 // edit returns the edit that the input asks for.

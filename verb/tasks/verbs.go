@@ -37,9 +37,9 @@ var Verbs = []verb.Verb{
 		When:    "When you will not go on with it. In a session use cancel instead.",
 	}, Release),
 	verb.Declare(verb.Verb{
-		Name: "update", Group: "tasks", Toolset: verb.Edit, Title: "Change a task", Kind: verb.Write, Profile: verb.Operator, Idempotent: true, Runs: true,
+		Name: "update", Group: "tasks", Toolset: verb.Edit, Scopes: true, Title: "Change a task", Kind: verb.Write, Profile: verb.Operator, Idempotent: true, Runs: true,
 		Summary: "Change what a task says: title, body, labels, priority, parent, holder, deps, checks, state; all in one entry.",
-		When:    "What is left out stays. Once work has begun, only a person or a maintainer may remove or change a check, with a reason.",
+		When:    "What is left out stays. With ids it changes several tasks alike, all or none; of a record of another kind, labels or state. Once work has begun, only a person or a maintainer may remove or change a check, with a reason.",
 	}, Update),
 	verb.Declare(verb.Verb{
 		Name: "transition", Group: "tasks", Toolset: verb.Core, Title: "Move a task", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true, Runs: true,

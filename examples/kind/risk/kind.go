@@ -21,6 +21,7 @@ var Risks = record.DefineMarkdown[ID](
 			record.Text("likelihood", func(r *Risk) *Likelihood { return &r.Likelihood }).Required(),
 			record.Text("owner", func(r *Risk) *task.Actor { return &r.Owner }),
 		},
+		Move:   Close,
 		States: []task.Status{Open, Mitigated, Accepted},
 		Closed: []task.Status{Mitigated, Accepted},
 	})
