@@ -1,6 +1,8 @@
 package docs_test
 
 import (
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
 	"os"
 	"path/filepath"
@@ -90,6 +92,22 @@ func TestExampleConfigIsTheDefault(t *testing.T) {
 	}
 	if !reflect.DeepEqual(got, want) {
 		t.Errorf("the page's config means\n%+v\nand an empty one\n%+v", got, want)
+	}
+}
+
+// The references of the example are ones that a writer may make, and the file of one is named as the page says.
+func TestExampleRefs(t *testing.T) {
+	got, err := record.Tasks.Parse([]byte("---\nid: T-1\ntitle: x\nstatus: backlog\n" + example(t, "refs") + "---\n"))
+	if err != nil || len(got.Refs) == 0 {
+		t.Fatal(got.Refs, err)
+	}
+	for _, r := range got.Refs {
+		if err := r.Valid(); err != nil {
+			t.Errorf("%s: %v", r.Ref, err)
+		}
+	}
+	if sum := sha256.Sum256([]byte("hello\n")); task.FilesFolder+"/"+task.FileName(hex.EncodeToString(sum[:]), "a.log") != got.Refs[len(got.Refs)-1].Path {
+		t.Error("the file has another name")
 	}
 }
 
