@@ -197,7 +197,7 @@ func (h *house) nextWrite(t *testing.T) {
 func (h *house) files(t *testing.T) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	for _, kind := range append([]string{"."}, place.All(layout.Layout{Root: h.root})...) {
+	for _, kind := range append([]string{".", layout.FilesDir}, place.All(layout.Layout{Root: h.root})...) {
 		entries, err := os.ReadDir(filepath.Join(h.root, layout.Folder, kind))
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)

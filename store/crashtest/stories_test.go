@@ -63,6 +63,16 @@ func atRest(more in) func(*testing.T, *house) in {
 	}
 }
 
+// referring is that the task has a reference.
+func referring(more in) func(*testing.T, *house) in {
+	return func(t *testing.T, h *house) in {
+		out := h.given(t, "agent:a", "ref_add", in{"id": about, "type": "link", "url": "https://example.com/"})
+		input := nothing(more)(t, h)
+		input["ref"] = out.(verb.Task).Refs[0].Ref
+		return input
+	}
+}
+
 // aRisk is that there is a risk; the verb is about it.
 func aRisk(more in) func(*testing.T, *house) in {
 	return func(t *testing.T, h *house) in {
@@ -143,6 +153,14 @@ var stories = []story{
 	}},
 	{"attest", "attest", "human:lee", nothing(in{"check": "it reads well", "pass": true})},
 	{"note", "note", "agent:a", nothing(in{"text": "worth remembering"})},
+	{"note on a session", "note", "agent:a", begun(func(ses string) in { return in{"id": ses, "text": "half way"} })},
+	{"ref_add", "ref_add", "agent:a", nothing(in{"type": "link", "url": "https://example.com/"})},
+	{"ref_add of a file", "ref_add", "agent:a", func(t *testing.T, h *house) in {
+		must(t, os.WriteFile(filepath.Join(h.root, "report.txt"), []byte("all is well\n"), 0o644))
+		return in{"id": about, "type": "file", "path": "report.txt"}
+	}},
+	{"ref_update", "ref_update", "agent:a", referring(in{"title": "how others do it"})},
+	{"ref_remove", "ref_remove", "agent:a", referring(nil)},
 	{"note on a task at rest", "note", "agent:a", atRest(in{"text": "worth remembering"})},
 	{"transition of a task at rest", "transition", "human:lee", atRest(in{"to": "canceled", "reason": "no longer wanted"})},
 	{"delete of a task at rest", "delete", "human:lee", atRest(nil)},

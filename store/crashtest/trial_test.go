@@ -6,10 +6,12 @@ import (
 	"maps"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -84,7 +86,7 @@ func (tr *trial) state(t *testing.T) []string {
 }
 
 // wantWhole fails the test unless every file holds what it held before or what it was to hold, and every task finds the
-// session that it names.
+// session and the files that it names.
 func (tr *trial) wantWhole(t *testing.T) {
 	t.Helper()
 	now := tr.files(t)
@@ -107,6 +109,11 @@ func (tr *trial) wantWhole(t *testing.T) {
 		if id := one.Provenance.LastSession(); id != "" {
 			if _, err := record.Sessions.Get(s, id); err != nil {
 				t.Errorf("task %s names session %s: %v", one.ID, id, err)
+			}
+		}
+		for _, ref := range one.Refs {
+			if name, ok := strings.CutPrefix(ref.Path, layout.Folder+"/"); ok && now[name] == "" {
+				t.Errorf("task %s refers to %s, which is not there", one.ID, ref.Path)
 			}
 		}
 	}
