@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/cairn-tasks/cairn/verb/skills"
 	"github.com/urfave/cli/v3"
 )
@@ -230,6 +231,7 @@ var sources = map[verb.Source]func(*completer) []candidate{
 	verb.FromManualChecks:  func(c *completer) []candidate { return c.checks(true) },
 	verb.FromSettings:      func(*completer) []candidate { return settings() },
 	verb.FromProposals:     (*completer).proposals,
+	verb.FromTopics:        func(*completer) []candidate { return words(guide.Topics...) },
 	verb.FromSkills:        (*completer).skills,
 }
 

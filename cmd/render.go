@@ -59,6 +59,8 @@ var renderers = rendererTable(
 	rendererOf(renderInbox),
 	rendererOf(renderBrief),
 	rendererOf(renderActors),
+	rendererOf(renderGuide),
+	rendererOf(renderGuidePage),
 	rendererOf(renderFeedback),
 	rendererOf(renderCreatedFeedback),
 	rendererOf(renderSearch),

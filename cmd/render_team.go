@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/directory"
 	"github.com/cairn-tasks/cairn/verb/feedback"
+	"github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/cairn-tasks/cairn/verb/skills"
 )
 
@@ -81,4 +82,16 @@ func renderCreatedFeedback(r *renderer, f feedback.Created) {
 	if f.Reused {
 		r.printf("it was there already\n")
 	}
+}
+
+func renderGuide(r *renderer, i guide.Index) {
+	t := table{head: []string{"TOPIC", "WHAT"}, grow: 1}
+	for _, h := range i.Topics {
+		t.add(h.Topic, h.Title)
+	}
+	t.print(r.out, r.width(), r.style)
+}
+
+func renderGuidePage(r *renderer, p guide.Page) {
+	r.printf("%s\n", lines(strings.TrimRight(p.Text, "\n")))
 }

@@ -312,6 +312,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"skill-list"}},
 		{0, []string{"feedback-create", "Slow", "A list took a minute."}},
 		{0, []string{"feedback-query"}},
+		{0, []string{"guide"}},
 		{0, []string{"skill", "sync"}},
 		{0, []string{"--actor", "agent:a", "serve", "--toolsets", "all"}},
 		{0, []string{"setup", "merge-driver", "--yes"}},

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/record"
+	manual "github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -19,8 +20,11 @@ type completer struct{ *Server }
 // CompleteResourceArgument completes the id in a template to those in which the text occurs, the newest first.
 func (c completer) CompleteResourceArgument(_ context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	r, id, err := resourceOf(uri)
-	if err != nil || id != idPart || !c.offers(r.verb) {
+	if err != nil || !strings.HasSuffix(r.uri, id) || !strings.HasPrefix(id, "{") || !c.offers(r.verb) {
 		return nil, err
+	}
+	if uri == topicURI {
+		return &mcp.Completion{Values: slices.DeleteFunc(slices.Clone(manual.Topics), func(topic string) bool { return !strings.Contains(topic, argument.Value) })}, nil
 	}
 	at, err := c.w.Open()
 	if err != nil {

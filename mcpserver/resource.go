@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	manual "github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -16,7 +17,7 @@ import (
 //go:embed pages/guide.md
 var guide string
 
-// resource is the result of a verb, or a page, under a URI. The URI of a template ends with {id}.
+// resource is the result of a verb, or a page, under a URI. The URI of a template ends with {id}, or {topic}.
 type resource struct {
 	uri      string
 	name     string
@@ -25,6 +26,7 @@ type resource struct {
 	verb     string // "" for a page
 	argument string // of the verb, that takes the id; "" if the URI has none
 	kind     string // of record that the verb reads; "" if the URI has no id
+	markdown bool   // the result is a page
 }
 
 const (
@@ -32,6 +34,7 @@ const (
 	briefURI = "cairn://brief"
 	guideURI = "cairn://guide"
 	idPart   = "{id}"
+	topicURI = "cairn://guide/{topic}"
 )
 
 // resources returns what is ready, the brief, the guide, and one template for each kind of record that a verb reads.
@@ -39,7 +42,8 @@ func resources() []resource {
 	return append([]resource{
 		{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true and the initial state: what can be started now.", verb: "list"},
 		{uri: briefURI, name: "brief", title: "The workspace in short", says: "What brief returns: counts, the most urgent tasks, decisions, knowledge, open handoffs, what happened last.", verb: "brief"},
-		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page."},
+		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page.", markdown: true},
+		{uri: topicURI, name: "topic", title: "A page of the manual", says: "One topic of the manual for agents, as guide returns it.", verb: "guide", argument: "topic", markdown: true},
 	}, templates()...)
 }
 
@@ -69,7 +73,7 @@ func argumentFor(v verb.Verb, kind string) string {
 }
 
 func (r resource) mime() string {
-	if r.verb == "" {
+	if r.markdown {
 		return "text/markdown"
 	}
 	return "application/json"
@@ -78,7 +82,7 @@ func (r resource) mime() string {
 // resourceOf returns the resource that a URI names, and the id in it. It returns NOT_FOUND if there is no such resource.
 func resourceOf(uri string) (r resource, id string, err error) {
 	for _, r := range resources() {
-		prefix, many := strings.CutSuffix(r.uri, idPart)
+		prefix, _, many := strings.Cut(r.uri, "{")
 		if id, ok := strings.CutPrefix(uri, prefix); ok && (many || id == "") {
 			return r, id, nil
 		}
@@ -141,6 +145,9 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 	out, err := s.do(ctx, r.verb, args)
 	if err != nil {
 		return "", err
+	}
+	if page, ok := out.(manual.Page); ok {
+		return page.Text, nil
 	}
 	text, err := encode(out)
 	return string(text), err

@@ -120,8 +120,8 @@ func TestRightsHoldForResourcesAndPrompts(t *testing.T) {
 			[]string{"guide", "ready", "session", "task"}, []string{"plan", "work"}},
 		{"a pair worker", verb.Rights{Profile: verb.PairWorker, Toolsets: []verb.Toolset{verb.Core}},
 			[]string{"guide", "ready", "session", "task"}, []string{"work"}},
-		{"a viewer", verb.Rights{Profile: verb.Viewer}, []string{"brief", "guide", "ready", "proposal", "session", "task"}, nil},
-		{"a reader", verb.Rights{Profile: verb.Maintainer, ReadOnly: true}, []string{"brief", "guide", "ready", "proposal", "session", "task"}, nil},
+		{"a viewer", verb.Rights{Profile: verb.Viewer}, []string{"brief", "guide", "ready", "proposal", "session", "task", "topic"}, nil},
+		{"a reader", verb.Rights{Profile: verb.Maintainer, ReadOnly: true}, []string{"brief", "guide", "ready", "proposal", "session", "task", "topic"}, nil},
 		{"one with the history alone", verb.Rights{Profile: verb.Operator, Toolsets: []verb.Toolset{verb.Records}}, []string{"guide"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {

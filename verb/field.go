@@ -70,6 +70,7 @@ const (
 	FromManualChecks  Source = "manual-checks"  // the same
 	FromSettings      Source = "settings"       // their keys
 	FromProposals     Source = "proposals"      // that were not made real
+	FromTopics        Source = "topics"         // of the guide
 	FromSkills        Source = "skills"         // of the workspace and of the user's shelf
 )
 

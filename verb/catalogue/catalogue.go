@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/decisions"
 	"github.com/cairn-tasks/cairn/verb/directory"
 	"github.com/cairn-tasks/cairn/verb/feedback"
+	"github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/knowledge"
@@ -34,6 +35,7 @@ var All = verb.Link(inOrder(
 	identity.Verbs,
 	directory.Verbs,
 	feedback.Verbs,
+	guide.Verbs,
 	skills.Verbs,
 	refs.Verbs,
 	brief.Verbs,
