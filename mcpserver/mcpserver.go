@@ -25,6 +25,7 @@ type Server struct {
 	reads, writes chan struct{}        // turns
 	long          *longCalls           // of the verbs that run commands
 	sessions      sync.Map             // *updates by session id
+	attempts      attempts             // under which the client is at work
 
 	limits limits
 }

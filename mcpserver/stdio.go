@@ -27,6 +27,7 @@ const (
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	c := &conn{Server: s, load: newLoad(s.limits.load), calls: newCalls()}
 	c.out = newWriter(out, c.load)
+	s.attempts.keep()
 	session := newClientSession(c.out)
 	if err := s.mcp.RegisterSession(ctx, session); err != nil {
 		return err

@@ -71,7 +71,14 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 	w := s.w
 	w.Progress, w.Patience = report, s.long.patience
 	w.Client = cmp.Or(w.Client, client)
-	return call(ctx, &w, input)
+	if !v.Opens {
+		w.Session = cmp.Or(w.Session, s.attempts.current())
+	}
+	out, err = call(ctx, &w, input)
+	if err == nil {
+		s.attempts.learn(v, out)
+	}
+	return out, err
 }
 
 const longestClient = 64 // characters of a client's name

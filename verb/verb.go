@@ -37,6 +37,7 @@ type Verb struct {
 	Idempotent bool    // doing it twice does no more than doing it once
 	Scopes     bool    // it asks itself whether what its input names may be changed by a caller with a scope
 	Holds      bool    // its caller holds the task afterwards
+	Opens      bool    // it opens a session
 	Runs       bool    // may run commands from the repository
 	Waits      bool    // waits for something to happen, so the end of input ends it at once
 	Signs      bool    // a person can sign what it records, so its command takes a key

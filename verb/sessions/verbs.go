@@ -6,7 +6,7 @@ import "github.com/cairn-tasks/cairn/verb"
 // Verbs are the verbs of sessions.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
-		Name: "begin", Group: "sessions", Toolset: verb.Core, Title: "Begin a session", Kind: verb.Write, Holds: true, Scopes: true, Profile: verb.PairWorker, Idempotent: true,
+		Name: "begin", Group: "sessions", Toolset: verb.Core, Title: "Begin a session", Kind: verb.Write, Holds: true, Opens: true, Scopes: true, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Claim a task, move it to the working state, and open a session on it, in one step.",
 		When:    "Before real work. Then heartbeat now and again, and finish or cancel at the end. Repeating it with the same idempotency_key returns the same session.",
 	}, Begin),
