@@ -45,6 +45,7 @@ type program struct {
 	Env
 	out  *output
 	json bool // print JSON; set before the line is parsed, so that errors about the line are JSON too
+	soft bool // exit with 0 after what may go away by itself
 	exit int  // of a command that did its work
 
 	failing int // the exit number of every error; 0 for the numbers of their codes
@@ -94,6 +95,7 @@ func rootFlags() []cli.Flag {
 		&cli.StringFlag{Name: "repo", Usage: "the same, for scripts; CAIRN_REPO sets it too"},
 		&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else agent: and its name in a coding agent's shell, else human: and git's user.name"},
 		&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
+		&cli.BoolFlag{Name: "soft-fail", Usage: "exit with 0 after a failure that may go away by itself, and say so"},
 		&cli.BoolFlag{Name: "fresh", Usage: "read every file, and use nothing that was kept of an earlier look"},
 	}
 }
@@ -121,7 +123,7 @@ func (p *program) strict(c *cli.Command, name string) {
 	}
 	if action := c.Action; action != nil {
 		c.Action = func(ctx context.Context, cmd *cli.Command) error {
-			p.json = cmd.Bool("json")
+			p.json, p.soft = cmd.Bool("json"), cmd.Bool("soft-fail")
 			if cmd.Root() == cmd {
 				return action(ctx, cmd)
 			}

@@ -34,8 +34,13 @@ func (p *program) report(ctx context.Context, err error) int {
 	if p.failing != 0 {
 		exit = p.failing
 	}
+	soft := p.soft && e.Code.Info().Retryable && !e.Final
+	if soft {
+		exit = 0
+		defer p.saySoft()
+	}
 	if p.json {
-		p.printJSON(catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine))
+		p.printJSON(softFailure{catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine), soft})
 		return exit
 	}
 	said := *e
@@ -48,6 +53,26 @@ func (p *program) report(ctx context.Context, err error) int {
 		fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
 	}
 	return exit
+}
+
+// soften is the exit number of an answer: 0 under --soft-fail for one after which the same call may succeed later, because there was nothing
+// to be had or nothing happened in time.
+func (p *program) soften(exit int) int {
+	if !p.soft || exit != verb.ExitNothingFound && exit != verb.ExitTimedOut {
+		return exit
+	}
+	p.saySoft()
+	return 0
+}
+
+func (p *program) saySoft() {
+	fprintf(p.Stderr, "soft-fail: the same command may succeed later; exits with 0\n")
+}
+
+// softFailure is a failure as JSON, and whether the program exits with 0 all the same.
+type softFailure struct {
+	catalogue.Failure
+	SoftFail bool `json:"soft_fail,omitempty"`
 }
 
 // commandNamed is what the command is called of which an error names the verb, or the command itself.

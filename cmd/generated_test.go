@@ -109,6 +109,10 @@ whatever the table says of its code. ` + "`next_tool`" + ` is a verb that helps 
 as they stand. Each code is shown by a story in
 [cmd/testdata/script](../cmd/testdata/script).
 
+For commands that run again and again, such as those of a timer, every command takes ` + "`" + `--soft-fail` + "`" + `: after a retryable failure, after a
+wait whose time was up, and after ` + "`" + `next` + "`" + ` that found nothing, it exits with 0, says so on standard error, and has ` + "`" + `"soft_fail": true` + "`" + ` beside
+the error in JSON. Every other failure exits as it does without.
+
 `
 
 const waitIntro = `## How a wait ends

@@ -164,7 +164,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 		return err
 	}
 	if p.verb.Exit != nil {
-		p.exit = p.verb.Exit(out)
+		p.exit = p.soften(p.verb.Exit(out))
 	}
 	if p.json {
 		p.printJSON(out)

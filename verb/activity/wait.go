@@ -18,12 +18,12 @@ type WaitIn struct {
 	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
 	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
 	Status        string         `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`
-	Assignee      *string        `json:"assignee" doc:"watch the tasks of this actor; me for yours, unassigned for nobody's" from:"actors"`
-	Label         string         `json:"label,omitempty" doc:"of those that are watched, only tasks with this label" from:"labels"`
-	Parent        task.ID        `json:"parent,omitempty" doc:"of those that are watched, only children of this task"`
-	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id: until the task is in one of these states, whatever else changes" from:"states"`
+	Assignee      *string        `json:"assignee" doc:"watch the tasks of an actor, me, or unassigned" from:"actors"`
+	Label         string         `json:"label,omitempty" doc:"watch only tasks with this label" from:"labels"`
+	Parent        task.ID        `json:"parent,omitempty" doc:"watch only children of this task"`
+	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id: until it is in one of these states" from:"states"`
 	Timeout       *float64       `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
-	Cursor        string         `json:"cursor,omitempty" doc:"cursor of the answer before: what changed since then ends the wait at once"`
+	Cursor        string         `json:"cursor,omitempty" doc:"of the answer before; what changed since ends the wait at once"`
 }
 
 // WaitCode says how a wait ended.

@@ -13,7 +13,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "heartbeat", Group: "sessions", Toolset: verb.Core, Title: "Report progress", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Say that a session is alive and what it is doing; no committed file changes.",
-		When:    "Every few minutes during long work: a session without heartbeats counts as stalled and may be taken over.",
+		When:    "Every few minutes: a session without heartbeats stalls, and may be taken over.",
 	}, Heartbeat),
 	verb.Declare(verb.Verb{
 		Name: "finish", Group: "sessions", Toolset: verb.Core, Title: "Finish a session", Kind: verb.Write, Profile: verb.PairWorker, Runs: true,
@@ -33,7 +33,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "list_sessions", Group: "sessions", Toolset: verb.Core, Title: "List sessions", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "session",
 		Summary: "List the sessions that fit all filters given, the newest first.",
-		When:    "With health stalled it shows what was left behind; with awaiting_review what waits for a reviewer.",
+		When:    "Health stalled is what was left behind, awaiting_review what waits for a reviewer.",
 	}, List),
 	verb.Declare(verb.Verb{
 		Name: "session_summary", Group: "sessions", Toolset: verb.Team, Title: "What a session produced", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,

@@ -18,15 +18,15 @@ import (
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
 	Status    []string   `json:"status,omitempty" doc:"only tasks in these states" from:"states"`
-	Assignee  *string    `json:"assignee" doc:"only tasks of this actor; me for yours, unassigned for nobody's" from:"actors"`
-	Ready     *bool      `json:"ready" doc:"only tasks whose deps are all closed (true) or not (false)"`
-	Execution string     `json:"execution,omitempty" doc:"only tasks whose session is active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
+	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
+	Ready     *bool      `json:"ready" doc:"whether all deps are closed"`
+	Execution string     `json:"execution,omitempty" doc:"session active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
 	Label     string     `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
-	Priority  string     `json:"priority,omitempty" doc:"only tasks of this priority, 0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Priority  string     `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	DueBefore string     `json:"due_before,omitempty" doc:"only tasks due before this date or time"`
 	Parent    task.ID    `json:"parent,omitempty" doc:"only children of this task"`
-	Text      string     `json:"text,omitempty" doc:"only tasks in whose id, title, body, labels or notes all of these words occur"`
-	Sort      string     `json:"sort,omitempty" doc:"priority (the default: the most urgent first), created, updated (the newest first), due, title or id" values:"priority,created,updated,due,title,id"`
+	Text      string     `json:"text,omitempty" doc:"all of these words occur in id, title, body, labels or notes"`
+	Sort      string     `json:"sort,omitempty" doc:"priority (default), created, updated (newest first), due, title or id" values:"priority,created,updated,due,title,id"`
 	Limit     verb.Count `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

@@ -24,12 +24,12 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "claim", Group: "tasks", Toolset: verb.Core, Title: "Claim a task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Claim a task, so that nobody else works on it.",
-		When:    "For short work; begin claims too, and opens a session. A task that another actor holds is refused, and the error names the holder.",
+		When:    "For short work; begin claims too, and opens a session. Where another actor holds it, the refusal names them.",
 	}, Claim),
 	verb.Declare(verb.Verb{
 		Name: "next", Group: "tasks", Toolset: verb.Core, Title: "Take the next task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Exit: exitOfNext,
 		Summary: "Claim the most urgent task that can be worked on now and that nobody holds.",
-		When:    "Instead of list and claim, when any task will do. If there is none it says how many wait and how many are taken; wait with ready true says when that changes.",
+		When:    "Instead of list and claim, when any task will do. If there is none it says why; wait with ready true says when that changes.",
 	}, Next),
 	verb.Declare(verb.Verb{
 		Name: "release", Group: "tasks", Toolset: verb.Core, Title: "Release a task", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
@@ -44,7 +44,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "transition", Group: "tasks", Toolset: verb.Core, Title: "Move a task", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true, Runs: true,
 		Summary: "Move a task to a state, through the deps gate and the checks gate.",
-		When:    "Closing runs the command checks that have not passed on this state of the tree, and is refused with their output if one fails. It can take as long as the checks do.",
+		When:    "Closing runs the command checks that have not passed on this tree, however long they take; if one fails it is refused with the output.",
 	}, Transition),
 	verb.Declare(verb.Verb{
 		Name: "run_checks", Group: "tasks", Toolset: verb.Core, Title: "Run checks", Kind: verb.Write, Profile: verb.PairWorker, Runs: true, Exit: exitOfRun,
