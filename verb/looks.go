@@ -46,7 +46,7 @@ func (r *SharedReads) Searchable(ctx context.Context, s *store.Store, v *index.V
 // Rank finds the records of some kinds that have words of a query, by their rank in all of them together. It also lists the files that
 // could not be read.
 func (r *SharedReads) Rank(ctx context.Context, s *store.Store, q terms.Query, kinds ...*record.Kind) (index.Ranking, []problem.Problem, error) {
-	var parts []*index.Searchable
+	parts := make([]*index.Searchable, 0, len(kinds))
 	var problems []problem.Problem
 	for _, k := range kinds {
 		view, err := r.Look(ctx, s, k)

@@ -64,6 +64,9 @@ func TestManyLookBesideWriters(t *testing.T) {
 					t.Errorf("%d records, %v (%v)", len(v.Rows()), v.Problems(), err)
 					return
 				}
+				if got := rank(t, p.source(), v, &Terms{}, "noted"); len(got.Found) != 3 {
+					t.Errorf("a search found %d records", len(got.Found))
+				}
 				if now := v.Find("T-1").Labels[0]; counter(t, now) < counter(t, was) {
 					t.Errorf("a look found %s, and %s was there before", now, was)
 				}

@@ -10,9 +10,9 @@ import (
 	"github.com/cairn-tasks/cairn/store/terms"
 )
 
-// Ranking is what a ranked search found, the best first.
+// Ranking is what a ranked search found.
 type Ranking struct {
-	Found []Ranked
+	Found []Ranked // in no order: who shows a page need not sort the others
 
 	// Terms are those that were looked for and found, with the number of the word of the query that each belongs to.
 	Terms terms.Hits
@@ -195,7 +195,11 @@ func (r *ranker) collect(words int) {
 			r.out.Found = append(r.out.Found, Ranked{p.View.kind, p.View.entries[row].row, score})
 		}
 	}
-	slices.SortFunc(r.out.Found, func(a, b Ranked) int {
+}
+
+// Best returns what was found, the best first.
+func (r Ranking) Best() []Ranked {
+	return slices.SortedFunc(slices.Values(r.Found), func(a, b Ranked) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), strings.Compare(a.Row.ID, b.Row.ID))
 	})
 }

@@ -27,7 +27,7 @@ func rank(t interface{ Fatal(args ...any) }, s Source, v *View, known *Terms, q 
 // scores is what a ranking says, for comparison.
 func scores(r Ranking) string {
 	var b strings.Builder
-	for _, f := range r.Found {
+	for _, f := range r.Best() {
 		fmt.Fprintf(&b, "%s %.9f\n", f.Row.ID, f.Score)
 	}
 	fmt.Fprint(&b, r.Near)
@@ -72,7 +72,7 @@ func saying(t *testing.T, titles map[string][2]string) Source {
 
 func found(r Ranking) []string {
 	ids := []string{}
-	for _, f := range r.Found {
+	for _, f := range r.Best() {
 		ids = append(ids, f.Row.ID)
 	}
 	return ids

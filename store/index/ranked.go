@@ -18,8 +18,9 @@ type Terms struct {
 	searched *Searchable          // of the newest search
 }
 
-// freshRecord is the terms of a record that is not among the postings yet. It is nil of one that cannot be read.
+// freshRecord is the terms of a record that is not among the postings yet. If the file changed since the view, they are of what it says now.
 type freshRecord struct {
+	of     doc
 	times  map[string]uint32
 	length uint32
 }
@@ -75,7 +76,7 @@ func (t *Terms) unknown(v *View) (rows []int32, unknown []int) {
 			rows[n] = -1
 			n++
 		}
-		if n < len(rows) && t.known.docs[n] == (doc{e.row.ID, e.sum}) {
+		if n < len(rows) && t.known.docs[n] == v.doc(i) {
 			rows[n] = int32(i)
 			n++
 			continue
@@ -90,9 +91,15 @@ func (t *Terms) unknown(v *View) (rows []int32, unknown []int) {
 
 // rebuild makes postings in which nothing of a view is missing that can be read. They are written if that is worth it.
 func (s Source) rebuild(ctx context.Context, v *View, t *Terms, rows []int32, unknown []int) error {
-	counted, err := s.count(ctx, v, unknown)
+	all, err := s.count(ctx, v, unknown)
 	if err != nil {
 		return err
+	}
+	var counted []*counted
+	for j, i := range unknown {
+		if c := all[j]; c != nil && c.doc == v.doc(i) {
+			counted = append(counted, c)
+		}
 	}
 	h := s.postingsHeader()
 	src := encodePostings(h, t.known, func(i int) bool { return rows[i] >= 0 }, counted)
@@ -112,21 +119,19 @@ func (s Source) readFresh(ctx context.Context, v *View, t *Terms, unknown []int)
 	fresh := make(map[doc]*freshRecord, len(unknown))
 	var todo []int
 	for _, i := range unknown {
-		d := doc{v.entries[i].row.ID, v.entries[i].sum}
-		if have, ok := t.fresh[d]; ok {
-			fresh[d] = have
+		if have, ok := t.fresh[v.doc(i)]; ok && have.of == v.doc(i) {
+			fresh[v.doc(i)] = have
 			continue
 		}
-		fresh[d] = nil
 		todo = append(todo, i)
 	}
-	counted, err := s.count(ctx, v, todo)
+	all, err := s.count(ctx, v, todo)
 	if err != nil {
 		return err
 	}
-	for _, c := range counted {
-		if _, asked := fresh[c.doc]; asked {
-			fresh[c.doc] = &freshRecord{c.byTerm(), c.length}
+	for j, c := range all {
+		if c != nil {
+			fresh[v.doc(todo[j])] = &freshRecord{c.doc, c.byTerm(), c.length}
 		}
 	}
 	t.fresh = fresh
@@ -147,7 +152,7 @@ func (t *Terms) searchable(v *View, rows []int32, unknown []int) *Searchable {
 		}
 	}
 	for _, i := range unknown {
-		if f := t.fresh[doc{v.entries[i].row.ID, v.entries[i].sum}]; f != nil {
+		if f := t.fresh[v.doc(i)]; f != nil {
 			out.fresh = append(out.fresh, freshRow{int32(i), f})
 			add(int32(i), f.length)
 		}
@@ -155,7 +160,10 @@ func (t *Terms) searchable(v *View, rows []int32, unknown []int) *Searchable {
 	return out
 }
 
-// count reads records and counts their terms. Those that changed since the view, or cannot be read any more, are left out.
+// doc is the record of the nth entry, and its content.
+func (v *View) doc(n int) doc { return doc{v.entries[n].row.ID, v.entries[n].sum} }
+
+// count reads records and counts their terms. It returns nil for one that cannot be read any more.
 func (s Source) count(ctx context.Context, v *View, which []int) ([]*counted, error) {
 	all := make([]*counted, len(which))
 	workers := make(chan *vocabulary, runtime.GOMAXPROCS(0))
@@ -163,25 +171,19 @@ func (s Source) count(ctx context.Context, v *View, which []int) ([]*counted, er
 		workers <- nil
 	}
 	onAllProcessors(ctx, len(which), func(i int, _ *layout.Patience) {
-		e := v.entries[which[i]]
-		value, sum, ok := s.value(e.row.ID)
-		if !ok || sum != e.sum {
+		id := v.entries[which[i]].row.ID
+		value, sum, ok := s.value(id)
+		if !ok {
 			return
 		}
 		words := <-workers
 		if words == nil {
 			words = newVocabulary()
 		}
-		all[i] = words.count(doc{e.row.ID, sum}, s.Kind.Wording(value))
+		all[i] = words.count(doc{id, sum}, s.Kind.Wording(value))
 		workers <- words
 	})
-	out := all[:0]
-	for _, c := range all {
-		if c != nil {
-			out = append(out, c)
-		}
-	}
-	return out, ctx.Err()
+	return all, ctx.Err()
 }
 
 func (s Source) postingsHeader() header {

@@ -35,7 +35,7 @@ func alikeTo(ctx context.Context, w *verb.Workspace, s *store.Store, n ledger.No
 		return nil, err
 	}
 	alike := map[string]float64{}
-	for _, r := range others(ranking.Found, n.Ref.ID) {
+	for _, r := range others(ranking.Best(), n.Ref.ID) {
 		other, err := record.Knowledge.Get(s, ledger.NoteID(r.ID))
 		if err != nil {
 			continue
