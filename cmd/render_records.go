@@ -316,7 +316,7 @@ func (r *renderer) entry(e verb.Entry) {
 func entryText(e verb.Entry) string {
 	text := string(e.Did)
 	switch {
-	case e.From == "" && e.To != "":
+	case e.Did == task.Created && e.To != "":
 		text += " as " + string(e.To)
 	case e.From != "" || e.To != "":
 		text += fmt.Sprintf(" %s -> %s", e.From, e.To)

@@ -196,9 +196,14 @@ func (Task) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) 
 func (Session) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
 	out, err := w.View(s).SessionByID(made.Session)
 	out.Replayed = true
-	if t, taskErr := record.Tasks.Get(s, out.Task); err == nil && taskErr == nil && out.Status == session.Active {
-		out.Last = LastBefore(t.Provenance, out.ID)
-		out.Decisions = w.Governing(context.Background(), s, t) // as begin has them, if that is what was called
+	if err == nil && out.Status == session.Active { // as begin has it, if that is what was called
+		about, taskErr := record.Tasks.Get(s, out.Task)
+		if taskErr == nil {
+			out.Last = LastBefore(about.Provenance, out.ID)
+		} else {
+			about = task.Task{Title: out.Label, Body: out.Goal}
+		}
+		out.Decisions = w.Governing(context.Background(), s, about)
 	}
 	return out, NotHere(err, made.Session)
 }

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"maps"
 	"path"
 	"slices"
 	"strings"
@@ -22,17 +23,38 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers front
 	k, ok := kindAt(name)
 	switch {
 	case ok:
-		form, schema = k.Form, frontmatter.Schema{Order: k.Keys, Fields: k.Merge}
+		form, schema = k.Form, frontmatter.Schema{Order: k.Keys, Fields: k.mergeRules()}
 	case strings.HasSuffix(name, ".md"):
 		form = frontmatter.Markdown
 	case path.Base(name) == layout.ConfigName && path.Base(path.Dir(name)) == layout.Folder:
-		schema.Fields = configMerge
+		schema.Fields = configMerge()
 	}
+	schema.Fields = withLogs(schema.Fields)
 	m := frontmatter.Merge(base, ours, theirs, form, schema, markers)
 	if ok && k.Settle != nil {
 		k.Settle(m, flow)
 	}
 	return m.Bytes(), m.Clean()
+}
+
+// mergeRules are the rules by which the keys merge.
+func (k *Kind) mergeRules() map[string]frontmatter.Rule {
+	rules := map[string]frontmatter.Rule{}
+	maps.Copy(rules, k.codec.merge())
+	maps.Copy(rules, k.Merge)
+	return rules
+}
+
+// withLogs adds to rules for logs which values the entries have.
+func withLogs(rules map[string]frontmatter.Rule) map[string]frontmatter.Rule {
+	out := maps.Clone(rules)
+	for key, rule := range out {
+		if rule.Kind == frontmatter.Log {
+			rule.Values = frontmatter.Values(task.EntryValues())
+			out[key] = rule
+		}
+	}
+	return out
 }
 
 // kindAt is the kind of a record, by a path that may start above the workspace.
@@ -45,8 +67,8 @@ func kindAt(name string) (*Kind, bool) {
 	return nil, false
 }
 
-// LogRule merges provenance: the entries of both sides, by their time.
-var LogRule = frontmatter.Rule{Kind: frontmatter.Log, Key: "at", Values: frontmatter.Values(task.EntryValues())}
+// LogRule merges provenance: the entries of both sides, by their time. Merge adds which values they have.
+var LogRule = frontmatter.Rule{Kind: frontmatter.Log, Key: "at"}
 
 var taskMerge = map[string]frontmatter.Rule{
 	"status":     {Choose: laterSide(statusSince)},
@@ -76,9 +98,8 @@ var proposalMerge = map[string]frontmatter.Rule{
 	"provenance": LogRule,
 }
 
-var configMerge = map[string]frontmatter.Rule{
-	"default_checks": {Kind: frontmatter.Keyed, Key: "desc"},
-	"provenance":     LogRule,
+func configMerge() map[string]frontmatter.Rule {
+	return map[string]frontmatter.Rule{"default_checks": {Kind: frontmatter.Keyed, Key: "desc"}, "provenance": LogRule}
 }
 
 // endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same way, the later end

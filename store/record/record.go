@@ -42,21 +42,7 @@ type Kind struct {
 	Judge  *proof.Kind                          // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
 	Settle func(*frontmatter.Merged, task.Flow) // sets the keys of a merged file that follow from others; nil for none
 
-	decode  func(*frontmatter.Doc) (any, error)
-	edit    func(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error)
-	create  func(now any) (*frontmatter.Doc, error)
-	again   func(found, was, now any) (next any, ok bool)
-	header  func(any) task.Header
-	lean    func(any) any
-	row     func(any, *Row)
-	repeats func(any, task.Entry) bool
-	body    func(any) string
-	search  func(any) []string
-	with    func(any, task.Entry) any
-	refer   func(any, []task.Reference) any
-	move    func(any, task.Status, task.Stamp) (any, error)
-	relabel func(any, []string, task.Stamp) (any, error)
-	restore func(task.Flow, any, []task.Entry, task.Find, task.Stamp) (any, *task.Entry, []string)
+	codec codec
 }
 
 // Codec is how the values of a kind become bytes and back.
@@ -108,47 +94,7 @@ type Of[ID ~string, T any] struct{ *Kind }
 
 // Define makes a row of the table.
 func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
-	k.decode = func(doc *frontmatter.Doc) (any, error) { return c.Decode(doc) }
-	k.edit = func(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error) {
-		return c.Edit(doc, was.(T), now.(T))
-	}
-	k.create = func(now any) (*frontmatter.Doc, error) { return c.Create(now.(T)) }
-	k.header = func(v any) task.Header { return c.Header(v.(T)) }
-	if c.Again != nil {
-		k.again = func(found, was, now any) (any, bool) { return c.Again(found.(T), was.(T), now.(T)) }
-	}
-	if c.Lean != nil {
-		k.lean = func(v any) any { return c.Lean(v.(T)) }
-	}
-	if c.Row != nil {
-		k.row = func(v any, r *Row) { c.Row(v.(T), r) }
-	}
-	if c.Repeats != nil {
-		k.repeats = func(v any, e task.Entry) bool { return c.Repeats(v.(T), e) }
-	}
-	if c.Body != nil {
-		k.body = func(v any) string { return c.Body(v.(T)) }
-	}
-	if c.Search != nil {
-		k.search = func(v any) []string { return c.Search(v.(T)) }
-	}
-	if c.Move != nil {
-		k.move = func(v any, to task.Status, s task.Stamp) (any, error) { return c.Move(v.(T), to, s) }
-	}
-	if c.Relabel != nil {
-		k.relabel = func(v any, labels []string, s task.Stamp) (any, error) { return c.Relabel(v.(T), labels, s) }
-	}
-	if c.With != nil {
-		k.with = func(v any, e task.Entry) any { return c.With(v.(T), e) }
-	}
-	if c.WithRefs != nil {
-		k.refer = func(v any, refs []task.Reference) any { return c.WithRefs(v.(T), refs) }
-	}
-	if c.PutBack != nil {
-		k.restore = func(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
-			return c.PutBack(f, v.(T), lost, find, s)
-		}
-	}
+	k.codec = &c
 	return Of[ID, T]{&k}
 }
 
@@ -201,7 +147,7 @@ func (k *Kind) Ext() string {
 func (k *Kind) Ref(id string) task.Ref { return task.Ref{Kind: k.Name, ID: id} }
 
 // Decode reads a document as a record. The error is a *frontmatter.Error with the line.
-func (k *Kind) Decode(doc *frontmatter.Doc) (any, error) { return k.decode(doc) }
+func (k *Kind) Decode(doc *frontmatter.Doc) (any, error) { return k.codec.decode(doc) }
 
 // Parse reads the text of a file as a record.
 func (k *Kind) Parse(src []byte) (any, error) {
@@ -209,65 +155,59 @@ func (k *Kind) Parse(src []byte) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	return k.decode(doc)
+	return k.codec.decode(doc)
 }
 
 // Edit returns the document after a change of the record from was to now. It touches only what differs.
 func (k *Kind) Edit(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error) {
-	return k.edit(doc, was, now)
+	return k.codec.edit(doc, was, now)
 }
 
 // Create returns the document of a record that has no file yet.
-func (k *Kind) Create(now any) (*frontmatter.Doc, error) { return k.create(now) }
+func (k *Kind) Create(now any) (*frontmatter.Doc, error) { return k.codec.create(now) }
 
 // Again is the function of Codec.Again. It reports false if the kind has none.
 func (k *Kind) Again(found, was, now any) (next any, ok bool) {
-	if k.again == nil {
-		return nil, false
-	}
-	return k.again(found, was, now)
+	return k.codec.again(found, was, now)
 }
 
 // CanAgain reports whether the kind has Codec.Again.
-func (k *Kind) CanAgain() bool { return k.again != nil }
+func (k *Kind) CanAgain() bool { return k.codec.canAgain() }
 
 // Header returns what a record has in common with records of other kinds.
-func (k *Kind) Header(v any) task.Header { return k.header(v) }
+func (k *Kind) Header(v any) task.Header { return k.codec.header(v) }
 
 // Lean returns a record as lists have it.
 func (k *Kind) Lean(v any) any {
-	if k.lean == nil {
-		return v
-	}
-	return k.lean(v)
+	return k.codec.lean(v)
 }
 
 // With appends an entry to the provenance of a record. It returns INVALID_INPUT for a record of a kind that takes none.
 func (k *Kind) With(v any, e task.Entry) (any, error) {
-	if k.with == nil {
-		return nil, task.Errorf(task.InvalidInput, "a %s takes no notes", k.Name)
+	if noted, ok := k.codec.with(v, e); ok {
+		return noted, nil
 	}
-	return k.with(v, e), nil
+	return nil, task.Errorf(task.InvalidInput, "a %s takes no notes", k.Name)
 }
 
 // WithRefs replaces the references of a record. It returns INVALID_INPUT for a record of a kind that has none.
 func (k *Kind) WithRefs(v any, refs []task.Reference) (any, error) {
-	if k.refer == nil {
-		return nil, task.Errorf(task.InvalidInput, "a %s has no references", k.Name)
+	if referring, ok := k.codec.withRefs(v, refs); ok {
+		return referring, nil
 	}
-	return k.refer(v, refs), nil
+	return nil, task.Errorf(task.InvalidInput, "a %s has no references", k.Name)
 }
 
 // Repeats is the function of Codec.Repeats.
-func (k *Kind) Repeats(v any, e task.Entry) bool { return k.repeats != nil && k.repeats(v, e) }
+func (k *Kind) Repeats(v any, e task.Entry) bool { return k.codec.repeats(v, e) }
 
 // Move is the function of Codec.Move. It returns INVALID_INPUT for a state that the kind does not have, and for a record of a kind that is moved
 // by verbs of its own; the hint names the verb.
 func (k *Kind) Move(v any, to task.Status, s task.Stamp) (any, error) {
 	switch {
-	case k.move == nil && k.Mover != "":
+	case !k.codec.canMove() && k.Mover != "":
 		return nil, task.Errorf(task.InvalidInput, "a %s is not moved by update", k.Name).WithHint("%s does", task.CallTo(k.Mover))
-	case k.move == nil:
+	case !k.codec.canMove():
 		return nil, task.Errorf(task.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
 	case !slices.Contains(k.States, to):
 		var states []string
@@ -276,24 +216,21 @@ func (k *Kind) Move(v any, to task.Status, s task.Stamp) (any, error) {
 		}
 		return nil, task.Errorf(task.InvalidInput, "%q is not a state of a %s", to, k.Name).WithHint("it is one of %s", strings.Join(states, ", "))
 	default:
-		return k.move(v, to, s)
+		return k.codec.move(v, to, s)
 	}
 }
 
 // Relabel is the function of Codec.Relabel. It returns INVALID_INPUT for labels that no record may have, and for a kind without labels.
 func (k *Kind) Relabel(v any, labels []string, s task.Stamp) (any, error) {
-	if k.relabel == nil {
+	if !k.codec.canRelabel() {
 		return nil, task.Errorf(task.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
 	}
-	return k.relabel(v, labels, s)
+	return k.codec.relabel(v, labels, s)
 }
 
 // PutBack is the function of Codec.PutBack. Of a kind that has none nothing is put back, and the entry is nil.
 func (k *Kind) PutBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
-	if k.restore == nil {
-		return v, nil, nil
-	}
-	return k.restore(f, v, lost, find, s)
+	return k.codec.putBack(f, v, lost, find, s)
 }
 
 // NotFound is the error of an id without a record. Its hint is how to list those that exist.
@@ -333,7 +270,7 @@ type Writer interface {
 
 // Decode reads a document as a record. The error is a *frontmatter.Error with the line.
 func (k Of[ID, T]) Decode(doc *frontmatter.Doc) (T, error) {
-	v, err := k.decode(doc)
+	v, err := k.codec.decode(doc)
 	return v.(T), err
 }
 

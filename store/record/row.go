@@ -85,16 +85,10 @@ type Sign struct {
 
 // Row returns the row of a record.
 func (k *Kind) Row(v any) Row {
-	r := RowOf(k.header(v))
-	if k.row != nil {
-		k.row(v, &r)
-	}
-	if k.repeats != nil {
-		k.addRepeats(v, &r)
-	}
-	if k.body != nil {
-		r.Body = digest(k.body(v))
-	}
+	r := RowOf(k.codec.header(v))
+	k.codec.row(v, &r)
+	k.addRepeats(v, &r)
+	r.Body = digest(k.codec.body(v))
 	return r
 }
 
@@ -104,8 +98,8 @@ const repeatsFact = "repeats"
 // addRepeats counts the entries of a record that repeat those of another.
 func (k *Kind) addRepeats(v any, r *Row) {
 	n := 0
-	for _, e := range k.header(v).Log {
-		if k.repeats(v, e) {
+	for _, e := range k.codec.header(v).Log {
+		if k.codec.repeats(v, e) {
 			n++
 		}
 	}
@@ -241,10 +235,10 @@ func digest(text string) string {
 
 // Text returns everything that a record says in words: its id, title, labels, body, references, and what its entries tell, a line each.
 func (k *Kind) Text(v any) string {
-	h := k.header(v)
+	h := k.codec.header(v)
 	said := []string{h.Ref.ID, h.Title, strings.Join(h.Labels, " ")}
-	if k.body != nil {
-		said = append(said, k.body(v))
+	if body := k.codec.body(v); body != "" {
+		said = append(said, body)
 	}
 	said = append(said, wordsOfRefs(h.Refs)...)
 	for _, e := range h.Log {

@@ -15,12 +15,8 @@ type Wording struct {
 
 // Wording returns what a record says in words.
 func (k *Kind) Wording(v any) Wording {
-	h := k.header(v)
-	var body string
+	h := k.codec.header(v)
 	var rest []string
-	if k.body != nil {
-		body = k.body(v)
-	}
 	rest = append(rest, wordsOfRefs(h.Refs)...)
 	for _, e := range h.Log {
 		if e.Text != "" {
@@ -30,10 +26,8 @@ func (k *Kind) Wording(v any) Wording {
 			rest = append(append(rest, e.Detail.Next...), e.Detail.Blockers...)
 		}
 	}
-	if k.search != nil {
-		rest = append(rest, k.search(v)...)
-	}
-	return Wording{Name: strings.Join(append([]string{h.Ref.ID, h.Title}, h.Labels...), "\n"), Body: body, Rest: strings.Join(rest, "\n")}
+	rest = append(rest, k.codec.search(v)...)
+	return Wording{Name: strings.Join(append([]string{h.Ref.ID, h.Title}, h.Labels...), "\n"), Body: k.codec.body(v), Rest: strings.Join(rest, "\n")}
 }
 
 // textsOf lists the texts in a value that is written to a file.

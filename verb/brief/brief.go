@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -33,7 +34,7 @@ type Out struct {
 	Blocked      int        `json:"blocked"`          // and those that wait for others
 	Held         int        `json:"held"`             // and those that somebody has
 	Top          []Task     `json:"top"`              // the most urgent open tasks
-	Decisions    []Decision `json:"decisions"`        // accepted, the newest first
+	Decisions    []Decision `json:"decisions"`        // that govern, the newest first
 	Knowledge    []Titled   `json:"knowledge"`        // active, the newest first
 	Handoffs     []Titled   `json:"handoffs"`         // that wait for somebody, the newest first
 	Repositories []Titled   `json:"repositories"`     // that were registered
@@ -195,7 +196,7 @@ func taskOf(r *record.Row, blocked bool) Task {
 
 // records shows what is known, decided and asked.
 func (b *reader) records(out *Out) error {
-	decisions, err := b.rows("decision", "accepted")
+	decisions, err := b.decisions()
 	if err != nil {
 		return err
 	}
@@ -251,6 +252,20 @@ func (b *reader) rows(kind string, in ...task.Status) ([]*record.Row, error) {
 	}
 	slices.SortFunc(out, func(x, y *record.Row) int { return cmp.Or(cmp.Compare(y.Created, x.Created), cmp.Compare(y.ID, x.ID)) })
 	return out, nil
+}
+
+// decisions lists the decisions that govern, the newest first: those that another has taken the place of are history.
+func (b *reader) decisions() ([]*record.Row, error) {
+	rows, err := b.rows(record.Decisions.Name, ledger.Accepted)
+	if err != nil || len(rows) == 0 {
+		return nil, err
+	}
+	view, err := b.w.Reads.Look(b.ctx, b.s, record.Decisions.Kind)
+	if err != nil {
+		return nil, err
+	}
+	order := verb.Succession(view.Rows())
+	return slices.DeleteFunc(rows, func(r *record.Row) bool { return !order.Governs(ledger.DecisionID(r.ID)) }), nil
 }
 
 // decision shows a decision. What was chosen is in its file alone.

@@ -63,3 +63,15 @@ func TestBriefOfAPart(t *testing.T) {
 		t.Errorf("got %v, want NOT_FOUND", err)
 	}
 }
+
+// A decision that another has taken the place of is not among those that a brief shows.
+func TestBriefOfDecisions(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	old := verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Locks", "choice": "A file lock"}).ID
+	now := verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Leases", "choice": "A lease", "supersedes": old}).ID
+	verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "None", "choice": "No lock", "supersedes": now, "status": "proposed"})
+	out, err := verbtest.Call[brief.Out](t, w, "brief", verbtest.Args{})
+	if err != nil || len(out.Decisions) != 1 || out.Decisions[0].ID != now || out.Decisions[0].Choice != "A lease" || out.Totals.Decisions != 1 {
+		t.Errorf("got %+v of %d, %v", out.Decisions, out.Totals.Decisions, err)
+	}
+}

@@ -392,3 +392,17 @@ func TestWhereAnyoneAccepts(t *testing.T) {
 		t.Errorf("got %v", err)
 	}
 }
+
+// A session that is about no task is given what governs the paths that its goal names.
+func TestWhatGovernsASessionAboutNoTask(t *testing.T) {
+	w := workspace(t)
+	log(t, w, "Locks", verbtest.Args{"scope": []string{"src/lock/**"}})
+	for range 2 {
+		ses, err := verbtest.Call[verb.Session](t, w, "begin", verbtest.Args{
+			"label": "tidy", "goal": "Tidy up src/lock/a.go.", "expected_actor": "human:lee", "idempotency_key": "k",
+		})
+		if err != nil || !slices.Equal(rulings(ses.Decisions), []string{"Locks"}) {
+			t.Errorf("got %+v, %v", ses.Decisions, err)
+		}
+	}
+}
