@@ -134,6 +134,9 @@ func (r Reference) validValues() error {
 		{"size", number(r.Size), r.Size > 0, "more than 0"},
 		{"target", r.Target, r.validTarget(), "the id of a record, the name of a tag, or A...B of a compare"},
 	} {
+		if one.value != "" && !one.ok && (one.key == "url" || one.key == "repo") { // it may hold credentials
+			return Errorf(InvalidInput, "%s is none that a reference may have", one.key).WithHint("%s is %s", one.key, one.form)
+		}
 		if one.value != "" && !one.ok {
 			return Errorf(InvalidInput, "%s is %q", one.key, clip(one.value, 100)).WithHint("%s is %s", one.key, one.form)
 		}

@@ -18,7 +18,11 @@ func (w *walk) judgeGate(i int, e Entry) {
 		}
 		return
 	}
-	w.report(RefusedEntry, i, "moves the task to %s, which the checks gate refuses: %s", e.To, MessageOf(err))
+	gate := "checks"
+	if CodeOf(err) == EvidenceMissing {
+		gate = "evidence"
+	}
+	w.report(RefusedEntry, i, "moves the task to %s, which the %s gate refuses: %s", e.To, gate, MessageOf(err))
 }
 
 // markMadeGood marks the breaches of the checks gate after which another entry moved the task to the same state, or to any that says the

@@ -56,7 +56,7 @@ func (r earnedRules) weakenedByHistory() {
 	}
 	reported := map[string]bool{}
 	if slices.ContainsFunc(versions, func(earlier task.Task) bool { return r.flow.LostEvidence(r.now.Task, earlier) }) {
-		r.reportTask(ChecksWeakened, r.now, nil, "is %s, and on the way evidence was required no more, for which no person gave a reason", r.now.Task.Status)
+		r.reportTask(ChecksWeakened, r.now, Path{"status"}, "is %s, and on the way evidence was required no more, for which no person gave a reason", r.now.Task.Status)
 	}
 	for _, earlier := range versions {
 		for _, c := range r.flow.Lost(r.now.Task, earlier) {
