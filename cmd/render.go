@@ -59,6 +59,7 @@ var renderers = rendererTable(
 	rendererOf(renderInbox),
 	rendererOf(renderBrief),
 	rendererOf(renderActors),
+	rendererOf(renderRepositories),
 	rendererOf(renderGuide),
 	rendererOf(renderGuidePage),
 	rendererOf(renderFeedback),

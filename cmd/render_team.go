@@ -95,3 +95,15 @@ func renderGuide(r *renderer, i guide.Index) {
 func renderGuidePage(r *renderer, p guide.Page) {
 	r.printf("%s\n", lines(strings.TrimRight(p.Text, "\n")))
 }
+
+func renderRepositories(r *renderer, l verb.Items[directory.Repository]) {
+	t := table{head: []string{"REPOSITORY", "NAME", "STATUS", "ROLE", "WHERE"}, grow: 4}
+	for _, one := range l.Items {
+		where := one.Repo
+		if one.Here {
+			where += " (here)"
+		}
+		t.add(one.ID, one.Name, string(one.Status), one.Role, where)
+	}
+	r.page(t, len(l.Items), l.Total, l.NextCursor, "no repositories", l.Problems)
+}

@@ -105,7 +105,7 @@ var (
 	Proposals = Define[string](proposalKind, proposalCodec)
 )
 
-var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind, Decisions.Kind, Handoffs.Kind, Actors.Kind, Skills.Kind, Feedback.Kind, Knowledge.Kind}
+var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind, Decisions.Kind, Handoffs.Kind, Actors.Kind, Skills.Kind, Feedback.Kind, Knowledge.Kind, Repositories.Kind}
 
 // Register adds a kind to the table. Call it before anything is read. It panics if the name or a folder is taken.
 func Register(k *Kind) {

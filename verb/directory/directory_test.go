@@ -91,7 +91,8 @@ func TestPages(t *testing.T) {
 	}
 	var seen []task.Actor
 	for cursor := ""; ; {
-		page, err := verbtest.Call[verb.Items[directory.Actor]](t, w, "directory", verbtest.Args{"limit": 2, "cursor": cursor})
+		out, err := verbtest.Call[any](t, w, "directory", verbtest.Args{"limit": 2, "cursor": cursor})
+		page, _ := out.(verb.Items[directory.Actor])
 		if err != nil || page.Total != 4 { // and human:lee, who wrote
 			t.Fatalf("got %+v, %v", page, err)
 		}

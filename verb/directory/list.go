@@ -14,6 +14,7 @@ import (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
+	What       string     `json:"what,omitempty" doc:"actors, which is the default, or repositories" values:"actors,repositories"`
 	Kind       string     `json:"kind,omitempty" doc:"only people, agents, services or pipelines: human, agent, service or ci" values:"human,agent,service,ci"`
 	Group      string     `json:"group,omitempty" doc:"only those of this group"`
 	Capability string     `json:"capability,omitempty" doc:"only those who can do this"`
@@ -36,8 +37,20 @@ type Actor struct {
 	LastWrote    *time.Time  `json:"last_wrote,omitempty"` // the newest entry of any record
 }
 
-// List returns the actors that fit the filters, sorted by id.
-func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Actor], error) {
+// List returns the actors or the repositories that fit the filters.
+func List(ctx context.Context, w *verb.Workspace, in ListIn) (any, error) {
+	switch in.What {
+	case "", "actors":
+		return listActors(ctx, w, in)
+	case "repositories":
+		return listRepositories(ctx, w, in)
+	default:
+		return nil, verb.BadInput("what", "is %q", in.What).WithHint("actors or repositories")
+	}
+}
+
+// listActors returns the actors that fit the filters, sorted by id.
+func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Actor], error) {
 	var none verb.Items[Actor]
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return none, err
@@ -79,9 +92,13 @@ func actorOf(p verb.People, who task.Actor) Actor {
 }
 
 func (in ListIn) fits(a Actor) bool {
-	said := strings.ToLower(strings.Join(append([]string{string(a.ID), a.DisplayName, a.Role, a.Group, a.ExternalRef}, a.Capabilities...), "\n"))
 	return (in.Kind == "" || a.Kind == in.Kind) &&
 		(in.Group == "" || a.Group == strings.TrimPrefix(in.Group, "group:")) &&
 		(in.Capability == "" || slices.Contains(a.Capabilities, in.Capability)) &&
-		strings.Contains(said, strings.ToLower(strings.TrimSpace(in.Q)))
+		says(in.Q, append([]string{string(a.ID), a.DisplayName, a.Role, a.Group, a.ExternalRef}, a.Capabilities...)...)
+}
+
+// says reports whether one of some texts has a part, in any case.
+func says(part string, texts ...string) bool {
+	return strings.Contains(strings.ToLower(strings.Join(texts, "\n")), strings.ToLower(strings.TrimSpace(part)))
 }

@@ -14,19 +14,46 @@ import (
 
 // RegisterIn is the input of Register.
 type RegisterIn struct {
-	Actor        string    `json:"actor" doc:"who is registered: me, or an actor such as agent:claude-1" cli:"arg" from:"actors"`
-	ExternalRef  *string   `json:"external_ref,omitempty" doc:"who that is elsewhere, such as an address or an account; an actor that has it already is the one"`
-	DisplayName  *string   `json:"display_name,omitempty" doc:"the name to show; the id by default"`
-	Group        *string   `json:"group,omitempty" doc:"whom it works with; group:NAME addresses all of them"`
-	Role         *string   `json:"role,omitempty" doc:"what it does there, on one line"`
-	Capabilities *[]string `json:"capabilities,omitempty" doc:"what it can be asked for; replaces what is there" cli:"flag=capability"`
+	Actor         string    `json:"actor,omitempty" doc:"who is registered: me, or an actor such as agent:claude-1" cli:"arg" from:"actors"`
+	RemoteURL     string    `json:"remote_url,omitempty" doc:"in place of actor: the address of a repository; without both, that of the clone is taken"`
+	ExternalRef   *string   `json:"external_ref,omitempty" doc:"who that is elsewhere, such as an address or an account; an actor that has it already is the one"`
+	DisplayName   *string   `json:"display_name,omitempty" doc:"the name to show; the id by default"`
+	Group         *string   `json:"group,omitempty" doc:"whom it works with; group:NAME addresses all of them"`
+	Role          *string   `json:"role,omitempty" doc:"what it does there, on one line; of a repository primary, dependency or docs"`
+	Capabilities  *[]string `json:"capabilities,omitempty" doc:"what it can be asked for; replaces what is there" cli:"flag=capability"`
+	Name          *string   `json:"name,omitempty" doc:"of a repository: what it is called; the end of its address by default"`
+	DefaultBranch *string   `json:"default_branch,omitempty" doc:"of a repository"`
 	verb.Once
 }
 
-// Register puts an actor into the directory. Calls for one actor come to one record, also when they are made at once: an actor with the
+// Register puts an actor, or a repository, into the directory.
+func Register(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
+	if err := in.oneSubject(); err != nil {
+		return verb.Record{}, err
+	}
+	if in.Actor == "" {
+		return registerRepository(ctx, w, in)
+	}
+	return registerActor(ctx, w, in)
+}
+
+// oneSubject returns INVALID_INPUT for what is said of an actor and of a repository at once.
+func (in RegisterIn) oneSubject() error {
+	ofActor := in.ExternalRef != nil || in.DisplayName != nil || in.Group != nil || in.Capabilities != nil
+	ofRepository := in.RemoteURL != "" || in.Name != nil || in.DefaultBranch != nil
+	switch {
+	case in.Actor != "" && ofRepository:
+		return verb.BadInput("remote_url", "name and default_branch are said of a repository, and actor is given").WithHint("leave out actor, or the others")
+	case in.Actor == "" && ofActor:
+		return verb.BadInput("actor", "is missing").WithHint("me, or an actor such as agent:claude-1")
+	}
+	return nil
+}
+
+// registerActor puts an actor into the directory. Calls for one actor come to one record, also when they are made at once: an actor with the
 // same external_ref is taken, else the one with the id; what is given is changed, and what is not stays. Anybody may register themselves, and
 // an operator others. It returns CONFLICT if the id is that of an actor who is somebody else.
-func Register(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
+func registerActor(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
 	who, err := w.ActorNamed(strings.TrimSpace(in.Actor))
 	if err == nil && who == "" {
 		err = verb.BadInput("actor", "names nobody").WithHint("me, or an actor such as agent:claude-1")

@@ -1,0 +1,115 @@
+package ledger
+
+import (
+	"path"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// RepositoryKind is the kind of a repository, in a task.Ref, and RepositoryPrefix what stands before the dash of its id.
+const (
+	RepositoryKind   = "repository"
+	RepositoryPrefix = "REPO"
+)
+
+// RepositoryID names a repository: REPO-, and a name that follows from its address.
+type RepositoryID string
+
+// Repository is a git repository that the work of a workspace is about.
+type Repository struct {
+	task.Header          // what all kinds have in common; Title is its name
+	Repo          string // host and path, such as github.com/o/r, as task.RepoOf has it; no two repositories have the same
+	DefaultBranch string
+	Role          string // what the workspace has it for: primary, dependency or docs
+	Body          string
+}
+
+// The states of a repository.
+const (
+	RepositoryActive task.Status = "active"
+	RepositoryGone   task.Status = "gone"
+)
+
+// RepositoryStates lists every state.
+var RepositoryStates = []task.Status{RepositoryActive, RepositoryGone}
+
+// RepositoryChange is what a registration says of a repository. What is nil stays as it is.
+type RepositoryChange struct{ Name, DefaultBranch, Role *string }
+
+// RepositoryIDs are the ids that a repository may get, by its host and path: its name, or longer parts of the path where that is taken. Two
+// branches that register the same one come to the same id.
+func RepositoryIDs(repo string) []RepositoryID {
+	var out []RepositoryID
+	parts := strings.Split(repo, "/")
+	for n := len(parts) - 1; n >= 0; n-- {
+		slug := strings.Map(func(r rune) rune {
+			if r < 0x80 && task.IsWord(string(r), "._-") {
+				return r
+			}
+			return '-'
+		}, strings.Join(parts[n:], "."))
+		if slug = strings.ToLower(slug); len(slug) <= 64 {
+			out = append(out, RepositoryID(RepositoryPrefix+"-"+slug))
+		}
+	}
+	return out
+}
+
+// NewRepository returns a repository as it is registered first, or INVALID_INPUT if there may be none such.
+func NewRepository(id RepositoryID, repo string, c RepositoryChange, s task.Stamp) (Repository, error) {
+	r := Repository{Header: task.Header{Ref: task.Ref{Kind: RepositoryKind, ID: string(id)}, Title: path.Base(repo), Status: RepositoryActive}, Repo: repo}
+	r, _ = r.with(c)
+	r.Log = r.Log.Add(s.Entry(task.Created))
+	return r, r.Valid()
+}
+
+// Register returns the repository after another registration, as Actor.Register does.
+func (r Repository) Register(c RepositoryChange, s task.Stamp) (Repository, error) {
+	now, keys := r.with(c)
+	if len(keys) == 0 && r.Status == RepositoryActive {
+		return r, nil
+	}
+	e := s.Entry(task.Updated)
+	e.Fields = keys
+	if r.Status != RepositoryActive {
+		e.From, e.To, now.Status = r.Status, RepositoryActive, RepositoryActive
+	}
+	now.Log = now.Log.Add(e)
+	return now, now.Valid()
+}
+
+// with returns the repository as a change makes it, and the keys of the file that differ.
+func (r Repository) with(c RepositoryChange) (Repository, []string) {
+	var keys []string
+	for _, f := range []struct {
+		key      string
+		to, from *string
+	}{{"title", &r.Title, c.Name}, {"default_branch", &r.DefaultBranch, c.DefaultBranch}, {"role", &r.Role, c.Role}} {
+		if f.from == nil || strings.TrimSpace(*f.from) == *f.to {
+			continue
+		}
+		*f.to = strings.TrimSpace(*f.from)
+		keys = append(keys, f.key)
+	}
+	if r.Title == "" {
+		r.Title = path.Base(r.Repo)
+	}
+	return r, keys
+}
+
+// Valid returns INVALID_INPUT for what no repository may be. The message begins with the key.
+func (r Repository) Valid() error {
+	if r.Repo == "" || task.RepoOf(r.Repo) != r.Repo {
+		return task.Errorf(task.InvalidInput, "repo is %q", shortened(r.Repo)).WithHint("a host and a path, such as github.com/o/r")
+	}
+	if r.DefaultBranch != "" {
+		if err := task.ValidLine("default_branch", r.DefaultBranch); err != nil {
+			return err
+		}
+	}
+	if r.Role != "" && r.Role != "primary" && r.Role != "dependency" && r.Role != "docs" {
+		return task.Errorf(task.InvalidInput, "role is %q", shortened(r.Role)).WithHint("of a repository: primary, dependency or docs")
+	}
+	return r.Header.Valid(r.Body)
+}
