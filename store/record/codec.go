@@ -34,7 +34,12 @@ func (c *Codec[T]) create(now any) (*frontmatter.Doc, error) { return c.Create(n
 func (c *Codec[T]) header(v any) task.Header                 { return c.Header(v.(T)) }
 func (c *Codec[T]) canAgain() bool                           { return c.Again != nil }
 
-func (*Codec[T]) merge() map[string]frontmatter.Rule { return nil }
+func (c *Codec[T]) merge() map[string]frontmatter.Rule {
+	if c.Merge == nil {
+		return nil
+	}
+	return c.Merge()
+}
 
 func (c *Codec[T]) edit(doc *frontmatter.Doc, was, now any) (*frontmatter.Doc, error) {
 	return c.Edit(doc, was.(T), now.(T))

@@ -70,32 +70,38 @@ func kindAt(name string) (*Kind, bool) {
 // LogRule merges provenance: the entries of both sides, by their time. Merge adds which values they have.
 var LogRule = frontmatter.Rule{Kind: frontmatter.Log, Key: "at"}
 
-var taskMerge = map[string]frontmatter.Rule{
-	"status":     {Choose: laterSide(statusSince)},
-	"assignee":   {Choose: laterSide(assigneeSince)},
-	"labels":     {Kind: frontmatter.Texts},
-	"deps":       {Kind: frontmatter.Texts},
-	"scope":      {Kind: frontmatter.Texts},
-	"checks":     {Kind: frontmatter.Keyed, Key: "desc", Derived: []string{"result"}},
-	"refs":       refsRule,
-	"provenance": LogRule,
+func taskMerge() map[string]frontmatter.Rule {
+	return map[string]frontmatter.Rule{
+		"status":     {Choose: laterSide(statusSince)},
+		"assignee":   {Choose: laterSide(assigneeSince)},
+		"labels":     {Kind: frontmatter.Texts},
+		"deps":       {Kind: frontmatter.Texts},
+		"scope":      {Kind: frontmatter.Texts},
+		"checks":     {Kind: frontmatter.Keyed, Key: "desc", Derived: []string{"result"}},
+		"refs":       refsRule,
+		"provenance": LogRule,
+	}
 }
 
-var sessionMerge = map[string]frontmatter.Rule{
-	"status":     {Choose: endedSide},
-	"ended_at":   {Choose: endedSide},
-	"base":       {Choose: endedSide},
-	"head":       {Choose: endedSide},
-	"summary":    {Choose: endedSide},
-	"reason":     {Choose: endedSide},
-	"refs":       refsRule,
-	"provenance": LogRule,
+func sessionMerge() map[string]frontmatter.Rule {
+	return map[string]frontmatter.Rule{
+		"status":     {Choose: endedSide},
+		"ended_at":   {Choose: endedSide},
+		"base":       {Choose: endedSide},
+		"head":       {Choose: endedSide},
+		"summary":    {Choose: endedSide},
+		"reason":     {Choose: endedSide},
+		"refs":       refsRule,
+		"provenance": LogRule,
+	}
 }
 
-var proposalMerge = map[string]frontmatter.Rule{
-	"made":       {Kind: frontmatter.Texts},
-	"refs":       refsRule,
-	"provenance": LogRule,
+func proposalMerge() map[string]frontmatter.Rule {
+	return map[string]frontmatter.Rule{
+		"made":       {Kind: frontmatter.Texts},
+		"refs":       refsRule,
+		"provenance": LogRule,
+	}
 }
 
 func configMerge() map[string]frontmatter.Rule {

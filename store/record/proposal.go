@@ -13,11 +13,11 @@ import (
 var proposalKind = Kind{
 	Name: task.ProposalKind, Folder: "plans", Form: frontmatter.YAML, Keys: proposalKeys, Lists: "list_proposals",
 	ParseID: Prefixed(task.ProposalKind, task.ProposalPrefix),
-	Merge:   proposalMerge,
 	Judge:   &proof.Proposals,
 }
 
 var proposalCodec = Codec[task.Proposal]{
+	Merge:  proposalMerge,
 	Decode: decodeProposal, Edit: editProposal, Create: newProposal, Header: task.Proposal.Header, With: task.Proposal.With,
 	WithRefs: func(p task.Proposal, refs []task.Reference) task.Proposal {
 		p.Refs = refs

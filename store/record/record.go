@@ -62,6 +62,9 @@ type Codec[T any] struct {
 	// Relabel gives a record other labels, with the entry that says so. Nil for a kind without labels.
 	Relabel func(T, []string, task.Stamp) (T, error)
 
+	// Merge returns how the keys merge for which the row does not say it. Nil for a kind whose row says it of all.
+	Merge func() map[string]frontmatter.Rule
+
 	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
 	With func(T, task.Entry) T
 

@@ -10,11 +10,11 @@ import (
 var sessionKind = Kind{
 	Name: session.KindName, Folder: "sessions", Form: frontmatter.YAML, Keys: sessionKeys, Lists: "list_sessions",
 	ParseID: func(id string) error { _, err := session.ParseID(id); return err },
-	Merge:   sessionMerge,
 	Judge:   &proof.Sessions,
 }
 
 var sessionCodec = Codec[session.Session]{
+	Merge:  sessionMerge,
 	Decode: decodeSession, Edit: editSession, Create: newSession, Header: session.Session.Header,
 	Again: func(found, was, now session.Session) (session.Session, bool) {
 		return found.EndAs(now), was.Status == session.Active && found.Status == session.Active && now.Status != session.Active

@@ -15,10 +15,11 @@ var taskKind = Kind{
 	Name: task.KindName, Folder: "tasks", Rest: "closed", Form: frontmatter.Markdown, Keys: taskKeys, Lists: "list",
 	ParseID: func(id string) error { _, err := task.ParseID(id); return err },
 	Closed:  func(flow task.Flow, s task.Status) bool { return flow.IsClosed(s) },
-	Merge:   taskMerge, Settle: settleTask,
+	Settle:  settleTask,
 }
 
 var taskCodec = Codec[task.Task]{
+	Merge:  taskMerge,
 	Decode: decodeTask, Edit: editTask, Create: newTask,
 	Header: task.Task.Header, With: task.Task.With, PutBack: task.Flow.PutBack, Lean: leanTask,
 	WithRefs: func(t task.Task, refs []task.Reference) task.Task {
