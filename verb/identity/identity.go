@@ -16,8 +16,8 @@ import (
 
 // In is the input of Identity.
 type In struct {
-	Include []string `json:"include,omitempty" doc:"also your open tasks, your inbox, and what others changed since you were last seen" values:"work,inbox,delta"`
-	Ack     string   `json:"ack,omitempty" doc:"delta.cursor of an answer that you have dealt with: from now on you were last seen then"`
+	Include []string `json:"include,omitempty" doc:"work, inbox, delta (what others changed)" values:"work,inbox,delta"`
+	Ack     string   `json:"ack,omitempty" doc:"delta.cursor that you have dealt with"`
 }
 
 // Out is who the caller is to cairn.
@@ -46,7 +46,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "identity", Group: "sessions", Toolset: verb.Core, Title: "Who am I", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
 		Summary: "Say who acts, with what rights, and in which workspace.",
-		When:    "Call it first: begin wants the actor that it names. With include it shows your work, your inbox, and what changed since you were last seen.",
+		When:    "Call it first: begin wants the actor that it names. With include it shows what concerns you.",
 	}, Identity),
 }
 

@@ -24,10 +24,10 @@ type BeginIn struct {
 	Series         string         `json:"series,omitempty" doc:"name of recurring work"`
 	Client         string         `json:"client,omitempty" doc:"program that does the work"`
 	Model          string         `json:"model,omitempty" doc:"model that does the work"`
-	Worktree       string         `json:"worktree,omitempty" doc:"folder the work happens in; this one by default"`
-	Branch         string         `json:"branch,omitempty" doc:"branch that exists; read from git by default"`
-	Head           string         `json:"head,omitempty" doc:"commit that exists; read from git by default"`
-	Takeover       bool           `json:"takeover,omitempty" doc:"end an expired claim or stalled session, or redo work carried further elsewhere"`
+	Worktree       string         `json:"worktree,omitempty" doc:"folder of the work; this one by default"`
+	Branch         string         `json:"branch,omitempty" doc:"read from git by default"`
+	Head           string         `json:"head,omitempty" doc:"read from git by default"`
+	Takeover       bool           `json:"takeover,omitempty" doc:"end what lapsed, or redo work carried further elsewhere"`
 }
 
 // CallKey is the idempotency key.

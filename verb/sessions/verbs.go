@@ -8,27 +8,27 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "begin", Group: "sessions", Toolset: verb.Core, Title: "Begin a session", Kind: verb.Write, Holds: true, Opens: true, Scopes: true, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Claim a task, move it to the working state, and open a session on it, in one step.",
-		When:    "Before real work. Then heartbeat now and again, and finish or cancel at the end. Repeating it with the same idempotency_key returns the same session.",
+		When:    "Before real work. Then heartbeat now and again, and finish or cancel at the end.",
 	}, Begin),
 	verb.Declare(verb.Verb{
 		Name: "heartbeat", Group: "sessions", Toolset: verb.Core, Title: "Report progress", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Say that a session is alive and what it is doing; no committed file changes.",
-		When:    "Every few minutes: a session without heartbeats stalls, and may be taken over.",
+		When:    "Every few minutes: without, a session stalls and may be taken over.",
 	}, Heartbeat),
 	verb.Declare(verb.Verb{
 		Name: "finish", Group: "sessions", Toolset: verb.Core, Title: "Finish a session", Kind: verb.Write, Profile: verb.PairWorker, Runs: true,
 		Summary: "Hand the task over for review with a summary, and end the session.",
-		When:    "When the work is done, or has failed. It does not close the task: that takes passing checks and a transition.",
+		When:    "When the work is done, or has failed. It does not close the task.",
 	}, Finish),
 	verb.Declare(verb.Verb{
 		Name: "cancel", Group: "sessions", Toolset: verb.Core, Title: "Cancel a session", Kind: verb.Write, Profile: verb.PairWorker,
 		Summary: "End a session without handing over; the task is released and stays open.",
-		When:    "When you cannot go on. The reason helps the next worker.",
+		When:    "When you cannot go on.",
 	}, Cancel),
 	verb.Declare(verb.Verb{
 		Name: "get_session", Group: "sessions", Toolset: verb.Core, Title: "Read a session", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "session",
 		Summary: "Read one session, with its health as of now.",
-		When:    "To see how an attempt is doing, or how it ended.",
+		When:    "To see how an attempt does.",
 	}, Get),
 	verb.Declare(verb.Verb{
 		Name: "list_sessions", Group: "sessions", Toolset: verb.Core, Title: "List sessions", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "session",

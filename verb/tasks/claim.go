@@ -14,7 +14,7 @@ import (
 // ClaimIn is the input of Claim.
 type ClaimIn struct {
 	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg"`
-	Takeover bool          `json:"takeover,omitempty" doc:"end an expired claim or stalled session, or redo work carried further elsewhere"`
+	Takeover bool          `json:"takeover,omitempty" doc:"end what lapsed, or redo work carried further elsewhere"`
 	Lease    verb.Count    `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400; repeating extends it"`
 	verb.Once
 }

@@ -25,13 +25,13 @@ type TaskIn struct {
 	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; only update changes it later"`
 	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
-	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about, such as src/auth/**; decisions on them come with it"`
+	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
 	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`
-	Acceptance []string  `json:"acceptance,omitempty" doc:"criteria that become manual checks anyone may attest"`
+	Acceptance []string  `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
-	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it before it is closed: an actor, or me" from:"actors"`
-	Evidence   bool      `json:"requires_evidence,omitempty" doc:"it can be closed as done only with a commit, a pull request, or a command check that passed"`
+	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
+	Evidence   bool      `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check"`
 }
 
 // CheckIn is a check as a caller declares it.

@@ -13,9 +13,9 @@ import (
 // GetIn is the input of Get.
 type GetIn struct {
 	ID      verb.RecordID `json:"id" doc:"task to read" cli:"arg"`
-	Mode    string        `json:"mode,omitempty" doc:"summary: a row of list; full: 256 KiB of body and 200 entries at most; context: all that is around it" values:"summary,full,context"`
+	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" values:"summary,full,context"`
 	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions; comments, of any record"`
-	Part    string        `json:"part,omitempty" doc:"only this part, in pieces, where an answer was cut: body, provenance (the oldest first), file (as it is), blockers, dependents, children"`
+	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, blockers, dependents, children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
 

@@ -14,10 +14,10 @@ import (
 type NoteIn struct {
 	ID       verb.RecordID `json:"id,omitempty" doc:"task to note it on; the session you work under by default" cli:"arg" else:"session"`
 	Text     string        `json:"text" doc:"what is worth remembering; 4 KiB at most; @NAME mentions somebody" cli:"arg"`
-	Re       string        `json:"re,omitempty" doc:"hash of the entry that it answers, as get with comments and history show it"`
-	Mentions []string      `json:"mentions,omitempty" doc:"actors whom it concerns, beside those that the text mentions" cli:"flag=mention" from:"actors"`
+	Re       string        `json:"re,omitempty" doc:"hash of the entry that it answers"`
+	Mentions []string      `json:"mentions,omitempty" doc:"actors whom it concerns" cli:"flag=mention" from:"actors"`
 	Severity string        `json:"severity,omitempty" doc:"how grave it is: info, warn or critical" values:"info,warn,critical"`
-	Verb     string        `json:"verb,omitempty" doc:"what was done, such as deployed: the note tells of a milestone, and an equal one is not told twice"`
+	Verb     string        `json:"verb,omitempty" doc:"of a milestone: what was done, such as deployed"`
 	verb.Once
 }
 

@@ -28,7 +28,7 @@ type UpdateIn struct {
 	Checks         *[]CheckIn    `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
 	Acceptance     *[]string     `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
 	Reviewer       *string       `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
-	Evidence       *bool         `json:"requires_evidence" doc:"whether it can be closed as done only with a commit, a pull request, or a command check that passed"`
+	Evidence       *bool         `json:"requires_evidence" doc:"whether done needs a commit, a pull request or a passed command check"`
 	AddDeps        []task.ID     `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
 	RemoveDeps     []task.ID     `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
 	To             *string       `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`

@@ -9,7 +9,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "list", Group: "tasks", Toolset: verb.Core, Title: "List tasks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "task",
 		Summary: "List the tasks that fit all filters given, the most urgent first.",
-		When:    "With ready true and status the initial state it answers what can be started now. Rows are short; get has the rest.",
+		When:    "With ready true and status the initial state it answers what can be started now.",
 	}, List),
 	verb.Declare(verb.Verb{
 		Name: "get", Group: "tasks", Toolset: verb.Core, Title: "Read a task", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "task", Aliases: []string{"show"},
@@ -24,12 +24,12 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "claim", Group: "tasks", Toolset: verb.Core, Title: "Claim a task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Claim a task, so that nobody else works on it.",
-		When:    "For short work; begin claims too, and opens a session. Where another actor holds it, the refusal names them.",
+		When:    "For short work; begin claims too, and opens a session.",
 	}, Claim),
 	verb.Declare(verb.Verb{
 		Name: "next", Group: "tasks", Toolset: verb.Core, Title: "Take the next task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Exit: exitOfNext,
 		Summary: "Claim the most urgent task that can be worked on now and that nobody holds.",
-		When:    "Instead of list and claim, when any task will do. If there is none it says why; wait with ready true says when that changes.",
+		When:    "When any task will do. If there is none, wait with ready true.",
 	}, Next),
 	verb.Declare(verb.Verb{
 		Name: "release", Group: "tasks", Toolset: verb.Core, Title: "Release a task", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
@@ -49,7 +49,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "run_checks", Group: "tasks", Toolset: verb.Core, Title: "Run checks", Kind: verb.Write, Profile: verb.PairWorker, Runs: true, Exit: exitOfRun,
 		Summary: "Run a task's command checks and record the results, without moving the task.",
-		When:    "To see whether the task could be closed. A failing check is a result, not an error: look at run.",
+		When:    "A failing check is a result, not an error: look at run.",
 	}, RunChecks),
 	verb.Declare(verb.Verb{
 		Name: "attest", Group: "tasks", Toolset: verb.Core, Title: "Attest a manual check", Kind: verb.Write, Profile: verb.Operator, Idempotent: true, Signs: true,
@@ -59,7 +59,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "note", Group: "tasks", Toolset: verb.Core, Title: "Add a note", Kind: verb.Write, Profile: verb.PairWorker,
 		Summary: "Append a note to a task's provenance, changing nothing else.",
-		When:    "For what the next worker should know: a finding, a dead end, why it is blocked.",
+		When:    "For what the next worker should know.",
 	}, Note),
 	verb.Declare(verb.Verb{
 		Name: "delete", Group: "tasks", Toolset: verb.Admin, Title: "Delete a task", Kind: verb.Destructive, Profile: verb.Maintainer,
