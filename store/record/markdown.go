@@ -214,8 +214,14 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 	if len(m.Closed) > 0 {
 		row.Closed = func(_ task.Flow, s task.Status) bool { return slices.Contains(m.Closed, s) }
 	}
-	row.codec = &markdownCodec[T]{of: m, kind: row.Name, parseID: row.ParseID, order: row.Keys}
-	return Of[ID, T]{&row}
+	both := &struct { // in one piece of memory
+		row   Kind
+		codec markdownCodec[T]
+	}{row: row}
+	c := &both.codec
+	c.of, c.kind, c.parseID, c.order = m, row.Name, row.ParseID, row.Keys
+	both.row.codec = c
+	return Of[ID, T]{&both.row}
 }
 
 // commonKeys are the keys that stand before those that only one kind has.
