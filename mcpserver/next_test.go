@@ -76,9 +76,6 @@ var refusalCases = []refusalCase{
 		does[verb.Record](s.T, s.person(), "register", object{"actor": "agent:b", "external_ref": "b@example.org"})
 		return s.person(), "register", object{"actor": "agent:b", "external_ref": "c@example.org"}
 	}},
-	{"another actor, registered without the right to", "directory.mayRegister", task.Forbidden, "register", func(s *fixture) (*mcp.ClientSession, string, object) {
-		return s.as("agent:claude-1", verb.Rights{Profile: verb.PairWorker}), "register", object{"actor": "agent:claude-2"}
-	}},
 	{"an actor that is not the caller", "sessions.mayBegin", task.IdentityMismatch, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "begin", object{"id": s.create(nil), "expected_actor": "agent:other", "idempotency_key": "1"}
 	}},
@@ -100,7 +97,37 @@ var refusalCases = []refusalCase{
 		does[verb.Task](s.T, s.agent(), "update", object{"id": id, "add_deps": []task.ID{first}})
 		return s.agent(), "update", object{"id": id, "remove_deps": []task.ID{first}, "reason": "slow"}
 	}},
-	{"another revision than expected", "tasks.expects", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a decision to supersede that is not there", "ledger.validSuccession", task.NotFound, "decision_query", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "decision_log", object{"title": "Cards", "choice": "none", "supersedes": "DEC-404"}
+	}},
+	{"a decision that is not moved by update", "record.Move", task.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		made := does[verb.Record](s.T, s.agent(), "decision_log", object{"title": "Cards", "choice": "none"})
+		return s.agent(), "update", object{"id": made.ID, "to": "accepted"}
+	}},
+	{"a page of the manual that is not there", "guide.Text", task.NotFound, "guide", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "guide", object{"topic": "cooking"}
+	}},
+	{"an item that is in no inbox", "handoffs.valid", task.InvalidInput, "inbox", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "inbox", object{"ack": []string{"nothing"}}
+	}},
+	{"a delta that was never shown", "identity.seen", task.InvalidInput, "identity", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "identity", object{"ack": "nothing"}
+	}},
+	{"a handoff that is for others", "ledger.mayAct", task.Forbidden, "inbox", func(s *fixture) (*mcp.ClientSession, string, object) {
+		made := does[verb.Record](s.T, s.person(), "handoff_create", object{"to": []string{"agent:other"}, "title": "Look at it"})
+		return s.agent(), "handoff_respond", object{"id": made.ID, "text": "I will"}
+	}},
+	{"an entry to answer that is not there", "tasks.answers", task.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "note", object{"id": s.create(nil), "text": "yes", "re": "01234567"}
+	}},
+	{"another revision of a decision than expected", "verb.Moved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		made := does[verb.Record](s.T, s.agent(), "decision_log", object{"title": "Cards", "choice": "none"})
+		return s.agent(), "decision_set_status", object{"id": made.ID, "status": "rejected", "expected_rev": "0123456789abcdef"}
+	}},
+	{"another state than expected", "verb.Moved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_status": "done"}
+	}},
+	{"another revision than expected", "verb.Moved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "update", object{"id": s.create(nil), "title": "Mine", "expected_rev": "0123456789abcdef"}
 	}},
 	{"a task that moved while its checks ran", "gates.stillHolds", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
@@ -131,7 +158,7 @@ var refusalCases = []refusalCase{
 		scoped := s.as("agent:claude-1", verb.Rights{Profile: verb.Operator, Scope: s.create(nil)})
 		return scoped, "note", object{"id": s.create(nil), "text": "not mine"}
 	}},
-	{"a command that is attested", "task.Attest", task.InvalidInput, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a command that is attested", "task.attested", task.InvalidInput, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "attest", object{"id": s.create(object{"checks": []object{{"desc": "runs", "cmd": "true"}}}), "check": "0", "pass": true}
 	}},
 	{"a check that the task does not have", "task.FindCheck", task.InvalidInput, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
@@ -201,7 +228,7 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"get", "get_proposal", "get_session", "identity", "list", "list_sessions", "note", "run_checks", "settings_get", "wait", computed}
+var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "list", "list_sessions", "note", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}

@@ -241,7 +241,7 @@ func (h Header) AddReference(r Reference, s Stamp) (refs []Reference, entry *Ent
 		for key, value := range r.members() {
 			if had[key] != value {
 				return h.Refs, nil, Errorf(Conflict, "the reference is there already as %s, with another %s", have.Ref, key).
-					WithHint("%s changes what it says", CallTo("ref_update", "id", h.Ref.ID, "ref", have.Ref)).ForGood()
+					WithHint("%s changes what it says", CallTo("ref_update", "id", h.Ref.ID)).ForGood()
 			}
 		}
 		return h.Refs, nil, nil
@@ -278,7 +278,7 @@ func (h Header) ChangeReference(ref string, c ReferenceChange, s Stamp) ([]Refer
 		return h.Refs, nil, nil
 	case !r.SameAs(was):
 		return h.Refs, nil, Errorf(InvalidInput, "that would make it a reference to something else").
-			WithHint("%s adds another; this one can be taken away", CallTo("ref_add", "id", h.Ref.ID, "type", string(r.Type)))
+			WithHint("%s adds another; this one can be taken away", CallTo("ref_add", "id", h.Ref.ID))
 	}
 	if err := r.Valid(); err != nil {
 		return h.Refs, nil, err

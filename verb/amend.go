@@ -34,7 +34,7 @@ func (w *Workspace) Amend(ctx context.Context, s *store.Store, a Amendment) (any
 		if err := w.Idempotency.Recorded(h.Log, keyOf(h.Ref)); err != nil {
 			return err
 		}
-		if err := expects(a.ExpectedRev, h); err != nil {
+		if err := Expect(a.ExpectedRev, h); err != nil {
 			return err
 		}
 		after, entry, err := a.Decide(tx, v)
@@ -64,12 +64,17 @@ func scopeOf(id string, v any) task.ID {
 	return task.ID(id)
 }
 
-// expects returns CONFLICT if a record has another revision than the caller says.
-func expects(rev string, h task.Header) error {
+// Expect returns CONFLICT if a record has another revision than the caller says; "" is any.
+func Expect(rev string, h task.Header) error {
 	if rev == "" || task.Rev(rev) == h.Rev {
 		return nil
 	}
-	return task.Errorf(task.Conflict, "has revision %s, not %s", h.Rev, Head(rev, 40)).
+	return Moved(h, "has revision %s, not %s", h.Rev, Head(rev, 40))
+}
+
+// Moved is the CONFLICT of a record that is not as the caller expects.
+func Moved(h task.Header, format string, args ...any) error {
+	return task.Errorf(task.Conflict, format, args...).
 		WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", h.Ref.ID)).ForGood()
 }
 

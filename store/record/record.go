@@ -210,7 +210,7 @@ func (k *Kind) Move(v any, to task.Status, s task.Stamp) (any, error) {
 	switch {
 	case !k.codec.canMove() && k.Mover != "":
 		return nil, task.Errorf(task.InvalidInput, "a %s is not moved by update", k.Name).
-			WithHint("%s does, and %s shows it", task.CallTo(k.Mover), task.CallTo("get", "id", k.Header(v).Ref.ID))
+			WithHint("%s does", task.CallTo(k.Mover)).WithNext(task.CallTo("get", "id", k.Header(v).Ref.ID))
 	case !k.codec.canMove():
 		return nil, task.Errorf(task.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
 	case !slices.Contains(k.States, to):

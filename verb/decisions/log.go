@@ -109,9 +109,8 @@ func SetStatus(ctx context.Context, w *verb.Workspace, in SetStatusIn) (verb.Rec
 	}
 	flow := s.Config.Flow
 	return verb.ChangeRecord(ctx, w, record.Decisions, in.ID, func(d ledger.Decision) (ledger.Decision, error) {
-		if in.ExpectedRev != "" && task.Rev(in.ExpectedRev) != d.Rev {
-			return d, task.Errorf(task.Conflict, "has revision %s, not %s", d.Rev, in.ExpectedRev).
-				WithHint("read the decision again and decide anew").WithNext(task.CallTo("get", "id", string(in.ID))).ForGood()
+		if err := verb.Expect(in.ExpectedRev, d.Header); err != nil {
+			return d, err
 		}
 		moved, err := d.SetStatus(flow, in.Status, w.Stamp(in.Reason))
 		if err == nil {

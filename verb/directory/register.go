@@ -133,7 +133,7 @@ func mayRegister(w *verb.Workspace, who task.Actor) error {
 		return nil
 	}
 	return task.Errorf(task.Forbidden, "%s may register itself only, and not %s", w.Actor(), who).
-		WithHint("%s registers you; whoever is %s can do the same", task.CallTo("register", "actor", "me"), who)
+		WithHint("an actor registers itself; an operator registers others")
 }
 
 // registered is the actor after a registration.

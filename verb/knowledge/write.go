@@ -67,9 +67,8 @@ func (in WriteIn) save(ctx context.Context, w *verb.Workspace, s *store.Store) (
 	if in.ID != "" {
 		return w.ChangeAny(ctx, s, record.Knowledge.Kind, string(in.ID), func(v any) (any, error) {
 			n, _ := v.(ledger.Note)
-			if in.ExpectedRev != "" && task.Rev(in.ExpectedRev) != n.Rev {
-				return n, task.Errorf(task.Conflict, "has revision %s, not %s", n.Rev, in.ExpectedRev).
-					WithHint("read the note again and decide anew").WithNext(task.CallTo("get", "id", in.ID)).ForGood()
+			if err := verb.Expect(in.ExpectedRev, n.Header); err != nil {
+				return n, err
 			}
 			return n.Change(in.change(), w.Stamp(""))
 		})

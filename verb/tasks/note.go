@@ -62,7 +62,7 @@ func (in NoteIn) valid() error {
 	}
 	if len(in.Text) > task.MaxText {
 		return task.Errorf(task.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), task.MaxText).
-			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", task.CallTo("ref_add", "id", string(in.ID), "type", string(task.FileRef)))
+			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", task.CallTo("ref_add", "id", string(in.ID)))
 	}
 	if in.Severity != "" && !slices.Contains([]string{"info", "warn", "critical"}, in.Severity) {
 		return verb.BadInput("severity", "is %q", verb.Head(in.Severity, 40)).WithHint("info, warn or critical")

@@ -144,16 +144,13 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 
 // expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than expected_status does.
 func (in UpdateIn) expects(h task.Header) error {
-	rev, status := task.Rev(in.ExpectedRev), task.Status(in.ExpectedStatus)
-	e := task.Errorf(task.Conflict, "has revision %s, not %s", h.Rev, rev)
-	switch {
-	case rev != "" && rev != h.Rev:
-	case status != "" && status != h.Status:
-		e = task.Errorf(task.Conflict, "is %s, not %s", h.Status, status)
-	default:
-		return nil
+	if err := verb.Expect(in.ExpectedRev, h); err != nil {
+		return err
 	}
-	return e.WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", h.Ref.ID)).ForGood()
+	if status := task.Status(in.ExpectedStatus); status != "" && status != h.Status {
+		return verb.Moved(h, "is %s, not %s", h.Status, status)
+	}
+	return nil
 }
 
 // edit returns the edit that the input asks for.
