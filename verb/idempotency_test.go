@@ -56,6 +56,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"cancel":              {verbtest.Args{"reason": "ill"}, verbtest.Args{"reason": "well"}},
 	"decision_log":        {verbtest.Args{"title": "Locks", "choice": "One"}, verbtest.Args{"title": "Locks", "choice": "None"}},
 	"decision_set_status": {verbtest.Args{"status": "rejected"}, verbtest.Args{"status": "proposed"}},
+	"knowledge_write":     {verbtest.Args{"title": "Locks", "body": "They hold."}, verbtest.Args{"title": "Locks", "body": "They do not."}},
 	"handoff_create":      {verbtest.Args{"title": "Locks?", "to": []string{"me"}}, verbtest.Args{"title": "Keys?", "to": []string{"me"}}},
 	"handoff_claim":       {verbtest.Args{}, verbtest.Args{"id": "HO-01j8x2k7q7f3az"}},
 	"handoff_respond":     {verbtest.Args{"text": "yes"}, verbtest.Args{"text": "no"}},
@@ -107,7 +108,7 @@ func TestEveryWriteCanBeRepeated(t *testing.T) {
 func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 	t.Helper()
 	named := verbtest.Args{"idempotency_key": "the call"}
-	if v.Name == "create" {
+	if v.Name == "create" || v.Name == "knowledge_write" {
 		return named
 	}
 	made, err := verbtest.Call[verb.Task](t, w, "create", verbtest.Args{"title": "One", "checks": []verbtest.Args{{"desc": "runs", "cmd": "true"}, {"desc": "reads well", "type": "manual"}}})

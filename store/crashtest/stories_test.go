@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
+	"github.com/cairn-tasks/cairn/verb/knowledge"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 )
 
@@ -174,6 +175,17 @@ var stories = []story{
 	}},
 	{"decision_set_status", "decision_set_status", "human:lee", aDecision(in{"status": "accepted", "reason": "measured"})},
 	{"note on a decision", "note", "agent:a", aDecision(in{"text": "worth remembering"})},
+	{"knowledge_write", "knowledge_write", "agent:a", func(*testing.T, *house) in {
+		return in{"title": "Locks", "body": "They hold.", "labels": []string{"locks"}, "about": []string{about}}
+	}},
+	{"change of a note of knowledge", "knowledge_write", "agent:a", func(t *testing.T, h *house) in {
+		out := h.given(t, "agent:a", "knowledge_write", in{"title": "Locks", "body": "They hold."})
+		return in{"id": out.(knowledge.Note).ID, "body": "They do not."}
+	}},
+	{"update of several tasks", "update", "human:lee", func(t *testing.T, h *house) in {
+		out := h.given(t, "human:lee", "create", in{"title": "Another"})
+		return in{"ids": []string{about, string(out.(verb.Task).ID)}, "labels": []string{"both"}}
+	}},
 	{"begin", "begin", "agent:a", nothing(in{"expected_actor": "agent:a"})},
 	{"begin that takes over from a session that stalled", "begin", "agent:b", begun(func(string) in {
 		return in{"id": about, "expected_actor": "agent:b", "takeover": true}

@@ -25,6 +25,7 @@ var Actors = DefineMarkdown[task.Actor](
 			Texts("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }),
 		},
 		States: ledger.ActorStates,
+		Free:   true,
 		Row:    actorRow,
 	})
 

@@ -25,6 +25,7 @@ var Feedback = DefineMarkdown[ledger.FeedbackID](
 		},
 		States: ledger.FeedbackStates,
 		Closed: ledger.FeedbackEnds,
+		Free:   true,
 		Row: func(f ledger.Feedback, r *Row) {
 			r.Add(TypeFact, string(f.Type))
 			r.Add(SeverityFact, string(f.Severity))

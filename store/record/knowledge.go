@@ -24,6 +24,7 @@ var Knowledge = DefineMarkdown[ledger.NoteID](
 			Texts("about", func(n *ledger.Note) *[]string { return &n.About }),
 		},
 		States: ledger.NoteStates,
+		Free:   true,
 		Row: func(n ledger.Note, r *Row) {
 			r.Add(TypeFact, string(cmp.Or(n.Type, ledger.PlainNote)))
 			r.Add(AboutFact, n.About...)

@@ -21,6 +21,7 @@ type Markdown[T any] struct {
 	States []task.Status                               // in which a record can be, the first one first
 	Closed []task.Status                               // those of the states in which nothing waits for the record any more; none if nothing can depend on it
 	Move   func(T, task.Status, task.Stamp) (T, error) // takes a record to another state, for update; nil where the kind's own verbs do
+	Free   bool                                        // update takes a record from any state to any other
 	Row    func(T, *Row)                               // sets the facts of a row that do not follow from the header; nil for none
 }
 
@@ -337,10 +338,19 @@ func (c *markdownCodec[T]) with(one any, e task.Entry) (any, bool) {
 	return v, true
 }
 
-func (c *markdownCodec[T]) canMove() bool { return c.of.Move != nil }
+func (c *markdownCodec[T]) canMove() bool { return c.of.Move != nil || c.of.Free }
 
 func (c *markdownCodec[T]) move(one any, to task.Status, s task.Stamp) (any, error) {
-	return c.of.Move(one.(T), to, s)
+	v := one.(T)
+	if c.of.Move != nil {
+		return c.of.Move(v, to, s)
+	}
+	if err := task.ValidText("reason", s.Text); err != nil {
+		return nil, err
+	}
+	h := c.of.Header(&v)
+	*h = h.Moved(to, s)
+	return v, nil
 }
 
 func (*markdownCodec[T]) canRelabel() bool { return true }

@@ -21,6 +21,7 @@ var Repositories = DefineMarkdown[ledger.RepositoryID](
 			Text("role", func(r *ledger.Repository) *string { return &r.Role }),
 		},
 		States: ledger.RepositoryStates,
+		Free:   true,
 		Row: func(r ledger.Repository, row *Row) {
 			row.Add(RepoFact, r.Repo)
 			row.Add(BranchFact, r.DefaultBranch)

@@ -13,7 +13,7 @@ import (
 // Skills is the row of skills in the table of kinds.
 var Skills = DefineMarkdown[ledger.SkillID](
 	Kind{
-		Name: ledger.SkillKind, Folder: "skills", Lists: "skill_list", Words: true,
+		Name: ledger.SkillKind, Folder: "skills", Lists: "skill_list", Mover: "skill_upsert", Words: true,
 		ParseID: func(id string) error { _, err := ledger.ParseSkillID(id); return err },
 		Merge:   map[string]frontmatter.Rule{"version": {Choose: newerVersion}},
 		Judge:   &proof.Skills,
