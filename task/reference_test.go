@@ -47,6 +47,10 @@ func TestRepoOf(t *testing.T) {
 		"https://xn--bcher-kva.example/o/r":          "xn--bcher-kva.example/o/r",
 		"https://o:p@ss@github.com/o/r":              "github.com/o/r",
 		"https://github.com/o/r.git?private_token=s": "github.com/o/r",
+		"user.name:secret@github.com/o/r":            "",
+		"user.name:secret@github.com:o/r":            "",
+		"me.x/secret@github.com/o/r":                 "",
+		"https://example.com/@scope/r":               "example.com/@scope/r",
 	} {
 		if got := task.RepoOf(remote); got != want {
 			t.Errorf("%q is %q, want %q", remote, got, want)
@@ -71,9 +75,23 @@ func TestCleanURL(t *testing.T) {
 		"https://example.com/\x00":                         "",
 		"https://example.com/?q=token":                     "https://example.com/?q=token",
 		"https://user:secret@example.com/a?private_token=se": "https://example.com/a",
+		"https://example.com/a?Token=secret":                 "https://example.com/a",
+		"https://example.com/a?q=1&API-Key=secret#d":         "https://example.com/a?q=1#d",
+		"https://example.com/a?q=1;token=secret":             "https://example.com/a?q=1",
+		"https://example.com/a?tok%65n=secret&q=%zz":         "https://example.com/a?q=%zz",
+		"https://example.com/a?X-Amz-Signature=secret&q=a+b": "https://example.com/a?q=a+b",
+		"https://example.com/a?b=1&sig=secret&c=%2f":         "https://example.com/a?b=1&c=%2f",
+		"https://example.com/a?client_secret=secret":         "https://example.com/a",
+		"https://example.com/a#access_token=secret&x=1":      "https://example.com/a#x=1",
+		"https://example.com/a#id_token=secret":              "https://example.com/a",
+		"https://me:secret@example.com/a%2Fb#L%2010":         "https://example.com/a%2Fb#L%2010",
+		"https://example.com/?key=value&design=1":            "https://example.com/?key=value&design=1",
+		"https://example.com/#token":                         "https://example.com/#token",
 	} {
 		if got := task.CleanURL(address); got != want {
 			t.Errorf("%q is %q, want %q", address, got, want)
+		} else if task.CleanURL(got) != got {
+			t.Errorf("%q becomes %q when it is read again", got, task.CleanURL(got))
 		}
 	}
 }
