@@ -341,3 +341,29 @@ func (h Handoff) Resolve(as task.Status, s task.Stamp) (Handoff, error) {
 	h.Status, h.Log = as, h.Log.Add(e)
 	return h, task.ValidText("note", s.Text)
 }
+
+// Asks lists what a person must confirm before the handoff, which was another before, may stand as it is in their name: an answer to what asks
+// for approval, and the end of such a handoff that nobody answered, unless the person asked it. Actors that are no persons have nothing to
+// confirm.
+func (h Handoff) Asks(before Handoff) []task.Ask {
+	if h.Type != Approval || len(h.Log) == len(before.Log) {
+		return nil
+	}
+	e := h.Log[len(h.Log)-1]
+	ask := task.Ask{Who: e.Who, Kind: HandoffKind, ID: task.ID(h.Ref.ID), Title: h.Title, Text: e.Text}
+	_, answered := h.Response()
+	switch {
+	case !e.Who.Human():
+		return nil
+	case e.Did == task.Responded:
+		ask.Does, ask.Word = "answering what asks for approval", "answer"
+		if option := e.Said().Option; option != "" {
+			ask.Does += " with \"" + option + "\""
+		}
+	case e.Did == task.Resolved && e.To == HandoffResolved && !answered && e.Who != h.From():
+		ask.Does, ask.Word = "ending what asks for approval, without an answer", "end"
+	default:
+		return nil
+	}
+	return []task.Ask{ask}
+}

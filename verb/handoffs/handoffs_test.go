@@ -1,6 +1,7 @@
 package handoffs_test
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -340,5 +341,45 @@ func TestDelta(t *testing.T) {
 		if _, err := verbtest.Call[identity.Out](t, a, "identity", verbtest.Args{"ack": bad}); task.CodeOf(err) != task.InvalidInput {
 			t.Errorf("ack %q: %v", bad, err)
 		}
+	}
+}
+
+// What a person answers to what asks for approval is written once they have confirmed it; a script in their name cannot, and neither can it
+// end the handoff by acknowledging it.
+func TestAnApprovalIsConfirmed(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	agent, person := as(w, "agent:a"), as(w, "human:ada")
+	person.Confirm = nil
+	h := ask(t, agent, verbtest.Args{"to": []string{"human:ada", "agent:b"}, "type": "approval"})
+	verbtest.Must(t, person, "handoff_claim", verbtest.Args{"id": h.ID})
+	for name, call := range map[string]func() error{
+		"an answer": func() error {
+			_, err := verbtest.CallAny(t, person, "handoff_respond", verbtest.Args{"id": h.ID, "text": "yes"})
+			return err
+		},
+		"an end": func() error {
+			_, err := verbtest.CallAny(t, person, "handoff_resolve", verbtest.Args{"id": h.ID})
+			return err
+		},
+		"an acknowledgement": func() error {
+			_, err := verbtest.CallAny(t, person, "inbox", verbtest.Args{"ack": []string{h.ID}})
+			return err
+		},
+	} {
+		if err := call(); task.CodeOf(err) != task.Forbidden || !strings.Contains(err.Error(), "has to confirm it at a terminal") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	asked := 0
+	person.Confirm = func(_ context.Context, asks []task.Ask) error { asked += len(asks); return nil }
+	out, err := verbtest.Call[handoffs.Handoff](t, person, "handoff_respond", verbtest.Args{"id": h.ID, "text": "yes"})
+	if err != nil || asked != 1 || out.Response == nil || out.Response.Text != "yes" {
+		t.Errorf("confirmed: %+v, %v, asked %d times", out.Response, err, asked)
+	}
+	person.Confirm = nil
+	verbtest.Must(t, person, "handoff_resolve", verbtest.Args{"id": h.ID})
+	mine := ask(t, person, verbtest.Args{"to": []string{"agent:b"}, "type": "approval"})
+	if _, err := verbtest.CallAny(t, as(w, "agent:b"), "handoff_respond", verbtest.Args{"id": mine.ID, "text": "yes"}); err != nil {
+		t.Errorf("by an agent, who has nothing to confirm: %v", err)
 	}
 }

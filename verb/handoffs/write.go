@@ -235,6 +235,9 @@ func changeIn(w *verb.Workspace, s *store.Store, tx *store.Tx, id string, decide
 		return err
 	}
 	next, err := decide(writing{w: w, s: s, tx: tx, h: h, hold: session.Holder(h.Header, tx.Known(ref), w.Now())})
+	if err == nil {
+		err = w.Confirmed(next.Asks(h))
+	}
 	if err != nil {
 		return err
 	}
