@@ -241,7 +241,7 @@ func (h Header) AddReference(r Reference, s Stamp) (refs []Reference, entry *Ent
 		for key, value := range r.members() {
 			if had[key] != value {
 				return h.Refs, nil, Errorf(Conflict, "the reference is there already as %s, with another %s", have.Ref, key).
-					WithHint("%s changes what it says", CallTo("ref_update", "id", h.Ref.ID)).ForGood()
+					WithHint("%s with that ref changes what it says", CallTo("ref_update", "id", h.Ref.ID)).ForGood()
 			}
 		}
 		return h.Refs, nil, nil
