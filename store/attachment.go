@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io/fs"
 	"net/http"
-	"os"
 	"path"
 	"path/filepath"
 	"slices"
@@ -152,8 +151,5 @@ func (s *Store) RemoveOrphan(rel string) error {
 	if !task.IsFilePath(rel) {
 		return task.Errorf(task.InvalidInput, "%s is no file of a reference", rel)
 	}
-	if err := os.Remove(s.Abs(rel)); err != nil && !problem.Missing(err) {
-		return problem.IO(err)
-	}
-	return nil
+	return problem.IO(disk.RemoveFile(s.Abs(rel)))
 }

@@ -66,6 +66,9 @@ var flushes = map[string]string{
 	"handoff_resolve":                                   "handoffs/* handoffs/",
 	"inbox that acknowledges":                           "handoffs/* handoffs/",
 	"register":                                          "./ actors/* actors/",
+	"knowledge_write":                                   "./ knowledge/* knowledge/",
+	"change of a note of knowledge":                     "knowledge/* knowledge/",
+	"update of several tasks":                           "tasks/* tasks/* tasks/",
 	"register again":                                    "actors/* actors/",
 }
 

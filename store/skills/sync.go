@@ -208,7 +208,7 @@ func remove(root string, f File) error {
 		return err
 	}
 	for dir := path.Dir(f.Path); dir != "."; dir = path.Dir(dir) {
-		if os.Remove(filepath.Join(root, filepath.FromSlash(dir))) != nil {
+		if disk.RemoveFile(filepath.Join(root, filepath.FromSlash(dir))) != nil {
 			break // something else is in it
 		}
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proc"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/vectors"
 )
 
@@ -71,7 +72,7 @@ func quoted(words ...string) string {
 
 // exitOf is the exit status that the shell wrote down.
 func exitOf(path string) string {
-	src, err := os.ReadFile(path)
+	src, err := layout.ReadInput(path)
 	if err != nil {
 		return "unknown"
 	}
@@ -80,7 +81,7 @@ func exitOf(path string) string {
 
 // firstLine is what a program complained about first, behind a colon.
 func firstLine(path string) string {
-	src, _ := os.ReadFile(path)
+	src, _ := layout.ReadInput(path)
 	line, _, _ := strings.Cut(strings.TrimSpace(string(src)), "\n")
 	if line == "" {
 		return ""

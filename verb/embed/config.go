@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/layout"
 	"gopkg.in/yaml.v3"
 )
 
@@ -49,7 +50,7 @@ func ReadConfig(dir string) (Config, error) {
 	case !info.Mode().IsRegular() || info.Size() > maxConfig:
 		return Config{}, fmt.Errorf("%s is not a file of at most %d bytes", path, maxConfig)
 	}
-	src, err := os.ReadFile(path)
+	src, err := layout.ReadInput(path)
 	if err != nil {
 		return Config{}, err
 	}
