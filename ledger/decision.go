@@ -1,8 +1,6 @@
 package ledger
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"slices"
 	"strconv"
 	"strings"
@@ -223,23 +221,17 @@ func (d Decision) Asks(f task.Flow, from task.Status, s task.Stamp) []task.Ask {
 	return []task.Ask{ask}
 }
 
-// ContentHash is the hash of what never changes in a decision: the first 32 hex digits of SHA-256 over these texts, each ended by a NUL: the
-// id, the title, the choice, what it supersedes; how many options there are, and of each its label, summary, pros and cons; how many globs
-// and each; how many ids in about and each; the body.
+// ContentHash is the hash of what never changes in a decision. Its parts are the id, the title, the choice, what it supersedes; the label,
+// summary, pros and cons of each option, after how many there are; the globs of the scope and the ids in about, each list after its length;
+// the body.
 func (d Decision) ContentHash() string {
 	parts := []string{d.Ref.ID, d.Title, d.Choice, string(d.Supersedes), strconv.Itoa(len(d.Options))}
 	for _, o := range d.Options {
 		parts = append(parts, o.Label, o.Summary, o.Pros, o.Cons)
 	}
-	for _, list := range [][]string{d.Scope, d.About} {
-		parts = append(append(parts, strconv.Itoa(len(list))), list...)
-	}
-	sum := sha256.New()
-	for _, p := range append(parts, d.Body) {
-		sum.Write([]byte(p))
-		sum.Write([]byte{0})
-	}
-	return hex.EncodeToString(sum.Sum(nil))[:32]
+	parts = counted(parts, d.Scope)
+	parts = counted(parts, d.About)
+	return task.ContentHash(append(parts, d.Body)...)
 }
 
 // Changed names the keys of the content that differ between two versions of a decision, body among them.
@@ -262,16 +254,6 @@ func (d Decision) Changed(was Decision) []string {
 		}
 	}
 	return out
-}
-
-// Recorded is the hash of the content as the entry created has it; "" if none has.
-func (d Decision) Recorded() string {
-	for _, e := range d.Log {
-		if e.Did == task.Created {
-			return e.Said().Content
-		}
-	}
-	return ""
 }
 
 // The headings of the sections of a body. The first of each is written; the others are those of MADR.

@@ -1,12 +1,9 @@
 package ledger
 
 import (
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -26,11 +23,11 @@ type Handoff struct {
 	task.Header // what all kinds have in common; Assignee is who has claimed it
 	Type        HandoffType
 	To          []Recipient
-	Options     []string  // answers to choose from
-	OptionsOnly bool      // an answer must be one of the options
-	Due         time.Time // zero for none
-	About       []string  // ids of records
-	Fingerprint string    // of two live handoffs with the same one the second is not made
+	Options     []string // answers to choose from
+	OptionsOnly bool     // an answer must be one of the options
+	Due         task.Due // when it should be answered; "" for none
+	About       []string // ids of records
+	Fingerprint string   // of two live handoffs with the same one the second is not made
 	Body        string
 }
 
@@ -110,8 +107,8 @@ func NewHandoff(h Handoff, token string, s task.Stamp) (Handoff, error) {
 	if h.Type == "" {
 		h.Type = Handover
 	}
-	h.To, h.Body, h.Due = withoutRepeats(h.To), task.CleanBody(h.Body), h.Due.UTC().Truncate(time.Second)
-	h.Log = task.Log{}.Add(s.Entry(task.Created).Saying(task.Detail{Content: h.Content()}))
+	h.To, h.Body = withoutRepeats(h.To), task.CleanBody(h.Body)
+	h.Log = task.Log{}.Add(s.Entry(task.Created).Saying(task.Detail{Content: h.ContentHash()}))
 	return h, h.valid()
 }
 
@@ -153,33 +150,27 @@ func (h Handoff) valid() error {
 			return err
 		}
 	}
+	if err := h.Due.Valid(); err != nil {
+		return err
+	}
 	return h.Valid(h.Body)
 }
 
-// Content is a hash of what a handoff says, which never changes: 16 hex digits.
-func (h Handoff) Content() string {
-	sum := sha256.New()
-	add := func(parts ...string) {
-		for _, p := range parts {
-			fmt.Fprintf(sum, "%d:%s", len(p), p)
-		}
-		sum.Write([]byte{0})
+// ContentHash is the hash of what never changes in a handoff. Its parts are the id, the title, the type, when it is due, the fingerprint,
+// false if an answer must be one of the options; the recipients, the options, and the ids in about, each list after its length; the body.
+func (h Handoff) ContentHash() string {
+	due, err := task.ParseDue(string(h.Due)) // whatever form of the same time the file has
+	if err != nil {
+		due = h.Due
 	}
-	due := ""
-	if !h.Due.IsZero() {
-		due = h.Due.UTC().Format(time.RFC3339)
+	parts := []string{h.Ref.ID, h.Title, string(h.Type), string(due), h.Fingerprint, ""}
+	if h.OptionsOnly {
+		parts[len(parts)-1] = "false"
 	}
-	add(h.Title, string(h.Type), due, h.Fingerprint, h.Body, fmt.Sprint(h.OptionsOnly))
-	for _, r := range h.To {
-		add("to", string(r))
-	}
-	for _, option := range h.Options {
-		add("option", option)
-	}
-	for _, id := range h.About {
-		add("about", id)
-	}
-	return hex.EncodeToString(sum.Sum(nil)[:8])
+	parts = counted(parts, h.To)
+	parts = counted(parts, h.Options)
+	parts = counted(parts, h.About)
+	return task.ContentHash(append(parts, h.Body)...)
 }
 
 // From is who asks.

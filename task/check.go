@@ -108,14 +108,20 @@ func (t Task) SameChecks(other Task) bool {
 	return slices.EqualFunc(t.Checks, other.Checks, Check.Same)
 }
 
-// digest returns 16 hex digits of the hash of the parts. Each part is ended by a NUL, which no part can contain.
-func digest(parts ...string) string {
+// digest returns the first 16 hex digits of the hash of the parts.
+func digest(parts ...string) string { return hashOf(parts)[:16] }
+
+// ContentHash returns the first 32 hex digits of the hash of the parts. It stands for what never changes in a record.
+func ContentHash(parts ...string) string { return hashOf(parts)[:32] }
+
+// hashOf hashes the parts. Each is ended by a NUL, which no part can contain.
+func hashOf(parts []string) string {
 	sum := sha256.New()
 	for _, p := range parts {
 		sum.Write([]byte(p))
 		sum.Write([]byte{0})
 	}
-	return hex.EncodeToString(sum.Sum(nil))[:16]
+	return hex.EncodeToString(sum.Sum(nil))
 }
 
 // carryResults returns the checks of a new list with the results that the same checks had before. The others are pending.

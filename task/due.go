@@ -2,8 +2,8 @@ package task
 
 import "time"
 
-// Due is when a task should be done: a date, or a time in UTC to the second, as the file has it. Other programs may have written it in
-// another form, which is kept and means nothing.
+// Due is when a task should be done, or a handoff answered: a date, or a time in UTC to the second, as the file has it. Other programs may
+// have written it in another form, which is kept and means nothing.
 type Due string
 
 // ParseDue reads a date, such as 2026-06-21, or a time, such as 2026-06-21T10:00:00Z. "" is none.
@@ -26,7 +26,7 @@ func DueAt(at time.Time) Due { return Due(at.UTC().Format(time.RFC3339)) }
 
 func fourDigits(at time.Time) bool { return at.UTC().Year() >= 1 && at.UTC().Year() <= 9999 }
 
-// By returns the moment at which the time is up: of a date the end of that day in UTC. It reports false if the task has no due that can be
+// By returns the moment at which the time is up: of a date the end of that day in UTC. It reports false for none, and for one that cannot be
 // read.
 func (d Due) By() (time.Time, bool) {
 	if at, err := time.Parse(time.DateOnly, string(d)); err == nil {
@@ -51,7 +51,8 @@ func (d Due) Passed(now time.Time) bool {
 	return ok && !now.Before(by)
 }
 
-func (d Due) valid() error {
+// Valid returns INVALID_INPUT for what is neither a date nor a time, nor "".
+func (d Due) Valid() error {
 	_, err := ParseDue(string(d))
 	return err
 }

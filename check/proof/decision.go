@@ -99,7 +99,7 @@ func judgeContent(c *Case, d ledger.Decision) {
 			return
 		}
 	}
-	switch hash := d.Recorded(); {
+	switch hash := ledger.RecordedHash(d.Log); {
 	case hash == "":
 		c.Report(DecisionRewritten, Path{"provenance"}, "no entry has the hash of what was decided, so nobody can tell whether it was rewritten").Fix =
 			"log it anew with cairn decision log, which writes the entry"

@@ -147,7 +147,10 @@ func judgeHandoff(c *Case) {
 	if len(h.To) == 0 {
 		c.Report(BadField, Path{"to"}, "to names nobody")
 	}
-	if hash := h.Log.First().Said().Content; hash != "" && hash != h.Content() {
+	if err := h.Due.Valid(); err != nil {
+		c.Report(BadField, Path{"due"}, "%s", task.MessageOf(err))
+	}
+	if hash := ledger.RecordedHash(h.Log); hash != "" && hash != h.ContentHash() {
 		c.Report(HandoffRewritten, Path{"provenance", 0}, "what it asks is not what its first entry has the hash of")
 	}
 	if c.judge.change == nil {

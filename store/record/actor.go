@@ -29,11 +29,10 @@ var Actors = DefineMarkdown[task.Actor](
 		Row:    actorRow,
 	})
 
-// The names of the facts of an actor's row.
+// The names of the facts that only the row of an actor has.
 const (
 	ExternalRefFact = "external_ref"
 	GroupFact       = "group"
-	RoleFact        = "role"
 	CapabilityFact  = "capability" // one for each
 )
 

@@ -6,7 +6,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// The facts in the row of a decision, beside AboutFact.
+// The names of the facts that only the row of a decision has.
 const (
 	SupersedesFact = "supersedes"
 	ScopeFact      = "scope" // one for each glob

@@ -35,7 +35,7 @@ var Feedback = DefineMarkdown[ledger.FeedbackID](
 		},
 	})
 
-// The names of the facts of a row of feedback, beside TypeFact and FingerprintFact.
+// The names of the facts that only the row of feedback has.
 const (
 	SeverityFact = "severity"
 	ToolFact     = "tool"

@@ -27,7 +27,7 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 			Text("assignee", func(h *ledger.Handoff) *task.Actor { return &h.Assignee }),
 			Texts("options", func(h *ledger.Handoff) *[]string { return &h.Options }),
 			FlagUnless("allow_free_text", func(h *ledger.Handoff) *bool { return &h.OptionsOnly }),
-			Instant("due", func(h *ledger.Handoff) *time.Time { return &h.Due }),
+			DueDate("due", func(h *ledger.Handoff) *task.Due { return &h.Due }),
 			Texts("about", func(h *ledger.Handoff) *[]string { return &h.About }),
 			Text("fingerprint", func(h *ledger.Handoff) *string { return &h.Fingerprint }),
 		},
@@ -36,17 +36,13 @@ var Handoffs = DefineMarkdown[ledger.HandoffID](
 		Row:    handoffRow,
 	})
 
-// The names of the facts of a handoff's row.
+// The names of the facts that only the row of a handoff has.
 const (
-	TypeFact        = "type"
-	FromFact        = "from"
-	ToFact          = "to" // one for each recipient
-	DueFact         = "due"
-	AboutFact       = "about" // one for each record
-	FingerprintFact = "fingerprint"
-	OptionFact      = "option"  // the newest answer's
-	AnswerFact      = "answer"  // a Said: who answered or ended it, but for who asked; the newest few
-	AnsweredFact    = "settler" // who may end it beside who asked and who has claimed it: one for each who answered
+	FromFact     = "from"
+	ToFact       = "to"      // one for each recipient
+	OptionFact   = "option"  // the newest answer's
+	AnswerFact   = "answer"  // a Said: who answered or ended it, but for who asked; the newest few
+	AnsweredFact = "settler" // who may end it beside who asked and who has claimed it: one for each who answered
 )
 
 // handoffRow sets the facts by which handoffs are found and shown in lists.
@@ -56,9 +52,7 @@ func handoffRow(h ledger.Handoff, r *Row) {
 	for _, to := range h.To {
 		r.Add(ToFact, string(to))
 	}
-	if !h.Due.IsZero() {
-		r.Add(DueFact, h.Due.Format(time.RFC3339))
-	}
+	r.Add(DueFact, string(h.Due))
 	r.Add(AboutFact, h.About...)
 	r.Add(FingerprintFact, h.Fingerprint)
 	if e, ok := h.Response(); ok {

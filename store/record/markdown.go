@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
@@ -106,11 +105,10 @@ func FlagUnless[T any](name string, at func(*T) *bool) Key[T] {
 	return Key[T]{name: name, of: &scalarKey[T, bool]{at, read, func(b bool) frontmatter.Value { return frontmatter.Bool(!b) }}}
 }
 
-// Instant is a key that holds a time, to the second. A record may do without it, which is the zero time.
-func Instant[T any](name string, at func(*T) *time.Time) Key[T] {
-	return Key[T]{name: name, of: &scalarKey[T, time.Time]{at, (*reader).instant, func(t time.Time) frontmatter.Value {
-		return frontmatter.Plain(t.UTC().Format(time.RFC3339))
-	}}}
+// DueDate is a key that holds when something is due: a date or a time. A record may do without it.
+func DueDate[T any](name string, at func(*T) *task.Due) Key[T] {
+	read := func(r *reader, name string, n *yaml.Node) task.Due { return task.Due(r.text(name, n)) }
+	return Key[T]{name: name, of: &scalarKey[T, task.Due]{at, read, dueValue}}
 }
 
 // scalarKey is a key that holds one value. It is not in the file where the value is zero.

@@ -73,7 +73,7 @@ func TestWrittenRecordsAreReadFast(t *testing.T) {
 		h := ledger.Handoff{
 			Header: task.Header{Ref: task.Ref{Kind: ledger.HandoffKind, ID: "HO-1"}, Title: anyText(t), Status: ledger.HandoffOpen, Labels: texts(t), Log: entries(t)},
 			Type:   ledger.Question, To: []ledger.Recipient{"human:ada", ledger.Recipient(anyText(t))}, Options: texts(t), OptionsOnly: true,
-			Due: at, About: texts(t), Fingerprint: anyText(t), Body: "Why.",
+			Due: task.DueAt(at), About: texts(t), Fingerprint: anyText(t), Body: "Why.",
 		}
 		answered := h
 		answered.Status, answered.Assignee, answered.Log = ledger.HandoffResponded, task.Actor(anyText(t)), append(slices.Clone(h.Log), entries(t)...)

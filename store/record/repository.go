@@ -29,7 +29,7 @@ var Repositories = DefineMarkdown[ledger.RepositoryID](
 		},
 	})
 
-// The names of the facts of a repository's row, beside RoleFact.
+// The names of the facts that only the row of a repository has.
 const (
 	RepoFact   = "repo"
 	BranchFact = "default_branch"

@@ -71,6 +71,15 @@ func (r *Row) All(name string) []string {
 	return out
 }
 
+// The names of facts that rows of several kinds have.
+const (
+	TypeFact        = "type"
+	DueFact         = "due"
+	AboutFact       = "about" // one for each record
+	FingerprintFact = "fingerprint"
+	RoleFact        = "role"
+)
+
 // refFact is the name of the facts that say of which types the references of a record are.
 const refFact = "ref"
 
@@ -296,7 +305,7 @@ func taskRow(t task.Task, r *Row) {
 	reviewFacts(t.Provenance, r)
 }
 
-// The names of the facts of a task's row.
+// The names of the facts that only the row of a task has.
 const (
 	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
 	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact

@@ -32,7 +32,7 @@ var Skills = DefineMarkdown[ledger.SkillID](
 		},
 	})
 
-// The names of the facts of a skill's row.
+// The names of the facts that only the row of a skill has.
 const (
 	DescriptionFact = "description"
 	VersionFact     = "version"

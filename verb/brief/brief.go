@@ -190,7 +190,7 @@ func (b *reader) tasks(out *Out) {
 func taskOf(r *record.Row, blocked bool) Task {
 	return Task{
 		ID: task.ID(r.ID), Title: verb.Head(r.Title, titleShown), Status: r.Status, Priority: r.Priority,
-		Assignee: r.Assignee, Blocked: blocked, Due: r.Fact("due"),
+		Assignee: r.Assignee, Blocked: blocked, Due: r.Fact(record.DueFact),
 	}
 }
 
@@ -221,7 +221,7 @@ func (b *reader) records(out *Out) error {
 		}
 		*list.total, *list.shown = len(rows), []Titled{}
 		for _, r := range rows[:min(len(rows), int(list.most))] {
-			*list.shown = append(*list.shown, Titled{r.ID, verb.Head(r.Title, titleShown), r.Fact("type"), r.Status})
+			*list.shown = append(*list.shown, Titled{r.ID, verb.Head(r.Title, titleShown), r.Fact(record.TypeFact), r.Status})
 		}
 	}
 	out.Activity = b.activity()
@@ -242,7 +242,7 @@ func (b *reader) rows(kind string, in ...task.Status) ([]*record.Row, error) {
 	}
 	var out []*record.Row
 	for _, r := range view.Rows() {
-		if b.within != nil && !slices.ContainsFunc(r.All("about"), func(id string) bool { return b.within[id] }) {
+		if b.within != nil && !slices.ContainsFunc(r.All(record.AboutFact), func(id string) bool { return b.within[id] }) {
 			continue
 		}
 		b.note(k, r)

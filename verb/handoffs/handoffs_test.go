@@ -383,3 +383,20 @@ func TestAnApprovalIsConfirmed(t *testing.T) {
 		t.Errorf("by an agent, who has nothing to confirm: %v", err)
 	}
 }
+
+// When a handoff is due is said as of a task: a date, to the end of that day, or a time; or how long from now, which becomes a time.
+func TestDueOfAHandoff(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	w.Now = func() time.Time { return time.Date(2026, 12, 31, 10, 0, 0, 0, time.UTC) }
+	for in, want := range map[string]string{
+		"2027-01-01": "2027-01-01", "2027-01-01T12:00:00+02:00": "2027-01-01T10:00:00Z", "24h": "2027-01-01T10:00:00Z", "": "",
+	} {
+		h := ask(t, w, verbtest.Args{"to": []string{"human:ada"}, "due": in})
+		if got, _ := h.Fields["due"].(string); got != want {
+			t.Errorf("due %q is %q, want %q", in, got, want)
+		}
+	}
+	if _, err := verbtest.Call[handoffs.Handoff](t, w, "handoff_create", verbtest.Args{"title": "x", "to": []string{"human:ada"}, "due": "soon"}); task.CodeOf(err) != task.InvalidInput {
+		t.Errorf("due soon: %v", err)
+	}
+}

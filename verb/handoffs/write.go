@@ -156,19 +156,15 @@ func (in CreateIn) handoff(w *verb.Workspace) (ledger.Handoff, error) {
 }
 
 // dueAt reads when something is due: a date, a time, or how long from now.
-func dueAt(text string, now time.Time) (time.Time, error) {
-	if text == "" {
-		return time.Time{}, nil
-	}
+func dueAt(text string, now time.Time) (task.Due, error) {
 	if in, err := time.ParseDuration(text); err == nil && in > 0 {
-		return now.Add(in), nil
+		return task.DueAt(now.Add(in)), nil
 	}
-	for _, layout := range []string{time.RFC3339, time.DateOnly} {
-		if at, err := time.Parse(layout, text); err == nil && at.Year() >= 1970 && at.Year() <= 9999 {
-			return at, nil
-		}
+	due, err := task.ParseDue(text)
+	if err != nil {
+		return "", verb.BadInput("due", "is %q", verb.Head(text, 40)).WithHint("2026-06-21, which is to the end of that day in UTC, 2026-06-21T10:00:00Z, or 24h for a day from now")
 	}
-	return time.Time{}, verb.BadInput("due", "is %q", text).WithHint("2026-06-21, 2026-06-21T10:00:00Z, or 24h for a day from now")
+	return due, nil
 }
 
 func idsOf(ids []verb.RecordID) []string {

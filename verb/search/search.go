@@ -151,7 +151,7 @@ func Within(ctx context.Context, w *verb.Workspace, s *store.Store, parent task.
 		return nil, err
 	}
 	return func(r *record.Row) bool {
-		return below[r.ID] || below[string(r.Parent)] || slices.ContainsFunc(r.All("about"), func(id string) bool { return below[id] })
+		return below[r.ID] || below[string(r.Parent)] || slices.ContainsFunc(r.All(record.AboutFact), func(id string) bool { return below[id] })
 	}, nil
 }
 

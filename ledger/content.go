@@ -1,0 +1,26 @@
+package ledger
+
+import (
+	"strconv"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// counted appends a list to the parts of a content hash, after its length.
+func counted[T ~string](parts []string, list []T) []string {
+	parts = append(parts, strconv.Itoa(len(list)))
+	for _, v := range list {
+		parts = append(parts, string(v))
+	}
+	return parts
+}
+
+// RecordedHash is the hash of a record's content as its entry created has it; "" if none has.
+func RecordedHash(log task.Log) string {
+	for _, e := range log {
+		if e.Did == task.Created {
+			return e.Said().Content
+		}
+	}
+	return ""
+}
