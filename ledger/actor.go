@@ -98,12 +98,11 @@ const maxAbilities = 50
 
 // Valid returns INVALID_INPUT for what no actor may be. The message begins with the key.
 func (a Actor) Valid() error {
-	for _, f := range append([]struct{ key, value string }{
-		{"external_ref", a.ExternalRef}, {"role", a.Role}}, keyed("capabilities", a.Abilities)...) {
-		if f.value == "" && f.key != "capabilities" {
-			continue
-		}
-		if err := task.ValidLine(f.key, f.value); err != nil {
+	if len(a.Abilities) > maxAbilities {
+		return task.Errorf(task.InvalidInput, "capabilities are %d, more than %d", len(a.Abilities), maxAbilities).WithHint("name what others look for")
+	}
+	for _, ability := range a.Abilities {
+		if err := task.ValidLine("capabilities", ability); err != nil {
 			return err
 		}
 	}
@@ -112,19 +111,7 @@ func (a Actor) Valid() error {
 			return err
 		}
 	}
-	if len(a.Abilities) > maxAbilities {
-		return task.Errorf(task.InvalidInput, "capabilities are %d, more than %d", len(a.Abilities), maxAbilities).WithHint("name what others look for")
-	}
-	return a.Header.Valid(a.Body)
-}
-
-// keyed gives each value of a list the key that holds the list.
-func keyed(key string, values []string) []struct{ key, value string } {
-	var out []struct{ key, value string }
-	for _, v := range values {
-		out = append(out, struct{ key, value string }{key, v})
-	}
-	return out
+	return cmp.Or(validOptional("external_ref", a.ExternalRef), validOptional("role", a.Role), a.Header.Valid(a.Body))
 }
 
 // ValidGroup returns INVALID_INPUT for what cannot be the name of a group.

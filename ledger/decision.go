@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -79,18 +80,18 @@ func statusBy(who task.Actor) task.Status {
 
 // valid returns INVALID_INPUT for content that a decision may not have.
 func (d Decision) valid() error {
-	if err := d.Header.Valid(d.Body); err != nil {
+	if err := d.Valid(d.Body); err != nil {
 		return err
 	}
 	if err := task.RequiredText("choice", d.Choice, "say in a sentence what was chosen; the reasons go into rationale"); err != nil {
 		return err
 	}
-	if err := KnownDecisionStatus(d.Status); err != nil {
+	if err := task.OneOf("status", d.Status, DecisionStates); err != nil {
 		return err
 	}
-	if len(d.Options) > maxOptions || len(d.Scope) > task.MaxScope || len(d.About) > maxAbout || len(d.Labels) > task.MaxLabels {
-		return task.Errorf(task.InvalidInput, "there are more than %d options, %d globs in scope, %d ids in about or %d labels",
-			maxOptions, task.MaxScope, maxAbout, task.MaxLabels).WithHint("put long lists into the context")
+	if len(d.Options) > maxOptions || len(d.Scope) > task.MaxScope || len(d.Labels) > task.MaxLabels {
+		return task.Errorf(task.InvalidInput, "there are more than %d options, %d globs in scope or %d labels",
+			maxOptions, task.MaxScope, task.MaxLabels).WithHint("put long lists into the context")
 	}
 	for i, o := range d.Options {
 		if err := o.valid(); err != nil {
@@ -100,7 +101,7 @@ func (d Decision) valid() error {
 			return task.Errorf(task.InvalidInput, "options[%d]: another option has the label %q", i, o.Label).WithHint("give each option a label of its own")
 		}
 	}
-	return task.ValidScope(d.Scope)
+	return cmp.Or(validAbout(d.About), task.ValidScope(d.Scope))
 }
 
 func (o Option) valid() error {
@@ -113,14 +114,6 @@ func (o Option) valid() error {
 		}
 	}
 	return nil
-}
-
-// KnownDecisionStatus returns INVALID_INPUT for what is no state of a decision.
-func KnownDecisionStatus(s task.Status) error {
-	if slices.Contains(DecisionStates, s) {
-		return nil
-	}
-	return task.Errorf(task.InvalidInput, "status is %q", s).WithHint("proposed, accepted or rejected")
 }
 
 // validSuccession returns NOT_FOUND if the decision supersedes one that does not exist, and INVALID_INPUT if the chain leads back to itself.
@@ -188,7 +181,7 @@ func RatifiedBy(f task.Flow, e task.Entry) bool { return mayRatify(f, e.From, e.
 // SetStatus returns the decision in another state. In the state that it is in already it stays as it is, and the text becomes a note. It
 // returns INVALID_INPUT for what is no state, and FORBIDDEN for an actor who may not accept decisions or take that back.
 func (d Decision) SetStatus(f task.Flow, to task.Status, s task.Stamp) (Decision, error) {
-	if err := KnownDecisionStatus(to); err != nil {
+	if err := task.OneOf("status", to, DecisionStates); err != nil {
 		return d, err
 	}
 	if err := task.ValidText("reason", s.Text); err != nil {

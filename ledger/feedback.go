@@ -86,24 +86,13 @@ func NewFeedback(f Feedback, token string, s task.Stamp) (Feedback, error) {
 
 // Valid returns INVALID_INPUT for what no feedback may be. The message begins with the key.
 func (f Feedback) Valid() error {
-	switch {
-	case !slices.Contains(FeedbackTypes, f.Type):
-		return task.Errorf(task.InvalidInput, "type is %q", shortened(string(f.Type))).WithHint("bug, friction, capability or docs")
-	case !slices.Contains(Severities, f.Severity):
-		return task.Errorf(task.InvalidInput, "severity is %q", shortened(string(f.Severity))).WithHint("low, medium or high")
-	}
-	for _, line := range []struct{ key, value string }{{"tool", f.Tool}, {"error_code", f.ErrorCode}, {"fingerprint", f.Fingerprint}} {
-		if line.value == "" {
-			continue
-		}
-		if err := task.ValidLine(line.key, line.value); err != nil {
-			return err
-		}
-	}
-	if err := task.ValidText("context", f.Context); err != nil {
+	if err := cmp.Or(task.OneOf("type", f.Type, FeedbackTypes), task.OneOf("severity", f.Severity, Severities)); err != nil {
 		return err
 	}
-	return f.Header.Valid(f.Body)
+	return cmp.Or(
+		validOptional("tool", f.Tool), validOptional("error_code", f.ErrorCode), validOptional("fingerprint", f.Fingerprint),
+		task.ValidText("context", f.Context), f.Header.Valid(f.Body),
+	)
 }
 
 // Live reports whether feedback in a state is still looked at.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -72,11 +73,7 @@ type GroupsOf func(task.Actor) []string
 // ParseRecipient accepts an actor, or group: and a name as actors have it.
 func ParseRecipient(s string) (Recipient, error) {
 	if name, ok := strings.CutPrefix(s, groupMark); ok {
-		if len(name) > 64 || !task.IsWord(name, "._@+-") {
-			return "", task.Errorf(task.InvalidInput, "to names %q, which is no group", shortened(s)).
-				WithHint("a group is group: and a name of letters, digits and ._@+-, such as group:reviewers")
-		}
-		return Recipient(s), nil
+		return Recipient(s), ValidGroup(name)
 	}
 	who, err := task.ParseActor(s)
 	return Recipient(who), err
@@ -94,12 +91,7 @@ func (r Recipient) Is(who task.Actor, groups GroupsOf) bool {
 	return groups != nil && slices.Contains(groups(who), name)
 }
 
-// The most that a handoff may have of each, and a decision of those that it has.
-const (
-	maxRecipients = 50
-	maxOptions    = 50
-	maxAbout      = 100
-)
+const maxRecipients = 50
 
 // NewHandoff returns a handoff as it is written first, or INVALID_INPUT if there may be no such handoff.
 func NewHandoff(h Handoff, token string, s task.Stamp) (Handoff, error) {
@@ -113,17 +105,16 @@ func NewHandoff(h Handoff, token string, s task.Stamp) (Handoff, error) {
 }
 
 func (h Handoff) valid() error {
+	if err := task.OneOf("type", h.Type, HandoffTypes); err != nil {
+		return err
+	}
 	switch {
-	case !slices.Contains(HandoffTypes, h.Type):
-		return task.Errorf(task.InvalidInput, "type is %q", shortened(string(h.Type))).WithHint("handoff, question, review, collab or approval")
 	case len(h.To) == 0:
 		return task.Errorf(task.InvalidInput, "to is empty").WithHint("name at least one actor, or a group such as group:reviewers")
 	case len(h.To) > maxRecipients:
 		return task.Errorf(task.InvalidInput, "to names %d recipients, more than %d", len(h.To), maxRecipients).WithHint("address a group")
 	case len(h.Options) > maxOptions:
 		return task.Errorf(task.InvalidInput, "there are %d options, more than %d", len(h.Options), maxOptions).WithHint("ask something narrower")
-	case len(h.About) > maxAbout:
-		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(h.About), maxAbout).WithHint("name the one that groups them")
 	case h.OptionsOnly && len(h.Options) == 0:
 		return task.Errorf(task.InvalidInput, "allow_free_text is false, and there are no options").WithHint("give options to choose from, or leave allow_free_text out")
 	}
@@ -140,20 +131,7 @@ func (h Handoff) valid() error {
 			return task.Errorf(task.InvalidInput, "options names %q twice", shortened(option)).WithHint("leave one of them out")
 		}
 	}
-	for i, id := range h.About {
-		if err := task.ValidLine(fmt.Sprintf("about[%d]", i), id); err != nil {
-			return err
-		}
-	}
-	if h.Fingerprint != "" {
-		if err := task.ValidLine("fingerprint", h.Fingerprint); err != nil {
-			return err
-		}
-	}
-	if err := h.Due.Valid(); err != nil {
-		return err
-	}
-	return h.Valid(h.Body)
+	return cmp.Or(validAbout(h.About), validOptional("fingerprint", h.Fingerprint), h.Due.Valid(), h.Valid(h.Body))
 }
 
 // ContentHash is the hash of what never changes in a handoff. Its parts are the id, the title, the type, when it is due, the fingerprint,
@@ -297,10 +275,8 @@ func (h Handoff) validAnswer(a Answer, text string) error {
 		return task.Errorf(task.InvalidInput, "an answer must be one of the options").WithHint("%s", hint)
 	case a.Option == "" && strings.TrimSpace(text) == "":
 		return task.Errorf(task.InvalidInput, "an answer needs an option or a text").WithHint("%s", hint)
-	case len(a.About) > maxAbout:
-		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(a.About), maxAbout).WithHint("name the one that groups them")
 	}
-	return task.ValidText("text", text)
+	return cmp.Or(validAbout(a.About), task.ValidText("text", text))
 }
 
 // Accepts reports whether an answer can say this.

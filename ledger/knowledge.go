@@ -129,20 +129,8 @@ func (n Note) with(c NoteChange) (Note, []string) {
 
 // Valid returns INVALID_INPUT for what no note may be. The message begins with the key.
 func (n Note) Valid() error {
-	switch {
-	case n.Type != "" && !slices.Contains(NoteTypes, n.Type):
-		return task.Errorf(task.InvalidInput, "type is %q", shortened(string(n.Type))).WithHint("note, runbook, finding or snippet")
-	case !slices.Contains(NoteStates, n.Status):
-		return task.Errorf(task.InvalidInput, "status is %q", shortened(string(n.Status))).WithHint("active or archived")
-	case len(n.About) > maxAbout:
-		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(n.About), maxAbout).WithHint("name the one that groups them")
-	}
-	for _, id := range n.About {
-		if err := task.ValidLine("about", id); err != nil {
-			return err
-		}
-	}
-	return n.Header.Valid(n.Body)
+	err := task.OneOf("type", cmp.Or(n.Type, PlainNote), NoteTypes)
+	return cmp.Or(err, task.OneOf("status", n.Status, NoteStates), validAbout(n.About), n.Header.Valid(n.Body))
 }
 
 // Text is what a note says as one text, for a search by meaning.

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -103,13 +104,8 @@ func (r Repository) Valid() error {
 	if r.Repo == "" || task.RepoOf(r.Repo) != r.Repo {
 		return task.Errorf(task.InvalidInput, "repo is %q", shortened(r.Repo)).WithHint("a host and a path, such as github.com/o/r")
 	}
-	if r.DefaultBranch != "" {
-		if err := task.ValidLine("default_branch", r.DefaultBranch); err != nil {
-			return err
-		}
-	}
 	if r.Role != "" && r.Role != "primary" && r.Role != "dependency" && r.Role != "docs" {
 		return task.Errorf(task.InvalidInput, "role is %q", shortened(r.Role)).WithHint("of a repository: primary, dependency or docs")
 	}
-	return r.Header.Valid(r.Body)
+	return cmp.Or(validOptional("default_branch", r.DefaultBranch), r.Header.Valid(r.Body))
 }

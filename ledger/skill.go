@@ -140,8 +140,9 @@ func (k Skill) Valid() error {
 		return task.Errorf(task.InvalidInput, "body is %d bytes long, more than %d", len(k.Body), maxSkillBody).WithHint("an agent reads all of it; put what it seldom needs into files, and name them")
 	case k.Version < 1:
 		return task.Errorf(task.InvalidInput, "version is %s", strconv.Itoa(k.Version)).WithHint("1, and one more with each change")
-	case !slices.Contains(SkillStates, k.Status):
-		return task.Errorf(task.InvalidInput, "status is %q", shortened(string(k.Status))).WithHint("active or archived")
+	}
+	if err := task.OneOf("status", k.Status, SkillStates); err != nil {
+		return err
 	}
 	return k.Header.Valid(k.Body)
 }

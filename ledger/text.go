@@ -1,8 +1,11 @@
 package ledger
 
 import (
+	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // withoutRepeats is a list without what comes again in it.
@@ -23,4 +26,32 @@ func shortened(s string) string {
 		return s
 	}
 	return strings.ToValidUTF8(s[:most], "") + "…"
+}
+
+// The most that a record may have of each.
+const (
+	maxOptions = 50
+	maxAbout   = 100
+)
+
+// validAbout returns INVALID_INPUT for what cannot be the ids of the records that something is about. Whether there are such records is not
+// asked here.
+func validAbout(ids []string) error {
+	if len(ids) > maxAbout {
+		return task.Errorf(task.InvalidInput, "about names %d records, more than %d", len(ids), maxAbout).WithHint("name the one that groups them")
+	}
+	for i, id := range ids {
+		if err := task.ValidLine(fmt.Sprintf("about[%d]", i), id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// validOptional returns INVALID_INPUT, naming the key, for what is neither empty nor one line of text.
+func validOptional(key, value string) error {
+	if value == "" {
+		return nil
+	}
+	return task.ValidLine(key, value)
 }

@@ -205,6 +205,15 @@ func RequiredText(field, s, hint string) error {
 	return ValidText(field, s)
 }
 
+// OneOf returns INVALID_INPUT, naming the field, for a value that is not one of those there are.
+func OneOf[T ~string](field string, value T, values []T) error {
+	if slices.Contains(values, value) {
+		return nil
+	}
+	words, last := texts(values), len(values)-1
+	return Errorf(InvalidInput, "%s is %q", field, clip(string(value), 100)).WithHint("%s or %s", strings.Join(words[:last], ", "), words[last])
+}
+
 // blank reports whether a text has nothing that can be seen: only white space and invisible characters.
 func blank(s string) bool {
 	return utf8.ValidString(s) && !strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })

@@ -140,10 +140,13 @@ func base32(n uint64, width int) string {
 // proves it.
 type Actor string
 
+// ActorKinds lists what may stand before the colon of an actor.
+var ActorKinds = []string{"human", "agent", "service", "ci"}
+
 // ParseActor accepts kind:name, with 1 to 64 letters, digits and ._@+- in the name.
 func ParseActor(s string) (Actor, error) {
 	kind, name, _ := strings.Cut(s, ":")
-	if !slices.Contains([]string{"human", "agent", "service", "ci"}, kind) || len(name) > 64 || !IsWord(name, "._@+-") {
+	if !slices.Contains(ActorKinds, kind) || len(name) > 64 || !IsWord(name, "._@+-") {
 		return "", Errorf(InvalidInput, "%q is not an actor", clip(s, 100)).
 			WithHint("an actor is human:, agent:, service: or ci: and a name of letters, digits and ._@+-, such as agent:claude-1")
 	}

@@ -204,6 +204,6 @@ func ruling(s *store.Store, r *record.Row) Ruling {
 	scope, _ := firsts(d.Scope, scopeShown, scopeRoom)
 	return Ruling{
 		ID: ledger.DecisionID(r.ID), Title: r.Title, Choice: Head(d.Choice, choiceRoom), Rationale: Head(d.Rationale(), rationaleRoom),
-		Scope: scope, At: secondsAt(r.Created),
+		Scope: scope, At: SecondsAt(r.Created),
 	}
 }

@@ -99,28 +99,28 @@ func (in PageIn) Behind() func(Position) bool {
 // Limit is how many items the page has at most.
 func (in PageIn) Limit() int { return in.limit }
 
-// OnePage is a page of a list: some of the items, and of the files that could not be read.
-type OnePage[T any] struct {
-	Items []T
-	Total int    // of items, on all pages
-	Next  string // the cursor of the page behind it; "" if there is none
+// Items is a page of a list: some of the items, and of the files that could not be read.
+type Items[T any] struct {
+	Items      []T    `json:"items"`
+	Total      int    `json:"total"`                 // of items, on all pages
+	NextCursor string `json:"next_cursor,omitempty"` // of the next page; "" if there is none
 	Problems
 }
 
 // Page sorts a list, and returns one page of the items and of the problems behind a cursor. The next cursor holds the positions of
 // the last ones shown, so that it stays good when items come and go. It holds the name of the order too, and is refused in another.
-func Page[T any](all []Ranked[T], problems []problem.Problem, in PageIn) (OnePage[T], error) {
+func Page[T any](all []Ranked[T], problems []problem.Problem, in PageIn) (Items[T], error) {
 	return PageOf(all, func(item T) T { return item }, problems, in)
 }
 
 // PageOf is Page for items that are shown in another form, which is made of those on the page alone.
-func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []problem.Problem, in PageIn) (OnePage[Shown], error) {
-	out := OnePage[Shown]{Items: []Shown{}, Total: len(all), Problems: Problems{Problems: []problem.Problem{}}}
+func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []problem.Problem, in PageIn) (Items[Shown], error) {
+	out := Items[Shown]{Items: []Shown{}, Total: len(all), Problems: Problems{Problems: []problem.Problem{}}}
 	at := bookmark{order: in.order}
 	if in.cursor != "" {
 		var err error
 		if at, err = readCursor(in.cursor, in.order); err != nil {
-			return OnePage[Shown]{}, err
+			return Items[Shown]{}, err
 		}
 		all = slices.DeleteFunc(all, func(r Ranked[T]) bool { return r.At.compare(at.item) <= 0 })
 	}
@@ -150,7 +150,7 @@ func PageOf[T, Shown any](all []Ranked[T], show func(T) Shown, problems []proble
 		out.ProblemsTotal = total
 	}
 	if len(out.Items) < len(all) || len(shown) < len(problems) {
-		out.Next = at.cursor()
+		out.NextCursor = at.cursor()
 	}
 	return out, nil
 }

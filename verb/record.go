@@ -215,13 +215,13 @@ func (w *Workspace) ChangeAny(ctx context.Context, s *store.Store, k *record.Kin
 }
 
 // ListRecords is a page of the records of a kind, the newest first. Row shows one; it reports false for one that is left out.
-func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *store.Store, k record.Of[ID, T], cursor string, limit Count, row func(T) (Row, bool)) (OnePage[Row], error) {
+func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *store.Store, k record.Of[ID, T], cursor string, limit Count, row func(T) (Row, bool)) (Items[Row], error) {
 	if err := ValidLimit(limit); err != nil {
-		return OnePage[Row]{}, err
+		return Items[Row]{}, err
 	}
 	all, problems, err := k.List(ctx, w.Reads.Of(s))
 	if err != nil {
-		return OnePage[Row]{}, err
+		return Items[Row]{}, err
 	}
 	var fit []Ranked[Row]
 	for _, v := range all {
@@ -232,14 +232,6 @@ func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *s
 		}
 	}
 	return Page(fit, problems, w.PageIn(k.Name, cursor, limit))
-}
-
-// Items is a page of the records that fit a query, as verbs return it.
-type Items[T any] struct {
-	Items      []T    `json:"items"`
-	Total      int    `json:"total"`                 // that fit, on all pages
-	NextCursor string `json:"next_cursor,omitempty"` // of the next page
-	Problems
 }
 
 // QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change. Show makes an item of a
@@ -258,6 +250,5 @@ func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *reco
 			fit = append(fit, Ranked[*record.Row]{At: Position{Key: NewestFirst(time.Unix(r.Created, 0)), ID: Descending(r.ID)}, Item: r})
 		}
 	}
-	page, err := PageOf(fit, show, view.Problems(), w.PageIn(k.Name, cursor, limit))
-	return Items[T]{Items: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return PageOf(fit, show, view.Problems(), w.PageIn(k.Name, cursor, limit))
 }

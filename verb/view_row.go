@@ -76,7 +76,7 @@ func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header)
 	closed := flow.IsClosed(t.Status)
 	r := Row{
 		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: NoNil(t.Labels),
-		Assignee: t.Assignee, Parent: t.Parent, Deps: NoNil(t.Deps), BlockedBy: NoNil(blockedBy), UpdatedAt: secondsAt(t.Updated),
+		Assignee: t.Assignee, Parent: t.Parent, Deps: NoNil(t.Deps), BlockedBy: NoNil(blockedBy), UpdatedAt: SecondsAt(t.Updated),
 	}
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
@@ -172,8 +172,8 @@ func (v View) Behind(g *Graph, r *record.Row) bool {
 	return session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live).How == session.Behind
 }
 
-// secondsAt is a time of a row; nil for none.
-func secondsAt(seconds int64) *time.Time {
+// SecondsAt is a time of a row; nil for none.
+func SecondsAt(seconds int64) *time.Time {
 	if seconds == 0 {
 		return nil
 	}

@@ -141,8 +141,8 @@ func groupIn(records []RecordFile, who task.Actor) []string {
 // judgeHandoff finds a handoff that says something else than when it was made, and a state or a claim that no entry explains.
 func judgeHandoff(c *Case) {
 	h, _ := c.Now.Value.(ledger.Handoff)
-	if !slices.Contains(ledger.HandoffTypes, h.Type) {
-		c.Report(BadField, Path{"type"}, "type must be handoff, question, review, collab or approval, not %q", h.Type)
+	if err := task.OneOf("type", h.Type, ledger.HandoffTypes); err != nil {
+		c.Report(BadField, Path{"type"}, "%s", task.MessageOf(err))
 	}
 	if len(h.To) == 0 {
 		c.Report(BadField, Path{"to"}, "to names nobody")

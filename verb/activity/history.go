@@ -74,7 +74,7 @@ func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, 
 	}
 	events, unread := f.events(all, paging)
 	page, err := verb.Page(events, problems, paging)
-	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.Next, Problems: page.Problems}, err
+	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.NextCursor, Problems: page.Problems}, err
 }
 
 // logged is a record, and what is needed to tell of its entries.

@@ -50,7 +50,7 @@ func Log(ctx context.Context, w *verb.Workspace, in LogIn) (verb.Record, error) 
 	}
 	d := in.decision()
 	ref, err := verb.Create(ctx, w, s, record.Decisions, func(tx *store.Tx, token string) (ledger.Decision, error) {
-		if err := in.aboutExists(tx); err != nil {
+		if err := verb.Exist(tx, in.About); err != nil {
 			return d, err
 		}
 		made, err := ledger.NewDecision(s.Config.Flow, d, token, record.Decisions.Find(tx), w.Stamp(""))
@@ -69,27 +69,14 @@ func Log(ctx context.Context, w *verb.Workspace, in LogIn) (verb.Record, error) 
 func (in LogIn) decision() ledger.Decision {
 	d := ledger.Decision{
 		Header: task.Header{Title: in.Title, Status: in.Status, Labels: in.Labels},
-		Choice: in.Choice, Supersedes: in.Supersedes, Scope: in.Scope, Body: ledger.DecisionBody(in.Context, in.Rationale),
+		Choice: in.Choice, Supersedes: in.Supersedes, Scope: in.Scope, About: verb.AsTexts(in.About), Body: ledger.DecisionBody(in.Context, in.Rationale),
 	}
 	for _, o := range in.Options {
 		d.Options = append(d.Options, ledger.Option{
 			Label: o.Label, Summary: task.CleanBody(o.Summary), Pros: task.CleanBody(o.Pros), Cons: task.CleanBody(o.Cons),
 		})
 	}
-	for _, id := range in.About {
-		d.About = append(d.About, string(id))
-	}
 	return d
-}
-
-// aboutExists returns NOT_FOUND for an id that is no record's.
-func (in LogIn) aboutExists(tx *store.Tx) error {
-	for _, id := range in.About {
-		if _, _, err := record.Find(tx, string(id)); err != nil && task.CodeOf(err) != task.BadFile {
-			return err
-		}
-	}
-	return nil
 }
 
 // SetStatusIn is the input of SetStatus.

@@ -56,7 +56,11 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row],
 		return none, err
 	}
 	if in.Parent != "" {
-		if f.about, err = below(ctx, w, s, in.Parent); err != nil {
+		g, err := w.Graph(ctx, s)
+		if err != nil {
+			return none, err
+		}
+		if f.about, err = g.Below(in.Parent); err != nil {
 			return none, err
 		}
 	}
@@ -77,10 +81,8 @@ type filter struct {
 
 func (in QueryIn) filter(w *verb.Workspace, s *store.Store) (filter, error) {
 	f := filter{in: in, words: strings.Fields(strings.ToLower(in.Text))}
-	if in.Status != "" {
-		if err := ledger.KnownDecisionStatus(in.Status); err != nil {
-			return f, err
-		}
+	if err := verb.OneOf("status", in.Status, ledger.DecisionStates); err != nil {
+		return f, err
 	}
 	if in.Path != "" {
 		g, _, err := verb.PathGlob(s, in.Path)
@@ -121,31 +123,6 @@ func (f filter) says(s *store.Store, r *record.Row) bool {
 	return !slices.ContainsFunc(f.words, func(word string) bool { return !strings.Contains(all, word) })
 }
 
-// below lists a task and all that belong to it, directly or over others.
-func below(ctx context.Context, w *verb.Workspace, s *store.Store, parent task.ID) (map[string]bool, error) {
-	g, err := w.Graph(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	if g.Row(parent) == nil {
-		return nil, record.Tasks.NotFound(string(parent))
-	}
-	children := map[task.ID][]string{}
-	for _, r := range g.Rows() {
-		children[r.Parent] = append(children[r.Parent], r.ID)
-	}
-	out := map[string]bool{string(parent): true}
-	for todo := []string{string(parent)}; len(todo) > 0; todo = todo[1:] {
-		for _, id := range children[task.ID(todo[0])] {
-			if !out[id] {
-				out[id] = true
-				todo = append(todo, id)
-			}
-		}
-	}
-	return out, nil
-}
-
 // row shows a decision in a list. Of one that is gone meanwhile it shows what its row says.
 func row(w *verb.Workspace, s *store.Store, r *record.Row, order ledger.Succession) Row {
 	d, err := record.Decisions.Get(s, ledger.DecisionID(r.ID))
@@ -156,13 +133,8 @@ func row(w *verb.Workspace, s *store.Store, r *record.Row, order ledger.Successi
 		d.Choice = verb.Head(d.Choice, choiceShown)
 	}
 	id := ledger.DecisionID(r.ID)
-	out := Row{
+	return Row{
 		ID: id, Title: r.Title, Choice: d.Choice, Status: r.Status, Supersedes: ledger.DecisionID(r.Fact(record.SupersedesFact)),
-		SupersededBy: order.SupersededBy(id), Scope: verb.NoNil(d.Scope),
+		SupersededBy: order.SupersededBy(id), Scope: verb.NoNil(d.Scope), CreatedAt: verb.SecondsAt(r.Created),
 	}
-	if r.Created != 0 {
-		at := time.Unix(r.Created, 0).UTC()
-		out.CreatedAt = &at
-	}
-	return out
 }

@@ -55,8 +55,8 @@ func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[A
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return none, err
 	}
-	if in.Kind != "" && !slices.Contains([]string{"human", "agent", "service", "ci"}, in.Kind) {
-		return none, verb.BadInput("kind", "is %q", in.Kind).WithHint("human, agent, service or ci")
+	if err := verb.OneOf("kind", in.Kind, task.ActorKinds); err != nil {
+		return none, err
 	}
 	s, err := w.Open()
 	if err != nil {
@@ -72,17 +72,12 @@ func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[A
 			fit = append(fit, verb.Ranked[Actor]{At: verb.Position{Key: string(who)}, Item: a})
 		}
 	}
-	page, err := verb.Page(fit, people.Problems, w.PageIn("directory", in.Cursor, in.Limit))
-	return verb.Items[Actor]{Items: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return verb.Page(fit, people.Problems, w.PageIn("directory", in.Cursor, in.Limit))
 }
 
 // actorOf shows an actor.
 func actorOf(p verb.People, who task.Actor) Actor {
-	out := Actor{ID: who, Kind: ledger.KindOf(who), DisplayName: ledger.Name(who)}
-	if at, ok := p.Seen[who]; ok && at != 0 {
-		seen := time.Unix(at, 0).UTC()
-		out.LastWrote = &seen
-	}
+	out := Actor{ID: who, Kind: ledger.KindOf(who), DisplayName: ledger.Name(who), LastWrote: verb.SecondsAt(p.Seen[who])}
 	if r := p.Registered[who]; r != nil {
 		out.Registered, out.Status, out.DisplayName = true, r.Status, r.Title
 		out.Group, out.Role, out.ExternalRef = r.Fact(record.GroupFact), r.Fact(record.RoleFact), r.Fact(record.ExternalRefFact)
@@ -95,10 +90,5 @@ func (in ListIn) fits(a Actor) bool {
 	return (in.Kind == "" || a.Kind == in.Kind) &&
 		(in.Group == "" || a.Group == strings.TrimPrefix(in.Group, "group:")) &&
 		(in.Capability == "" || slices.Contains(a.Capabilities, in.Capability)) &&
-		says(in.Q, append([]string{string(a.ID), a.DisplayName, a.Role, a.Group, a.ExternalRef}, a.Capabilities...)...)
-}
-
-// says reports whether one of some texts has a part, in any case.
-func says(part string, texts ...string) bool {
-	return strings.Contains(strings.ToLower(strings.Join(texts, "\n")), strings.ToLower(strings.TrimSpace(part)))
+		verb.AnyHas(in.Q, append([]string{string(a.ID), a.DisplayName, a.Role, a.Group, a.ExternalRef}, a.Capabilities...)...)
 }

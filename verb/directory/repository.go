@@ -109,6 +109,6 @@ func listRepositories(ctx context.Context, w *verb.Workspace, in ListIn) (verb.I
 		return out
 	}
 	return verb.QueryRows(ctx, w, s, record.Repositories.Kind, in.Cursor, in.Limit, func(r *record.Row) bool {
-		return says(in.Q, r.ID, r.Title, r.Fact(record.RepoFact))
+		return verb.AnyHas(in.Q, r.ID, r.Title, r.Fact(record.RepoFact))
 	}, show)
 }

@@ -2,6 +2,7 @@
 package feedback
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"strings"
@@ -147,11 +148,8 @@ type Note struct {
 // Query returns the feedback that fits the filters, the newest first.
 func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item], error) {
 	var none verb.Items[Item]
-	if in.Status != "" && !slices.Contains(ledger.FeedbackStates, in.Status) {
-		return none, verb.BadInput("status", "is %q", in.Status).WithHint("open, accepted, in_progress, shipped or declined")
-	}
-	if in.Type != "" && !slices.Contains(ledger.FeedbackTypes, in.Type) {
-		return none, verb.BadInput("type", "is %q", in.Type).WithHint("bug, friction, capability or docs")
+	if err := cmp.Or(verb.OneOf("status", in.Status, ledger.FeedbackStates), verb.OneOf("type", in.Type, ledger.FeedbackTypes)); err != nil {
+		return none, err
 	}
 	s, err := w.Open()
 	if err != nil {
@@ -170,21 +168,16 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item]
 }
 
 func (in QueryIn) fits(r *record.Row) bool {
-	said := strings.ToLower(strings.Join([]string{r.ID, r.Title, r.Fact(record.ToolFact), r.Fact(record.CodeFact)}, "\n"))
 	return (in.ID == "" || r.ID == string(in.ID)) && (in.Status == "" || r.Status == in.Status) &&
-		(in.Type == "" || r.Fact(record.TypeFact) == string(in.Type)) && strings.Contains(said, strings.ToLower(strings.TrimSpace(in.Q)))
+		(in.Type == "" || r.Fact(record.TypeFact) == string(in.Type)) &&
+		verb.AnyHas(in.Q, r.ID, r.Title, r.Fact(record.ToolFact), r.Fact(record.CodeFact))
 }
 
 func itemOf(r *record.Row) Item {
-	out := Item{
+	return Item{
 		ID: r.ID, Title: r.Title, Status: r.Status, Type: r.Fact(record.TypeFact), Severity: r.Fact(record.SeverityFact),
-		Tool: r.Fact(record.ToolFact), ErrorCode: r.Fact(record.CodeFact),
+		Tool: r.Fact(record.ToolFact), ErrorCode: r.Fact(record.CodeFact), At: verb.SecondsAt(r.Created),
 	}
-	if r.Created != 0 {
-		at := time.Unix(r.Created, 0).UTC()
-		out.At = &at
-	}
-	return out
 }
 
 // maxNotes is how many notes an answer has for an agent: the newest.

@@ -88,8 +88,7 @@ func Inbox(ctx context.Context, w *verb.Workspace, in InboxIn) (verb.Items[Item]
 			fit = append(fit, verb.Ranked[Item]{At: verb.Position{Key: verb.NewestFirst(item.At), ID: string(item.What) + item.ID}, Item: item})
 		}
 	}
-	page, err := verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, w.PageIn("inbox", in.Cursor, cmp.Or(in.Limit, inboxLimit)))
-	return verb.Items[Item]{Items: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, w.PageIn("inbox", in.Cursor, cmp.Or(in.Limit, inboxLimit)))
 }
 
 const maxAck = 500 // items

@@ -1,6 +1,7 @@
 package handoffs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"time"
@@ -68,26 +69,20 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Row],
 }
 
 const (
-	toMe      = "to_me"
-	fromMe    = "from_me"
-	direction = "to_me, from_me or any"
+	toMe   = "to_me"
+	fromMe = "from_me"
+	toAny  = "any"
 )
 
 func (in QueryIn) valid() error {
-	if !slices.Contains([]string{"", toMe, fromMe, "any"}, in.Direction) {
-		return verb.BadInput("direction", "is %q", in.Direction).WithHint(direction)
-	}
+	err := verb.OneOf("direction", in.Direction, []string{toMe, fromMe, toAny})
 	for _, status := range in.Status {
-		if err := (task.Flow{States: ledger.HandoffStates}).Known(status); err != nil {
-			return err
-		}
+		err = cmp.Or(err, task.OneOf("status", status, ledger.HandoffStates))
 	}
 	for _, kind := range in.Type {
-		if !slices.Contains(ledger.HandoffTypes, ledger.HandoffType(kind)) {
-			return verb.BadInput("type", "names %q", kind).WithHint("handoff, question, review, collab or approval")
-		}
+		err = cmp.Or(err, task.OneOf("type", ledger.HandoffType(kind), ledger.HandoffTypes))
 	}
-	return nil
+	return err
 }
 
 // addressed reports whether a handoff is addressed to an actor, or claimed by it.

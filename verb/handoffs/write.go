@@ -86,7 +86,7 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Handoff, error
 	}
 	s, err := w.Open()
 	if err == nil {
-		err = known(s, h.About)
+		err = verb.Exist(s, in.About)
 	}
 	if err != nil {
 		return Handoff{}, err
@@ -138,7 +138,7 @@ func over(s task.Status) bool { return slices.Contains(ledger.HandoffEnds, s) }
 func (in CreateIn) handoff(w *verb.Workspace) (ledger.Handoff, error) {
 	h := ledger.Handoff{
 		Header: task.Header{Title: in.Title}, Type: in.Type, Options: in.Options, Fingerprint: in.Fingerprint, Body: in.Body,
-		OptionsOnly: in.AllowFreeText != nil && !*in.AllowFreeText, About: idsOf(in.About),
+		OptionsOnly: in.AllowFreeText != nil && !*in.AllowFreeText, About: verb.AsTexts(in.About),
 	}
 	for _, to := range in.To {
 		if verb.IsMe(to) {
@@ -165,24 +165,6 @@ func dueAt(text string, now time.Time) (task.Due, error) {
 		return "", verb.BadInput("due", "is %q", verb.Head(text, 40)).WithHint("2026-06-21, which is to the end of that day in UTC, 2026-06-21T10:00:00Z, or 24h for a day from now")
 	}
 	return due, nil
-}
-
-func idsOf(ids []verb.RecordID) []string {
-	var out []string
-	for _, id := range ids {
-		out = append(out, string(id))
-	}
-	return out
-}
-
-// known returns INVALID_INPUT for what cannot be the id of a record, and NOT_FOUND for one that is not there.
-func known(s *store.Store, ids []string) error {
-	for _, id := range ids {
-		if _, _, err := record.Find(s, id); err != nil && task.CodeOf(err) != task.BadFile {
-			return err
-		}
-	}
-	return nil
 }
 
 // writing is a handoff as a write finds it, under the lock.
@@ -301,7 +283,7 @@ type RespondIn struct {
 func Respond(ctx context.Context, w *verb.Workspace, in RespondIn) (Handoff, error) {
 	s, err := w.Open()
 	if err == nil {
-		err = known(s, idsOf(in.About))
+		err = verb.Exist(s, in.About)
 	}
 	if err != nil {
 		return Handoff{}, err
@@ -310,7 +292,7 @@ func Respond(ctx context.Context, w *verb.Workspace, in RespondIn) (Handoff, err
 		if _, err := c.mine(); err != nil {
 			return c.h, err
 		}
-		return c.h.Respond(ledger.Answer{Option: in.Option, About: idsOf(in.About)}, c.groups, w.Stamp(in.Text))
+		return c.h.Respond(ledger.Answer{Option: in.Option, About: verb.AsTexts(in.About)}, c.groups, w.Stamp(in.Text))
 	})
 }
 

@@ -100,14 +100,12 @@ func Search(ctx context.Context, w *verb.Workspace, in SearchIn) (SearchOut, err
 
 func (in SearchIn) valid() error {
 	switch {
-	case in.Type != "" && !slices.Contains(ledger.NoteTypes, in.Type):
-		return verb.BadInput("type", "is %q", in.Type).WithHint("note, runbook, finding or snippet")
 	case in.TopK > maxTop:
 		return verb.BadInput("top_k", "is %d", in.TopK).WithHint("1 to %d", maxTop)
 	case !(in.MinSimilarity >= 0 && in.MinSimilarity <= 1):
 		return verb.BadInput("min_similarity", "is %v", in.MinSimilarity).WithHint("0 to 1")
 	}
-	return nil
+	return verb.OneOf("type", in.Type, ledger.NoteTypes)
 }
 
 // filter returns which notes fit what was asked beside the words.

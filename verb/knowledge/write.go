@@ -50,7 +50,7 @@ type Alike struct {
 func Write(ctx context.Context, w *verb.Workspace, in WriteIn) (Note, error) {
 	s, err := w.Open()
 	if err == nil && in.About != nil {
-		err = known(s, *in.About)
+		err = verb.Exist(s, *in.About)
 	}
 	if err != nil {
 		return Note{}, err
@@ -93,23 +93,10 @@ func (in WriteIn) save(ctx context.Context, w *verb.Workspace, s *store.Store) (
 func (in WriteIn) change() ledger.NoteChange {
 	c := ledger.NoteChange{Title: in.Title, Body: in.Body, Type: in.Type, Labels: in.Labels, Status: in.Status}
 	if in.About != nil {
-		about := []string{}
-		for _, id := range *in.About {
-			about = append(about, string(id))
-		}
+		about := verb.AsTexts(*in.About)
 		c.About = &about
 	}
 	return c
-}
-
-// known returns INVALID_INPUT for what cannot be the id of a record, and NOT_FOUND for one that is not there.
-func known(s *store.Store, ids []verb.RecordID) error {
-	for _, id := range ids {
-		if _, _, err := record.Find(s, string(id)); err != nil && task.CodeOf(err) != task.BadFile {
-			return err
-		}
-	}
-	return nil
 }
 
 // complete shows a note that was written, embeds it, and names those that are much alike.

@@ -76,7 +76,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 		r := rowOf(p)
 		return r, (in.State == "" || in.State == r.State) && (in.Actor == "" || r.By == who)
 	})
-	return ListOut{Proposals: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return ListOut{Proposals: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
 }
 
 // GetIn is the input of Get.

@@ -1,6 +1,7 @@
 package refs
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -50,8 +51,7 @@ func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item]
 	} else if found, problems, err = in.all(ctx, w, s, fits); err != nil {
 		return verb.Items[Item]{}, err
 	}
-	page, err := verb.Page(found, problems, w.PageIn("refs", in.Cursor, in.Limit))
-	return verb.Items[Item]{Items: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return verb.Page(found, problems, w.PageIn("refs", in.Cursor, in.Limit))
 }
 
 // filter reads the filters.
@@ -59,11 +59,8 @@ func (in QueryIn) filter() (func(task.Header, task.Reference) bool, error) {
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return nil, err
 	}
-	if in.Type != "" && !slices.Contains(task.ReferenceTypes, task.ReferenceType(in.Type)) {
-		return nil, verb.BadInput("type", "is %q", verb.Head(in.Type, 40)).WithHint("commit, branch, tag, compare, pr, link, file or record")
-	}
-	if in.State != "" && !slices.Contains(task.PullStates, in.State) {
-		return nil, verb.BadInput("state", "is %q", verb.Head(in.State, 40)).WithHint("open, draft, merged or closed")
+	if err := cmp.Or(verb.OneOf("type", task.ReferenceType(in.Type), task.ReferenceTypes), verb.OneOf("state", in.State, task.PullStates)); err != nil {
+		return nil, err
 	}
 	repo := task.RepoOf(in.Repo)
 	if in.Repo != "" && repo == "" {

@@ -86,8 +86,7 @@ func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if err != nil {
 		return Out{}, err
 	}
-	items := verb.Items[Item]{Items: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}
-	return Out{Items: items, Near: ranking.Near}, nil
+	return Out{Items: page, Near: ranking.Near}, nil
 }
 
 // Query reads what somebody looks for. It returns INVALID_INPUT for one without words.

@@ -60,7 +60,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 		}
 	}
 	page, err := verb.PageOf(fit, view.SessionOf, all.Problems(), w.PageIn("sessions", in.Cursor, in.Limit))
-	return ListOut{Sessions: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return ListOut{Sessions: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
 }
 
 // fits reports whether a row is let through by the filters that it alone can answer.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/store"
@@ -30,8 +29,8 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Skill],
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return none, err
 	}
-	if in.Status != "" && !slices.Contains(ledger.SkillStates, in.Status) {
-		return none, verb.BadInput("status", "is %q", in.Status).WithHint("active or archived")
+	if err := verb.OneOf("status", in.Status, ledger.SkillStates); err != nil {
+		return none, err
 	}
 	s, err := w.Open()
 	if err != nil {
@@ -59,8 +58,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Skill],
 			add(skillOf(w, k, OnShelf))
 		}
 	}
-	page, err := verb.PageOf(fit, in.shown(w, s), append(problems, view.Problems()...), w.PageIn("skills", in.Cursor, in.Limit))
-	return verb.Items[Skill]{Items: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return verb.PageOf(fit, in.shown(w, s), append(problems, view.Problems()...), w.PageIn("skills", in.Cursor, in.Limit))
 }
 
 func rowOf(r *record.Row) Skill {
@@ -87,9 +85,8 @@ func (in ListIn) shown(w *verb.Workspace, s *store.Store) func(Skill) Skill {
 }
 
 func (in ListIn) fits(k Skill) bool {
-	said := strings.ToLower(k.ID + "\n" + k.Name + "\n" + k.Description)
 	return (in.Status == "" || k.Status == in.Status) && (in.Label == "" || slices.Contains(k.Labels, in.Label)) &&
-		strings.Contains(said, strings.ToLower(strings.TrimSpace(in.Q)))
+		verb.AnyHas(in.Q, k.ID, k.Name, k.Description)
 }
 
 // GetIn is the input of Get.

@@ -66,7 +66,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 	}
 	show := func(r *record.Row) verb.Row { return view.Row(g, r) }
 	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, in.Cursor, in.Limit))
-	return ListOut{Tasks: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return ListOut{Tasks: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
 }
 
 const byPriority = "priority"

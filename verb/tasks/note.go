@@ -64,8 +64,8 @@ func (in NoteIn) valid() error {
 		return task.Errorf(task.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), task.MaxText).
 			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", task.CallTo("ref_add", "id", string(in.ID)))
 	}
-	if in.Severity != "" && !slices.Contains([]string{"info", "warn", "critical"}, in.Severity) {
-		return verb.BadInput("severity", "is %q", verb.Head(in.Severity, 40)).WithHint("info, warn or critical")
+	if err := verb.OneOf("severity", in.Severity, []string{"info", "warn", "critical"}); err != nil {
+		return err
 	}
 	if in.Verb != "" && !task.IsWord(in.Verb, "._-") || len(in.Verb) > maxVerb {
 		return verb.BadInput("verb", "is %q", verb.Head(in.Verb, 40)).WithHint("one word of letters, digits and ._-, such as deployed")

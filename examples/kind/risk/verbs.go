@@ -81,7 +81,7 @@ func list(ctx context.Context, w *verb.Workspace, in listIn) (listOut, error) {
 	page, err := verb.ListRecords(ctx, w, s, Risks, in.Cursor, in.Limit, func(r Risk) (row, bool) {
 		return row{r.Ref.ID, r.Title, r.Status, r.Likelihood, r.Owner}, in.Status == "" || in.Status == r.Status
 	})
-	return listOut{Risks: page.Items, Total: page.Total, NextCursor: page.Next, Problems: page.Problems}, err
+	return listOut{Risks: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
 }
 
 type closeIn struct {
