@@ -132,10 +132,10 @@ func renderSummary(r *renderer, s sessions.SummaryOut) {
 		{s.Refs, "reference", "references"}, {s.Sessions, "session below it", "sessions below it"}, {s.Commits, "commit", "commits"},
 	} {
 		what := c.otherwise
-		switch {
-		case c.n == 0:
+		switch c.n {
+		case 0:
 			continue
-		case c.n == 1:
+		case 1:
 			what = c.one
 		}
 		nothing = false

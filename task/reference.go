@@ -157,10 +157,10 @@ func (r Reference) validValues() error {
 
 func (r Reference) validTarget() bool {
 	from, to, compares := strings.Cut(r.Target, "...")
-	switch {
-	case r.Type == CompareRef:
+	switch r.Type {
+	case CompareRef:
 		return compares && from != "" && to != "" && !strings.ContainsAny(r.Target, " \t")
-	case r.Type == RecordRef:
+	case RecordRef:
 		return len(r.Target) <= maxID && IsWord(r.Target, "._:@+-")
 	default:
 		return !strings.ContainsAny(r.Target, " \t")

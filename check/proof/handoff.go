@@ -98,13 +98,9 @@ func handoffMoves(was ledger.Handoff, e task.Entry) bool {
 // mayHandoff returns why an actor may not do to a handoff what an entry says, or "".
 func (c *Case) mayHandoff(was ledger.Handoff, e task.Entry) string {
 	recipient := was.Assignee == e.Who || c.addressed(was, e.Who)
-	switch e.Did {
-	case task.Claimed, task.TakenOver, task.Responded, task.Resolved:
-		if was.Closed() {
-			return "is about a handoff that was " + string(was.Status)
-		}
-	}
 	switch {
+	case was.Closed() && slices.Contains([]task.Did{task.Claimed, task.TakenOver, task.Responded, task.Resolved}, e.Did):
+		return "is about a handoff that was " + string(was.Status)
 	case (e.Did == task.Claimed || e.Did == task.TakenOver) && !recipient:
 		return "claims what is not addressed to " + string(e.Who)
 	case e.Did == task.Released && was.Assignee != e.Who && !e.Who.Human():

@@ -1,6 +1,8 @@
 package record
 
 import (
+	"cmp"
+
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
@@ -49,20 +51,24 @@ func (r *reader) entry(m *yaml.Node) task.Entry {
 		})
 	}
 	e.ReadDid(text("did"))
-	return e.Saying(r.detail(m))
+	if d := r.detail(m); d != nil {
+		e = e.Saying(*d)
+	}
+	return e
 }
 
-// detail reads the keys of a detail from an entry. Most entries have none.
-func (r *reader) detail(m *yaml.Node) task.Detail {
-	var d task.Detail
+// detail reads the keys of a detail from an entry. It is nil for most entries, which have none, and costs no memory then.
+func (r *reader) detail(m *yaml.Node) (d *task.Detail) {
 	for _, t := range task.DetailTexts {
 		if n := field(m, t.Key); n != nil {
-			*t.At(&d) = r.text(t.Key, n)
+			d = cmp.Or(d, &task.Detail{})
+			*t.At(d) = r.text(t.Key, n)
 		}
 	}
 	for _, l := range task.DetailLists {
 		if n := field(m, l.Key); n != nil {
-			l.Set(&d, r.texts(l.Key, n))
+			d = cmp.Or(d, &task.Detail{})
+			l.Set(d, r.texts(l.Key, n))
 		}
 	}
 	return d

@@ -170,6 +170,7 @@ func Apply(root string, files []File) ([]File, error) {
 			f, err = write(root, f)
 		case Left:
 			err = remove(root, f)
+		case Current, Edited, Foreign, Elsewhere: // nothing is to be done, or it is not ours
 		}
 		if err != nil {
 			return out, problem.IO(err)

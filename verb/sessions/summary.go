@@ -130,10 +130,10 @@ func (o *SummaryOut) created(kind string) *int {
 func (o *SummaryOut) add(flow task.Flow, kind string, entries task.Log) {
 	closed, refs := false, map[string]bool{}
 	for _, e := range entries {
-		switch e.Did {
-		case task.Created:
+		if e.Did == task.Created {
 			*o.created(kind)++
-		case task.Noted:
+		}
+		if e.Did == task.Noted {
 			o.Notes++
 		}
 		closed = closed || kind == task.KindName && flow.IsClosed(e.To)
