@@ -152,7 +152,7 @@ func (in *input) arguments(ctx context.Context) error {
 	}
 	if len(args) > 0 {
 		return usage("does not take the argument %q", args[0]).
-			WithHint("cairn %s %s; quote text that has spaces", in.line.Name, argsUsage(in.verb))
+			WithHint("%s; quote text that has spaces", strings.TrimSpace(in.line.FullName()+" "+argsUsage(in.verb)))
 	}
 	return nil
 }

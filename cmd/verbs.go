@@ -220,7 +220,7 @@ func (p readyCommand) run(ctx context.Context, c *cli.Command) error {
 // noArguments returns an error if a command that takes no arguments was given one.
 func noArguments(c *cli.Command) error {
 	if c.Args().Len() > 0 {
-		return usage("does not take the argument %q", c.Args().First()).WithHint("cairn help %s", c.Name)
+		return usage("does not take the argument %q", c.Args().First()).WithHint("cairn help %s", strings.TrimPrefix(c.FullName(), "cairn "))
 	}
 	return nil
 }

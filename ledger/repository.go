@@ -101,8 +101,8 @@ func (r Repository) with(c RepositoryChange) (Repository, []string) {
 
 // Valid returns INVALID_INPUT for what no repository may be. The message begins with the key.
 func (r Repository) Valid() error {
-	if r.Repo == "" || task.RepoOf(r.Repo) != r.Repo {
-		return task.Errorf(task.InvalidInput, "repo is %q", shortened(r.Repo)).WithHint("a host and a path, such as github.com/o/r")
+	if r.Repo == "" || task.RepoOf(r.Repo) != r.Repo { // it may hold credentials
+		return task.Errorf(task.InvalidInput, "repo is none that a repository may have").WithHint("a host and a path, such as github.com/o/r")
 	}
 	if r.Role != "" && r.Role != "primary" && r.Role != "dependency" && r.Role != "docs" {
 		return task.Errorf(task.InvalidInput, "role is %q", shortened(r.Role)).WithHint("of a repository: primary, dependency or docs")
