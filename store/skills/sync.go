@@ -90,7 +90,7 @@ const fileName = "SKILL.md"
 // written finds the files that a sync wrote in a folder, by their paths: Left, or Edited if somebody changed one since.
 func written(root, folder string) (map[string]State, error) {
 	out := map[string]State{}
-	if behindLink(root, folder) {
+	if behindLink(root, folder) || !mayBeFolder(root, folder) {
 		return out, nil
 	}
 	entries, err := os.ReadDir(filepath.Join(root, filepath.FromSlash(folder)))
@@ -120,6 +120,10 @@ func compare(root, name string, content []byte) (File, error) {
 	f := File{Path: name, content: content}
 	if behindLink(root, name) {
 		f.State = Elsewhere
+		return f, nil
+	}
+	if !mayBeFolder(root, path.Dir(name)) {
+		f.State = Foreign
 		return f, nil
 	}
 	src, err := layout.ReadFile(filepath.Join(root, filepath.FromSlash(name)))
@@ -157,6 +161,22 @@ func behindLink(root, name string) bool {
 		}
 	}
 	return false
+}
+
+// mayBeFolder reports whether a path below a root is a folder, or could be made one: nothing else, such as a file, stands in its way.
+func mayBeFolder(root, name string) bool {
+	at := root
+	for part := range strings.SplitSeq(name, "/") {
+		at = filepath.Join(at, part)
+		info, err := os.Stat(at)
+		if err != nil {
+			return true
+		}
+		if !info.IsDir() {
+			return false
+		}
+	}
+	return true
 }
 
 // Apply does what is to be done about the files of a plan: those that are missing or stale are written, and those that are left are removed,

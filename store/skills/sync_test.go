@@ -135,6 +135,21 @@ func TestWhatIsNotWritten(t *testing.T) {
 	}
 }
 
+// A file where a folder would be is left alone, and the other folders are written.
+func TestAFileInTheWayOfAFolder(t *testing.T) {
+	for _, file := range []string{".claude", ".claude/skills", ".claude/skills/review"} {
+		root := t.TempDir()
+		write(t, root, file, "mine")
+		got := sync(t, root, skill("review", "Read it."))
+		if got[claude] != skills.Foreign || got[agents] != skills.Current || read(t, root, file) != "mine" {
+			t.Errorf("%s: %v", file, got)
+		}
+		if plan, err := skills.Plan(root, nil); err != nil || len(plan) != 1 {
+			t.Errorf("%s, to be removed: %v, %v", file, plan, err)
+		}
+	}
+}
+
 // Nothing is written or removed through links, wherever in the path they are.
 func TestLinks(t *testing.T) {
 	for _, at := range []string{".claude", ".claude/skills", ".claude/skills/review", claude} {
