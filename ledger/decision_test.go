@@ -1,6 +1,7 @@
 package ledger_test
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -221,5 +222,23 @@ func TestSuccession(t *testing.T) {
 	}
 	if ledger.Succeed(nil).Governs("") || ledger.Succeed(nil).Governs("A") {
 		t.Error("what does not exist governs")
+	}
+}
+
+// A line of very many decisions, which somebody has made to keep others waiting, is followed once.
+func TestSuccessionOfVeryMany(t *testing.T) {
+	id := func(n int) ledger.DecisionID { return ledger.DecisionID(fmt.Sprintf("DEC-%05d", n)) }
+	for name, first := range map[string]ledger.DecisionID{"a line": "", "a circle": id(29_999)} {
+		all := []ledger.Successor{{ID: id(0), Supersedes: first, Status: ledger.Accepted}}
+		for n := 1; n < 30_000; n++ {
+			all = append(all, ledger.Successor{ID: id(n), Supersedes: id(n - 1), Status: ledger.Accepted, Created: int64(n)})
+		}
+		begun := time.Now()
+		if order := ledger.Succeed(all); !order.Governs(id(29_999)) || order.Governs(id(0)) {
+			t.Errorf("%s: the newest does not govern", name)
+		}
+		if took := time.Since(begun); took > 3*time.Second {
+			t.Errorf("%s took %v", name, took)
+		}
 	}
 }

@@ -31,7 +31,10 @@ func Succeed(all []Successor) Succession {
 	}
 	followed := map[DecisionID]bool{} // by an accepted one
 	for _, d := range all {
-		s.root[d.ID] = s.rootOf(d, followed)
+		if d.Status == Accepted {
+			s.follow(d, followed)
+		}
+		s.findRoot(d)
 	}
 	for _, d := range all {
 		if d.Status != Accepted {
@@ -47,24 +50,33 @@ func Succeed(all []Successor) Succession {
 	return s
 }
 
-// rootOf finds the first of a line, and marks those that an accepted decision follows. In a circle, which only an edit by hand can make, the
-// least of its ids is the first.
-func (s Succession) rootOf(d Successor, followed map[DecisionID]bool) DecisionID {
-	seen := map[DecisionID]bool{d.ID: true}
-	at := d
-	for {
+// follow marks those that an accepted decision follows. Above one that is marked already all are.
+func (s Succession) follow(d Successor, followed map[DecisionID]bool) {
+	for at, ok := s.of[d.Supersedes]; ok && !followed[at.ID]; at, ok = s.of[at.Supersedes] {
+		followed[at.ID] = true
+	}
+}
+
+// findRoot finds the first of a line, for each decision on the way to it. In a circle, which only an edit by hand can make, the least of its
+// ids is the first.
+func (s Succession) findRoot(d Successor) {
+	var path []DecisionID
+	seen, root := map[DecisionID]bool{}, DecisionID("")
+	for at := d; root == ""; {
 		before, ok := s.of[at.Supersedes]
-		if !ok {
-			return at.ID
+		switch {
+		case s.root[at.ID] != "":
+			root = s.root[at.ID]
+		case seen[at.ID]:
+			root = s.leastInCircle(at)
+		case !ok:
+			root = at.ID
 		}
-		if d.Status == Accepted {
-			followed[before.ID] = true
-		}
-		if seen[before.ID] {
-			return s.leastInCircle(before)
-		}
-		seen[before.ID] = true
+		seen[at.ID], path = true, append(path, at.ID)
 		at = before
+	}
+	for _, id := range path {
+		s.root[id] = root
 	}
 }
 

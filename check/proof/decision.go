@@ -153,7 +153,8 @@ func judgeSuccession(c *Case, d ledger.Decision) {
 		}
 		return
 	}
-	if ledger.InCircle(ledger.DecisionID(c.Now.Name), c.judge.supersedes) {
+	before := func(id string) string { of, _ := c.judge.supersedes(ledger.DecisionID(id)); return string(of) }
+	if c.judge.lines.of(c.Now.Name, before) == isInCircle {
 		c.Report(SupersedesCircle, at, "supersedes itself in the end, over %s", d.Supersedes)
 		return
 	}

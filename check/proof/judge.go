@@ -54,10 +54,12 @@ type judge struct {
 	named  map[task.Ref]*RecordFile // see Case.Record
 
 	succeed map[ledger.DecisionID][]string // see successors
+	parents chains                         // of sessions
+	lines   chains                         // of decisions that supersede one another
 }
 
 func newJudge(tree Tree, change *Change) *judge {
-	j := &judge{Tree: tree, change: change, byName: make(map[task.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable()}
+	j := &judge{Tree: tree, change: change, byName: make(map[task.ID]*TaskFile, len(tree.Tasks)), others: tree.dependable(), parents: chains{}, lines: chains{}}
 	for i := range j.Tasks {
 		j.byName[j.Tasks[i].Name] = &j.Tasks[i]
 	}

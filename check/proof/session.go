@@ -116,21 +116,21 @@ func judgeSession(c *Case) {
 
 // judgeParent finds a session whose parent is not there, and one that is its own ancestor.
 func judgeParent(c *Case, s session.Session) {
-	find := func(id string) (session.Session, bool) {
-		f := c.Record(task.Ref{Kind: session.KindName, ID: id})
-		if f == nil {
-			return session.Session{}, false
-		}
-		found, _ := f.Value.(session.Session)
-		return found, true
-	}
 	if s.Parent == "" {
 		return
 	}
-	if _, there := find(s.Parent); !there {
+	parent := func(id string) (of string, there bool) {
+		f := c.Record(task.Ref{Kind: session.KindName, ID: id})
+		if f == nil {
+			return "", false
+		}
+		found, _ := f.Value.(session.Session)
+		return found.Parent, true
+	}
+	if _, there := parent(s.Parent); !there {
 		c.Report(SessionParentMissing, Path{"parent"}, "began under %s, which does not exist", s.Parent)
 	}
-	if _, ok := session.Ancestors(s, find); !ok {
+	if c.judge.parents.of(s.ID, func(id string) string { of, _ := parent(id); return of }) != leadsOut {
 		c.Report(SessionCircle, Path{"parent"}, "is among the sessions under which it began")
 	}
 }

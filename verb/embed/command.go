@@ -18,7 +18,7 @@ import (
 )
 
 // byCommand has a program make vectors of texts: it reads a JSON string a line, and writes a JSON array of numbers a line. What it wrote before it
-// was stopped or failed counts. It runs in the user's folder of settings, never in a repository.
+// was stopped or failed counts. One that writes something else is stopped. It runs in the user's folder of settings, never in a repository.
 func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Duration) ([][]float32, error) {
 	dir, err := os.MkdirTemp("", "cairn-embed-")
 	if err != nil {
@@ -29,7 +29,9 @@ func (c Config) byCommand(ctx context.Context, texts []string, timeout time.Dura
 	if err := writeTexts(in, texts); err != nil {
 		return nil, err
 	}
-	out := &lines{most: len(texts)}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	out := &lines{most: len(texts), stop: stop}
 	line := fmt.Sprintf("{ { %s <%s 3>&-; echo $? >%s; } 2>&1 1>&3 | { head -c %d >%s; cat >/dev/null; }; } 3>&1",
 		quoted(c.Command...), quoted(in), quoted(status), shownOutput, quoted(complaints))
 	end, err := proc.Run(ctx, proc.Command{Line: line, Dir: c.dir, Timeout: timeout, Output: out})
@@ -94,9 +96,11 @@ const (
 	shownOutput = 200       // bytes of what an embedder complained
 )
 
-// lines takes the output of an embedder: vectors, a line each. It keeps those before the first that is none, and no more than were asked for.
+// lines takes the output of an embedder: vectors, a line each. It keeps those before the first that is none, and no more than were asked for, and
+// has the embedder stopped then.
 type lines struct {
 	most    int
+	stop    func()
 	rest    []byte // of a line that has not ended
 	vectors [][]float32
 	err     error
@@ -113,6 +117,9 @@ func (l *lines) Write(p []byte) (int, error) {
 		} else if ended {
 			l.line(bytes.TrimSpace(l.rest))
 			l.rest = l.rest[:0]
+		}
+		if l.err != nil {
+			l.stop()
 		}
 	}
 	return n, nil

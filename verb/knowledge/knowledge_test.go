@@ -163,7 +163,11 @@ func TestEmbedderThatFails(t *testing.T) {
 			calls := command(t, w, how)
 			now := time.Now()
 			w.Now = func() time.Time { return now }
+			called := time.Now()
 			n := write(t, w, verbtest.Args{"title": "Passwords", "body": "Replace them."})
+			if took := time.Since(called); how == "endless" && took >= 2*time.Second {
+				t.Errorf("what writes no vectors is waited for: %v", took)
+			}
 			if n.Embedding != knowledge.Pending || !strings.Contains(n.Reason, reason) || strings.Contains(n.Reason, "\x1b") {
 				t.Errorf("the embedding is %s: %q", n.Embedding, n.Reason)
 			}
