@@ -76,7 +76,7 @@ func (a Actor) with(c ActorChange) (Actor, []string) {
 	}
 	a.Title = cmp.Or(a.Title, a.Ref.ID)
 	if c.Abilities != nil {
-		a.Abilities = withoutRepeats(*c.Abilities)
+		a.Abilities = task.Unique(*c.Abilities)
 	}
 	var keys []string
 	for _, f := range []struct {
@@ -117,7 +117,7 @@ func (a Actor) Valid() error {
 // ValidGroup returns INVALID_INPUT for what cannot be the name of a group.
 func ValidGroup(name string) error {
 	if len(name) > 64 || !task.IsWord(name, "._@+-") {
-		return task.Errorf(task.InvalidInput, "group is %q", shortened(name)).WithHint("a group has a name of letters, digits and ._@+-, such as reviewers")
+		return task.Errorf(task.InvalidInput, "group is %q", task.Clip(name, 100)).WithHint("a group has a name of letters, digits and ._@+-, such as reviewers")
 	}
 	return nil
 }

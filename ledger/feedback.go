@@ -2,7 +2,6 @@ package ledger
 
 import (
 	"cmp"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -94,6 +93,3 @@ func (f Feedback) Valid() error {
 		task.ValidText("context", f.Context), f.Header.Valid(f.Body),
 	)
 }
-
-// Live reports whether feedback in a state is still looked at.
-func Live(s task.Status) bool { return !slices.Contains(FeedbackEnds, s) }

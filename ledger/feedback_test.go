@@ -24,9 +24,4 @@ func TestNewFeedback(t *testing.T) {
 			t.Errorf("%s: got %v, want INVALID_INPUT", name, err)
 		}
 	}
-	for status, live := range map[task.Status]bool{ledger.FeedbackOpen: true, ledger.FeedbackAccepted: true, ledger.FeedbackInProgress: true, ledger.FeedbackShipped: false, ledger.FeedbackDeclined: false} {
-		if ledger.Live(status) != live {
-			t.Errorf("%s: live is %v", status, !live)
-		}
-	}
 }

@@ -99,7 +99,7 @@ func NewHandoff(h Handoff, token string, s task.Stamp) (Handoff, error) {
 	if h.Type == "" {
 		h.Type = Handover
 	}
-	h.To, h.Body = withoutRepeats(h.To), task.CleanBody(h.Body)
+	h.To, h.Body = task.Unique(h.To), task.CleanBody(h.Body)
 	h.Log = task.Log{}.Add(s.Entry(task.Created).Saying(task.Detail{Content: h.ContentHash()}))
 	return h, h.valid()
 }
@@ -128,7 +128,7 @@ func (h Handoff) valid() error {
 			return err
 		}
 		if slices.Contains(h.Options[:i], option) {
-			return task.Errorf(task.InvalidInput, "options names %q twice", shortened(option)).WithHint("leave one of them out")
+			return task.Errorf(task.InvalidInput, "options names %q twice", task.Clip(option, 100)).WithHint("leave one of them out")
 		}
 	}
 	return cmp.Or(validAbout(h.About), validOptional("fingerprint", h.Fingerprint), h.Due.Valid(), h.Valid(h.Body))
@@ -270,7 +270,7 @@ func (h Handoff) validAnswer(a Answer, text string) error {
 	}
 	switch {
 	case a.Option != "" && !slices.Contains(h.Options, a.Option):
-		return task.Errorf(task.InvalidInput, "%q is none of the options", shortened(a.Option)).WithHint("%s", hint)
+		return task.Errorf(task.InvalidInput, "%q is none of the options", task.Clip(a.Option, 100)).WithHint("%s", hint)
 	case a.Option == "" && h.OptionsOnly:
 		return task.Errorf(task.InvalidInput, "an answer must be one of the options").WithHint("%s", hint)
 	case a.Option == "" && strings.TrimSpace(text) == "":
@@ -294,7 +294,7 @@ func (h Handoff) MayResolve(who task.Actor) bool {
 func (h Handoff) Resolve(as task.Status, s task.Stamp) (Handoff, error) {
 	switch {
 	case !slices.Contains(HandoffEnds, as):
-		return h, task.Errorf(task.InvalidInput, "a handoff does not end as %q", shortened(string(as))).WithHint("resolved or canceled")
+		return h, task.Errorf(task.InvalidInput, "a handoff does not end as %q", task.Clip(string(as), 100)).WithHint("resolved or canceled")
 	case !h.MayResolve(s.Who):
 		return h, task.Errorf(task.Forbidden, "%s did not ask it, and has neither claimed nor answered it", s.Who).
 			WithHint("%s, who asked, or who answers it, ends it", h.From())

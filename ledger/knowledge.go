@@ -62,7 +62,7 @@ func NewNote(c NoteChange, token string, s task.Stamp) (Note, error) {
 	n, _ = n.with(c)
 	n.Log = n.Log.Add(s.Entry(task.Created))
 	if n.Status != NoteActive {
-		return n, task.Errorf(task.InvalidInput, "status is %q for a new note", shortened(string(n.Status))).WithHint("leave it out: a new note is active")
+		return n, task.Errorf(task.InvalidInput, "status is %q for a new note", task.Clip(string(n.Status), 100)).WithHint("leave it out: a new note is active")
 	}
 	return n, cmp.Or(n.says(), n.Valid())
 }
@@ -104,10 +104,10 @@ func (n Note) with(c NoteChange) (Note, []string) {
 		n.Type = *c.Type
 	}
 	if c.Labels != nil {
-		n.Labels = withoutRepeats(*c.Labels)
+		n.Labels = task.Unique(*c.Labels)
 	}
 	if c.About != nil {
-		n.About = withoutRepeats(*c.About)
+		n.About = task.Unique(*c.About)
 	}
 	if c.Status != nil {
 		n.Status = *c.Status

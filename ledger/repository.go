@@ -105,7 +105,7 @@ func (r Repository) Valid() error {
 		return task.Errorf(task.InvalidInput, "repo is none that a repository may have").WithHint("a host and a path, such as github.com/o/r")
 	}
 	if r.Role != "" && r.Role != "primary" && r.Role != "dependency" && r.Role != "docs" {
-		return task.Errorf(task.InvalidInput, "role is %q", shortened(r.Role)).WithHint("of a repository: primary, dependency or docs")
+		return task.Errorf(task.InvalidInput, "role is %q", task.Clip(r.Role, 100)).WithHint("of a repository: primary, dependency or docs")
 	}
 	return cmp.Or(validOptional("default_branch", r.DefaultBranch), r.Header.Valid(r.Body))
 }

@@ -50,7 +50,7 @@ func ParseSkillID(s string) (SkillID, error) {
 	upper := strings.ToLower(s) != s
 	dashes := strings.HasPrefix(s, "-") || strings.HasSuffix(s, "-") || strings.Contains(s, "--")
 	if len(s) > maxSlug || !task.IsWord(s, "-") || upper || dashes || device || slices.Contains(reserved, s) {
-		return "", task.Errorf(task.InvalidInput, "%q is not the id of a skill", shortened(s)).
+		return "", task.Errorf(task.InvalidInput, "%q is not the id of a skill", task.Clip(s, 100)).
 			WithHint("lower-case letters, digits and single dashes, 64 at most, such as release-notes")
 	}
 	return SkillID(s), nil
@@ -108,7 +108,7 @@ func (k Skill) with(c SkillChange) (Skill, []string) {
 		k.Body = task.CleanBody(*c.Body)
 	}
 	if c.Labels != nil {
-		k.Labels = withoutRepeats(*c.Labels)
+		k.Labels = task.Unique(*c.Labels)
 	}
 	var keys []string
 	for _, f := range []struct {

@@ -132,7 +132,7 @@ func (t Task) approved(e Entry) (Check, *SignatureError) {
 			return c, nil
 		}
 	}
-	return Check{}, signedElsewhere("it is about %q, which is no check of the task", clip(e.Results[0].Check, 60))
+	return Check{}, signedElsewhere("it is about %q, which is no check of the task", Clip(e.Results[0].Check, 60))
 }
 
 // approval returns the approval that an entry about a check of a record describes.

@@ -189,6 +189,6 @@ func (t Task) FindCheck(ref string) (int, error) {
 	if len(hits) > 1 {
 		which = "more than one check fits"
 	}
-	return 0, Errorf(InvalidInput, "%s %q", which, clip(ref, 60)).
+	return 0, Errorf(InvalidInput, "%s %q", which, Clip(ref, 60)).
 		WithHint("name a check by its index, from 0, or by its description; %s lists them", CallTo("get", "id", t.ID))
 }

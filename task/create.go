@@ -17,7 +17,7 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	}
 	t.Status = f.Initial
 	t.Body = CleanBody(t.Body)
-	t.Labels, t.Deps, t.Scope = unique(t.Labels), unique(t.Deps), unique(t.Scope)
+	t.Labels, t.Deps, t.Scope = Unique(t.Labels), Unique(t.Deps), Unique(t.Scope)
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.Entry(Created)
 	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)

@@ -17,7 +17,7 @@ func ParseDue(s string) (Due, error) {
 	if at, err := time.Parse(time.DateOnly, s); err == nil && fourDigits(at) {
 		return Due(s), nil
 	}
-	return "", Errorf(InvalidInput, "due %q is neither a date nor a time", clip(s, 40)).
+	return "", Errorf(InvalidInput, "due %q is neither a date nor a time", Clip(s, 40)).
 		WithHint("2026-06-21, which is to the end of that day in UTC, or 2026-06-21T10:00:00Z")
 }
 

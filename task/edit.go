@@ -70,10 +70,10 @@ func (u *update) fields() {
 		u.task.Body = CleanBody(*u.edit.Body)
 	}
 	if u.edit.Labels != nil {
-		u.task.Labels = unique(*u.edit.Labels)
+		u.task.Labels = Unique(*u.edit.Labels)
 	}
 	if u.edit.Scope != nil {
-		u.task.Scope = unique(*u.edit.Scope)
+		u.task.Scope = Unique(*u.edit.Scope)
 	}
 	if u.edit.Priority != nil {
 		u.task.Priority = *u.edit.Priority
@@ -147,7 +147,7 @@ func (e Entry) changedDeps(before, after Task) Entry {
 func (t Task) hasDeps(ids []ID) error {
 	for _, id := range ids {
 		if !slices.Contains(t.Deps, id) {
-			return Errorf(InvalidInput, "%s is not one of its deps", clip(string(id), maxID)).WithHint("its deps are %s", orNone(t.Deps))
+			return Errorf(InvalidInput, "%s is not one of its deps", Clip(string(id), maxID)).WithHint("its deps are %s", orNone(t.Deps))
 		}
 	}
 	return nil

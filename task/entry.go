@@ -228,7 +228,7 @@ func (l Log) Entry(hash string) (Entry, error) {
 	}
 	switch len(found) {
 	case 0:
-		return Entry{}, Errorf(NotFound, "it has no entry %q", clip(hash, 40))
+		return Entry{}, Errorf(NotFound, "it has no entry %q", Clip(hash, 40))
 	case 1:
 		return found[0], nil
 	default:

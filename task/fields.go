@@ -113,7 +113,7 @@ func validCheck(c Check) *Error {
 		return Errorf(InvalidInput, "timeout %d is not between 1 and %d seconds", c.Timeout, maxTimeout)
 	}
 	if c.Cwd != "" && (path.IsAbs(c.Cwd) || strings.Contains(c.Cwd, `\`) || !pathStays(c.Cwd)) {
-		return Errorf(InvalidInput, "cwd %q leaves the workspace", clip(c.Cwd, 100)).
+		return Errorf(InvalidInput, "cwd %q leaves the workspace", Clip(c.Cwd, 100)).
 			WithHint("cwd is relative to the folder that holds .cairn, with forward slashes")
 	}
 	return validBy(c)
@@ -124,7 +124,7 @@ func validBy(c Check) *Error {
 		return nil
 	}
 	if _, err := ParseActor(strings.TrimPrefix(c.By, BySigned+" ")); err != nil {
-		return Errorf(InvalidInput, "by %q is not signed, human, anyone, an actor, or signed and an actor", clip(c.By, 100))
+		return Errorf(InvalidInput, "by %q is not signed, human, anyone, an actor, or signed and an actor", Clip(c.By, 100))
 	}
 	return nil
 }
@@ -211,7 +211,7 @@ func OneOf[T ~string](field string, value T, values []T) error {
 		return nil
 	}
 	words, last := texts(values), len(values)-1
-	return Errorf(InvalidInput, "%s is %q", field, clip(string(value), 100)).WithHint("%s or %s", strings.Join(words[:last], ", "), words[last])
+	return Errorf(InvalidInput, "%s is %q", field, Clip(string(value), 100)).WithHint("%s or %s", strings.Join(words[:last], ", "), words[last])
 }
 
 // blank reports whether a text has nothing that can be seen: only white space and invisible characters.

@@ -29,7 +29,7 @@ func (f Flow) Known(s Status) error {
 	if slices.Contains(f.States, s) {
 		return nil
 	}
-	return Errorf(UnknownState, "there is no state %q", clip(string(s), 60)).
+	return Errorf(UnknownState, "there is no state %q", Clip(string(s), 60)).
 		WithHint("the states are %s", strings.Join(texts(f.States), ", "))
 }
 

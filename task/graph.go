@@ -7,7 +7,7 @@ import (
 
 // DepsHash identifies the dependencies of a task, regardless of their order: 16 hex digits.
 func DepsHash(of ID, deps []ID) string {
-	sorted := unique(deps)
+	sorted := Unique(deps)
 	slices.Sort(sorted)
 	return digest(append([]string{string(of)}, texts(sorted)...)...)
 }
@@ -223,7 +223,7 @@ func texts[T ~string](in []T) []string {
 // without lists what is in one list and not in another, none twice.
 func without(list, other []ID) []ID {
 	in := setOf(other)
-	return unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
+	return Unique(slices.DeleteFunc(slices.Clone(list), func(id ID) bool { return in[id] }))
 }
 
 func setOf[T comparable](list []T) map[T]bool {
@@ -234,8 +234,8 @@ func setOf[T comparable](list []T) map[T]bool {
 	return out
 }
 
-// unique drops later repetitions.
-func unique[T comparable](in []T) []T {
+// Unique returns a list without what comes again in it; nil for an empty one.
+func Unique[T comparable](in []T) []T {
 	var out []T
 	seen := make(map[T]bool, len(in))
 	for _, v := range in {

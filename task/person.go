@@ -67,7 +67,7 @@ func TrustAsk(who Actor, workspace string) Ask {
 func Unconfirmed(asks []Ask) *Error {
 	does := make([]string, len(asks))
 	for i, a := range asks {
-		does[i] = clip(a.Does, 200)
+		does[i] = Clip(a.Does, 200)
 	}
 	e := Errorf(Forbidden, "%s has to confirm it at a terminal: %s", asks[0].Who, strings.Join(does, "; ")).
 		WithHint("a person runs the command in a terminal and types what it asks for")

@@ -163,6 +163,6 @@ func putBackEntry(lost []Entry, contradictions []string, s Stamp) Entry {
 		text += ". Left as the file has it: " + strings.Join(contradictions, "; ")
 	}
 	e := s.Entry(Noted)
-	e.Text = clip(text, MaxText-len("…"))
+	e.Text = Clip(text, MaxText-len("…"))
 	return e
 }

@@ -52,7 +52,7 @@ func (h Header) Moved(to Status, s Stamp) Header {
 // Labeled returns the header of the record with other labels, with an entry that says so. With the labels that it has it stays as it is. It returns
 // INVALID_INPUT for labels that no record may have.
 func (h Header) Labeled(labels []string, s Stamp) (Header, error) {
-	now := unique(labels)
+	now := Unique(labels)
 	if slices.Equal(h.Labels, now) {
 		return h, nil
 	}

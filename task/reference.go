@@ -98,7 +98,7 @@ func number(n int) string {
 func (r Reference) Valid() error {
 	form, ok := referenceForms[r.Type]
 	if !ok {
-		return Errorf(InvalidInput, "type is %q", clip(string(r.Type), 40)).WithHint("commit, branch, tag, compare, pr, link, file or record")
+		return Errorf(InvalidInput, "type is %q", Clip(string(r.Type), 40)).WithHint("commit, branch, tag, compare, pr, link, file or record")
 	}
 	members := r.members()
 	for _, key := range form.needs {
@@ -138,7 +138,7 @@ func (r Reference) validValues() error {
 			return Errorf(InvalidInput, "%s is none that a reference may have", one.key).WithHint("%s is %s", one.key, one.form)
 		}
 		if one.value != "" && !one.ok {
-			return Errorf(InvalidInput, "%s is %q", one.key, clip(one.value, 100)).WithHint("%s is %s", one.key, one.form)
+			return Errorf(InvalidInput, "%s is %q", one.key, Clip(one.value, 100)).WithHint("%s is %s", one.key, one.form)
 		}
 	}
 	for key, value := range map[string]string{"branch": r.Branch, "title": r.Title, "target": r.Target, "mime": r.Mime, "url": r.URL} {
@@ -211,7 +211,7 @@ func FindReference(refs []Reference, ref string) (int, error) {
 			return i, nil
 		case len(ref) < 4 || !strings.HasPrefix(r.Ref, ref):
 		case found >= 0:
-			return -1, Errorf(AmbiguousID, "%s begins more than one ref", clip(ref, 20)).WithHint("write all 8 digits")
+			return -1, Errorf(AmbiguousID, "%s begins more than one ref", Clip(ref, 20)).WithHint("write all 8 digits")
 		default:
 			found = i
 		}
@@ -221,7 +221,7 @@ func FindReference(refs []Reference, ref string) (int, error) {
 		for _, r := range refs {
 			all = append(all, r.Ref)
 		}
-		return -1, Errorf(NotFound, "it has no reference %q", clip(ref, 20)).WithHint("its references are %s", cmp.Or(strings.Join(all[:min(len(all), 20)], ", "), "none"))
+		return -1, Errorf(NotFound, "it has no reference %q", Clip(ref, 20)).WithHint("its references are %s", cmp.Or(strings.Join(all[:min(len(all), 20)], ", "), "none"))
 	}
 	return found, nil
 }

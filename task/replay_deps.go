@@ -48,7 +48,7 @@ func (w *walk) depsAt(in Commit, i int) []ID {
 	for _, e := range record[:i+1] {
 		deps = e.WithDeps(deps)
 	}
-	return unique(deps)
+	return Unique(deps)
 }
 
 // undone returns the dependencies as they were before some entries.
@@ -107,12 +107,12 @@ func (w *walk) compareDeps() {
 		return
 	}
 	want, got := setOf(w.deps), setOf(w.Now.Deps)
-	for _, id := range unique(w.deps) {
+	for _, id := range Unique(w.deps) {
 		if !got[id] {
 			w.report(LostDep, -1, "the dependency on %s is gone, and no entry says so", id).Dep = id
 		}
 	}
-	for _, id := range unique(w.Now.Deps) {
+	for _, id := range Unique(w.Now.Deps) {
 		if !want[id] {
 			w.report(UnrecordedDep, -1, "a dependency on %s was added, and no entry says so", id).Dep = id
 		}

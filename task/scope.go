@@ -26,7 +26,7 @@ type Glob struct{ names []string }
 // the workspace, and for patterns that globs do not have.
 func ParseGlob(s string) (Glob, error) {
 	bad := func(format string, args ...any) (Glob, error) {
-		return Glob{}, Errorf(InvalidInput, "scope %q "+format, append([]any{clip(s, 100)}, args...)...).
+		return Glob{}, Errorf(InvalidInput, "scope %q "+format, append([]any{Clip(s, 100)}, args...)...).
 			WithHint("a scope is a path in the workspace with forward slashes, such as src/auth/**, docs/*.md or go.mod")
 	}
 	path := s

@@ -80,7 +80,7 @@ const maxID = 80
 func ParseID(s string) (ID, error) {
 	prefix, rest, _ := strings.Cut(s, "-")
 	if len(s) > maxID || !isPrefix(prefix) || !IsWord(rest, "._-") {
-		return "", Errorf(InvalidInput, "%q is not a task id", clip(s, 100)).WithHint("an id looks like PROJ-01j8x2k7q7f3az")
+		return "", Errorf(InvalidInput, "%q is not a task id", Clip(s, 100)).WithHint("an id looks like PROJ-01j8x2k7q7f3az")
 	}
 	return ID(s), nil
 }
@@ -88,7 +88,7 @@ func ParseID(s string) (ID, error) {
 // ParsePrefix accepts what may stand before the dash of an id: a letter, then letters, digits and underscores; at most 32.
 func ParsePrefix(s string) (string, error) {
 	if len(s) > 32 || !isPrefix(s) {
-		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", clip(s, 40)).
+		return "", Errorf(InvalidInput, "prefix %q is not a letter followed by letters, digits and underscores, 32 at most", Clip(s, 40)).
 			WithHint("a prefix looks like PROJ")
 	}
 	return s, nil
@@ -147,7 +147,7 @@ var ActorKinds = []string{"human", "agent", "service", "ci"}
 func ParseActor(s string) (Actor, error) {
 	kind, name, _ := strings.Cut(s, ":")
 	if !slices.Contains(ActorKinds, kind) || len(name) > 64 || !IsWord(name, "._@+-") {
-		return "", Errorf(InvalidInput, "%q is not an actor", clip(s, 100)).
+		return "", Errorf(InvalidInput, "%q is not an actor", Clip(s, 100)).
 			WithHint("an actor is human:, agent:, service: or ci: and a name of letters, digits and ._@+-, such as agent:claude-1")
 	}
 	return Actor(s), nil
@@ -187,14 +187,14 @@ func ParsePriority(s string) (Priority, error) {
 	}
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 4 {
-		return 0, Errorf(InvalidInput, "priority %q is not 0 to 4", clip(s, 40)).
+		return 0, Errorf(InvalidInput, "priority %q is not 0 to 4", Clip(s, 40)).
 			WithHint("0 is urgent, 4 is someday; critical, urgent, high, medium, normal, low and backlog are accepted too")
 	}
 	return Priority(n), nil
 }
 
-// clip shortens a text that a message quotes to n bytes.
-func clip(s string, n int) string {
+// Clip is the beginning of a text that a message quotes: at most n bytes of it, and an ellipsis if there are more.
+func Clip(s string, n int) string {
 	if len(s) <= n {
 		return s
 	}

@@ -5,8 +5,9 @@ import (
 	"maps"
 	"math"
 	"slices"
-	"strings"
 	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // Bounds are how much of a task an answer holds that goes into an agent's context. Each room is in bytes of JSON.
@@ -126,13 +127,8 @@ func Beginning(text string, n, room int) string {
 	return ""
 }
 
-// Head is the first n bytes of a text, with an ellipsis if there are more.
-func Head(s string, n int) string {
-	if len(s) <= n {
-		return s
-	}
-	return strings.ToValidUTF8(s[:n], "") + "…"
-}
+// Head is what an answer shows of a text: the first n bytes, with an ellipsis if there are more.
+func Head(s string, n int) string { return task.Clip(s, n) }
 
 // Tail is the last n bytes of a text, from the start of a line if it can be, with an ellipsis if there are more.
 func Tail(s string, n int) string {

@@ -229,12 +229,7 @@ func isKeyType(word string) bool {
 	return false
 }
 
-func clip(text string) string {
-	if len(text) > 60 {
-		return strings.ToValidUTF8(text[:60], "") + "…"
-	}
-	return text
-}
+func clip(text string) string { return task.Clip(text, 60) }
 
 // Line is a line that lets an actor sign with a key in cairn's namespace, within the times that are not zero.
 func Line(who task.Actor, key PublicKey, after, before time.Time) string {

@@ -4,7 +4,6 @@ package feedback
 import (
 	"cmp"
 	"context"
-	"slices"
 	"strings"
 	"time"
 
@@ -59,42 +58,15 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Created, error
 		Header: task.Header{Title: strings.TrimSpace(in.Title)}, Type: in.Type, Severity: in.Severity, Tool: in.Tool, ErrorCode: in.ErrorCode,
 		Context: in.Context, Fingerprint: strings.TrimSpace(in.Fingerprint), Body: in.Body,
 	}
-	var there string
-	ref, err := verb.Create(ctx, w, s, record.Feedback, func(_ *store.Tx, token string) (ledger.Feedback, error) {
-		made, err := ledger.NewFeedback(f, token, w.Stamp(""))
-		if err == nil {
-			there, err = live(ctx, s, f.Fingerprint)
-		}
-		if err == nil && there != "" {
-			err = errThere
-		}
-		return made, err
+	ref, reused, err := verb.CreateUnlessLive(ctx, w, s, record.Feedback, f.Fingerprint, func(_ *store.Tx, token string) (ledger.Feedback, error) {
+		return ledger.NewFeedback(f, token, w.Stamp(""))
 	})
-	if there != "" {
-		out, err := shown(w, s, there)
-		out.Reused = true
-		return out, err
-	}
 	if err != nil {
 		return Created{}, err
 	}
-	return shown(w, s, ref.ID)
-}
-
-// errThere ends a write since there is nothing to write.
-var errThere = task.Errorf(task.Conflict, "it is there already")
-
-// live finds feedback with a fingerprint that is not shipped or declined; "" if there is none.
-func live(ctx context.Context, s *store.Store, fingerprint string) (string, error) {
-	if fingerprint == "" {
-		return "", nil
-	}
-	all, _, err := record.Feedback.List(ctx, s)
-	i := slices.IndexFunc(all, func(f ledger.Feedback) bool { return f.Fingerprint == fingerprint && ledger.Live(f.Status) })
-	if err != nil || i < 0 {
-		return "", err
-	}
-	return all[i].Ref.ID, nil
+	out, err := shown(w, s, ref.ID)
+	out.Reused = reused
+	return out, err
 }
 
 func shown(w *verb.Workspace, s *store.Store, id string) (Created, error) {

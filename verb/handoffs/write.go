@@ -2,7 +2,6 @@ package handoffs
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -73,11 +72,6 @@ type CreateIn struct {
 	verb.Once
 }
 
-// reusedError says that a live handoff with the same fingerprint is there.
-type reusedError struct{ id string }
-
-func (reusedError) Error() string { return "there is one already" }
-
 // Create makes a handoff, unless a live one has its fingerprint. Whether there is one is decided under the lock.
 func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Handoff, error) {
 	h, err := in.handoff(w)
@@ -91,46 +85,15 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (Handoff, error
 	if err != nil {
 		return Handoff{}, err
 	}
-	ref, err := verb.Create(ctx, w, s, record.Handoffs, func(_ *store.Tx, token string) (ledger.Handoff, error) {
-		switch id, err := live(ctx, s, h.Fingerprint); {
-		case err != nil:
-			return h, err
-		case id != "":
-			return h, reusedError{id}
-		}
+	ref, reused, err := verb.CreateUnlessLive(ctx, w, s, record.Handoffs, h.Fingerprint, func(_ *store.Tx, token string) (ledger.Handoff, error) {
 		return ledger.NewHandoff(h, token, w.Stamp(""))
 	})
-	reused := reusedError{}
-	if errors.As(err, &reused) {
-		ref = record.Handoffs.Ref(reused.id)
-		err = w.Update(ctx, s, func(tx *store.Tx) error { // so that the call can be repeated when that one is over
-			w.Idempotency.Remember(tx, session.Key{Record: &ref})
-			return nil
-		})
-	}
 	if err != nil {
 		return Handoff{}, err
 	}
 	out, err := show(w, s, ref.ID)
-	out.Reused = reused.id != ""
+	out.Reused = reused
 	return out, err
-}
-
-// live finds the handoff with a fingerprint that is not over; "" if there is none.
-func live(ctx context.Context, s *store.Store, fingerprint string) (string, error) {
-	if fingerprint == "" {
-		return "", nil
-	}
-	all, err := s.Rows(record.Handoffs.Kind).Look(ctx)
-	if err != nil {
-		return "", err
-	}
-	for _, r := range all.Rows() {
-		if r.Fact(record.FingerprintFact) == fingerprint && !over(r.Status) {
-			return r.ID, nil
-		}
-	}
-	return "", nil
 }
 
 func over(s task.Status) bool { return slices.Contains(ledger.HandoffEnds, s) }
