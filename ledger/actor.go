@@ -55,12 +55,7 @@ func (a Actor) Register(c ActorChange, s task.Stamp) (Actor, error) {
 	if len(keys) == 0 && a.Status == ActorActive {
 		return a, nil
 	}
-	e := s.Entry(task.Updated)
-	e.Fields = keys
-	if a.Status != ActorActive {
-		e.From, e.To, now.Status = a.Status, ActorActive, ActorActive
-	}
-	now.Log = now.Log.Add(e)
+	now.Header = updated(now.Header, keys, ActorActive, s)
 	return now, now.Valid()
 }
 
@@ -78,19 +73,10 @@ func (a Actor) with(c ActorChange) (Actor, []string) {
 	if c.Abilities != nil {
 		a.Abilities = task.Unique(*c.Abilities)
 	}
-	var keys []string
-	for _, f := range []struct {
-		key  string
-		same bool
-	}{
-		{"title", a.Title == was.Title}, {"external_ref", a.ExternalRef == was.ExternalRef}, {"group", a.Group == was.Group},
-		{"role", a.Role == was.Role}, {"capabilities", slices.Equal(a.Abilities, was.Abilities)},
-	} {
-		if !f.same {
-			keys = append(keys, f.key)
-		}
-	}
-	return a, keys
+	return a, differing(
+		compared{"title", a.Title == was.Title}, compared{"external_ref", a.ExternalRef == was.ExternalRef}, compared{"group", a.Group == was.Group},
+		compared{"role", a.Role == was.Role}, compared{"capabilities", slices.Equal(a.Abilities, was.Abilities)},
+	)
 }
 
 // maxAbilities is the most capabilities that an actor may have.

@@ -229,24 +229,15 @@ func (d Decision) ContentHash() string {
 
 // Changed names the keys of the content that differ between two versions of a decision, body among them.
 func (d Decision) Changed(was Decision) []string {
-	var out []string
-	for _, key := range []struct {
-		name string
-		same bool
-	}{
-		{"title", d.Title == was.Title},
-		{"choice", d.Choice == was.Choice},
-		{"supersedes", d.Supersedes == was.Supersedes},
-		{"options", slices.Equal(d.Options, was.Options)},
-		{"scope", slices.Equal(d.Scope, was.Scope)},
-		{"about", slices.Equal(d.About, was.About)},
-		{"body", d.Body == was.Body},
-	} {
-		if !key.same {
-			out = append(out, key.name)
-		}
-	}
-	return out
+	return differing(
+		compared{"title", d.Title == was.Title},
+		compared{"choice", d.Choice == was.Choice},
+		compared{"supersedes", d.Supersedes == was.Supersedes},
+		compared{"options", slices.Equal(d.Options, was.Options)},
+		compared{"scope", slices.Equal(d.Scope, was.Scope)},
+		compared{"about", slices.Equal(d.About, was.About)},
+		compared{"body", d.Body == was.Body},
+	)
 }
 
 // The headings of the sections of a body. The first of each is written; the others are those of MADR.

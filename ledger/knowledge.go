@@ -74,12 +74,9 @@ func (n Note) Change(c NoteChange, s task.Stamp) (Note, error) {
 	if len(keys) == 0 && now.Status == n.Status {
 		return n, nil
 	}
-	e := s.Entry(task.Updated)
-	e.Fields = keys
-	if now.Status != n.Status {
-		e.From, e.To = n.Status, now.Status
-	}
-	now.Log = now.Log.Add(e)
+	to := now.Status
+	now.Status = n.Status
+	now.Header = updated(now.Header, keys, to, s)
 	return now, cmp.Or(now.says(), now.Valid())
 }
 
@@ -112,19 +109,10 @@ func (n Note) with(c NoteChange) (Note, []string) {
 	if c.Status != nil {
 		n.Status = *c.Status
 	}
-	var keys []string
-	for _, f := range []struct {
-		key  string
-		same bool
-	}{
-		{"title", n.Title == was.Title}, {"labels", slices.Equal(n.Labels, was.Labels)}, {"type", n.Type == was.Type},
-		{"about", slices.Equal(n.About, was.About)}, {"body", n.Body == was.Body},
-	} {
-		if !f.same {
-			keys = append(keys, f.key)
-		}
-	}
-	return n, keys
+	return n, differing(
+		compared{"title", n.Title == was.Title}, compared{"labels", slices.Equal(n.Labels, was.Labels)}, compared{"type", n.Type == was.Type},
+		compared{"about", slices.Equal(n.About, was.About)}, compared{"body", n.Body == was.Body},
+	)
 }
 
 // Valid returns INVALID_INPUT for what no note may be. The message begins with the key.

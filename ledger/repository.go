@@ -71,12 +71,7 @@ func (r Repository) Register(c RepositoryChange, s task.Stamp) (Repository, erro
 	if len(keys) == 0 && r.Status == RepositoryActive {
 		return r, nil
 	}
-	e := s.Entry(task.Updated)
-	e.Fields = keys
-	if r.Status != RepositoryActive {
-		e.From, e.To, now.Status = r.Status, RepositoryActive, RepositoryActive
-	}
-	now.Log = now.Log.Add(e)
+	now.Header = updated(now.Header, keys, RepositoryActive, s)
 	return now, now.Valid()
 }
 

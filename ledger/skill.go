@@ -81,17 +81,15 @@ func NewSkill(id SkillID, c SkillChange, s task.Stamp) (Skill, error) {
 // would change. It returns INVALID_INPUT for what no skill may be.
 func (k Skill) Change(c SkillChange, s task.Stamp) (Skill, error) {
 	now, keys := k.with(c)
-	moves := c.Status != nil && *c.Status != k.Status
-	if len(keys) == 0 && !moves {
+	to := k.Status
+	if c.Status != nil {
+		to = *c.Status
+	}
+	if len(keys) == 0 && to == k.Status {
 		return k, nil
 	}
-	e := s.Entry(task.Updated)
-	if moves {
-		now.Status, e.From, e.To = *c.Status, k.Status, *c.Status
-	}
 	now.Version++
-	e.Fields = append(keys, "version")
-	now.Log = now.Log.Add(e)
+	now.Header = updated(now.Header, append(keys, "version"), to, s)
 	return now, now.Valid()
 }
 
@@ -110,18 +108,9 @@ func (k Skill) with(c SkillChange) (Skill, []string) {
 	if c.Labels != nil {
 		k.Labels = task.Unique(*c.Labels)
 	}
-	var keys []string
-	for _, f := range []struct {
-		key  string
-		same bool
-	}{
-		{"title", k.Title == was.Title}, {"labels", slices.Equal(k.Labels, was.Labels)}, {"description", k.Description == was.Description}, {"body", k.Body == was.Body},
-	} {
-		if !f.same {
-			keys = append(keys, f.key)
-		}
-	}
-	return k, keys
+	return k, differing(
+		compared{"title", k.Title == was.Title}, compared{"labels", slices.Equal(k.Labels, was.Labels)}, compared{"description", k.Description == was.Description}, compared{"body", k.Body == was.Body},
+	)
 }
 
 // Valid returns INVALID_INPUT for what no skill may be. The message begins with the key.

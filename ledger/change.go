@@ -1,0 +1,31 @@
+package ledger
+
+import "github.com/cairn-tasks/cairn/task"
+
+// compared is a key of a file, and whether two versions say the same in it.
+type compared struct {
+	key  string
+	same bool
+}
+
+// differing names the keys in which two versions differ.
+func differing(keys ...compared) []string {
+	var out []string
+	for _, k := range keys {
+		if !k.same {
+			out = append(out, k.key)
+		}
+	}
+	return out
+}
+
+// updated returns a header in a state, with an entry that names the keys of the file that changed, and the state if it is another.
+func updated(h task.Header, keys []string, to task.Status, s task.Stamp) task.Header {
+	e := s.Entry(task.Updated)
+	e.Fields = keys
+	if to != h.Status {
+		e.From, e.To, h.Status = h.Status, to, to
+	}
+	h.Log = h.Log.Add(e)
+	return h
+}
