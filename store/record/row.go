@@ -117,8 +117,8 @@ func (k *Kind) addRepeats(v any, r *Row) {
 	}
 }
 
-// Told is how many entries of the record repeat none of another.
-func (r *Row) Told() int {
+// OwnEntries is how many entries of the record repeat none of another.
+func (r *Row) OwnEntries() int {
 	n, _ := strconv.Atoi(r.Fact(repeatsFact))
 	return r.Entries - n
 }

@@ -96,8 +96,8 @@ type logOf struct {
 // out. It names the files that could not be read.
 func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
 	add := func(kind string, row record.Row, read func() logged) {
-		if f.ID == "" && row.Told() > 0 && f.mayFit(kind, &row) || row.ID == string(f.ID) { // that the one asked for is there must show
-			all = append(all, logOf{row.Newest, row.Told(), read})
+		if f.ID == "" && row.OwnEntries() > 0 && f.mayFit(kind, &row) || row.ID == string(f.ID) { // that the one asked for is there must show
+			all = append(all, logOf{row.Newest, row.OwnEntries(), read})
 		}
 	}
 	config := logged{Header: task.Header{Ref: task.Ref{Kind: configKind, ID: configKind}, Title: s.Rel(s.ConfigFile())}}

@@ -52,7 +52,7 @@ func delta(ctx context.Context, w *verb.Workspace, s *store.Store) (*Delta, erro
 			return nil, err
 		}
 		for _, r := range view.Rows() {
-			if by, ok := othersLast(r, me); ok && by.At >= since && r.Told() > 0 { // else the records that it is about tell the same
+			if by, ok := othersLast(r, me); ok && by.At >= since && r.OwnEntries() > 0 { // else the records that it is about tell the same
 				all = append(all, Changed{ID: r.ID, Kind: k.Name, Title: r.Title, Status: r.Status, Who: by.Who, At: time.Unix(by.At, 0).UTC()})
 				out.Changed[k.Name]++
 			}

@@ -48,7 +48,7 @@ func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 	}
 	entry := w.Stamp(in.Text).Entry(task.Noted).Saying(task.Detail{Mentions: mentions, Re: re, Verb: in.Verb, Severity: in.Severity})
 	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), Decide: func(_ *store.Tx, v any) (any, *task.Entry, error) {
-		if in.Verb != "" && told(k.Header(v).Log, entry) {
+		if in.Verb != "" && hasMilestone(k.Header(v).Log, entry) {
 			return v, nil, nil
 		}
 		return v, &entry, nil
@@ -110,8 +110,8 @@ func (in NoteIn) answers(log task.Log) (string, error) {
 	return e.ShortHash(), nil
 }
 
-// told reports whether the provenance has a milestone already: of the same actor, with the same verb and text.
-func told(log task.Log, milestone task.Entry) bool {
+// hasMilestone reports whether the provenance has a milestone already: of the same actor, with the same verb and text.
+func hasMilestone(log task.Log, milestone task.Entry) bool {
 	return slices.ContainsFunc(log, func(e task.Entry) bool {
 		return e.Did == task.Noted && e.Who == milestone.Who && e.Text == milestone.Text && e.Said().Verb == milestone.Said().Verb
 	})
