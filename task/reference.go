@@ -64,6 +64,19 @@ var referenceForms = map[ReferenceType]referenceForm{
 	RecordRef:  {[]string{"target"}, nil},
 }
 
+// neededHint says what a reference of a type needs.
+func neededHint(t ReferenceType) string {
+	return map[ReferenceType]string{
+		CommitRef:  "sha: the hash of the commit; where this repository has one, the one that is checked out by default",
+		BranchRef:  "branch: its name",
+		TagRef:     "target: the name of the tag",
+		CompareRef: "target: what is compared, as in v1...main",
+		LinkRef:    "url: its address, which begins with https:// or http://",
+		FileRef:    "path: the file, in this work tree",
+		RecordRef:  "target: the id of the record",
+	}[t]
+}
+
 // ReferenceTypes lists the types, in the order in which they are shown.
 var ReferenceTypes = []ReferenceType{CommitRef, BranchRef, TagRef, CompareRef, PullRef, LinkRef, FileRef, RecordRef}
 
@@ -103,11 +116,11 @@ func (r Reference) Valid() error {
 	members := r.members()
 	for _, key := range form.needs {
 		if members[key] == "" {
-			return Errorf(InvalidInput, "a reference of type %s needs %s", r.Type, key)
+			return Errorf(InvalidInput, "a reference of type %s needs %s", r.Type, key).WithHint("%s", neededHint(r.Type))
 		}
 	}
 	if r.Type == PullRef && r.Number == 0 && r.URL == "" {
-		return Errorf(InvalidInput, "a reference of type pr needs number or url")
+		return Errorf(InvalidInput, "a reference of type pr needs number or url").WithHint("the number of the pull request, or its address")
 	}
 	for key := range members {
 		if key != "title" && !slices.Contains(form.needs, key) && !slices.Contains(form.may, key) {

@@ -3,6 +3,7 @@ package refs
 import (
 	"cmp"
 	"context"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -126,6 +127,12 @@ func (g inGit) complete(ctx context.Context, r *task.Reference) error {
 			return err
 		}
 		r.Sha = sha
+	case r.Type == task.CompareRef:
+		target, err := g.lasting(ctx, r.Target)
+		if err != nil {
+			return err
+		}
+		r.Target = target
 	}
 	switch {
 	case r.Branch != "" && r.Type != task.PullRef:
@@ -134,6 +141,22 @@ func (g inGit) complete(ctx context.Context, r *task.Reference) error {
 		r.Branch = branch
 	}
 	return nil
+}
+
+// lasting is what is compared, A...B, with the hashes of commits in place of names that mean another commit tomorrow, such as HEAD~1.
+func (g inGit) lasting(ctx context.Context, target string) (string, error) {
+	sides := strings.Split(target, "...")
+	for i, side := range sides {
+		if side != "HEAD" && !strings.ContainsAny(side, "~^@") {
+			continue
+		}
+		sha, err := g.s.Git().Commit(ctx, "target", side)
+		if err != nil {
+			return "", err
+		}
+		sides[i] = sha[:min(len(sha), 12)]
+	}
+	return strings.Join(sides, "..."), nil
 }
 
 // here is the branch and the commit that are checked out. Where none is, they are those of the session.

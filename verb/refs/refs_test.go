@@ -61,28 +61,27 @@ func TestDefaults(t *testing.T) {
 		in   args
 		want task.Reference
 	}{
-		"the commit":              {args{"type": "commit"}, task.Reference{Sha: head, Branch: "main", Repo: "github.com/o/r"}},
-		"a branch":                {args{"type": "branch"}, task.Reference{Branch: "main", Repo: "github.com/o/r"}},
-		"a tag":                   {args{"type": "tag", "target": "v1"}, task.Reference{Target: "v1", Sha: head, Repo: "github.com/o/r"}},
-		"a compare":               {args{"type": "compare", "target": "v1...main"}, task.Reference{Target: "v1...main", Repo: "github.com/o/r"}},
-		"a pull request":          {args{"type": "pr", "number": 7}, task.Reference{Number: 7, Repo: "github.com/o/r"}},
-		"a pull request by url":   {args{"type": "pr", "url": "https://me:secret@gitlab.com/g/s/r/-/merge_requests/9/diffs"}, task.Reference{Number: 9, Repo: "gitlab.com/g/s/r", URL: "https://gitlab.com/g/s/r/-/merge_requests/9/diffs"}},
-		"a commit elsewhere":      {args{"type": "commit", "sha": other, "repo": "git@example.com:o/other.git"}, task.Reference{Sha: other, Repo: "example.com/o/other"}},
-		"a branch elsewhere":      {args{"type": "branch", "branch": "gone", "repo": "example.com/o/other"}, task.Reference{Branch: "gone", Repo: "example.com/o/other"}},
-		"a commit by a name here": {args{"type": "commit", "sha": "v1", "title": "by a name", "repo": "https://github.com/o/r"}, task.Reference{}},
+		"the commit":            {args{"type": "commit"}, task.Reference{Sha: head, Branch: "main", Repo: "github.com/o/r"}},
+		"a branch":              {args{"type": "branch"}, task.Reference{Branch: "main", Repo: "github.com/o/r"}},
+		"a tag":                 {args{"type": "tag", "target": "v1"}, task.Reference{Target: "v1", Sha: head, Repo: "github.com/o/r"}},
+		"a compare":             {args{"type": "compare", "target": "v1...main"}, task.Reference{Target: "v1...main", Repo: "github.com/o/r"}},
+		"a pull request":        {args{"type": "pr", "number": 7}, task.Reference{Number: 7, Repo: "github.com/o/r"}},
+		"a pull request by url": {args{"type": "pr", "url": "https://me:secret@gitlab.com/g/s/r/-/merge_requests/9/diffs"}, task.Reference{Number: 9, Repo: "gitlab.com/g/s/r", URL: "https://gitlab.com/g/s/r/-/merge_requests/9/diffs"}},
+		"a commit elsewhere":    {args{"type": "commit", "sha": other, "repo": "git@example.com:o/other.git"}, task.Reference{Sha: other, Repo: "example.com/o/other"}},
+		"a branch elsewhere":    {args{"type": "branch", "branch": "gone", "repo": "example.com/o/other"}, task.Reference{Branch: "gone", Repo: "example.com/o/other"}},
 	} {
 		tt.in["id"] = id
 		got, err := addTo(t, w, tt.in)
-		if name == "a commit by a name here" {
-			if code := task.CodeOf(err); err != nil && code != task.Conflict {
-				t.Errorf("%s: %v", name, err)
-			}
-			continue
-		}
 		got.Ref, got.Type, got.By, got.At, tt.want.Title = "", "", "", tt.want.At, got.Title
 		if err != nil || got != tt.want {
 			t.Errorf("%s: got %+v, %v\nwant %+v", name, got, err, tt.want)
 		}
+	}
+	if _, err := addTo(t, w, args{"id": id, "type": "commit", "sha": "v1", "title": "by a name", "repo": "https://github.com/o/r"}); task.CodeOf(err) != task.Conflict {
+		t.Errorf("a commit by a name here, which is there without a title: %v", err)
+	}
+	if got, err := addTo(t, w, args{"id": id, "type": "compare", "target": "v1...HEAD"}); err != nil || got.Target != "v1..."+head[:12] {
+		t.Errorf("what is compared with HEAD: %+v, %v", got, err)
 	}
 	for name, in := range map[string]args{
 		"a commit that is not there": {"type": "commit", "sha": "0123456"},
