@@ -41,7 +41,7 @@ const (
 	FromFact     = "from"
 	ToFact       = "to"      // one for each recipient
 	OptionFact   = "option"  // the newest answer's
-	AnswerFact   = "answer"  // a Said: who answered or ended it, but for who asked; the newest few
+	AnswerFact   = "answer"  // a Said: who answered or ended it, but for who asked, since who asked ended it; the newest few
 	AnsweredFact = "settler" // who may end it beside who asked and who has claimed it: one for each who answered
 )
 
@@ -62,6 +62,9 @@ func handoffRow(h ledger.Handoff, r *Row) {
 	for _, e := range h.Log {
 		if e.Did == task.Responded && !slices.Contains(settlers, string(e.Who)) {
 			settlers = append(settlers, string(e.Who))
+		}
+		if e.Did == task.Resolved && e.Who == h.From() {
+			answers = nil // who asked has dealt with them
 		}
 		if (e.Did == task.Responded || e.Did == task.Resolved) && e.Who != h.From() {
 			answers = append(answers, SaidOf(e).String())
