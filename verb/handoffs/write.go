@@ -120,12 +120,12 @@ func (in CreateIn) handoff(w *verb.Workspace) (ledger.Handoff, error) {
 
 // dueAt reads when something is due: a date, a time, or how long from now.
 func dueAt(text string, now time.Time) (task.Due, error) {
-	if in, err := time.ParseDuration(text); err == nil && in > 0 {
+	if in, err := verb.Span(text); err == nil && in > 0 {
 		return task.DueAt(now.Add(in)), nil
 	}
 	due, err := task.ParseDue(text)
 	if err != nil {
-		return "", verb.BadInput("due", "is %q", verb.Head(text, 40)).WithHint("2026-06-21, which is to the end of that day in UTC, 2026-06-21T10:00:00Z, or 24h for a day from now")
+		return "", verb.BadInput("due", "is %q", verb.Head(text, 40)).WithHint("2026-06-21, which is to the end of that day in UTC, 2026-06-21T10:00:00Z, or 24h or 7d from now")
 	}
 	return due, nil
 }
