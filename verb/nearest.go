@@ -5,27 +5,46 @@ import (
 	"strings"
 )
 
-// guesses are names that callers try, and what cairn calls the same. Of several the first that the verb has is meant.
-var guesses = map[string][]string{
-	"description":  {"body"},
-	"content":      {"body"},
-	"name":         {"title"},
-	"dependencies": {"deps", "add_deps"},
-	"depends_on":   {"deps", "add_deps"},
-	"command":      {"cmd"},
-	"query":        {"text", "q"},
-	"search":       {"text", "q"},
-	"task":         {"id"},
-	"task_id":      {"id"},
-	"id":           {"session"},
-	"owner":        {"assignee"},
-	"state":        {"status", "to"},
-	"status":       {"to"},
+// guessed is what cairn calls that which callers call by another name. Of several the first that the verb has is meant.
+func guessed(key string) []string {
+	return map[string][]string{
+		"description":  {"body"},
+		"content":      {"body"},
+		"name":         {"title"},
+		"dependencies": {"deps", "add_deps"},
+		"depends_on":   {"deps", "add_deps"},
+		"command":      {"cmd"},
+		"query":        {"text", "q"},
+		"search":       {"text", "q"},
+		"task":         {"id"},
+		"task_id":      {"id"},
+		"id":           {"session"},
+		"owner":        {"assignee"},
+		"state":        {"status", "to"},
+		"status":       {"to"},
+		"tags":         {"labels", "label"},
+		"tag":          {"labels", "label"},
+		"kind":         {"type"},
+		"type":         {"kind"},
+		"decision":     {"choice"},
+		"comment":      {"text"},
+		"message":      {"text"},
+		"recipients":   {"to"},
+		"recipient":    {"to"},
+		"due_at":       {"due"},
+		"deadline":     {"due"},
+		"project":      {"parent"},
+		"project_id":   {"parent"},
+		"run_id":       {"session"},
+		"run":          {"session"},
+		"actor_id":     {"actor"},
+		"slug":         {"id"},
+	}[key]
 }
 
 // meant returns the name that a caller who wrote another one was probably looking for, or "".
 func meant(key string, names []string) string {
-	for _, ours := range guesses[strings.ToLower(key)] {
+	for _, ours := range guessed(strings.ToLower(key)) {
 		if slices.Contains(names, ours) {
 			return ours
 		}

@@ -8,12 +8,12 @@ import "github.com/cairn-tasks/cairn/verb"
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "wait", Group: "tasks", Toolset: verb.Core, Title: "Wait for a change", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Waits: true, Exit: exitOfWait,
-		Summary: "Wait until a task, a session, or the tasks that fit filters change, and say what changed.",
+		Summary: "Wait until a record, a session, or the tasks that fit filters change, and say what changed.",
 		When:    "Instead of asking again and again. With ready true it waits for work that next would find. Pass the cursor of the last answer, and nothing is missed.",
 	}, Wait),
 	verb.Declare(verb.Verb{
 		Name: "history", Group: "tasks", Toolset: verb.Records, Title: "Read the history", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
-		Summary: "List who did what to which task, the newest first, deleted tasks included.",
+		Summary: "List who did what to which record, the newest first, deleted tasks included.",
 		When:    "To catch up after a pause, or to see what an actor did.",
 	}, History),
 }

@@ -14,7 +14,7 @@ import (
 // WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, or the tasks that fit the filters; all
 // tasks if it names nothing.
 type WaitIn struct {
-	ID            verb.RecordID  `json:"id,omitempty" doc:"task to watch" cli:"arg"`
+	ID            verb.RecordID  `json:"id,omitempty" doc:"record to watch" cli:"arg"`
 	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
 	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
 	Status        string         `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`

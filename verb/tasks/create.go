@@ -14,7 +14,7 @@ import (
 // CreateIn is the input of Create.
 type CreateIn struct {
 	TaskIn
-	Deps   []task.ID `json:"deps,omitempty" doc:"tasks that must be closed before this one can start" cli:"flag=dep"`
+	Deps   []task.ID `json:"deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=dep"`
 	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
 	verb.Once
 }

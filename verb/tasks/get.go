@@ -12,9 +12,9 @@ import (
 
 // GetIn is the input of Get.
 type GetIn struct {
-	ID      verb.RecordID `json:"id" doc:"task to read" cli:"arg"`
+	ID      verb.RecordID `json:"id" doc:"record to read" cli:"arg"`
 	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" values:"summary,full,context"`
-	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions; comments, of any record"`
+	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions, comments"`
 	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, blockers, dependents, children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }

@@ -22,15 +22,15 @@ type UpdateIn struct {
 	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
 	Scope          *[]string     `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
 	Priority       *string       `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Due            *string       `json:"due" doc:"a date or a time; null for none"`
+	Due            *string       `json:"due" doc:"a date or a time; empty for none"`
 	Parent         *task.ID      `json:"parent" doc:"task that groups it"`
 	Assignee       *string       `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
 	Checks         *[]CheckIn    `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
 	Acceptance     *[]string     `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
 	Reviewer       *string       `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
 	Evidence       *bool         `json:"requires_evidence" doc:"whether done needs a commit, a pull request or a passed command check"`
-	AddDeps        []task.ID     `json:"add_deps,omitempty" doc:"tasks that must be closed before it can start" cli:"flag=add-dep"`
-	RemoveDeps     []task.ID     `json:"remove_deps,omitempty" doc:"tasks that it no longer waits for" cli:"flag=remove-dep"`
+	AddDeps        []task.ID     `json:"add_deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=add-dep"`
+	RemoveDeps     []task.ID     `json:"remove_deps,omitempty" doc:"what it no longer waits for" cli:"flag=remove-dep"`
 	To             *string       `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
 	Note           string        `json:"note,omitempty" doc:"text for the provenance entry"`
 	Reason         string        `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`

@@ -13,7 +13,7 @@ var Verbs = []verb.Verb{
 	}, List),
 	verb.Declare(verb.Verb{
 		Name: "get", Group: "tasks", Toolset: verb.Core, Title: "Read a task", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "task", Aliases: []string{"show"},
-		Summary: "Read one task: body, checks with their results, provenance, what blocks it, who holds it.",
+		Summary: "Read a task or other record: body, checks with their results, provenance, what blocks it, who holds it.",
 		When:    "Read a task before working on it.",
 	}, Get),
 	verb.Declare(verb.Verb{
@@ -58,7 +58,7 @@ var Verbs = []verb.Verb{
 	}, Attest),
 	verb.Declare(verb.Verb{
 		Name: "note", Group: "tasks", Toolset: verb.Core, Title: "Add a note", Kind: verb.Write, Profile: verb.PairWorker,
-		Summary: "Append a note to a task's provenance, changing nothing else.",
+		Summary: "Append a note to a record's provenance, changing nothing else.",
 		When:    "For what the next worker should know.",
 	}, Note),
 	verb.Declare(verb.Verb{
