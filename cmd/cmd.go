@@ -71,7 +71,7 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 		Name:                      "cairn",
 		Usage:                     "keep a task graph in Markdown files beside the code",
 		Reader:                    p.Stdin,
-		Writer:                    p.out,
+		Writer:                    &wrapping{to: p.out, width: p.width()},
 		ErrWriter:                 p.Stderr,
 		HideVersion:               true,
 		HideHelpCommand:           true,
@@ -150,10 +150,24 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 	if typed == "--version" || typed == "-v" {
 		return e.WithHint("cairn version")
 	}
+	if takesArgument(c, flag) {
+		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
+	}
 	if near := verb.Nearest(flag, names); near != "" {
 		return e.WithHint("did you mean %s? %s lists the flags", dashed(near), help)
 	}
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
+}
+
+// takesArgument reports whether a command takes what a caller wrote as a flag as an argument, such as the SUMMARY of finish.
+func takesArgument(c *cli.Command, flag string) bool {
+	flag, _, _ = strings.Cut(strings.TrimPrefix(flag, "-"), "=")
+	for _, word := range strings.Fields(c.ArgsUsage) {
+		if strings.EqualFold(strings.Trim(word, "[]"), strings.ReplaceAll(flag, "-", "_")) {
+			return true
+		}
+	}
+	return false
 }
 
 // dashed is a flag as it is typed: -C, --json.
@@ -250,12 +264,40 @@ func (p *program) commandWord(flags []cli.Flag) (string, bool) {
 	return "", false
 }
 
+// guessedCommand says how to do here what people know from git and from issue trackers by another word; "" for a word of which nothing is known.
+func guessedCommand(word string) string {
+	return map[string]string{
+		"add":      "cairn create makes a task, cairn ref add a reference",
+		"new":      "cairn create makes a task",
+		"answer":   "cairn handoff respond answers a handoff",
+		"reply":    "cairn handoff respond answers a handoff, cairn note --re a comment",
+		"ask":      "cairn handoff create asks somebody",
+		"assign":   "cairn update ID --assignee ACTOR",
+		"attach":   "cairn ref add ID file --path FILE",
+		"board":    "cairn brief shows the workspace",
+		"status":   "cairn brief shows the workspace",
+		"close":    "cairn transition ID done",
+		"comment":  "cairn note comments on a record",
+		"edit":     "cairn update changes a record",
+		"log":      "cairn history lists who did what, cairn logs what check runs printed",
+		"start":    "cairn begin opens a session, cairn claim takes a task without one",
+		"view":     "cairn show reads a record",
+		"whoami":   "cairn identity says who acts",
+		"decide":   "cairn decision log records a decision",
+		"remember": "cairn knowledge write writes a note",
+		"config":   "cairn settings-get lists the settings",
+	}[word]
+}
+
 func noSuchCommand(c *cli.Command, word string) *task.Error {
 	var names []string
 	for _, sub := range c.Commands {
 		names = append(names, sub.Names()...)
 	}
 	e := usage("there is no command %q", word)
+	if ours := guessedCommand(word); ours != "" {
+		return e.WithHint("%s; cairn help lists the commands", ours)
+	}
 	if near := verb.Nearest(word, names); near != "" {
 		return e.WithHint("did you mean cairn %s? cairn help lists the commands", near)
 	}

@@ -17,9 +17,10 @@ type renderer struct {
 	*program
 	style style
 	kind  verb.Kind // of the verb
+	noun  string    // of the verb
 }
 
-func newRenderer(p *program, kind verb.Kind) *renderer { return &renderer{p, p.style(), kind} }
+func newRenderer(p *program, v verb.Verb) *renderer { return &renderer{p, p.style(), v.Kind, v.Noun} }
 
 // show prints a result as the renderer of its type does. A type that has none is printed by its keys.
 func (r *renderer) show(out any) {

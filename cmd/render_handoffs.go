@@ -19,7 +19,7 @@ func renderHandoff(r *renderer, h handoffs.Handoff) {
 	if h.Reused {
 		reused = "it was there already, with this fingerprint"
 	}
-	r.namedTexts([]namedText{{"from", string(h.From)}, {"held by", held}, {"answer", answerText(h.Response)}, {"reused", reused}})
+	r.namedTexts([]namedText{{"from", string(h.From)}, {"to", fieldText(h.Fields["to"])}, {"held by", held}, {"answer", answerText(h.Response)}, {"reused", reused}})
 }
 
 // answerText is an answer in words: who gave it, the option, and the text.
@@ -57,7 +57,7 @@ func renderHandoffs(r *renderer, l verb.Items[handoffs.Row]) {
 	t.print(r.out, r.width(), r.style)
 	r.nextPage(len(l.Items), l.Total, l.NextCursor)
 	if l.Total == 0 {
-		r.printf("no handoffs\n")
+		r.printf("no handoffs; without --direction only those to you are listed\n")
 	}
 	r.problems(l.Problems)
 }

@@ -155,18 +155,18 @@ const deepest = 10 // levels that are indented
 func renderRecord(r *renderer, rec verb.Record) {
 	r.printf("%s  %s\n", r.style.bold(rec.ID), strings.TrimSpace(string(rec.Status)+"  "+rec.Title))
 	if r.kind != verb.Read {
+		r.refsWritten(rec.Refs, rec.RefsTotal)
 		return
 	}
 	held := ""
 	if rec.Claim != nil {
 		held = string(rec.Claim.Actor)
 	}
-	r.namedTexts([]namedText{{"held by", held}, {"superseded by", string(rec.SupersededBy)}, {"labels", strings.Join(rec.Labels, ", ")}})
+	said := []namedText{{"held by", held}, {"superseded by", string(rec.SupersededBy)}, {"labels", strings.Join(rec.Labels, ", ")}}
 	for _, key := range slices.Sorted(maps.Keys(rec.Fields)) {
-		if text := fieldText(rec.Fields[key]); text != "" {
-			r.printf("  %-9s %s\n", key, text)
-		}
+		said = append(said, fieldTexts(key, rec.Fields[key])...)
 	}
+	r.namedTexts(said)
 	r.refs(rec.Refs, rec.RefsTotal)
 	if rec.Body != "" {
 		r.printf("\n%s\n", lines(strings.TrimRight(rec.Body, "\n")))
@@ -178,13 +178,56 @@ func renderRecord(r *renderer, rec verb.Record) {
 	}
 }
 
-// fieldText is the value of a field in words: a text as it is, anything else as JSON.
-func fieldText(value any) string {
-	if text, ok := value.(string); ok || value == nil {
-		return text
+// fieldTexts is a field in words, under its name without underscores. A list of objects has a line for each of them.
+func fieldTexts(key string, value any) []namedText {
+	name := strings.ReplaceAll(key, "_", " ")
+	list, ok := value.([]any)
+	if !ok || !slices.ContainsFunc(list, isObject) {
+		return []namedText{{name, fieldText(value)}}
 	}
-	encoded, _ := json.Marshal(value) // it was read from a file as what JSON has words for
-	return string(encoded)
+	var out []namedText
+	for _, one := range list {
+		out = append(out, namedText{name, fieldText(one)})
+		name = ""
+	}
+	return out
+}
+
+func isObject(value any) bool {
+	_, ok := value.(map[string]any)
+	return ok
+}
+
+// fieldText is the value of a field in words, on one line.
+func fieldText(value any) string {
+	switch value := value.(type) {
+	case nil:
+		return ""
+	case []any:
+		var texts []string
+		for _, one := range value {
+			texts = append(texts, fieldText(one))
+		}
+		return strings.Join(texts, ", ")
+	case []string:
+		return strings.Join(value, ", ")
+	case map[string]any:
+		return objectText(value)
+	default:
+		return fmt.Sprint(value)
+	}
+}
+
+// objectText is an object in words, as in "label: summary; pros: …".
+func objectText(object map[string]any) string {
+	head := strings.Join(nonEmpty(fieldText(object["label"]), fieldText(object["summary"])), ": ")
+	texts := nonEmpty(head)
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if text := fieldText(object[key]); text != "" && key != "label" && key != "summary" {
+			texts = append(texts, strings.ReplaceAll(key, "_", " ")+": "+text)
+		}
+	}
+	return strings.Join(texts, "; ")
 }
 
 func renderRecordRow(r *renderer, row verb.RecordRow) {
@@ -243,7 +286,7 @@ func renderLogs(r *renderer, l tasks.LogsOut) {
 }
 
 func renderHistory(r *renderer, h activity.HistoryOut) {
-	t := table{head: []string{"AT", "TASK", "WHO", "WHAT"}, grow: 3}
+	t := table{head: []string{"AT", "RECORD", "WHO", "WHAT"}, grow: 3}
 	for _, e := range h.Entries {
 		what := entryText(e.Entry)
 		if e.Text != "" {
@@ -264,7 +307,11 @@ func renderHistory(r *renderer, h activity.HistoryOut) {
 
 // renderWaited prints how a wait ended, what changed, and the records that were watched as they are now.
 func renderWaited(r *renderer, w activity.Waited) {
-	r.printf("%s\n", r.style.bold(strings.ToLower(strings.ReplaceAll(string(w.Code), "_", " "))))
+	said := strings.ToLower(strings.ReplaceAll(string(w.Code), "_", " "))
+	if of, ok := strings.CutPrefix(said, "task "); ok && w.Record != nil {
+		said = w.Record.Kind + " " + of
+	}
+	r.printf("%s\n", r.style.bold(said))
 	for _, c := range w.Changed {
 		r.printf("  %s\n", changeText(c))
 	}
@@ -381,11 +428,11 @@ func renderIdentity(r *renderer, id identity.Out) {
 
 // delta prints what others changed.
 func (r *renderer) delta(d identity.Delta) {
-	since := "ever"
+	since := ""
 	if d.Since != nil {
-		since = "since " + d.Since.Format(time.RFC3339)
+		since = " since " + d.Since.Format(time.RFC3339)
 	}
-	r.printf("\n%s\n", r.style.bold(fmt.Sprintf("What others changed %s (%d)", since, d.Total)))
+	r.printf("\n%s\n", r.style.bold(fmt.Sprintf("What others changed%s (%d)", since, d.Total)))
 	t := table{head: []string{"AT", "RECORD", "WHO", "STATUS", "TITLE"}, grow: 4}
 	for _, c := range d.Newest {
 		t.add(c.At.Format(time.RFC3339), c.ID, string(c.Who), string(c.Status), c.Title)
@@ -405,11 +452,17 @@ func renderSettings(r *renderer, s config.Settings) {
 // namedText is a text and what it is.
 type namedText struct{ name, text string }
 
-// namedTexts prints one text a line, without the empty ones.
+// namedTexts prints one text a line, without the empty ones, all texts in one column.
 func (r *renderer) namedTexts(all []namedText) {
+	width := 9
 	for _, one := range all {
 		if one.text != "" {
-			r.printf("  %-9s %s\n", one.name, one.text)
+			width = max(width, len(one.name))
+		}
+	}
+	for _, one := range all {
+		if one.text != "" {
+			r.printf("  %-*s %s\n", width, one.name, one.text)
 		}
 	}
 }

@@ -18,10 +18,17 @@ func (r *renderer) refs(all []verb.Ref, total int) {
 	}
 	r.printf("\nReferences\n")
 	for _, ref := range all {
-		r.printf("  %s  %-7s %s\n", ref.Ref, ref.Type, refText(ref))
+		r.printf("  %s  %-7s  %s\n", ref.Ref, ref.Type, refText(ref))
 	}
 	if total > len(all) {
 		r.printf("  … the newest %d of %d\n", len(all), total)
+	}
+}
+
+// refsWritten prints the references of a record after a verb about references, which names none that was changed.
+func (r *renderer) refsWritten(all []verb.Ref, total int) {
+	if r.noun == "ref" {
+		r.refs(all, total)
 	}
 }
 

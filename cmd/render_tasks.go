@@ -92,6 +92,7 @@ func renderChanged(r *renderer, t verb.Task) {
 		who = "  (" + who + ")"
 	}
 	r.printf("%s  %s  %s%s\n", r.style.bold(string(t.ID)), t.Status, t.Title, who)
+	r.refsWritten(t.Refs, t.RefsTotal)
 }
 
 // renderWork prints the task that was found, or why there is none.

@@ -90,10 +90,11 @@ func renderGuide(r *renderer, i guide.Index) {
 		t.add(h.Topic, h.Title)
 	}
 	t.print(r.out, r.width(), r.style)
+	r.printf("cairn guide TOPIC shows one\n")
 }
 
 func renderGuidePage(r *renderer, p guide.Page) {
-	r.printf("%s\n", lines(strings.TrimRight(p.Text, "\n")))
+	r.printf("%s\n", lines(wrapMarkdown(strings.TrimRight(p.Text, "\n"), r.width())))
 }
 
 func renderRepositories(r *renderer, l verb.Items[directory.Repository]) {

@@ -48,13 +48,23 @@ func (p nounCommand) command() *cli.Command {
 		}
 		c := verbCommand{p.program, v}.command()
 		c.Name, c.Aliases, c.Category, c.Hidden = strings.TrimPrefix(v.Command(), p.noun+" "), nil, "", false
+		if c.Name == "query" {
+			c.Aliases = []string{"list"}
+		}
 		out.Category, out.Commands, names = v.Group, append(out.Commands, c), append(names, c.Name)
 	}
 	for _, c := range p.further(p.noun) {
 		out.Commands, names = append(out.Commands, c), append(names, c.Name)
 	}
-	out.Usage, out.ArgsUsage = fmt.Sprintf("The commands about one %s: %s.", p.noun, strings.Join(names, ", ")), "COMMAND"
+	out.Usage, out.ArgsUsage = fmt.Sprintf("Work with %s: %s.", pluralOf(p.noun), strings.Join(names, ", ")), "COMMAND"
 	return out
+}
+
+// pluralOf is what help calls that with which the commands below a noun work.
+func pluralOf(noun string) string {
+	return map[string]string{
+		"decision": "decisions", "feedback": "feedback on cairn itself", "handoff": "handoffs", "knowledge": "knowledge", "ref": "references", "skill": "skills",
+	}[noun]
 }
 
 // further are the commands below a noun that are no verbs.
@@ -75,10 +85,24 @@ func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 		names = append(names, sub.Name)
 	}
 	e := usage("there is no command %q", p.noun+" "+c.Args().First())
+	if ours := guessedBelow(c.Args().First()); ours != "" {
+		return e.WithHint("%s; cairn help %s lists the others", ours, p.noun)
+	}
 	if near := verb.Nearest(c.Args().First(), names); near != "" {
 		return e.WithHint("did you mean cairn %s %s? cairn help %s lists them", p.noun, near, p.noun)
 	}
 	return e.WithHint("cairn help %s lists them", p.noun)
+}
+
+// guessedBelow is the command that does what people mean by a word behind a noun; "" for a word of which nothing is known.
+func guessedBelow(word string) string {
+	return map[string]string{
+		"get": "cairn get ID reads a record of any kind", "show": "cairn get ID reads a record of any kind", "view": "cairn get ID reads a record of any kind",
+		"accept": "cairn decision set-status ID accepted", "reject": "cairn decision set-status ID rejected",
+		"edit":    "cairn update ID changes labels or state of any record, cairn knowledge write --id ID a note",
+		"comment": "cairn note ID TEXT comments on a record of any kind", "note": "cairn note ID TEXT comments on a record of any kind",
+		"history": "cairn history ID lists who did what to a record of any kind", "answer": "cairn handoff respond ID answers a handoff",
+	}[word]
 }
 
 func (p verbCommand) name() string { return verb.CommandName(p.verb.Name) }
@@ -169,7 +193,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	if p.json {
 		p.printJSON(out)
 	} else {
-		newRenderer(p.program, p.verb.Kind).show(out)
+		newRenderer(p.program, p.verb).show(out)
 	}
 	return nil
 }
