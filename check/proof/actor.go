@@ -3,4 +3,4 @@ package proof
 import "github.com/cairn-tasks/cairn/ledger"
 
 // Actors is what is asked of the actors in the directory. The Value of one is a ledger.Actor.
-var Actors = plainKind(ledger.ActorKind, ledger.ActorActive)
+var Actors = namedKind(ledger.ActorKind, ledger.ActorActive)

@@ -27,6 +27,19 @@ func plainKind(name string, initial task.Status) Kind {
 	}
 }
 
+// namedKind is a plain kind whose ids are given by those who make the records, such as an actor. Two branches can make the same one, and when
+// they are merged the record has an entry about each.
+func namedKind(name string, initial task.Status) Kind {
+	kind := plainKind(name, initial)
+	kind.Entry = func(c *Case, i int) string {
+		if e := c.Now.Head.Log[i]; e.Did == task.Created && e.From+e.To == "" {
+			return badForm(e, task.Created)
+		}
+		return badPlainEntry(c, i)
+	}
+	return kind
+}
+
 // badPlainEntry returns why no verb writes the i-th entry of such a record, or "".
 func badPlainEntry(c *Case, i int) string {
 	e := c.Now.Head.Log[i]

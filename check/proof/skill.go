@@ -3,4 +3,4 @@ package proof
 import "github.com/cairn-tasks/cairn/ledger"
 
 // Skills is what is asked of skills. The Value of one is a ledger.Skill.
-var Skills = plainKind(ledger.SkillKind, ledger.SkillActive)
+var Skills = namedKind(ledger.SkillKind, ledger.SkillActive)
