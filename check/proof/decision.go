@@ -14,6 +14,7 @@ const (
 	SupersedesNothing RuleID = "supersedes-nothing"
 	SupersedesCircle  RuleID = "supersedes-circle"
 	SupersededTwice   RuleID = "superseded-twice"
+	DecisionDeleted   RuleID = "decision-deleted"
 )
 
 var decisionRules = []Rule{
@@ -25,10 +26,21 @@ var decisionRules = []Rule{
 		"see which of the two is meant, and set the other to rejected with cairn decision set-status"},
 	{DecisionRewritten, GateGroup, Error, "what a decision says is not what it said when it was logged",
 		"take the file from the base, or from the commit that logged it; to change a decision, cairn decision log one with --supersedes"},
+	{DecisionDeleted, HistoryGroup, Error, "an accepted decision was deleted, so that it governs no more",
+		"bring its file back from git; to end what it decided, cairn decision log one with --supersedes"},
 }
 
 // Decisions is what is asked of decisions. The Value of one is a ledger.Decision.
-var Decisions = Kind{Name: ledger.DecisionKind, Rules: decisionRules, Judge: judgeDecision, Entry: badDecisionEntry}
+var Decisions = Kind{Name: ledger.DecisionKind, Rules: decisionRules, Judge: judgeDecision, Entry: badDecisionEntry, Deleted: deletedDecision}
+
+// deletedDecision reports a decision that is gone. An accepted one is taken back by a person, and not by deleting its file.
+func deletedDecision(c *Case) {
+	rule := RecordDeleted
+	if c.Base.Head.Status == ledger.Accepted {
+		rule = DecisionDeleted
+	}
+	c.Report(rule, nil, "the decision %s is deleted (%d entries)", c.Base.Name, len(c.Base.Head.Log))
+}
 
 // badDecisionEntry returns why no verb writes the i-th entry of a decision, or "". Its first entry has the hash of the content and the
 // status that it was logged in; others move the status, change labels or references, or are notes.

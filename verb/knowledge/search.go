@@ -21,7 +21,7 @@ import (
 
 // SearchIn is the input of Search.
 type SearchIn struct {
-	Q             string          `json:"q" doc:"what you want to know, in words" cli:"arg"`
+	Q             string          `json:"q,omitempty" doc:"what you want to know, in words; without it, the newest notes" cli:"arg"`
 	Type          ledger.NoteType `json:"type,omitempty" doc:"only notes of this type" values:"note,runbook,finding,snippet"`
 	Labels        []string        `json:"labels,omitempty" doc:"only notes with all of these labels" cli:"flag=label" from:"labels"`
 	Parent        task.ID         `json:"parent,omitempty" doc:"only what is about this task or those below it"`
@@ -34,7 +34,7 @@ type SearchIn struct {
 type SearchOut struct {
 	Items   []Item              `json:"items"`
 	Total   int                 `json:"total"`             // that were found; top_k of them are shown
-	Mode    string              `json:"mode"`              // lexical: by words; hybrid: by words and by meaning
+	Mode    string              `json:"mode"`              // lexical: by words; hybrid: by words and by meaning; newest: of no words
 	Reason  string              `json:"reason,omitempty"`  // why not by meaning, or not of all notes
 	Pending int                 `json:"pending,omitempty"` // notes that were not embedded yet, and were found by words alone
 	Near    map[string][]string `json:"near,omitempty"`    // words that no note has, and what was looked for instead
@@ -45,6 +45,7 @@ type SearchOut struct {
 const (
 	Lexical = "lexical"
 	Hybrid  = "hybrid"
+	Newest  = "newest"
 )
 
 // Item is a note that was found.
@@ -62,13 +63,9 @@ const (
 	maxTop   = 100
 )
 
-// Search finds active notes by words, and by meaning where the user has an embedder that answers.
+// Search finds active notes by words, and by meaning where the user has an embedder that answers. Without words it returns the newest.
 func Search(ctx context.Context, w *verb.Workspace, in SearchIn) (SearchOut, error) {
-	q, err := search.Query(in.Q)
-	if err == nil {
-		err = in.valid()
-	}
-	if err != nil {
+	if err := in.valid(); err != nil {
 		return SearchOut{}, err
 	}
 	s, err := w.Open()
@@ -80,6 +77,13 @@ func Search(ctx context.Context, w *verb.Workspace, in SearchIn) (SearchOut, err
 		return SearchOut{}, err
 	}
 	view, err := w.Reads.Look(ctx, s, record.Knowledge.Kind)
+	if err != nil {
+		return SearchOut{}, err
+	}
+	if in.Q == "" {
+		return in.newest(s, view, keep), nil
+	}
+	q, err := search.Query(in.Q)
 	if err != nil {
 		return SearchOut{}, err
 	}
@@ -96,6 +100,35 @@ func Search(ctx context.Context, w *verb.Workspace, in SearchIn) (SearchOut, err
 	}
 	found.show(&out, ranking.Terms)
 	return out, nil
+}
+
+// newest returns the notes that were written last.
+func (in SearchIn) newest(s *store.Store, view *index.View, keep func(*record.Row) bool) SearchOut {
+	var fit []*record.Row
+	for _, r := range view.Rows() {
+		if keep(r) {
+			fit = append(fit, r)
+		}
+	}
+	slices.SortFunc(fit, func(a, b *record.Row) int {
+		return cmp.Or(cmp.Compare(b.Newest, a.Newest), strings.Compare(b.ID, a.ID))
+	})
+	out := SearchOut{Mode: Newest, Items: []Item{}, Total: len(fit), Problems: verb.Problems{Problems: verb.NoNil(view.Problems())}}
+	for _, r := range fit[:in.shown(len(fit))] {
+		out.Items = append(out.Items, itemOf(s, r, nil))
+	}
+	return out
+}
+
+// shown is how many of some notes are returned.
+func (in SearchIn) shown(of int) int { return min(of, int(cmp.Or(in.TopK, usualTop))) }
+
+// itemOf shows a note.
+func itemOf(s *store.Store, r *record.Row, hits terms.Hits) Item {
+	return Item{
+		ID: r.ID, Title: verb.Head(r.Title, titleBounds), Type: ledger.NoteType(r.Fact(record.TypeFact)),
+		Snippet: search.Snippet(s, record.Knowledge.Kind, r.ID, hits),
+	}
 }
 
 func (in SearchIn) valid() error {
@@ -238,11 +271,10 @@ func (f *finding) show(out *SearchOut, hits terms.Hits) {
 		return cmp.Or(cmp.Compare(b.fused, a.fused), strings.Compare(a.row.ID, b.row.ID))
 	})
 	out.Total, out.Items = len(all), []Item{}
-	for _, s := range all[:min(len(all), int(cmp.Or(f.in.TopK, usualTop)))] {
-		out.Items = append(out.Items, Item{
-			ID: s.row.ID, Title: verb.Head(s.row.Title, titleBounds), Type: ledger.NoteType(s.row.Fact(record.TypeFact)),
-			Snippet: search.Snippet(f.s, record.Knowledge.Kind, s.row.ID, hits), Score: rounded(s.fused), Similarity: rounded(s.similarity),
-		})
+	for _, s := range all[:f.in.shown(len(all))] {
+		item := itemOf(f.s, s.row, hits)
+		item.Score, item.Similarity = rounded(s.fused), rounded(s.similarity)
+		out.Items = append(out.Items, item)
 	}
 }
 
