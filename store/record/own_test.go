@@ -81,7 +81,7 @@ func TestWrittenRecordsAreReadFast(t *testing.T) {
 
 		d := ledger.Decision{
 			Header: task.Header{Ref: task.Ref{Kind: ledger.DecisionKind, ID: "DEC-1"}, Title: anyText(t), Status: ledger.Proposed, Labels: texts(t), Log: entries(t)},
-			Choice: anyText(t), Supersedes: "DEC-0", Options: []ledger.Option{{Label: anyText(t), Pros: anyText(t)}}, Scope: texts(t), About: texts(t), Body: anyText(t),
+			Choice: anyText(t), Supersedes: "DEC-0", Options: []ledger.Option{{Label: anyText(t), Pros: anyText(t)}}, Scope: texts(t), About: texts(t), Body: "Why.",
 		}
 		accepted := d
 		accepted.Status, accepted.Log = ledger.Accepted, append(slices.Clone(d.Log), entries(t)...)
