@@ -12,9 +12,10 @@ import (
 // is at work under it, as a program is under the session in CAIRN_SESSION: what it writes names that session. With several it is not known
 // which one a write belongs to, and with several clients whose it is, so that a server over HTTP keeps none.
 type attempts struct {
-	mu   sync.Mutex
-	on   bool
-	open []string
+	mu    sync.Mutex
+	on    bool
+	open  []string
+	ended map[string]bool // so that a heartbeat that was on its way when its session ended does not open it again
 }
 
 // keep begins to keep sessions.
@@ -43,7 +44,14 @@ func (a *attempts) learn(v verb.Verb, out any) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.open = slices.DeleteFunc(a.open, func(id string) bool { return id == ses.ID })
-	if a.on && ses.Status == session.Active {
+	switch {
+	case !a.on:
+	case ses.Status != session.Active:
+		if a.ended == nil {
+			a.ended = map[string]bool{}
+		}
+		a.ended[ses.ID] = true
+	case !a.ended[ses.ID]:
 		a.open = append(a.open, ses.ID)
 	}
 }

@@ -272,7 +272,11 @@ func wantBuilt(t *testing.T, tasks []task.Task, log *worklog) map[task.Actor]int
 // attempts is what a task's provenance says about its sessions, sorted.
 func attempts(one task.Task) (lines []string) {
 	for _, e := range entries(one, task.Began, task.TakenOver, task.Finished, task.Transitioned) {
-		lines = append(lines, line(e.Who, e.Did, e.Session))
+		ses := e.Session
+		if !e.OfAttempt() {
+			ses = "" // that of another stone, if its agent is at work on one already
+		}
+		lines = append(lines, line(e.Who, e.Did, ses))
 	}
 	slices.Sort(lines)
 	return lines
