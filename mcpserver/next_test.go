@@ -377,7 +377,7 @@ func callsIn(hint *ast.CallExpr) []string {
 			return true
 		}
 		switch nameOf(call) {
-		case "ByPerson":
+		case "ByPerson", "OnlyShown":
 			person[call.Fun.(*ast.SelectorExpr).X] = true
 		case "CallTo":
 			name := literal(call.Args[0])

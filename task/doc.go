@@ -33,6 +33,11 @@
 //	approval.go                       what a signed attestation signs, and whether it holds
 //	create.go, edit.go, move.go       the writes: new tasks; changed fields; status, holder, notes
 //	fields.go, graph.go, weaken.go    what fields may hold; dependencies; checks that were taken away
+//	detail.go                         what only few kinds of entry say
+//	reference.go, address.go          references of a record; addresses of repositories and links, without credentials
+//	attachment.go                     the names of files that references name
+//	due.go                            when a task is due
+//	scope.go                          globs of paths, and which of them meet
 //	person.go                         what a person must confirm
 //	putback.go                        restoring entries that an editor overwrote
 //	replay*.go                        judging the entries of a change afterwards, for cairn check

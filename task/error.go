@@ -119,12 +119,12 @@ type Error struct {
 }
 
 // NextCalls returns the calls that help, the best one first: those that WithNext named, or else the one call in the hint, if there
-// is exactly one and it is not for a person. What the hint holds may lack arguments that its verb requires.
+// is exactly one, which is neither for a person nor only shown. What the hint holds may lack arguments that its verb requires.
 func (e *Error) NextCalls() []Call {
 	if len(e.Next) > 0 {
 		return e.Next
 	}
-	if calls := e.Hint.Calls(); len(calls) == 1 && !calls[0].Person {
+	if calls := e.Hint.Calls(); len(calls) == 1 && !calls[0].Person && !calls[0].Shown {
 		return calls
 	}
 	return nil

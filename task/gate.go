@@ -142,7 +142,7 @@ func (f Flow) EvidenceGate(t Task, to Status, p Proof) error {
 
 func noEvidence(t Task, when string) *Error {
 	return Errorf(EvidenceMissing, "needs evidence %s: a commit, a pull request, or a command check that passed", when).
-		WithHint("%s with type commit names the commit that is checked out", CallTo("ref_add", "id", t.ID))
+		WithHint("%s names the commit that is checked out", CallTo("ref_add", "id", t.ID, "type", string(CommitRef)).OnlyShown())
 }
 
 // hasCode reports whether the task has a reference to a commit or a pull request.

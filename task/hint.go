@@ -12,6 +12,7 @@ type Call struct {
 	Verb   string // as the catalogue names it ("run_checks"), or the words of a command ("trust signer list")
 	Args   []Arg  // in the order in which they are read
 	Person bool   // only a person may do it, in a terminal: every front-end shows it as a command
+	Shown  bool   // it is shown and never offered as the next call, which some callers make without reading it
 }
 
 // Arg is an argument of a call.
@@ -41,6 +42,12 @@ func CallTo(verb string, args ...any) Call {
 // ByPerson returns the call as one that only a person may make, in a terminal.
 func (c Call) ByPerson() Call {
 	c.Person = true
+	return c
+}
+
+// OnlyShown returns the call as one that a hint shows whole, and that no front-end offers as the next call: who makes it has to mean it.
+func (c Call) OnlyShown() Call {
+	c.Shown = true
 	return c
 }
 

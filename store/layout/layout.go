@@ -27,7 +27,7 @@ const (
 )
 
 // FilesDir is the folder in Folder of the files that records refer to.
-const FilesDir = "files"
+const FilesDir = task.FilesDir
 
 // Layout has the paths of a workspace. All are absolute.
 type Layout struct {

@@ -62,7 +62,7 @@ func (in NoteIn) valid() error {
 	}
 	if len(in.Text) > task.MaxText {
 		return task.Errorf(task.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), task.MaxText).
-			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", task.CallTo("ref_add", "id", string(in.ID)))
+			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", task.CallTo("ref_add", "id", string(in.ID), "type", string(task.FileRef)).OnlyShown())
 	}
 	if err := verb.OneOf("severity", in.Severity, []string{"info", "warn", "critical"}); err != nil {
 		return err
