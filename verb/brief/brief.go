@@ -205,17 +205,17 @@ func (b *reader) records(out *Out) error {
 		out.Decisions = append(out.Decisions, b.decision(r))
 	}
 	for _, list := range []struct {
-		kind     string
-		statuses []task.Status
-		most     verb.Count
-		shown    *[]Titled
-		total    *int
+		kind   *record.Kind
+		states []task.Status
+		most   verb.Count
+		shown  *[]Titled
+		total  *int
 	}{
-		{"knowledge", []task.Status{"active"}, b.in.MaxKnowledge, &out.Knowledge, &out.Totals.Knowledge},
-		{"handoff", []task.Status{"open", "claimed", "responded"}, maxHandoffs, &out.Handoffs, &out.Totals.Handoffs},
-		{"repository", nil, maxHandoffs, &out.Repositories, &out.Totals.Repositories},
+		{record.Knowledge.Kind, []task.Status{ledger.NoteActive}, b.in.MaxKnowledge, &out.Knowledge, &out.Totals.Knowledge},
+		{record.Handoffs.Kind, []task.Status{ledger.HandoffOpen, ledger.HandoffClaimed, ledger.HandoffResponded}, maxOthers, &out.Handoffs, &out.Totals.Handoffs},
+		{record.Repositories.Kind, []task.Status{ledger.RepositoryActive}, maxOthers, &out.Repositories, &out.Totals.Repositories},
 	} {
-		rows, err := b.rows(list.kind, list.statuses...)
+		rows, err := b.rows(list.kind, list.states...)
 		if err != nil {
 			return err
 		}
@@ -228,14 +228,10 @@ func (b *reader) records(out *Out) error {
 	return nil
 }
 
-const maxHandoffs = 10
+const maxOthers = 10 // handoffs, and repositories
 
 // rows lists the records of a kind in some of its states that belong into the brief, the newest first.
-func (b *reader) rows(kind string, in ...task.Status) ([]*record.Row, error) {
-	k, ok := record.Named(kind)
-	if !ok {
-		return nil, nil
-	}
+func (b *reader) rows(k *record.Kind, in ...task.Status) ([]*record.Row, error) {
 	view, err := b.w.Reads.Look(b.ctx, b.s, k)
 	if err != nil {
 		return nil, err
@@ -246,7 +242,7 @@ func (b *reader) rows(kind string, in ...task.Status) ([]*record.Row, error) {
 			continue
 		}
 		b.note(k, r)
-		if len(in) == 0 || slices.Contains(in, r.Status) {
+		if slices.Contains(in, r.Status) {
 			out = append(out, r)
 		}
 	}
@@ -256,7 +252,7 @@ func (b *reader) rows(kind string, in ...task.Status) ([]*record.Row, error) {
 
 // decisions lists the decisions that govern, the newest first: those that another has taken the place of are history.
 func (b *reader) decisions() ([]*record.Row, error) {
-	rows, err := b.rows(record.Decisions.Name, ledger.Accepted)
+	rows, err := b.rows(record.Decisions.Kind, ledger.Accepted)
 	if err != nil || len(rows) == 0 {
 		return nil, err
 	}
@@ -271,11 +267,8 @@ func (b *reader) decisions() ([]*record.Row, error) {
 // decision shows a decision. What was chosen is in its file alone.
 func (b *reader) decision(r *record.Row) Decision {
 	out := Decision{ID: r.ID, Title: verb.Head(r.Title, titleShown)}
-	if k, ok := record.Named("decision"); ok {
-		if doc, _, err := b.s.Document(k, r.ID); err == nil {
-			choice, _ := record.Fields(doc)["choice"].(string)
-			out.Choice = verb.Head(choice, titleShown)
-		}
+	if d, err := record.Decisions.Get(b.s, ledger.DecisionID(r.ID)); err == nil {
+		out.Choice = verb.Head(d.Choice, titleShown)
 	}
 	return out
 }
