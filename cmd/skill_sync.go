@@ -77,28 +77,15 @@ func (p skillSyncCommand) sync(root string, all []ledger.Skill, problems verb.Pr
 	if err != nil {
 		return err
 	}
-	out := skillSyncResult{Workspace: root, Files: plan, Changed: []string{}, Problems: problems}
+	out := skillSyncResult{Workspace: root, Files: plan, Problems: problems}
 	if !c.Bool("check") {
-		// A skill that cannot be read now keeps what was written of it.
-		if len(problems.Problems) > 0 && !c.Bool("remove") {
-			plan = slices.DeleteFunc(plan, func(f files.File) bool { return f.State == files.Left })
-		}
-		if out.Files, err = files.Apply(root, slices.Clone(plan)); err != nil {
+		unread := len(problems.Problems) > 0 && !c.Bool("remove")
+		if out.Files, out.Changed, err = files.Apply(root, plan, unread); err != nil {
 			return err
 		}
-		for _, f := range plan {
-			now := slices.IndexFunc(out.Files, func(g files.File) bool { return g.Path == f.Path })
-			if now < 0 || out.Files[now].State != f.State {
-				out.Changed = append(out.Changed, f.Path)
-			}
-		}
 	}
-	out.InSync = len(problems.Problems) == 0
-	for _, f := range out.Files {
-		if f.State != files.Current && f.State != files.Foreign && f.State != files.Elsewhere {
-			out.InSync = false
-		}
-	}
+	out.Changed = verb.NoNil(out.Changed)
+	out.InSync = len(problems.Problems) == 0 && files.InSync(out.Files)
 	if !out.InSync {
 		p.exit = verb.ExitCheckFailed
 	}

@@ -48,7 +48,7 @@ func (p nounCommand) command() *cli.Command {
 		}
 		c := verbCommand{p.program, v}.command()
 		c.Name, c.Aliases, c.Category, c.Hidden = strings.TrimPrefix(v.Command(), p.noun+" "), nil, "", false
-		if c.Name == "query" {
+		if c.Name != "list" && (v.Lists != "" || c.Name == "query") {
 			c.Aliases = []string{"list"}
 		}
 		out.Category, out.Commands, names = v.Group, append(out.Commands, c), append(names, c.Name)
@@ -56,15 +56,8 @@ func (p nounCommand) command() *cli.Command {
 	for _, c := range p.further(p.noun) {
 		out.Commands, names = append(out.Commands, c), append(names, c.Name)
 	}
-	out.Usage, out.ArgsUsage = fmt.Sprintf("Work with %s: %s.", pluralOf(p.noun), strings.Join(names, ", ")), "COMMAND"
+	out.Usage, out.ArgsUsage = "Has the commands "+strings.Join(names, ", ")+".", "COMMAND"
 	return out
-}
-
-// pluralOf is what help calls that with which the commands below a noun work.
-func pluralOf(noun string) string {
-	return map[string]string{
-		"decision": "decisions", "feedback": "feedback on cairn itself", "handoff": "handoffs", "knowledge": "knowledge", "ref": "references", "skill": "skills",
-	}[noun]
 }
 
 // further are the commands below a noun that are no verbs.

@@ -3,8 +3,6 @@ package verb
 import (
 	"cmp"
 	"context"
-	"errors"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -12,6 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/ledger"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -53,7 +52,7 @@ func (w *Workspace) Governing(ctx context.Context, s *store.Store, t task.Task) 
 	if err != nil {
 		return &Governing{Items: []Ruling{}, Rest: "the decisions cannot be read: " + task.MessageOf(err)}
 	}
-	rows = governingRows(rows)
+	rows = GoverningRows(rows)
 	if len(rows) == 0 {
 		return nil
 	}
@@ -71,7 +70,7 @@ func (w *Workspace) Governing(ctx context.Context, s *store.Store, t task.Task) 
 
 // decisionRows are the rows of all decisions. Where there is no folder of decisions it costs one look at that.
 func (w *Workspace) decisionRows(ctx context.Context, s *store.Store) ([]*record.Row, error) {
-	if _, err := os.Lstat(filepath.Dir(s.Abs(record.Decisions.File("DEC-1")))); errors.Is(err, fs.ErrNotExist) {
+	if !layout.Exists(s.Dir(record.Decisions.Folder)) {
 		return nil, nil
 	}
 	view, err := w.Reads.Look(ctx, s, record.Decisions.Kind)
@@ -81,8 +80,8 @@ func (w *Workspace) decisionRows(ctx context.Context, s *store.Store) ([]*record
 	return view.Rows(), nil
 }
 
-// governingRows are the rows of the decisions that govern, the newest first.
-func governingRows(all []*record.Row) []*record.Row {
+// GoverningRows are the rows of the decisions that govern, the newest first.
+func GoverningRows(all []*record.Row) []*record.Row {
 	order := Succession(all)
 	var out []*record.Row
 	for _, r := range all {

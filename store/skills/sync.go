@@ -180,26 +180,37 @@ func mayBeFolder(root, name string) bool {
 }
 
 // Apply does what is to be done about the files of a plan: those that are missing or stale are written, and those that are left are removed,
-// with the folders that are empty then. Each file is compared once more before it is replaced. It returns the files as they are then.
-func Apply(root string, files []File) ([]File, error) {
-	var out []File
-	for _, f := range files {
-		var err error
-		switch f.State {
-		case Missing, Stale:
+// with the folders that are empty then. Each file is compared once more before it is replaced. With keep nothing is removed: a skill that cannot
+// be read now keeps what was written of it. It returns the files as they are then, and the paths of those that were written or removed.
+func Apply(root string, plan []File, keep bool) (now []File, changed []string, err error) {
+	for _, f := range plan {
+		was := f.State
+		switch {
+		case was == Missing, was == Stale:
 			f, err = write(root, f)
-		case Left:
+		case was == Left && keep:
+			continue
+		case was == Left:
 			err = remove(root, f)
-		case Current, Edited, Foreign, Elsewhere: // nothing is to be done, or it is not ours
 		}
 		if err != nil {
-			return out, problem.IO(err)
+			return now, changed, problem.IO(err)
 		}
-		if f.State != Left {
-			out = append(out, f)
+		if was == Left || f.State != was {
+			changed = append(changed, f.Path)
+		}
+		if was != Left {
+			now = append(now, f)
 		}
 	}
-	return out, nil
+	return now, changed, nil
+}
+
+// InSync reports whether each file that agents read is as its skill says. One that somebody else wrote is theirs.
+func InSync(files []File) bool {
+	return !slices.ContainsFunc(files, func(f File) bool {
+		return f.State != Current && f.State != Foreign && f.State != Elsewhere
+	})
 }
 
 func write(root string, f File) (File, error) {

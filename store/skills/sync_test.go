@@ -23,7 +23,7 @@ func sync(t *testing.T, root string, all ...ledger.Skill) map[string]skills.Stat
 	t.Helper()
 	plan, err := skills.Plan(root, all)
 	if err == nil {
-		plan, err = skills.Apply(root, plan)
+		plan, _, err = skills.Apply(root, plan, false)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -232,17 +232,13 @@ const maxOthers = 10 // handoffs, and repositories
 
 // rows lists the records of a kind in some of its states that belong into the brief, the newest first.
 func (b *reader) rows(k *record.Kind, in ...task.Status) ([]*record.Row, error) {
-	view, err := b.w.Reads.Look(b.ctx, b.s, k)
+	all, err := b.look(k)
 	if err != nil {
 		return nil, err
 	}
 	var out []*record.Row
-	for _, r := range view.Rows() {
-		if b.within != nil && !slices.ContainsFunc(r.All(record.AboutFact), func(id string) bool { return b.within[id] }) {
-			continue
-		}
-		b.note(k, r)
-		if slices.Contains(in, r.Status) {
+	for _, r := range all {
+		if b.keeps(r) && slices.Contains(in, r.Status) {
 			out = append(out, r)
 		}
 	}
@@ -250,18 +246,32 @@ func (b *reader) rows(k *record.Kind, in ...task.Status) ([]*record.Row, error) 
 	return out, nil
 }
 
-// decisions lists the decisions that govern, the newest first: those that another has taken the place of are history.
-func (b *reader) decisions() ([]*record.Row, error) {
-	rows, err := b.rows(record.Decisions.Kind, ledger.Accepted)
-	if err != nil || len(rows) == 0 {
-		return nil, err
-	}
-	view, err := b.w.Reads.Look(b.ctx, b.s, record.Decisions.Kind)
+// look returns the rows of all records of a kind, and remembers those that were written last of what belongs into the brief.
+func (b *reader) look(k *record.Kind) ([]*record.Row, error) {
+	view, err := b.w.Reads.Look(b.ctx, b.s, k)
 	if err != nil {
 		return nil, err
 	}
-	order := verb.Succession(view.Rows())
-	return slices.DeleteFunc(rows, func(r *record.Row) bool { return !order.Governs(ledger.DecisionID(r.ID)) }), nil
+	for _, r := range view.Rows() {
+		if b.keeps(r) {
+			b.note(k, r)
+		}
+	}
+	return view.Rows(), nil
+}
+
+// keeps reports whether a record that is no task belongs into the brief: in one of a part, it is about a task of that part.
+func (b *reader) keeps(r *record.Row) bool {
+	return b.within == nil || slices.ContainsFunc(r.All(record.AboutFact), func(id string) bool { return b.within[id] })
+}
+
+// decisions lists the decisions that govern, the newest first: those that another has taken the place of are history.
+func (b *reader) decisions() ([]*record.Row, error) {
+	all, err := b.look(record.Decisions.Kind)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(verb.GoverningRows(all), func(r *record.Row) bool { return !b.keeps(r) }), nil
 }
 
 // decision shows a decision. What was chosen is in its file alone.

@@ -1,7 +1,10 @@
 // Package directory holds the verbs of the directory: who there is, and which repositories.
 package directory
 
-import "github.com/cairn-tasks/cairn/verb"
+import (
+	"github.com/cairn-tasks/cairn/ledger"
+	"github.com/cairn-tasks/cairn/verb"
+)
 
 // Verbs are the verbs of the directory.
 var Verbs = []verb.Verb{
@@ -11,7 +14,7 @@ var Verbs = []verb.Verb{
 		When:    "So that others can address you and your group. Nobody has to be registered to work. Of what is there already it changes what is given, and no more.",
 	}, Register),
 	verb.Declare(verb.Verb{
-		Name: "directory", Group: "team", Toolset: verb.Team, Title: "Who there is", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "actor",
+		Name: "directory", Group: "team", Toolset: verb.Team, Title: "Who there is", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: ledger.ActorKind,
 		Summary: "List the actors that fit all filters given: those who registered, and those who wrote something; or the repositories.",
 		When:    "To find whom to ask: by group, by capability, or by a word.",
 	}, List),

@@ -2,7 +2,10 @@
 // it. An inbox is derived from the rows of all records and never stored; the clone keeps only what each actor has acknowledged.
 package handoffs
 
-import "github.com/cairn-tasks/cairn/verb"
+import (
+	"github.com/cairn-tasks/cairn/ledger"
+	"github.com/cairn-tasks/cairn/verb"
+)
 
 const noun = "handoff"
 
@@ -30,7 +33,7 @@ var Verbs = []verb.Verb{
 	}, Resolve),
 	verb.Declare(verb.Verb{
 		Name: "handoff_query", Group: "handoffs", Noun: noun, Toolset: verb.Team, Title: "Find handoffs", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
-		Lists:   "handoff",
+		Lists:   ledger.HandoffKind,
 		Summary: "List handoffs to you, from you or all, the newest first, with their answers.",
 		When:    "With direction from_me it shows the answers to what you asked.",
 	}, Query),

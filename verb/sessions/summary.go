@@ -115,11 +115,11 @@ func (o *SummaryOut) created(kind string) *int {
 	switch kind {
 	case task.KindName:
 		return &o.TasksCreated
-	case "decision":
+	case record.Decisions.Name:
 		return &o.Decisions
-	case "knowledge":
+	case record.Knowledge.Name:
 		return &o.Knowledge
-	case "handoff":
+	case record.Handoffs.Name:
 		return &o.Handoffs
 	default:
 		return new(int)
