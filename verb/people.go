@@ -15,10 +15,10 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// People are the actors that a workspace knows: those in its directory, and those whom the entries of its records name.
+// People are the actors that a workspace knows: those in its directory, and those whom its records name.
 type People struct {
 	Registered map[task.Actor]*record.Row
-	Seen       map[task.Actor]int64 // when each wrote last, in seconds since 1970; only from EverybodyIn
+	Seen       map[task.Actor]int64 // when each wrote last, in seconds since 1970; 0 for who never did; only from EverybodyIn
 	Problems   []problem.Problem    // the files of actors that cannot be read
 }
 
@@ -35,7 +35,7 @@ func (w *Workspace) PeopleIn(ctx context.Context, s *store.Store) (People, error
 	return p, nil
 }
 
-// EverybodyIn is PeopleIn with those who wrote an entry of any record.
+// EverybodyIn is PeopleIn with those who wrote an entry of any record, who hold or review a task, or to whom a handoff is addressed.
 func (w *Workspace) EverybodyIn(ctx context.Context, s *store.Store) (People, error) {
 	p, err := w.PeopleIn(ctx, s)
 	if err != nil {
@@ -49,13 +49,22 @@ func (w *Workspace) EverybodyIn(ctx context.Context, s *store.Store) (People, er
 		}
 		for _, r := range view.Rows() {
 			for _, sign := range r.Signs {
-				if _, err := task.ParseActor(string(sign.Who)); err == nil {
-					p.Seen[sign.Who] = max(p.Seen[sign.Who], sign.At)
-				}
+				p.see(sign.Who, sign.At)
+			}
+			p.see(r.Assignee, 0)
+			for _, who := range slices.Concat(r.All(record.ReviewerFact), r.All(record.ToFact)) {
+				p.see(task.Actor(who), 0)
 			}
 		}
 	}
 	return p, nil
+}
+
+// see remembers that an actor wrote at a time, or was named. What is no actor, such as a group, is left out.
+func (p People) see(who task.Actor, at int64) {
+	if _, err := task.ParseActor(string(who)); err == nil {
+		p.Seen[who] = max(p.Seen[who], at)
+	}
 }
 
 // All lists everybody, sorted.
