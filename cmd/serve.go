@@ -37,7 +37,7 @@ func (p serveCommand) command() *cli.Command {
 			&cli.StringFlag{Name: "scope", Local: true, Usage: "let the actor change one task only, as `task:ID`"},
 			&cli.BoolFlag{Name: "readonly", Local: true, Usage: "let the actor change nothing"},
 			&cli.StringFlag{Name: "http", Local: true, Usage: "serve Streamable HTTP on the loopback `ADDRESS` instead, on the path /mcp; port 0 takes a free one"},
-			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, ledger, team, or all, with commas between them; core by default, and plan for a planner"},
+			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, ledger, team, jobs, or all, with commas between them; core by default, and plan for a planner"},
 		},
 		Action: p.runServe,
 	}

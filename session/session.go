@@ -49,6 +49,8 @@ type Session struct {
 	Actor     task.Actor
 	Client    string
 	Model     string
+	Executor  string // of the job that is the attempt; "" if nobody but its actor runs it
+	Job       string // its id, in the clone that ran it
 	Status    Status
 	StartedAt time.Time
 	EndedAt   time.Time // zero while active
@@ -80,7 +82,7 @@ func (s Session) Repeats(e task.Entry) bool {
 // Equal reports whether two sessions say the same.
 func (s Session) Equal(other Session) bool {
 	return s.ID == other.ID && s.Task == other.Task && s.Label == other.Label && s.Goal == other.Goal && s.Role == other.Role &&
-		s.Parent == other.Parent && s.Series == other.Series && s.Base == other.Base && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model &&
+		s.Parent == other.Parent && s.Series == other.Series && s.Base == other.Base && s.Actor == other.Actor && s.Client == other.Client && s.Model == other.Model && s.Executor == other.Executor && s.Job == other.Job &&
 		s.Status == other.Status && s.StartedAt.Equal(other.StartedAt) && s.EndedAt.Equal(other.EndedAt) &&
 		s.Branch == other.Branch && s.Worktree == other.Worktree && s.Head == other.Head &&
 		s.Summary == other.Summary && s.Reason == other.Reason && slices.Equal(s.Refs, other.Refs) && slices.EqualFunc(s.Provenance, other.Provenance, task.Entry.Equal)

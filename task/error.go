@@ -46,6 +46,18 @@ const (
 	NoShell          Code = "NO_SHELL"
 	Sandboxed        Code = "SANDBOXED"
 	NoBase           Code = "NO_BASE"
+	InvalidSpec      Code = "INVALID_SPEC"
+	ExecutorMissing  Code = "EXECUTOR_MISSING"
+	JobNotFound      Code = "JOB_NOT_FOUND"
+	ArtifactMissing  Code = "ARTIFACT_MISSING"
+	AlreadyTerminal  Code = "ALREADY_TERMINAL"
+	RateLimit        Code = "RATE_LIMIT"
+	TaskTypeMismatch Code = "TASK_TYPE_MISMATCH"
+	TaskTypeInStatus Code = "TASK_TYPE_VALUE_IN_STATUS"
+	MergeConflict    Code = "MERGE_CONFLICT"
+	RebaseConflict   Code = "REBASE_CONFLICT"
+	BaseDirty        Code = "BASE_DIRTY"
+	BaseMoved        Code = "BASE_MOVED"
 )
 
 // CodeInfo says what a code means.
@@ -70,6 +82,10 @@ var Codes = []CodeInfo{
 	{UnknownState, "the workspace's config does not know this state", 2, false},
 	{AmbiguousID, "part of an id fits more than one task", 2, false},
 	{NoBase, "what the record is to be compared with is not there, or cannot be compared with", 2, false},
+	{InvalidSpec, "what a job is asked to do is out of range, or contradicts itself", 2, false},
+	{TaskTypeInStatus, "AUTO and PAIR are modes of a task, not states", 2, false},
+	{JobNotFound, "this clone has no such job", 3, false},
+	{ArtifactMissing, "the job has not made this file, or not yet", 3, true},
 	{NotFound, "there is no such task or session", 3, false},
 	{NoWorkspace, "no .cairn folder was found here or in any folder above", 3, false},
 	{DepsOpen, "the task waits for tasks that are not closed", 4, false},
@@ -84,6 +100,14 @@ var Codes = []CodeInfo{
 	{TaskFull, "the task's record has grown so long that it takes no more notes or results", 4, false},
 	{SessionEnded, "the session is over", 4, false},
 	{SessionLive, "the task has a live session already", 4, false},
+	{AlreadyTerminal, "the job has ended", 4, false},
+	{TaskTypeMismatch, "the task is for a person and an agent together, and a job has no person", 4, false},
+	{BaseDirty, "the checkout of the branch that is merged into has changes that are not committed", 4, false},
+	{ExecutorMissing, "the program that is to do the job is not on this machine", 4, false},
+	{MergeConflict, "the branch does not merge without conflicts", 5, false},
+	{RebaseConflict, "the branch cannot be rebased without conflicts", 5, false},
+	{BaseMoved, "the branch that is merged into kept moving while the merge was tested", 5, true},
+	{RateLimit, "too many jobs wait already", 5, true},
 	{AlreadyClaimed, "another actor, or the same one in another worktree, holds the task", 5, false},
 	{NotYours, "the task or session belongs to another actor", 5, false},
 	{Elsewhere, "another branch or worktree of this clone has carried the task further", 5, false},

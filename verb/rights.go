@@ -44,9 +44,10 @@ const (
 	Admin   Toolset = "admin"   // settings, and taking away
 	Ledger  Toolset = "ledger"  // decisions, knowledge, references, search and skills
 	Team    Toolset = "team"    // handoffs, who there is, feedback and the manual
+	Jobs    Toolset = "jobs"    // jobs, pairs, reviews and projects
 )
 
-var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin, Ledger, Team}
+var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin, Ledger, Team, Jobs}
 
 // Toolsets is what a profile is offered by default. It is small, because each tool takes room in the context of a model. A planner
 // without the tools for planning would be a viewer.
@@ -67,7 +68,7 @@ func ParseToolsets(s string) ([]Toolset, error) {
 			return allToolsets, nil
 		case !slices.Contains(allToolsets, Toolset(name)):
 			return nil, task.Errorf(task.InvalidInput, "there is no toolset %q", name).
-				WithHint("the toolsets are core, edit, plan, history, admin, ledger and team; all is every one")
+				WithHint("the toolsets are core, edit, plan, history, admin, ledger, team and jobs; all is every one")
 		}
 		out = append(out, Toolset(name))
 	}

@@ -38,6 +38,13 @@ type Workspace struct {
 	// once they have confirmed it, else why it is not done. Where it is nil, everything that only a person may do is refused.
 	Confirm func(context.Context, []task.Ask) error
 
+	Executor string // the executor of the job for which the call is made, and Job its id, so that a session that begins says so; "" for none
+	Job      string
+
+	// Supervise starts the supervisor of a job that was created, in a process that outlives this one, and returns once that process has said that
+	// it runs. Nil where no process can be started, as in a program that embeds cairn.
+	Supervise func(ctx context.Context, job string) error
+
 	Idempotency Idempotency // of the call under way; Verb.Call sets it
 	confirmed   []task.Ask  // what the person has confirmed of the call under way
 }

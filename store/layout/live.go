@@ -115,6 +115,9 @@ func (l Layout) derived(what, folder string) string {
 	return l.Live.join(what + "-" + Name(l.Worktree) + "-" + strings.ReplaceAll(folder, "/", "-"))
 }
 
+// Jobs is the folder of the jobs of this clone, each in a folder of its own.
+func (l Live) Jobs() string { return l.join("jobs") }
+
 // Vectors is the path of what an embedder made of the texts of this clone. It can be deleted at any time.
 func (l Live) Vectors() string { return l.join("vectors") }
 

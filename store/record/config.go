@@ -35,6 +35,15 @@ type Config struct {
 	// AttachmentMax is the most bytes of a file that is copied into the workspace.
 	AttachmentMax int64
 
+	JobsMax       int           // jobs of a clone that run at once
+	JobsTTL       time.Duration // of a job that names none: from its creation to its end
+	JobTimeout    time.Duration // of a job that names none: while it runs
+	Executor      string        // of a job that names none; "" for none
+	Worktrees     string        // the folder of the work trees of tasks, as it is written; "" for one beside the repository
+	WorktreeSetup string        // a command that is run in each new work tree; "" for none
+	SetupTimeout  time.Duration // of that command; 0 for none
+	CloseByMerge  bool          // a task that has a branch is closed by merging it
+
 	IndexStat Stat                            // by what the index believes that a file did not change
 	RestStat  Stat                            // StatSample, or StatFull to look at each record at rest each time
 	Rules     map[proof.RuleID]proof.Severity // the severities of rules of cairn check
@@ -68,6 +77,10 @@ func DefaultConfig() Config {
 		WaitDefault:   1800 * time.Second,
 		WaitMax:       3600 * time.Second,
 		AttachmentMax: 5 << 20,
+		JobsMax:       3,
+		JobsTTL:       time.Hour,
+		JobTimeout:    30 * time.Minute,
+		SetupTimeout:  5 * time.Minute,
 		IndexStat:     StatFull,
 		RestStat:      StatSample,
 	}
@@ -92,6 +105,7 @@ func DecodeConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r.c.Flow.Prefix = r.c.Prefix
 	r.times()
 	r.checks()
+	r.jobs()
 	r.get("provenance") // is known, and not part of a Config
 	if r.err != nil {
 		return r.c, nil, r.err

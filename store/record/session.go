@@ -46,7 +46,7 @@ func sessionRow(s session.Session, r *Row) {
 
 // sessionKeys is the order in which the keys of a session file stand.
 var sessionKeys = []string{
-	"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "status", "started_at", "ended_at", "branch",
+	"id", "task", "label", "goal", "role", "parent", "series", "actor", "client", "model", "executor", "job", "status", "started_at", "ended_at", "branch",
 	"worktree", "base", "head", "summary", "reason", "refs", "provenance",
 }
 
@@ -74,6 +74,8 @@ func decodeSession(doc *frontmatter.Doc) (session.Session, error) {
 		Actor:     task.Actor(r.required("actor")),
 		Client:    text("client"),
 		Model:     text("model"),
+		Executor:  text("executor"),
+		Job:       text("job"),
 		Status:    session.Status(r.required("status")),
 		StartedAt: r.instant("started_at", doc.Get("started_at")),
 		EndedAt:   r.instant("ended_at", doc.Get("ended_at")),
@@ -129,6 +131,8 @@ func sessionMap(s session.Session) frontmatter.Map {
 	m.text("actor", string(s.Actor))
 	m.text("client", s.Client)
 	m.text("model", s.Model)
+	m.text("executor", s.Executor)
+	m.text("job", s.Job)
 	m.text("status", string(s.Status))
 	m.time("started_at", s.StartedAt)
 	m.time("ended_at", s.EndedAt)

@@ -183,7 +183,7 @@ func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
 func newSession(w *verb.Workspace, s *store.Store, in BeginIn, id string) session.Session {
 	ses := session.Session{
 		ID: id, Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Parent: string(in.Parent), Series: in.Series,
-		Actor: w.Actor(), Client: in.Client, Model: in.Model, Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
+		Actor: w.Actor(), Client: in.Client, Model: in.Model, Executor: w.Executor, Job: w.Job, Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
 	}
 	if ses.Client == "" {
 		ses.Client = w.Client

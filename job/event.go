@@ -1,0 +1,46 @@
+package job
+
+import "time"
+
+// Event is one thing that happened in a job, whatever the executor called it: a line of events.jsonl.
+type Event struct {
+	At   time.Time `json:"at"`
+	Type EventType `json:"type"`
+	// Text is what was said, planned, asked or went wrong; of a tool, its name with its most telling argument. It is cut to MaxEventText.
+	Text    string `json:"text,omitempty"`
+	ID      string `json:"id,omitempty"`      // of the session to resume (Session), or of the call of a tool (ToolStart, ToolEnd)
+	Failed  bool   `json:"failed,omitempty"`  // a tool failed, or the executor said at its end that it did
+	Attempt int    `json:"attempt,omitempty"` // round
+	State   State  `json:"state,omitempty"`   // new state (StateChange)
+	Phase   Phase  `json:"phase,omitempty"`
+	Usage   *Usage `json:"usage,omitempty"`
+}
+
+// Usage is what an executor told of what it used so far in a run.
+type Usage struct {
+	InputTokens  int64   `json:"input_tokens,omitempty"`
+	OutputTokens int64   `json:"output_tokens,omitempty"`
+	Cost         float64 `json:"cost,omitempty"` // US dollars
+}
+
+// EventType says what kind of thing happened.
+type EventType string
+
+// The types of events.
+const (
+	EventSession    EventType = "session" // the executor told under which id it can be resumed
+	EventText       EventType = "text"
+	EventToolStart  EventType = "tool_start"
+	EventToolEnd    EventType = "tool_end"
+	EventPlan       EventType = "plan"
+	EventPermission EventType = "permission" // it asked for something that nobody answers
+	EventRetry      EventType = "retry"      // its provider was asked again
+	EventUsage      EventType = "usage"
+	EventArtifact   EventType = "artifact" // of the supervisor: a file of the job is there
+	EventState      EventType = "state"    // of the supervisor
+	EventError      EventType = "error"
+	EventEnd        EventType = "end" // the executor said that it is done; Text is its final message
+)
+
+// MaxEventText is the most bytes of an event's text.
+const MaxEventText = 4 << 10
