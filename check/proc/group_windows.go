@@ -44,6 +44,15 @@ func (g *group) join() error {
 	return windows.AssignProcessToJobObject(g.job, p)
 }
 
+// open does nothing: the command runs already.
+func (g *group) open() {}
+
+// ask says that nothing can be asked to end on Windows.
+func (g *group) ask() error { return errors.ErrUnsupported }
+
+// trace names the command. A Sweep needs no more: the system ended the job with its last handle.
+func (g *group) trace(env []string) Trace { return Trace{PID: g.cmd.Process.Pid, Job: jobOf(env)} }
+
 // kill ends every process of the job, and the command itself in case it could not join.
 func (g *group) kill() error {
 	job := windows.TerminateJobObject(g.job, 1)

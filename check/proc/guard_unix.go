@@ -11,8 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// guardScript is what the guard runs: it waits until its input ends, and then kills its process group.
-const guardScript = `read -r cairn_guard; kill -s KILL 0`
+// guardScript is what the guard runs: it waits until its input ends, and then kills its process group. It ignores what asks the group
+// to end.
+const guardScript = `trap '' TERM INT HUP; read -r cairn_guard; kill -s KILL 0`
 
 // guard is a shell that leads the process group of a command and kills the group if this program dies first. Its input is a
 // pipe that only this program holds open, so it notices even SIGKILL. Until close, its process id names the group, whatever
@@ -23,13 +24,13 @@ type guard struct {
 }
 
 // newGuard starts a guard, and sets up a command that is not started yet to join the guard's group.
-func newGuard(cmd *exec.Cmd) (*guard, error) {
+func newGuard(cmd *exec.Cmd, sh string) (*guard, error) {
 	wait, hold, err := os.Pipe()
 	if err != nil {
 		return nil, err
 	}
 	defer wait.Close()
-	shell := exec.Command(cmd.Path, "-c", guardScript)
+	shell := exec.Command(sh, "-c", guardScript)
 	shell.Env = []string{} // it needs none, and variables of the user can change what a shell does
 	shell.Stdin = wait
 	shell.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -39,6 +40,9 @@ func newGuard(cmd *exec.Cmd) (*guard, error) {
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true, Pgid: shell.Process.Pid}
 	return &guard{shell, hold}, nil
 }
+
+// ask asks every process of the group to end. The guard does not listen.
+func (g *guard) ask() error { return syscall.Kill(-g.shell.Process.Pid, syscall.SIGTERM) }
 
 // kill ends every process of the group, the guard included.
 func (g *guard) kill() error { return syscall.Kill(-g.shell.Process.Pid, syscall.SIGKILL) }

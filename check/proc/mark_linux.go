@@ -1,16 +1,9 @@
 package proc
 
 import (
-	"bytes"
-	"errors"
-	"fmt"
 	"math/bits"
 	"math/rand/v2"
-	"os"
-	"strconv"
 	"sync/atomic"
-	"syscall"
-	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -64,38 +57,11 @@ func (m mark) put(pid int) error {
 
 func ones(n int) uint64 { return 1<<n - 1 }
 
-// sweepPatience is how long a sweep goes on. A killed process is gone within milliseconds unless it hangs in the kernel, waiting
-// for a disk or a network.
-const sweepPatience = 2 * time.Second
-
 // sweep kills every process that carries the mark, whoever its parent is, until none is left running.
 func (m mark) sweep() {
-	if m == 0 {
-		return
+	if m != 0 {
+		sweep(m.on)
 	}
-	dead := map[int]bool{}
-	deadline := time.Now().Add(sweepPatience)
-	for wait := 50 * time.Microsecond; m.killAll(dead) && time.Now().Before(deadline); wait = min(2*wait, 20*time.Millisecond) {
-		time.Sleep(wait)
-	}
-}
-
-// killAll kills every process that carries the mark. It reports whether to do so again: a process was still running, or ended
-// during the scan and may have started another. dead collects the processes that have ended and that nobody has waited for,
-// so that each asks for one more scan only.
-func (m mark) killAll(dead map[int]bool) (again bool) {
-	for _, pid := range processes() {
-		marked, err := m.on(pid)
-		if errors.Is(err, syscall.ESRCH) {
-			again = true
-		}
-		if !marked || errors.Is(m.kill(pid), syscall.EPERM) || dead[pid] {
-			continue
-		}
-		dead[pid] = !alive(pid)
-		again = true
-	}
-	return again
 }
 
 // on reports whether a process carries the mark. It returns ESRCH if there is no such process, and EPERM if the process
@@ -104,41 +70,4 @@ func (m mark) on(pid int) (bool, error) {
 	var limit unix.Rlimit
 	err := unix.Prlimit(pid, unix.RLIMIT_LOCKS, nil, &limit)
 	return err == nil && m.owns(limit.Max), err
-}
-
-// kill kills a process if it carries the mark. It opens a handle to the process first and reads the mark again, so that it never
-// kills another process that was given the same number meanwhile.
-func (m mark) kill(pid int) error {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = p.Release() }()
-	if marked, _ := m.on(pid); !marked {
-		return os.ErrProcessDone
-	}
-	return p.Kill()
-}
-
-// processes lists the ids of all processes in /proc; none where that is not mounted.
-func processes() (pids []int) {
-	proc, err := os.Open("/proc")
-	if err != nil {
-		return nil
-	}
-	defer proc.Close()
-	names, _ := proc.Readdirnames(-1)
-	for _, name := range names {
-		if pid, err := strconv.Atoi(name); err == nil {
-			pids = append(pids, pid)
-		}
-	}
-	return pids
-}
-
-// alive reports whether a process runs. One that has ended and that nobody has waited for does not.
-func alive(pid int) bool {
-	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
-	state := bytes.LastIndex(stat, []byte(") "))
-	return err == nil && !bytes.HasPrefix(stat[state+1:], []byte(" Z"))
 }

@@ -1,0 +1,75 @@
+package proc
+
+import (
+	"bytes"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// end kills what the trace leads to, and returns what is still running.
+func (t Trace) end() (left []int) {
+	for deadline := time.Now().Add(2 * time.Second); ; time.Sleep(20 * time.Millisecond) {
+		left = t.running()
+		if len(left) == 0 || time.Now().After(deadline) {
+			return left
+		}
+		for _, pid := range left {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// running lists the processes of the command. What it lists is killed at once: a number is not given again within that time.
+func (t Trace) running() (pids []int) {
+	all, err := unix.SysctlKinfoProcSlice("kern.proc.uid", os.Getuid())
+	if err != nil {
+		return nil
+	}
+	led := t.Group != 0 && t.Started != 0 && t.Boot == boot() && startOf(t.Group) == t.Started
+	for _, p := range all {
+		const zombie = 5 // SZOMB
+		pid := int(p.Proc.P_pid)
+		if pid == os.Getpid() || p.Proc.P_stat == zombie {
+			continue
+		}
+		if led && int(p.Eproc.Pgid) == t.Group || t.Job != "" && jobIn(pid) == t.Job {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// startOf is when a process began, in microseconds; 0 if there is none.
+func startOf(pid int) uint64 {
+	p, err := unix.SysctlKinfoProc("kern.proc.pid", pid)
+	if err != nil {
+		return 0
+	}
+	return uint64(p.Proc.P_starttime.Sec)*1_000_000 + uint64(p.Proc.P_starttime.Usec)
+}
+
+// jobIn is the job that the environment of a process named when it began; "" if it named none, or may not be read.
+func jobIn(pid int) string {
+	args, err := unix.SysctlRaw("kern.procargs2", pid)
+	if err != nil {
+		return ""
+	}
+	for len(args) > 0 {
+		var one []byte
+		one, args, _ = bytes.Cut(args, []byte{0})
+		if job, ok := bytes.CutPrefix(one, []byte(JobVariable+"=")); ok {
+			return string(job)
+		}
+	}
+	return ""
+}
+
+// boot names the run of the system, within which a start time means something.
+var boot = sync.OnceValue(func() string {
+	id, _ := unix.Sysctl("kern.bootsessionuuid")
+	return id
+})

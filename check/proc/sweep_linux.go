@@ -1,0 +1,190 @@
+package proc
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// sweepPatience is how long a sweep goes on. A killed process is gone within milliseconds unless it hangs in the kernel, waiting
+// for a disk or a network.
+const sweepPatience = 2 * time.Second
+
+// owns reports whether a process is one of those that a sweep is for. It returns ESRCH if there is no such process, and EPERM if
+// the process belongs to another user.
+type owns func(pid int) (bool, error)
+
+// sweep kills every process that is owned, until none is left running.
+func sweep(is owns) {
+	dead := map[int]bool{}
+	deadline := time.Now().Add(sweepPatience)
+	for wait := 50 * time.Microsecond; is.killAll(dead) && time.Now().Before(deadline); wait = min(2*wait, 20*time.Millisecond) {
+		time.Sleep(wait)
+	}
+}
+
+// killAll kills every process that is owned. It reports whether to do so again: a process was still running, or ended during the
+// scan and may have started another. dead collects the processes that have ended and that nobody has waited for, so that each
+// asks for one more scan only.
+func (is owns) killAll(dead map[int]bool) (again bool) {
+	for _, pid := range processes() {
+		owned, err := is(pid)
+		if errors.Is(err, syscall.ESRCH) {
+			again = true
+		}
+		if !owned || errors.Is(is.kill(pid), syscall.EPERM) || dead[pid] {
+			continue
+		}
+		dead[pid] = !alive(pid)
+		again = true
+	}
+	return again
+}
+
+// kill kills a process if it is owned. It opens a handle to the process first and asks again, so that it never kills another
+// process that was given the same number meanwhile.
+func (is owns) kill(pid int) error {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = p.Release() }()
+	if owned, _ := is(pid); !owned {
+		return os.ErrProcessDone
+	}
+	return p.Kill()
+}
+
+// end kills what the trace leads to, and returns what is still running.
+func (t Trace) end() (left []int) {
+	sweep(t.on)
+	for _, pid := range processes() {
+		if owned, _ := t.on(pid); owned && alive(pid) {
+			left = append(left, pid)
+		}
+	}
+	return left
+}
+
+// on reports whether a process belongs to the command of the trace: a member of its process group, while the leader that was
+// recorded still has its number; a process that carries its mark, began after it, and names no other job; or one that names its
+// job. This process itself never does.
+func (t Trace) on(pid int) (bool, error) {
+	if pid == os.Getpid() {
+		return false, nil
+	}
+	p, err := statOf(pid)
+	if err != nil {
+		return false, err
+	}
+	if t.inGroup(p) {
+		return true, nil
+	}
+	marked := false
+	if t.Mark != 0 && t.Boot == boot() && p.started >= t.Started {
+		if marked, err = mark(t.Mark).on(pid); err != nil {
+			return false, err
+		}
+	}
+	if t.Job == "" {
+		return marked, nil
+	}
+	named := jobIn(pid)
+	return named == t.Job || marked && named == "", nil
+}
+
+// inGroup reports whether a process is in the recorded group, and the group is led by the recorded leader: no other process can
+// have been given its number then.
+func (t Trace) inGroup(p stat) bool {
+	if t.Group == 0 || p.group != t.Group || t.Started == 0 || t.Boot != boot() || t.Space != space() {
+		return false
+	}
+	leader, err := statOf(t.Group)
+	return err == nil && leader.started == t.Started
+}
+
+// stat is what the system tells of a process.
+type stat struct {
+	group   int
+	started uint64 // in ticks since the start of the system
+}
+
+// statOf reads the stat of a process. It returns ESRCH if there is no such process.
+func statOf(pid int) (stat, error) {
+	line, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if errors.Is(err, os.ErrNotExist) || errors.Is(err, syscall.ESRCH) {
+		return stat{}, syscall.ESRCH
+	}
+	if err != nil {
+		return stat{}, err
+	}
+	// The name of the program, in parentheses, may hold anything. The state is the third field, the group the fifth, and the start the
+	// twenty-second.
+	fields := strings.Fields(string(line[bytes.LastIndexByte(line, ')')+1:]))
+	if len(fields) < 20 {
+		return stat{}, fmt.Errorf("/proc/%d/stat is cut", pid)
+	}
+	group, err := strconv.Atoi(fields[2])
+	if err != nil {
+		return stat{}, err
+	}
+	started, err := strconv.ParseUint(fields[19], 10, 64)
+	return stat{group, started}, err
+}
+
+// jobIn is the job that the environment of a process named when it began; "" if it named none, or may not be read.
+func jobIn(pid int) string {
+	env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	if err != nil {
+		return ""
+	}
+	for len(env) > 0 {
+		var one []byte
+		one, env, _ = bytes.Cut(env, []byte{0})
+		if job, ok := bytes.CutPrefix(one, []byte(JobVariable+"=")); ok {
+			return string(job)
+		}
+	}
+	return ""
+}
+
+// boot names the run of the system, within which a start time means something.
+var boot = sync.OnceValue(func() string {
+	id, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return string(bytes.TrimSpace(id))
+})
+
+// space names the numbering of processes that this one lives in: a container has its own.
+var space = sync.OnceValue(func() string {
+	name, _ := os.Readlink("/proc/self/ns/pid")
+	return name
+})
+
+// processes lists the ids of all processes in /proc; none where that is not mounted.
+func processes() (pids []int) {
+	proc, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer proc.Close()
+	names, _ := proc.Readdirnames(-1)
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			pids = append(pids, pid)
+		}
+	}
+	return pids
+}
+
+// alive reports whether a process runs. One that has ended and that nobody has waited for does not.
+func alive(pid int) bool {
+	stat, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	state := bytes.LastIndex(stat, []byte(") "))
+	return err == nil && !bytes.HasPrefix(stat[state+1:], []byte(" Z"))
+}
