@@ -110,11 +110,12 @@ type leftoverFinder struct{ live.Clone }
 // notFiles is what is no file in the live state, where cairn makes only files. Folders are among them; clean removes empty ones.
 func (f leftoverFinder) notFiles() (left []Leftover) {
 	folders := f.Live.Folders()
+	known := slices.Concat(folders, []string{f.Live.Jobs()}) // each job has a folder in there, which package jobs knows
 	for _, dir := range folders {
 		entries, _ := os.ReadDir(dir) // the functions below return the error
 		for _, e := range entries {
 			path := filepath.Join(dir, e.Name())
-			if !e.Type().IsRegular() && !slices.Contains(folders, path) {
+			if !e.Type().IsRegular() && (!slices.Contains(known, path) || !e.IsDir()) {
 				left = append(left, f.spent(path, "is no file"))
 			}
 		}

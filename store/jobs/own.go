@@ -1,0 +1,156 @@
+package jobs
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Owned is a job whose lock this process holds, so that nobody else writes its folder. Several goroutines may use it.
+type Owned struct {
+	jobs Jobs
+	lock *filelock.Lock
+
+	mu     sync.Mutex
+	job    job.Job
+	events int64 // bytes of events.jsonl
+}
+
+// ownPatience is how long Own waits for one who looks at the job, and who may have to end processes first.
+const ownPatience = 3 * time.Second
+
+// Own takes the lock of a job, so that its caller is its supervisor until Release or the end of the process. It looks at nothing: a job that lost its
+// supervisor is RUNNING still. The caller reads the state first, since the job may have been canceled before it had a supervisor.
+//
+// It returns BUSY if another process is its supervisor, and otherwise the errors of Get.
+func (j Jobs) Own(id string) (*Owned, error) {
+	if _, err := job.ParseID(id); err != nil {
+		return nil, err
+	}
+	if err := j.noLinks(); err != nil {
+		return nil, err
+	}
+	if _, err := j.read(id); err != nil {
+		return nil, err
+	}
+	ctx := context.Background()
+	lock, err := acquire(ctx, j.path(id, lockName), ownPatience)
+	if err != nil {
+		return nil, j.busy(ctx, err, "the job has a supervisor")
+	}
+	owned, err := j.ownedBy(lock, id)
+	if err != nil {
+		_ = lock.Release()
+	}
+	return owned, err
+}
+
+// ownedBy reads a job whose lock is held.
+func (j Jobs) ownedBy(lock *filelock.Lock, id string) (*Owned, error) {
+	one, err := j.read(id)
+	if err != nil {
+		return nil, err
+	}
+	_ = atomicfile.Sweep(j.path(id)) // nobody else writes here, so what is temporary is left of a killed process
+	o := &Owned{jobs: j, lock: lock, job: one}
+	return o, j.live.Failed(o.endTornLine())
+}
+
+// endTornLine ends the last line of events.jsonl, of which a killed process may have written a part.
+func (o *Owned) endTornLine() error {
+	path := o.jobs.path(o.job.Spec.Job, EventsName)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil //nolint:nilerr // the next event creates it
+	}
+	o.events = info.Size()
+	if o.events > 2*maxEvents { // it was not written here
+		return nil
+	}
+	src, err := disk.ReadRegular(path, 2*maxEvents)
+	if err != nil || len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
+		return err
+	}
+	o.events++
+	return disk.Append(path, []byte("\n"))
+}
+
+// Job is the job as it was last written.
+func (o *Owned) Job() job.Job {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.job
+}
+
+// Change lets fn change what is known of the job, and replaces state.json whole, with the next version. It adds an event if the state, the phase or the
+// attempt is another one. A final state gets the time of its end if fn sets none. It returns CONFLICT, and writes nothing, for a state that may not
+// follow the one before.
+func (o *Owned) Change(fn func(*job.Status)) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	was := o.job.Status
+	next := was
+	fn(&next)
+	if next.State != was.State && !was.State.MayBecome(next.State) {
+		return task.Errorf(task.Conflict, "a job that is %s does not become %s", was.State, next.State).ForGood()
+	}
+	next.Version = was.Version + 1
+	next.Summary, next.Message = cut(next.Summary, maxSummary), cut(next.Message, job.MaxEventText)
+	if next.State.Final() && next.FinishedAt.IsZero() {
+		next.FinishedAt = time.Now().UTC()
+	}
+	src, err := encode(next)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(o.file(StateName), src, 0o644); err != nil {
+		return o.jobs.live.Failed(err)
+	}
+	o.job.Status = next
+	if next.State.Final() {
+		_ = disk.RemoveFile(o.jobs.path(cancelDir, o.job.Spec.Job+".json"))
+	}
+	if next.State != was.State || next.Phase != was.Phase || next.Attempt != was.Attempt {
+		err = o.append(stateEvent(next, time.Now().UTC()))
+	}
+	o.jobs.changed()
+	return err
+}
+
+const maxSummary = 32 << 10 // bytes
+
+func (o *Owned) file(name string) string { return o.jobs.path(o.job.Spec.Job, name) }
+
+// abandoned ends what a job that lost its supervisor left running, and writes what became of it.
+func (o *Owned) abandoned() error {
+	o.sweep()
+	_ = disk.RemoveFile(o.jobs.path(queueDir, o.job.Spec.Job+".json"))
+	if who, reason, yes := o.Canceled(); yes {
+		return o.Change(func(s *job.Status) { canceled(s, who, reason) })
+	}
+	return o.Change(func(s *job.Status) {
+		s.State, s.Phase, s.Process = job.Stale, "", 0
+		s.Message = "the process that ran the job is gone"
+	})
+}
+
+// canceled is the state of a job that somebody canceled.
+func canceled(s *job.Status, who task.Actor, reason string) {
+	s.State, s.Phase, s.Process = job.Canceled, "", 0
+	s.Message = fmt.Sprintf("canceled by %s", who)
+	if reason != "" {
+		s.Message += ": " + reason
+	}
+}
+
+// Release gives the lock up. The job should be in a final state, or it is STALE for the next who looks.
+func (o *Owned) Release() error { return o.lock.Release() }

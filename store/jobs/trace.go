@@ -1,0 +1,3 @@
+package jobs
+
+func (o *Owned) sweep() {}
