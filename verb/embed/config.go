@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/layout"
-	"gopkg.in/yaml.v3"
+	"github.com/cairn-tasks/cairn/store/userconfig"
 )
-
-// ConfigName is the name of the user's config, in the user's folder of settings.
-const ConfigName = "config.yaml"
 
 // Config is the embedder that a user has set up: a command, or an address. The zero value is none.
 type Config struct {
@@ -29,75 +24,43 @@ type Config struct {
 	dir string // in which a command runs
 }
 
-const (
-	usualTimeout = 10 * time.Second
-	maxConfig    = 1 << 20 // bytes
-)
+const usualTimeout = 10 * time.Second
 
-// ReadConfig reads which embedder the user has set up, in config.yaml in their folder of settings. There is none if there is no such file, or
+// ReadConfig returns which embedder the user has set up, in the config in their folder of settings. There is none if there is no such file, or
 // nothing in it about one. An error says what is wrong with it.
 func ReadConfig(dir string) (Config, error) {
-	if dir == "" {
-		return Config{}, nil
-	}
-	path := filepath.Join(dir, ConfigName)
-	info, err := os.Stat(path)
-	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return Config{}, nil
-	case err != nil:
-		return Config{}, err
-	case !info.Mode().IsRegular() || info.Size() > maxConfig:
-		return Config{}, fmt.Errorf("%s is not a file of at most %d bytes", path, maxConfig)
-	}
-	src, err := layout.ReadInput(path)
+	file, err := userconfig.Read(dir)
 	if err != nil {
 		return Config{}, err
 	}
-	c, err := parse(src)
-	if err != nil {
-		return Config{}, fmt.Errorf("%s: %w", path, err)
-	}
+	c, err := of(file.Embedder)
 	c.dir = dir
-	return c, nil
+	return c, err
 }
 
-func parse(src []byte) (Config, error) {
-	var file struct {
-		Embedder yaml.Node `yaml:"embedder"`
-	}
-	if err := yaml.Unmarshal(src, &file); err != nil {
-		return Config{}, err
-	}
-	if file.Embedder.IsZero() || file.Embedder.Tag == "!!null" {
-		return Config{}, nil
-	}
+func of(s userconfig.Section) (Config, error) {
 	var c Config
-	if err := known(&file.Embedder); err != nil {
+	if s.Off() {
+		return c, nil
+	}
+	keys, err := s.Keys()
+	if err != nil {
 		return c, err
 	}
-	if err := file.Embedder.Decode(&c); err != nil {
-		return c, fmt.Errorf("embedder: %w", err)
-	}
-	if err := c.valid(); err != nil {
-		return c, fmt.Errorf("embedder: %w", err)
-	}
-	return c, nil
-}
-
-// known returns an error for a key that an embedder does not have.
-func known(n *yaml.Node) error {
-	if n.Kind != yaml.MappingNode {
-		return errors.New("embedder is not a mapping")
-	}
-	for i := 0; i < len(n.Content); i += 2 {
-		switch key := n.Content[i].Value; key {
+	for _, k := range keys {
+		switch key := k.Key(s); key {
 		case "command", "url", "model", "remote", "key_env", "timeout":
 		default:
-			return fmt.Errorf("embedder has no key %q", key)
+			return c, s.Errorf("has no key %q", key)
 		}
 	}
-	return nil
+	if err := s.Decode(&c); err != nil {
+		return c, err
+	}
+	if err := c.valid(); err != nil {
+		return c, s.Errorf("%v", err)
+	}
+	return c, nil
 }
 
 func (c Config) valid() error {

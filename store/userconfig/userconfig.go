@@ -1,0 +1,158 @@
+// Package userconfig reads the user's own config: config.yaml in their folder of settings. It names what runs as the user, and who may be told of
+// their work: executors, an embedder, the hosts of webhooks. No repository can say any of that.
+package userconfig
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
+	"gopkg.in/yaml.v3"
+)
+
+// Name is the name of the user's config, in the user's folder of settings.
+const Name = "config.yaml"
+
+// MaxSize is the most bytes of it.
+const MaxSize = 1 << 20
+
+// Config is the user's config. The zero value is that of a user who has none.
+type Config struct {
+	Path      string // of the file; "" if there is none
+	Executors Section
+	Embedder  Section
+	Webhooks  []string // hosts that may be told of the end of a job
+}
+
+// Section is a part of the config, whose keys the package that it is for knows. The zero value is a part that is not there.
+type Section struct {
+	name string
+	path string
+	node yaml.Node
+}
+
+// Read reads config.yaml in the user's folder of settings. There is nothing in the config if dir is "" or has no such file. It returns BAD_FILE, with
+// the path, for what is no regular file of at most MaxSize bytes, or no YAML, or has a key that there is not.
+func Read(dir string) (Config, error) {
+	if dir == "" {
+		return Config{}, nil
+	}
+	path := filepath.Join(dir, Name)
+	info, err := os.Stat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return Config{}, nil
+	case err != nil:
+		return Config{}, err
+	case !info.Mode().IsRegular() || info.Size() > MaxSize:
+		return Config{}, bad(path, "is not a file of at most %d bytes", MaxSize)
+	}
+	src, err := layout.ReadInput(path)
+	if err != nil {
+		return Config{}, err
+	}
+	return parse(path, src)
+}
+
+func parse(path string, src []byte) (Config, error) {
+	c := Config{Path: path}
+	var file yaml.Node
+	if err := yaml.NewDecoder(bytes.NewReader(src)).Decode(&file); errors.Is(err, io.EOF) {
+		return c, nil
+	} else if err != nil {
+		return Config{}, bad(path, "%v", err)
+	}
+	root := Section{path: path, node: *file.Content[0]}
+	if root.Off() {
+		return c, nil
+	}
+	keys, err := root.Keys()
+	if err != nil {
+		return Config{}, err
+	}
+	for _, part := range keys {
+		switch part.name {
+		case "executors":
+			c.Executors = part
+		case "embedder":
+			c.Embedder = part
+		case "webhooks":
+			err = part.Decode(&c.Webhooks)
+		default:
+			err = part.Errorf("there is no such key").WithHint("executors, embedder or webhooks")
+		}
+		if err != nil {
+			return Config{}, err
+		}
+	}
+	return c, c.validHosts()
+}
+
+// Off reports whether a section is not there, or holds nothing.
+func (s Section) Off() bool { return s.node.IsZero() || s.node.Tag == "!!null" }
+
+// Name is the key of a section, with those above it: executors.mine.
+func (s Section) Name() string { return s.name }
+
+// Keys returns what is below the keys of a section, in their order. It returns BAD_FILE if the section is no mapping, or has a key twice.
+func (s Section) Keys() ([]Section, error) {
+	if s.Off() {
+		return nil, nil
+	}
+	node := &s.node
+	if node.Kind != yaml.MappingNode {
+		return nil, s.Errorf("is not a mapping")
+	}
+	var out []Section
+	for i := 0; i+1 < len(node.Content); i += 2 {
+		key := node.Content[i].Value
+		part := Section{name: key, path: s.path, node: *node.Content[i+1]}
+		if s.name != "" {
+			part.name = s.name + "." + key
+		}
+		if slices.ContainsFunc(out, func(o Section) bool { return o.name == part.name }) {
+			return nil, part.Errorf("is there twice")
+		}
+		out = append(out, part)
+	}
+	return out, nil
+}
+
+// Key is the last part of a section's name.
+func (s Section) Key(parent Section) string {
+	if parent.name == "" {
+		return s.name
+	}
+	return s.name[len(parent.name)+1:]
+}
+
+// Decode reads a section into a value, strictly: it returns BAD_FILE, which names the section, for a value of another type.
+func (s Section) Decode(into any) error {
+	if s.Off() {
+		return nil
+	}
+	if err := s.node.Decode(into); err != nil {
+		return s.Errorf("%v", err)
+	}
+	return nil
+}
+
+// Errorf is the error that something is wrong with a section.
+func (s Section) Errorf(format string, args ...any) *task.Error {
+	what := fmt.Sprintf(format, args...)
+	if s.name != "" {
+		what = s.name + ": " + what
+	}
+	return bad(s.path, "%s", what)
+}
+
+func bad(path, format string, args ...any) *task.Error {
+	return task.Errorf(task.BadFile, "%s: %s", path, fmt.Sprintf(format, args...)).WithHint("this is your own config; correct it there")
+}
