@@ -23,6 +23,7 @@ type Store struct {
 	Config     record.Config
 	stateDir   string // the user's own folder, which has the consents of package trust
 	fresh      bool   // the index is not used
+	later      *Later // keeps what would become live state; nil if that is written at once
 
 	lockPatience  time.Duration     // how long a write waits for the lock; shorter in tests
 	beforePublish func(path string) // for tests: called between the last read of a file and its replacement

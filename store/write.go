@@ -101,6 +101,10 @@ func (w *writing) run(ctx context.Context) (ended bool, err error) {
 	case err != nil:
 		return false, err
 	}
+	if w.s.later != nil {
+		w.s.later.take(w.tx)
+		return true, nil
+	}
 	w.tidy()
 	return true, nil
 }
@@ -267,6 +271,8 @@ func (w *writing) plan(ctx context.Context) {
 		r.Files = append(r.Files, f)
 	}
 	w.head = w.s.Head(ctx)
-	r.Live = w.liveSteps()
+	if w.s.later == nil {
+		r.Live = w.liveSteps()
+	}
 	w.decided = &r
 }

@@ -17,6 +17,8 @@ type Detail struct {
 	Option   string   `json:"option,omitempty"`   // which of the options an answer chose
 	About    []string `json:"about,omitempty"`    // ids of the records that an answer is about
 	Content  string   `json:"content,omitempty"`  // hash of what never changes in the record
+	Merged   string   `json:"merged,omitempty"`   // the commit of the branch that was merged, of the close that came with it
+	Reviewed string   `json:"reviewed,omitempty"` // fingerprint of the files that were approved, where the move was made on others
 	Refs     []string `json:"refs,omitempty"`     // references that were added, changed or taken away, by their ref
 	Next     []string `json:"next,omitempty"`     // what is to be done next, of the end of a session
 	Blockers []string `json:"blockers,omitempty"` // what stood in its way
@@ -33,6 +35,8 @@ var (
 		{"severity", func(d *Detail) *string { return &d.Severity }},
 		{"option", func(d *Detail) *string { return &d.Option }},
 		{"content", func(d *Detail) *string { return &d.Content }},
+		{"merged", func(d *Detail) *string { return &d.Merged }},
+		{"reviewed", func(d *Detail) *string { return &d.Reviewed }},
 	}
 	DetailLists = []struct {
 		Key string
@@ -64,6 +68,8 @@ var detailsOf = sync.OnceValue(func() map[Did][]string {
 		Finished: {"next", "blockers"},
 		Failed:   {"next", "blockers"},
 		Canceled: {"next", "blockers"},
+
+		Transitioned: {"merged", "reviewed"},
 
 		Responded: {"option", "about"},
 	}

@@ -28,6 +28,8 @@ const (
 	Transitioned Did = "transitioned"
 	Checked      Did = "checked"
 	Attested     Did = "attested"
+	Approved     Did = "approved" // an approval that no check of the task asks for
+	Rejected     Did = "rejected" // sent back to work, by who is not the reviewer
 	Noted        Did = "noted"
 	Updated      Did = "updated"
 	Responded    Did = "responded" // of a handoff: an answer

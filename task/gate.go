@@ -8,9 +8,10 @@ import (
 
 // Proof is what is known at the moment of a move, beside the task itself.
 type Proof struct {
-	Commit string // HEAD now, "" outside git
-	Tree   string // fingerprint of the working tree now, or "" if unknown: then no pass of a command counts, and no signature made in git
-	Run    *Run   // results of a run made for this very move
+	Commit   string // HEAD now, "" outside git
+	Tree     string // fingerprint of the working tree now, or "" if unknown: then no pass of a command counts, and no signature made in git
+	Reviewed string // fingerprint of the files that a reviewer was shown, where that is not Tree: of the branch that is merged
+	Run      *Run   // results of a run made for this very move
 }
 
 // Gate returns why an actor may not move a task to a state: UNKNOWN_STATE, or the refusal of a gate.
@@ -175,7 +176,7 @@ func (f Flow) KeepsEvidence(before, after Task) error {
 
 // Standings returns how each check of a task stands at the gates: a function of the check's index. A result of the run made for this
 // very move counts first, then the recorded one. A recorded pass counts as pending if it is a command's, or must be signed, and was
-// earned on another state of the files.
+// earned on another state of the files; so does an approval that was given for one.
 func (f Flow) Standings(t Task, p Proof) func(i int) Result {
 	ran, evidence := p.Run.results(t.ID), t.EvidenceIndex()
 	return func(i int) Result {
@@ -184,10 +185,15 @@ func (f Flow) Standings(t Task, p Proof) func(i int) Result {
 			return r
 		}
 		r := evidence.Recorded(f, i)
-		if r != Pass || c.Manual() && !f.MustSign(c) {
+		if r != Pass {
 			return r
 		}
-		if ev, _ := evidence.Evidence(i); ev.Tree != p.Tree || p.Tree == "" && !c.Manual() {
+		switch ev, _ := evidence.Evidence(i); {
+		case f.bound(c, ev) && !stillApproved(ev, p):
+			return Pending
+		case c.Manual() && !f.MustSign(c):
+			return Pass
+		case ev.Tree != p.Tree || p.Tree == "" && !c.Manual():
 			return Pending
 		}
 		return Pass
@@ -210,9 +216,10 @@ func (f Flow) ToRun(t Task, to Status, p Proof) []int {
 	return out
 }
 
-// AsksTree reports whether a move depends on the present state of the files because of a check that must be signed.
+// AsksTree reports whether a move depends on the present state of the files because of a check that must be signed, or an approval that was
+// given for one.
 func (f Flow) AsksTree(t Task, to Status) bool {
-	return slices.ContainsFunc(t.Checks, func(c Check) bool { return f.needs(t, to, c) && f.MustSign(c) })
+	return f.bindsReview(t, to) || slices.ContainsFunc(t.Checks, func(c Check) bool { return f.needs(t, to, c) && f.MustSign(c) })
 }
 
 // Unproven lists the checks of a closed task that have not passed by its own provenance, on whatever state of the files. A task that is

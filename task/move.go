@@ -63,6 +63,11 @@ func (f Flow) recordProof(t Task, p Proof, e Entry) (Task, Entry) {
 	case asked:
 		e.Commit, e.Tree = p.Commit, p.Tree
 	}
+	if f.bindsReview(was, e.To) && e.To != "" && p.Reviewed != "" && p.Reviewed != e.Tree {
+		d := e.Said()
+		d.Reviewed = p.Reviewed
+		e = e.Saying(d)
+	}
 	return t, e
 }
 

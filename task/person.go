@@ -35,6 +35,9 @@ func (f Flow) Asks(before, after Task, e Entry, find Find) []Ask {
 			}
 		}
 	}
+	if e.Did == Approved {
+		ask("approve", "approving it as it is now")
+	}
 	left := f.HasLeft(before)
 	switch dropped := Dropped(before.Checks, after.Checks); {
 	case len(dropped) > 0 && (left || len(Dropped(dropped, f.Defaults)) < len(dropped)):

@@ -19,6 +19,8 @@ var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
 	Transitioned: {moves: true, results: true},
 	Checked:      {results: true},
 	Attested:     {moves: true, results: true}, // a rejection alone
+	Approved:     {},
+	Rejected:     {moves: true}, // from review to work
 	Noted:        {},
 	Updated:      {moves: true, holds: true, results: true, declares: true},
 }
@@ -39,7 +41,9 @@ func (w *walk) malformed(i int, e Entry) string {
 		return "stands before the task was created"
 	case e.From != "" && e.To == "" || e.From == "" && e.To != "" && !w.imported(i) || e.From != "" && e.From == e.To:
 		return "does not say between which states it moves the task"
-	case e.To != "" && !may.moves, e.Did == Attested && e.To != "" && !w.rejection(e), w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
+	case e.Did == Rejected && strings.TrimSpace(e.Text) == "":
+		return "rejects without a reason"
+	case e.To != "" && !may.moves, e.Did == Attested && e.To != "" && !w.rejection(e), e.Did == Rejected && e.To != "" && !w.backToWork(e), w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,
 		(e.Checks != nil || e.Deps != "" || len(e.AddDeps)+len(e.RemoveDeps) > 0) && !may.declares, !e.MayDetail():
 		return "changes what an entry of its kind does not change"
 	case (len(e.AddDeps)+len(e.RemoveDeps) > 0 || may.created && e.Checks != nil) && e.Deps == "",
@@ -55,9 +59,14 @@ func (w *walk) malformed(i int, e Entry) string {
 
 // rejection reports whether an entry that attests and moves a task is the rejection of a task in review by its reviewer; see Flow.Attest.
 func (w *walk) rejection(e Entry) bool {
-	inReview := e.From == w.Flow.Review || e.From == w.AlsoReview
-	return e.From != "" && inReview && e.To == w.Flow.Working && len(e.Results) == 1 && strings.TrimSpace(e.Text) != "" &&
+	return w.backToWork(e) && len(e.Results) == 1 && strings.TrimSpace(e.Text) != "" &&
 		e.Results[0].Result == Fail && e.Results[0].Check == ReviewerCheck(e.Who).Desc
+}
+
+// backToWork reports whether an entry moves a task from review to the working state.
+func (w *walk) backToWork(e Entry) bool {
+	inReview := e.From == w.Flow.Review || e.From == w.AlsoReview
+	return e.From != "" && inReview && e.To == w.Flow.Working
 }
 
 // imported reports whether an entry may be from the original cairn: the change adds the task, and no entry up to this one is from another

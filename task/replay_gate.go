@@ -96,7 +96,7 @@ func (w *walk) checksGate(t Task, i int, from Status, hashes []string) error {
 	if e.To == w.AlsoReview && e.To != "" {
 		flow.Review = e.To
 	}
-	proof := Proof{Commit: e.Commit, Tree: e.Tree, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}
+	proof := Proof{Commit: e.Commit, Tree: e.Tree, Reviewed: e.Said().Reviewed, Run: &Run{Results: e.Results, Commit: e.Commit, Tree: e.Tree}}
 	if err := flow.ChecksGate(then, e.To, proof, e.Who); err != nil {
 		return err
 	}

@@ -16,7 +16,7 @@ type Last struct {
 	Summary  string     `json:"summary,omitempty"` // or why it was given up
 	Next     []string   `json:"next,omitempty"`
 	Blockers []string   `json:"blockers,omitempty"`
-	Rejected *Rejection `json:"rejected,omitempty"` // by the reviewer, since then
+	Rejected *Rejection `json:"rejected,omitempty"` // by a reviewer, since then
 }
 
 // Rejection is why a reviewer sent a task back to work.
@@ -37,7 +37,7 @@ func LastBefore(log task.Log, ses string) *Last {
 	var rejected *Rejection
 	for _, e := range slices.Backward(log) {
 		switch {
-		case e.Did == task.Attested && e.To != "" && rejected == nil:
+		case e.Rejection() && rejected == nil:
 			rejected = &Rejection{e.Who, e.At, e.Text}
 		case e.Did == task.Finished || e.Did == task.Failed || e.Did == task.Canceled:
 			return &Last{

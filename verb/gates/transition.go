@@ -20,6 +20,15 @@ type Transition struct {
 	To      task.Status                                                         // "" for a write that changes no state
 	Preview func(task.Task) (task.Task, error)                                  // the task as it will be when the gates judge it
 	Decide  func(verb.WriteContext, task.Proof) (task.Task, *task.Entry, error) // under the lock
+
+	// Merged is what is being merged, for the close that comes with a merge. Nil for any other write, which close_by: merge may refuse.
+	Merged *Merged
+}
+
+// Merged is a branch that is being merged.
+type Merged struct {
+	Head string // its newest commit
+	Tree string // the fingerprint of its files, which a reviewer approved
 }
 
 // Unchanged is the preview of a transition that changes nothing but the state.
@@ -63,6 +72,9 @@ func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.St
 		return Run{of: t}, err
 	}
 	r := Run{of: t}
+	if tr.Merged != nil {
+		r.Proof.Reviewed = tr.Merged.Tree
+	}
 	if t, err = tr.Preview(t); err != nil {
 		return r, err
 	}

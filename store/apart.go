@@ -1,0 +1,120 @@
+package store
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Later is what writes in a worktree that may be thrown away would have told the clone: who holds what, how far it was carried, which call
+// was made. Apply tells it once the work has come home; to drop it is to have written nothing. It may be used by one goroutine.
+type Later struct {
+	records map[task.Ref]toldLater
+	order   []task.Ref
+	silent  []string
+	key     *session.Key
+}
+
+// toldLater is a record as the first of the writes found it, and as the last one left it.
+type toldLater struct {
+	was, now   task.Header
+	wrote      bool // its file was written, and not its claim alone
+	held       bool // its kind can be held
+	claims     bool // lease replaces that in the live state
+	lease      *session.Lease
+	supersedes bool
+}
+
+// Apart returns the store as one whose writes change files alone. They take the locks of the clone and are as safe as any other, and what
+// they would have made of the live state is kept in the Later. Heartbeats are dropped: they are about the moment.
+//
+// It is for a worktree in which something is tried before it counts: nobody else in the clone learns of its states.
+func (s *Store) Apart() (*Store, *Later) {
+	out := *s
+	out.later = &Later{records: map[task.Ref]toldLater{}}
+	return &out, out.later
+}
+
+// take notes what a write has made.
+func (l *Later) take(tx *Tx) {
+	for ref, st := range tx.records {
+		if !st.changed() && !st.claims {
+			continue
+		}
+		told, again := l.records[ref]
+		if !again {
+			told.was = st.was()
+			l.order = append(l.order, ref)
+		}
+		told.now, told.held, told.wrote = st.header(), st.kind.Held(), told.wrote || st.changed()
+		told.supersedes = told.supersedes || st.supersedes
+		if st.claims {
+			told.claims, told.lease = true, st.lease
+		}
+		l.records[ref] = told
+	}
+	l.silent = append(l.silent, tx.silent...)
+	if tx.key != nil {
+		l.key = tx.key
+	}
+}
+
+// Apply tells the clone what was written, as written on a branch whose newest commit has it. The worktree is the one that has the branch
+// checked out; "" if none has. It returns the errors of Update. After a kill or an error a part may be told. What is not told is known
+// from the files of the branch, and a claim that stays lapses.
+func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit string) error {
+	if l == nil || len(l.order)+len(l.silent) == 0 && l.key == nil {
+		return nil
+	}
+	slices.SortFunc(l.order, func(a, b task.Ref) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	return s.writer().exclusively(ctx, func() error {
+		for _, ref := range l.order {
+			if told := l.records[ref]; told.held || told.claims {
+				if err := told.apply(s.Clone, session.Progress{Status: told.now.Status, Branch: branch, Worktree: worktree, Head: commit}); err != nil {
+					return err
+				}
+			}
+		}
+		for _, ses := range l.silent {
+			if err := disk.RemoveFile(s.Live.Heartbeat(ses)); err != nil {
+				return s.Live.Failed(err)
+			}
+		}
+		return l.applyKey(s.Live)
+	})
+}
+
+func (told toldLater) apply(c live.Clone, p session.Progress) error {
+	state := session.State{Ref: told.now.Ref}
+	if known := c.State(told.now.Ref); known != nil {
+		state = *known
+	}
+	last := told.now.Log.Last()
+	lease := told.lease
+	if !told.claims {
+		lease = c.NextLease(state.Lease, last, p.Branch)
+	}
+	if !told.wrote {
+		return c.Put(state.WithLease(lease))
+	}
+	p.Entry = last.Hash()
+	return c.Put(state.After(told.was, p, lease, told.supersedes))
+}
+
+func (l *Later) applyKey(to layout.Live) error {
+	if l.key == nil {
+		return nil
+	}
+	src, err := live.Encode(l.key)
+	if err != nil {
+		return err
+	}
+	return to.Failed(atomicfile.WriteVolatile(to.Key(l.key.Call), src))
+}

@@ -1,0 +1,127 @@
+package task
+
+import (
+	"cmp"
+	"slices"
+)
+
+// The review of a task asks for the approval of its reviewer: a manual check that this actor alone settles (ReviewerCheck). An approval
+// that names the state of the files, as review_apply makes it, counts only for that state: what is committed later has not been
+// approved. One without, as attest makes it, counts until it is taken back.
+
+// reviewed is the fingerprint of the files that an approval must have been given for.
+func (p Proof) reviewed() string { return cmp.Or(p.Reviewed, p.Tree) }
+
+// bound reports whether evidence for a check is an approval of its reviewer for one state of the files. Checks that must be signed have
+// a rule of their own.
+func (a Attesters) bound(c Check, ev Evidence) bool {
+	return c.Reviewer() != "" && ev.Tree != "" && !a.MustSign(c)
+}
+
+// ReviewCheck returns the index of the check that stands for a reviewer, or -1 if the task has none. Of several it is the one that the actor
+// settles, or else the first.
+func (t Task) ReviewCheck(who Actor) int {
+	if i := slices.IndexFunc(t.Checks, func(c Check) bool { return c.Reviewer() == who && who != "" }); i >= 0 {
+		return i
+	}
+	return slices.IndexFunc(t.Checks, func(c Check) bool { return c.Reviewer() != "" })
+}
+
+// ApproveReview approves a task for a state of the files: the commit that is checked out, and the fingerprint of the tree. Where the task has a
+// reviewer that is the attestation of the reviewer's check; FORBIDDEN is returned to anybody else. Where it has none an entry approved
+// is appended, which gates nothing. To approve the same files again, without text, changes nothing.
+//
+// A closed task is TASK_CLOSED: there is nothing left to approve.
+func (f Flow) ApproveReview(t Task, s Stamp, head, tree string) (Task, *Entry, error) {
+	if f.IsClosed(t.Status) {
+		return t, nil, closedError(t)
+	}
+	i := t.ReviewCheck(s.Who)
+	if i < 0 {
+		return approveFreely(t, s, head, tree)
+	}
+	if err := f.mayAttest(t, i, s.Who); err != nil {
+		return t, nil, err
+	}
+	if ev, ok := t.Evidence(i); ok && s.Text == "" && ev.Result == Pass && t.Checks[i].Result == Pass && ev.Tree == tree {
+		return t, nil, nil
+	}
+	if f.MustSign(t.Checks[i]) {
+		return f.Attesters.Attest(t, i, true, s) // refuses, and says how it is signed
+	}
+	e := s.Entry(Attested)
+	e.Results = []CheckResult{{Check: t.Checks[i].Key(t.ID), Result: Pass}}
+	e.Commit, e.Tree = head, tree
+	t.Checks = slices.Clone(t.Checks)
+	t.Checks[i].Result = Pass
+	return commit(t, e)
+}
+
+// approveFreely appends an approval of a task that asks for none.
+func approveFreely(t Task, s Stamp, head, tree string) (Task, *Entry, error) {
+	if last, ok := t.Approval(); ok && s.Text == "" && last.Who == s.Who && last.Tree == tree {
+		return t, nil, nil
+	}
+	e := s.Entry(Approved)
+	e.Commit, e.Tree = head, tree
+	return commit(t, e)
+}
+
+// Approval returns the newest approval of the task that nothing took back since: of its reviewers, or of anybody where it has none.
+func (t Task) Approval() (Entry, bool) {
+	for _, e := range slices.Backward(t.Provenance) {
+		switch {
+		case e.Did == Rejected, e.Did == Attested && e.judges(t, Fail):
+			return Entry{}, false
+		case e.Did == Approved, e.Did == Attested && e.judges(t, Pass):
+			return e, true
+		}
+	}
+	return Entry{}, false
+}
+
+// judges reports whether an entry gives a check of a reviewer of the task this result.
+func (e Entry) judges(t Task, result Result) bool {
+	return slices.ContainsFunc(e.Results, func(r CheckResult) bool {
+		return r.Result == result && slices.ContainsFunc(t.Checks, func(c Check) bool { return c.Reviewer() != "" && c.Key(t.ID) == r.Check })
+	})
+}
+
+// Reject sends a task back to work with a reason, which must not be empty. A task in review moves to the working state; an open one that is
+// not in review stays where it is, and the reason is recorded. The reviewer's rejection is the attestation that the check fails; that of
+// anybody else is an entry rejected, which takes back no approval of the reviewer but shows beside it. A closed task is TASK_CLOSED.
+func (f Flow) Reject(t Task, s Stamp) (Task, *Entry, error) {
+	if err := RequiredText("text", s.Text, "say what is missing: whoever goes on with the task is given it"); err != nil {
+		return t, nil, err
+	}
+	if f.IsClosed(t.Status) {
+		return t, nil, closedError(t)
+	}
+	if i := t.ReviewCheck(s.Who); i >= 0 && t.Checks[i].Reviewer() == s.Who {
+		return f.Attest(t, i, false, s)
+	}
+	e := s.Entry(Rejected)
+	if f.Working != "" && f.Review != "" && t.Status == f.Review {
+		t, e = moved(t, f.Working, e)
+	}
+	return commit(t, e)
+}
+
+// Rejection reports whether an entry sends the task back to work: a rejection by its reviewer, or by anybody who may.
+func (e Entry) Rejection() bool { return e.Did == Rejected || e.Did == Attested && e.To != "" }
+
+// stillApproved reports whether an approval that is bound to a state of the files was given for those that are judged.
+func stillApproved(ev Evidence, p Proof) bool { return ev.Tree == p.reviewed() }
+
+// bindsReview reports whether a check of the task counts for one state of the files only, because its reviewer approved that one.
+func (f Flow) bindsReview(t Task, to Status) bool {
+	for i, c := range t.Checks {
+		if c.Reviewer() == "" || !f.needs(t, to, c) {
+			continue
+		}
+		if ev, ok := t.Evidence(i); ok && f.bound(c, ev) {
+			return true
+		}
+	}
+	return false
+}
