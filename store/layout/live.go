@@ -118,6 +118,20 @@ func (l Layout) derived(what, folder string) string {
 // Jobs is the folder of the jobs of this clone, each in a folder of its own.
 func (l Live) Jobs() string { return l.join("jobs") }
 
+// Worktrees is the folder of what this clone knows of the work trees that cairn made.
+func (l Live) Worktrees() string { return l.join("worktrees") }
+
+// MakeWorktrees makes the folder of what is known of work trees. It returns INVALID_INPUT if it is a link.
+func (l Layout) MakeWorktrees() error {
+	if err := l.noLiveLinks(); err != nil {
+		return err
+	}
+	if err := disk.MakeVolatile(l.aroundLive(), l.Live.Worktrees()); err != nil {
+		return l.Live.Failed(err)
+	}
+	return nil
+}
+
 // Vectors is the path of what an embedder made of the texts of this clone. It can be deleted at any time.
 func (l Live) Vectors() string { return l.join("vectors") }
 

@@ -87,38 +87,53 @@ var variables = []string{
 	"LC_ALL=C",
 }
 
-// command makes a git command; no other code starts git. The process gets no input, prompts for nothing, starts no pager and no hook,
+// command makes a git command that reads. The process gets no input, prompts for nothing, starts no pager and no hook,
 // uses no network, prints no translated messages and takes no optional locks. It gets none of the caller's GIT_*, and settings and
 // variables override what a config could start or change in the output.
 //
 // If dir is the top of a work tree, git works on that work tree, whatever core.worktree and core.bare say. It still finds the git
 // folder itself, because only then does it refuse the repository of another user.
 func command(ctx context.Context, dir string, args ...string) *exec.Cmd {
-	full := make([]string, 0, 1+2*len(settings)+len(args))
+	return program(ctx, dir, settings, environ(dir), args)
+}
+
+// program makes a git command with settings and an environment; no other code starts git.
+func program(ctx context.Context, dir string, with []setting, env, args []string) *exec.Cmd {
+	full := make([]string, 0, 1+2*len(with)+len(args))
 	full = append(full, "--no-pager")
-	for _, s := range settings {
+	for _, s := range with {
 		full = append(full, "-c", s.key+"="+s.value)
 	}
 	cmd := exec.CommandContext(ctx, "git", append(full, args...)...)
 	cmd.Dir = dir
-	cmd.Env = environ(dir)
+	cmd.Env = env
 	cmd.WaitDelay = 2 * time.Second // do not wait longer for children that outlive git
 	return cmd
 }
 
-// environ is the environment of a git process.
+// environ is the environment of a git process that reads.
 func environ(dir string) []string {
+	return append(append(foreign(nil), variables...), workTreeOf(dir)...)
+}
+
+// foreign is the environment of this process without what is meant for git, but for some variables of git that are kept.
+func foreign(keep func(name string) bool) []string {
 	var env []string
 	for _, v := range os.Environ() {
-		if len(v) < 4 || !strings.EqualFold(v[:4], "GIT_") {
+		name, _, _ := strings.Cut(v, "=")
+		if len(name) < 4 || !strings.EqualFold(name[:4], "GIT_") || keep != nil && keep(name) {
 			env = append(env, v)
 		}
 	}
-	env = append(env, variables...)
-	if isTop(dir) {
-		env = append(env, "GIT_WORK_TREE="+dir, "GIT_CEILING_DIRECTORIES="+filepath.Dir(dir))
-	}
 	return env
+}
+
+// workTreeOf are the variables by which git works on the work tree that begins at a folder; none if none does.
+func workTreeOf(dir string) []string {
+	if !isTop(dir) {
+		return nil
+	}
+	return []string{"GIT_WORK_TREE=" + dir, "GIT_CEILING_DIRECTORIES=" + filepath.Dir(dir)}
 }
 
 // isTop reports whether Find would take a folder as the top of a work tree.

@@ -293,17 +293,12 @@ func noGitDir(file, dir string, err error) error {
 
 // Worktrees returns the top folders of the clone's work trees, as git lists them. Some may be gone.
 func (r *Repo) Worktrees(ctx context.Context) ([]string, error) {
-	out, err := Run(ctx, r.Top, "worktree", "list", "--porcelain")
-	if err != nil {
-		return nil, err
+	all, err := r.ListWorktrees(ctx)
+	tops := make([]string, len(all))
+	for i, w := range all {
+		tops[i] = w.Path
 	}
-	var tops []string
-	for line := range strings.Lines(string(out)) {
-		if top, ok := strings.CutPrefix(strings.TrimRight(line, "\n"), "worktree "); ok {
-			tops = append(tops, top)
-		}
-	}
-	return tops, nil
+	return tops, err
 }
 
 // TopLevel is the top of the work tree as git sees it: core.worktree can move it away from Top.
@@ -318,5 +313,18 @@ func (r *Repo) TopLevel(ctx context.Context) (string, error) {
 func (r *Repo) Ignored(ctx context.Context, below ...string) ([]string, error) {
 	args := []string{"ls-files", "--others", "--ignored", "--exclude-standard", "-z", "--"}
 	out, err := Run(ctx, r.Top, append(args, below...)...)
+	return records(out), err
+}
+
+// IgnoredAnd lists the files that are not tracked, that git ignores, and that a file of patterns at the top names too.
+func (r *Repo) IgnoredAnd(ctx context.Context, patterns string) ([]string, error) {
+	out, err := Run(ctx, r.Top, "ls-files", "--others", "--ignored", "--exclude-from="+filepath.Join(r.Top, patterns), "-z")
+	if err != nil || len(out) == 0 {
+		return nil, err
+	}
+	out, err = runInput(ctx, bytes.NewReader(out), r.Top, "check-ignore", "-z", "--stdin")
+	if Exited(err) == 1 { // it ignores none of them
+		return nil, nil
+	}
 	return records(out), err
 }

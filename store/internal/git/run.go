@@ -42,6 +42,11 @@ func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) erro
 	defer cancel()
 	cmd := command(ctx, dir, args...)
 	cmd.Stdin = in
+	return reading(ctx, cancel, cmd, read, args)
+}
+
+// reading starts a command whose output read gets while it runs. cancel ends the command.
+func reading(ctx context.Context, cancel func(), cmd *exec.Cmd, read func(*bufio.Reader) error, args []string) error {
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.StdoutPipe()
@@ -49,7 +54,7 @@ func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) erro
 		err = cmd.Start()
 	}
 	if err != nil {
-		return explain(ctx, err, dir, args)
+		return explain(ctx, err, cmd.Dir, args)
 	}
 	failed := read(bufio.NewReaderSize(out, 1<<16))
 	if failed != nil {
@@ -60,7 +65,7 @@ func runReading(ctx context.Context, in io.Reader, read func(*bufio.Reader) erro
 		exit.Stderr = stderr.Bytes()
 	}
 	if err != nil && (failed == nil || errors.Is(failed, io.ErrUnexpectedEOF)) {
-		return explain(ctx, err, dir, args)
+		return explain(ctx, err, cmd.Dir, args)
 	}
 	return failed
 }

@@ -1,0 +1,216 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Writing is the second way to start git, for commands that change a repository because a person or an agent asked for that change: a
+// work tree, a commit, a merge, a push. The zero value starts no program of the repository's config but the filters that store
+// a file, uses no network and runs no hook.
+//
+// What always holds: git has no terminal, so nothing can prompt; it starts no editor, pager, signing program, fsmonitor or background
+// work; and it gets none of the caller's GIT_* but the identity to commit with.
+type Writing struct {
+	Hooks   bool      // the user's hooks run, in the user's own environment, as they would for the user
+	Network bool      // git may talk to a remote, with the user's credentials; nothing asks for them
+	Driver  string    // the command of the merge driver for files of a workspace; "" for the one that is configured
+	Attrs   string    // a file of attributes that counts less than all others; "" for the user's own
+	Magic   bool      // paths may have magic, such as :(exclude)
+	Index   string    // the path of another index
+	Input   io.Reader // standard input
+}
+
+// quiet are the settings of every command that writes. They reach the hooks too, so there are only those without which a program
+// would ask, wait or go on in the background.
+var quiet = []setting{
+	{"core.fsmonitor", "false"},
+	{"core.useBuiltinFSMonitor", "false"},
+	{"core.pager", "cat"},
+	{"core.editor", ":"},
+	{"core.askPass", ""},
+	{"sequence.editor", ":"},
+	{"commit.gpgSign", "false"},
+	{"tag.gpgSign", "false"},
+	{"push.gpgSign", "false"},
+	{"gc.auto", "0"},
+	{"maintenance.auto", "false"},
+	{"submodule.recurse", "false"},
+	{"push.recurseSubmodules", "no"},
+	{"rerere.enabled", "false"}, // it would settle conflicts by what it saw before
+	{"user.useConfigOnly", "true"},
+	{"advice.detachedHead", "false"},
+}
+
+// alone are the settings of a command that runs no hook: those that keep a config from starting programs or deciding what a merge does.
+var alone = []setting{
+	{"core.hooksPath", "/dev/null"},
+	{"core.virtualFilesystem", ""},
+	{"core.alternateRefsCommand", ""},
+	{"core.quotePath", "true"},
+	{"core.safecrlf", "false"},
+	{"color.ui", "never"},
+	{"diff.external", ""},
+	{"diff.orderFile", "/dev/null"},
+	{"diff.relative", "false"},
+	{"diff.noprefix", "false"},
+	{"diff.mnemonicPrefix", "false"},
+	{"apply.whitespace", "nowarn"},
+	{"apply.ignoreWhitespace", "no"},
+	{"i18n.commitEncoding", "UTF-8"},
+	{"merge.autoStash", "false"},
+	{"merge.ff", "true"},
+	{"merge.verifySignatures", "false"},
+	{"merge.stat", "false"},
+	{"rebase.autoStash", "false"},
+	{"rebase.autoSquash", "false"},
+	{"rebase.updateRefs", "false"},
+	{"rebase.rebaseMerges", "false"},
+	{"rebase.missingCommitsCheck", "ignore"},
+	{"rebase.stat", "false"},
+	{"rebase.instructionFormat", "%s"},
+	{"worktree.guessRemote", "false"},
+	{"checkout.guess", "false"},
+}
+
+// offline keeps git from the network.
+var offline = []setting{
+	{"core.sshCommand", ""},
+	{"core.gitProxy", ""},
+	{"credential.helper", ""},
+	{"protocol.allow", "never"},
+}
+
+// Run runs git in a folder and returns its standard output. Its errors are those of Run for commands that read. If ctx ends, git is asked to
+// stop, which takes its locks away, and what it started is ended with it.
+func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, error) {
+	with := slices.Clone(quiet)
+	if !w.Hooks {
+		with = append(with, alone...)
+	}
+	if !w.Hooks && !w.Network {
+		with = append(with, offline...)
+	}
+	if w.Driver != "" {
+		with = append(with, setting{"merge.cairn.driver", w.Driver}, setting{"merge.cairn.name", "cairn"})
+	}
+	if w.Attrs != "" {
+		with = append(with, setting{"core.attributesFile", w.Attrs})
+	}
+	cmd := program(ctx, dir, with, w.environ(dir), args)
+	withoutTerminal(cmd)
+	cmd.WaitDelay = 5 * time.Second
+	return output(ctx, cmd, w.Input, args)
+}
+
+// identity are the variables of git that say who commits.
+var identity = []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"}
+
+// transport are the variables of git that say how a remote is reached, and ask nothing.
+var transport = []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_PROXY_SSL_CAINFO"}
+
+func (w Writing) environ(dir string) []string {
+	env := foreign(func(name string) bool {
+		return slices.Contains(identity, name) || w.Network && slices.Contains(transport, name)
+	})
+	env = slices.DeleteFunc(env, func(v string) bool {
+		return strings.HasPrefix(v, "SSH_ASKPASS") || strings.HasPrefix(v, "SUDO_ASKPASS")
+	})
+	env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no",
+		"GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never", "GIT_NO_LAZY_FETCH=1")
+	if w.Index != "" {
+		env = append(env, "GIT_INDEX_FILE="+w.Index)
+	}
+	if w.Hooks || w.Network {
+		return env // hooks find the environment that the user's own commands give them
+	}
+	env = append(env, "GIT_ALLOW_PROTOCOL=none", "GIT_NO_REPLACE_OBJECTS=1", "LC_ALL=C")
+	if !w.Magic {
+		env = append(env, "GIT_LITERAL_PATHSPECS=1")
+	}
+	return append(env, workTreeOf(dir)...)
+}
+
+// Identity returns GIT, with a hint, if the user has set no name and address to commit with in this work tree.
+func (r *Repo) Identity(ctx context.Context) error {
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		_, err := Writing{}.Run(ctx, r.Top, "var", who)
+		if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+			return task.Errorf(task.Git, "git does not know who commits here: %s", complaint(exit)).
+				WithHint(`git config --global user.name "Your Name" && git config --global user.email you@example.com`)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Exited is the exit status of a git command that ran and failed; 0 for any other error, and for none.
+func Exited(err error) int {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return exit.ExitCode()
+	}
+	return 0
+}
+
+// Complaints are the last lines that a git command that failed wrote to standard error, its hooks' among them.
+func Complaints(err error, most int) []string {
+	exit := (*exec.ExitError)(nil)
+	if !errors.As(err, &exit) {
+		return nil
+	}
+	lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+	return lines[max(0, len(lines)-most):]
+}
+
+// FingerprintOf is the fingerprint of the tree of a commit, which leaves out what lies under .cairn.
+func (r *Repo) FingerprintOf(ctx context.Context, rev string) (string, error) {
+	return r.Objects().Fingerprint(ctx, rev)
+}
+
+// Listed is a work tree of the clone, as git lists it.
+type Listed struct {
+	Path   string // as git has it
+	Head   string
+	Branch string // full name of the ref; "" if none is checked out
+	Locked bool
+	Bare   bool
+}
+
+// ListWorktrees lists the work trees of the clone, the main one first, also those whose folder is gone.
+func (r *Repo) ListWorktrees(ctx context.Context) ([]Listed, error) {
+	out, err := Run(ctx, r.Top, "worktree", "list", "--porcelain")
+	if err != nil {
+		return nil, err
+	}
+	var all []Listed
+	for line := range strings.Lines(string(out)) {
+		key, value, _ := strings.Cut(strings.TrimRight(line, "\r\n"), " ")
+		if key == "worktree" {
+			all = append(all, Listed{Path: value})
+		}
+		if len(all) == 0 {
+			continue
+		}
+		at := &all[len(all)-1]
+		switch key {
+		case "HEAD":
+			at.Head = value
+		case "branch":
+			at.Branch = value
+		case "locked":
+			at.Locked = true
+		case "bare":
+			at.Bare = true
+		}
+	}
+	return all, nil
+}

@@ -1,0 +1,83 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"path/filepath"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// includeFile names ignored files that a new work tree gets copies of, in the syntax of .gitignore.
+const includeFile = ".worktreeinclude"
+
+// The most that .worktreeinclude may name.
+const (
+	maxIncluded      = 20_000
+	maxIncludedBytes = 2 << 30
+)
+
+// include copies the ignored files that .worktreeinclude names from the work tree around the workspace into a new one, and returns how each
+// copy looks. Files that are tracked are left out, and so are links, what lies behind one, and what is no regular file. A file that is there is
+// never replaced.
+func (w *Worktrees) include(ctx context.Context, top string) (map[string]copied, error) {
+	names, err := w.included(ctx)
+	if err != nil || len(names) == 0 {
+		return nil, err
+	}
+	if len(names) > maxIncluded {
+		return nil, tooMuch("more than %d files", maxIncluded)
+	}
+	done, left := map[string]copied{}, int64(maxIncludedBytes)
+	for _, name := range names {
+		if ctx.Err() != nil {
+			return done, problem.IO(ctx.Err())
+		}
+		info, err := disk.CopyIn(w.repo.Top, top, filepath.FromSlash(name), left)
+		switch {
+		case errors.Is(err, disk.ErrTooLarge):
+			return done, tooMuch("more than %d bytes", maxIncludedBytes)
+		case errors.Is(err, fs.ErrExist), errors.Is(err, disk.ErrNotRegular), problem.Missing(err), escapes(err):
+			continue
+		case err != nil:
+			return done, problem.IO(err)
+		}
+		left -= info.Size()
+		done[name] = copied{info.Size(), info.ModTime().UnixNano()}
+	}
+	return done, nil
+}
+
+// escapes reports whether an error is that of a path that leads out of its folder.
+func escapes(err error) bool {
+	at := (*fs.PathError)(nil)
+	return errors.As(err, &at) && at.Err != nil && at.Err.Error() == "path escapes from parent"
+}
+
+func tooMuch(format string, most int) error {
+	return task.Errorf(task.InvalidInput, includeFile+" names "+format, most).
+		WithHint("name what a work tree cannot do without, and have worktree_setup make the rest")
+}
+
+// included lists the files that .worktreeinclude names and git ignores.
+func (w *Worktrees) included(ctx context.Context) ([]string, error) {
+	file := filepath.Join(w.repo.Top, includeFile)
+	if !layout.Exists(file) {
+		return nil, nil
+	}
+	if !layout.IsFile(file) {
+		return nil, problem.NotRegular(file)
+	}
+	return w.repo.IgnoredAnd(ctx, includeFile)
+}
+
+// sameCopy reports whether a file in a work tree is as it was when it was copied there.
+func (m made) sameCopy(name string) bool {
+	was, ok := m.Copied[name]
+	at := disk.StampOf(filepath.Join(m.Path, filepath.FromSlash(name)))
+	return ok && was == copied{at.Size, at.Modified}
+}
