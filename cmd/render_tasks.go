@@ -92,6 +92,9 @@ func renderChanged(r *renderer, t verb.Task) {
 		who = "  (" + who + ")"
 	}
 	r.printf("%s  %s  %s%s\n", r.style.bold(string(t.ID)), t.Status, t.Title, who)
+	for _, n := range t.Notices {
+		r.printf("note  %s\n", n.Message)
+	}
 	r.refsWritten(t.Refs, t.RefsTotal)
 }
 
@@ -110,6 +113,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 	r.namedTexts([]namedText{
 		{"status", string(t.Status)},
 		{"priority", fmt.Sprint(t.Priority)},
+		{"mode", string(t.Mode)},
 		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
 		{"held by", claimText(t)},
 		{"elsewhere", elsewhereText(t)},
@@ -117,6 +121,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 		{"labels", strings.Join(t.Labels, ", ")},
 		{"parent", string(t.Parent)},
 		{"deps", joined(t.Deps)},
+		{"repo", t.Repo},
 		{"scope", strings.Join(t.Scope, ", ")},
 		{"waits for", joined(t.BlockedBy)},
 		{"evidence", map[bool]string{true: "required"}[t.Evidence]},
@@ -217,6 +222,9 @@ func renderContext(r *renderer, c tasks.Context) {
 	r.last(c.Last)
 	r.governing(c.Decisions)
 	r.thread(c.Comments)
+	if c.Scratchpad != nil && *c.Scratchpad != "" {
+		r.printf("\nScratchpad\n%s\n", indent(strings.TrimRight(*c.Scratchpad, "\n")))
+	}
 	if c.Sessions != nil && c.Sessions.Total > 0 {
 		r.printf("\nSessions\n")
 		renderSessions(r, sessions.ListOut{Sessions: c.Sessions.Sessions})

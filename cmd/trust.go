@@ -39,6 +39,7 @@ func (p trustCommand) command() *cli.Command {
 		Flags: []cli.Flag{
 			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask; for a person who has read them"},
 			&cli.BoolFlag{Name: "revoke", Local: true, Usage: "take the consent back"},
+			&cli.StringFlag{Name: "in-repo", Local: true, Usage: "let them run in the repository `NAME` of the config too, which lies outside of this one"},
 			&cli.BoolFlag{Name: "list", Local: true, Usage: "list the clones that you trusted on this machine"},
 		},
 		Commands: []*cli.Command{signerCommand(p).command()},
@@ -47,8 +48,8 @@ func (p trustCommand) command() *cli.Command {
 }
 
 func (p trustCommand) run(ctx context.Context, c *cli.Command) error {
-	if c.Bool("list") && c.Bool("revoke") {
-		return usage("--list and --revoke do not go together").WithHint("cairn help trust")
+	if c.Bool("list") && c.Bool("revoke") || c.IsSet("in-repo") && (c.Bool("list") || c.Bool("revoke")) {
+		return usage("--list, --revoke and --in-repo do not go together").WithHint("cairn help trust; --revoke takes the folder of a repository")
 	}
 	if c.Bool("revoke") && c.Args().Len() == 1 {
 		return p.revokeAt(c.Args().First())
@@ -75,6 +76,9 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	if c.IsSet("in-repo") {
+		return p.giveRepo(ctx, c, w.Actor(), s, commands)
+	}
 	if !s.Trusted() {
 		if err := p.consent(ctx, w.Actor(), s.Root, commands, c.Bool("yes")); err != nil {
 			return err
@@ -82,6 +86,23 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 		err = s.SetTrust(w.Actor(), p.Now())
 	}
 	return p.show(trustResult{s.Root, true, commands}, err)
+}
+
+// giveRepo lets the commands run in another repository that the config names. They come from this workspace, which is trusted first.
+func (p trustCommand) giveRepo(ctx context.Context, c *cli.Command, who task.Actor, s *store.Store, commands []store.Command) error {
+	files, err := s.Files(task.Task{Repo: c.String("in-repo")})
+	switch {
+	case err != nil:
+		return err
+	case !s.Trusted():
+		return task.Errorf(task.Untrusted, "the commands of this workspace may not run here either").WithHint("first %s", task.CallTo("trust"))
+	case !files.Trusted():
+		if err := p.consent(ctx, who, files.Root, commands, c.Bool("yes")); err != nil {
+			return err
+		}
+		err = files.Trust(who, p.Now())
+	}
+	return p.show(trustResult{files.Root, true, commands}, err)
 }
 
 // revokeHere revokes the consent for this workspace. It succeeds if there is none, and if the config cannot be read.

@@ -26,6 +26,7 @@ type Check struct {
 	Cwd     string // folder relative to the workspace; "" is the workspace itself
 	Timeout int    // seconds; 0 takes the configured default
 	By      string // who may attest a manual check: signed, human, anyone, an actor, signed and an actor, or "" for the configured default
+	Repo    string // of a command: the repository in which the task has its files, see Task.InRepo; written with the task and not with the check
 	Result  Result
 }
 
@@ -64,13 +65,21 @@ func (c Check) Reviewer() Actor {
 // Folder returns Cwd in its shortest form, "." for the workspace itself.
 func (c Check) Folder() string { return path.Clean("./" + c.Cwd) }
 
+// place is the folder of a check as its hashes name it: that of another repository is told apart by a mark that no path begins with.
+func (c Check) place() string {
+	if c.Repo == "" {
+		return c.Folder()
+	}
+	return "//" + c.Repo + "/" + c.Folder()
+}
+
 // Key names the check in the provenance of a task. For a command it is 16 hex digits of the hash of task, command and folder, so that
 // evidence for one command cannot stand for another, nor for another task. For a manual check it is the description.
 func (c Check) Key(of ID) string {
 	if c.Manual() {
 		return c.Desc
 	}
-	return digest(string(of), c.Cmd, c.Folder())
+	return digest(string(of), c.Cmd, c.place())
 }
 
 // Same reports whether two declarations ask for the same thing, so that a result of one may stand for the other.
@@ -81,10 +90,10 @@ type asked struct {
 	desc, cmd, folder, by string
 }
 
-func (c Check) asks() asked { return asked{c.Desc, c.Cmd, c.Folder(), c.By} }
+func (c Check) asks() asked { return asked{c.Desc, c.Cmd, c.place(), c.By} }
 
 // Hash identifies what a check of a task asks for, and of whom: 16 hex digits. Its result and time limit are not part of it.
-func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.Folder(), c.By) }
+func (c Check) Hash(of ID) string { return digest(string(of), c.Desc, c.Cmd, c.place(), c.By) }
 
 // evidenceMark stands behind the hashes of the checks of a task that requires evidence: what must hold before it is closed is its checks and
 // that. No hash of a check looks like it.

@@ -15,6 +15,7 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	if err := ValidParent(t.ID, t.Parent, find); err != nil {
 		return t, err
 	}
+	t = t.InRepo(t.Repo)
 	t.Status = f.Initial
 	t.Body = CleanBody(t.Body)
 	t.Labels, t.Deps, t.Scope = Unique(t.Labels), Unique(t.Deps), Unique(t.Scope)

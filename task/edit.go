@@ -13,6 +13,8 @@ type Edit struct {
 	Scope      *[]string
 	Priority   *Priority
 	Due        *Due
+	Mode       *Mode
+	Repo       *string // where its commands run; they are other ones there, and so weigh as new checks do
 	Parent     *ID
 	Assignee   *Actor
 	Checks     *[]Check  // replaces the list; a check that asks for the same keeps its result
@@ -81,6 +83,12 @@ func (u *update) fields() {
 	if u.edit.Due != nil {
 		u.task.Due = *u.edit.Due
 	}
+	if u.edit.Mode != nil {
+		u.task.Mode = *u.edit.Mode
+	}
+	if u.edit.Repo != nil {
+		u.task.Repo = *u.edit.Repo
+	}
 	if u.edit.Assignee != nil {
 		u.task, u.entry = assign(u.task, *u.edit.Assignee, u.entry)
 	}
@@ -95,6 +103,8 @@ func (u *update) valid() error {
 	}{
 		{"title", u.edit.Title != nil},
 		{"due", u.edit.Due != nil},
+		{"mode", u.edit.Mode != nil},
+		{"repo", u.edit.Repo != nil},
 		{"body", u.edit.Body != nil},
 		{"labels", u.edit.Labels != nil},
 		{"scope", u.edit.Scope != nil},
@@ -175,7 +185,7 @@ func (u *update) mayDropDeps() error {
 
 // checks sets the list of checks.
 func (u *update) checks() error {
-	was, after := u.before.Checks, u.edit.newChecks(u.before.Checks)
+	was, after := u.before.Checks, u.edit.newChecks(u.before.Checks, u.task.Repo)
 	explained := u.before.ChecksExplained()
 	if u.edit.Evidence != nil {
 		u.task.RequiresEvidence = *u.edit.Evidence
@@ -231,9 +241,9 @@ func (t Task) declaredBy(who Actor) bool {
 	})
 }
 
-// newChecks returns the list that the edit asks for.
-func (ed Edit) newChecks(now []Check) []Check {
-	if ed.Checks == nil && ed.Acceptance == nil && ed.Reviewer == nil {
+// newChecks returns the list that the edit asks for, of a task whose files are in a repository.
+func (ed Edit) newChecks(now []Check, repo string) []Check {
+	if ed.Checks == nil && ed.Acceptance == nil && ed.Reviewer == nil && ed.Repo == nil {
 		return now
 	}
 	after := slices.Clone(now)
@@ -248,7 +258,7 @@ func (ed Edit) newChecks(now []Check) []Check {
 	if ed.Reviewer != nil {
 		after = WithReviewer(after, *ed.Reviewer)
 	}
-	return carryResults(now, after)
+	return carryResults(now, Task{Checks: after}.InRepo(repo).Checks)
 }
 
 // changedFields names the keys of the file that differ and that no other part of an entry describes.
@@ -261,6 +271,8 @@ func changedFields(before, after Task) []string {
 		{"title", before.Title != after.Title},
 		{"priority", before.Priority != after.Priority},
 		{"due", before.Due != after.Due},
+		{"mode", before.Mode != after.Mode},
+		{"repo", before.Repo != after.Repo},
 		{"labels", !slices.Equal(before.Labels, after.Labels)},
 		{"parent", before.Parent != after.Parent},
 		{"scope", !slices.Equal(before.Scope, after.Scope)},

@@ -33,6 +33,8 @@ func ValidFields(t Task, names ...string) error {
 		{"title", func() error { return validLines("title", t.Title) }},
 		{"priority", t.Priority.valid},
 		{"due", t.Due.Valid},
+		{"mode", t.Mode.valid},
+		{"repo", func() error { return ValidRepo(t.Repo) }},
 		{"labels", func() error { return validLines("label", t.Labels...) }},
 		{"body", func() error { return validBody(t.Body) }},
 		{"scope", func() error { return ValidScope(t.Scope) }},

@@ -30,8 +30,11 @@ func (f Flow) Known(s Status) error {
 		return nil
 	}
 	return Errorf(UnknownState, "there is no state %q", Clip(string(s), 60)).
-		WithHint("the states are %s", strings.Join(texts(f.States), ", "))
+		WithHint("the states are %s", f.StatesText())
 }
+
+// StatesText lists the states for a message.
+func (f Flow) StatesText() string { return strings.Join(texts(f.States), ", ") }
 
 // IsClosed reports whether tasks in s count as closed. Abandoned ones do.
 func (f Flow) IsClosed(s Status) bool { return slices.Contains(f.Closed, s) }

@@ -16,11 +16,13 @@ type Task struct {
 	Priority Priority
 	Due      Due // "" for none
 	Labels   []string
+	Mode     Mode     // who does it
 	Assignee Actor    // "" when nobody
 	Parent   ID       // grouping only; gates nothing
 	Deps     []ID     // must be closed before this may leave the initial state
 	Scope    []string // globs of the paths that it is about
-	Checks   []Check
+	Repo     string   // the repository of the workspace in which its files are and its commands run; "" for the workspace's own
+	Checks   []Check  // each names the task's Repo, see InRepo
 	Refs     []Reference
 
 	RequiresEvidence bool // it is closed as done only with a commit, a pull request, or a command check that passed

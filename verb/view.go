@@ -33,7 +33,14 @@ type Task struct {
 	RefsTotal       int            `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
 	ExtraTotal      int            `json:"extra_total,omitempty"`      // how many unknown keys there are, if only the first are here
 	Rest            string         `json:"rest,omitempty"`             // how to read what was cut
+	Notices         []Notice       `json:"notices,omitempty"`          // of a write: what was understood otherwise than it was written
 	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
+}
+
+// Notice says what a verb did otherwise than the caller wrote. The code is stable.
+type Notice struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
 }
 
 // Check is a check as declared, with the result that is recorded.

@@ -14,6 +14,8 @@ type Row struct {
 	Title       string        `json:"title"`
 	Status      task.Status   `json:"status"`
 	Priority    task.Priority `json:"priority"`
+	Mode        task.Mode     `json:"mode,omitempty"` // auto: an agent alone, as a job; pair: an agent and a person
+	Repo        string        `json:"repo,omitempty"` // in which its files are, if not in the workspace's own
 	Due         task.Due      `json:"due,omitempty"`
 	Overdue     bool          `json:"overdue,omitempty"` // it is open, and its time is up
 	Labels      []string      `json:"labels"`
@@ -80,7 +82,7 @@ func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header)
 	}
 	r.Ready = len(r.BlockedBy) == 0
 	r.IsBlocked = !r.Ready && !closed
-	r.Due = task.Due(t.Fact(record.DueFact))
+	r.Due, r.Mode, r.Repo = task.Due(t.Fact(record.DueFact)), task.Mode(t.Fact(record.ModeFact)), t.Fact(record.RepoFact)
 	r.Overdue = !closed && r.Due.Passed(v.now)
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := v.known(r.ID.Ref())

@@ -71,7 +71,7 @@ func (r earnedRules) weakenedByHistory() {
 // movedOn finds moves that relied on earlier passes and were made on files that the change does not have.
 func (r earnedRules) movedOn() {
 	for i, e := range r.now.Task.Provenance {
-		if !r.fresh[i] || e.To == "" || e.Tree == "" || len(e.Results) > 0 {
+		if r.now.Task.Repo != "" || !r.fresh[i] || e.To == "" || e.Tree == "" || len(e.Results) > 0 {
 			continue
 		}
 		if has, known := r.committed(e.Commit, e.Tree); known && !has {
@@ -86,7 +86,7 @@ func (r earnedRules) trees() {
 	asked, evidence := map[int]bool{}, t.EvidenceIndex()
 	for n, c := range t.Checks {
 		ev, ok := evidence.Evidence(n)
-		if !ok || c.Manual() || ev.Result != task.Pass || ev.Tree == "" || !r.fresh[ev.Entry] || asked[ev.Entry] {
+		if !ok || c.Manual() || c.Repo != "" || ev.Result != task.Pass || ev.Tree == "" || !r.fresh[ev.Entry] || asked[ev.Entry] {
 			continue
 		}
 		asked[ev.Entry] = true

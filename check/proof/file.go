@@ -83,7 +83,7 @@ func (j *judge) unopened(f *File, err error) *found {
 // fields judges the values of fields that no gate looks at.
 func (r fileRules) fields(f *TaskFile) {
 	t := f.Task
-	for _, field := range []string{"title", "due", "labels", "scope", "checks"} {
+	for _, field := range []string{"title", "mode", "due", "labels", "scope", "repo", "checks"} {
 		if err := task.ValidFields(t, field); err != nil {
 			at := Path{field}
 			if field == "checks" {

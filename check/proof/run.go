@@ -48,7 +48,7 @@ func (t Tree) Commands(of []task.ID) []Command {
 			continue
 		}
 		for i, c := range f.Task.Checks {
-			if c.Manual() {
+			if c.Manual() || c.Repo != "" { // the files of another repository are not in the tree
 				continue
 			}
 			k := key{c.Cmd, c.Folder()}

@@ -44,6 +44,8 @@ type Config struct {
 	SetupTimeout  time.Duration // of that command; 0 for none
 	CloseByMerge  bool          // a task that has a branch is closed by merging it
 
+	Repos []Repo // the repositories that its tasks are about, beside or instead of the one in which it lies
+
 	IndexStat Stat                            // by what the index believes that a file did not change
 	RestStat  Stat                            // StatSample, or StatFull to look at each record at rest each time
 	Rules     map[proof.RuleID]proof.Severity // the severities of rules of cairn check
@@ -106,6 +108,7 @@ func DecodeConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r.times()
 	r.checks()
 	r.jobs()
+	r.repos()
 	r.get("provenance") // is known, and not part of a Config
 	if r.err != nil {
 		return r.c, nil, r.err

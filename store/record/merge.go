@@ -105,7 +105,7 @@ func proposalMerge() map[string]frontmatter.Rule {
 }
 
 func configMerge() map[string]frontmatter.Rule {
-	return map[string]frontmatter.Rule{"default_checks": {Kind: frontmatter.Keyed, Key: "desc"}, "provenance": LogRule}
+	return map[string]frontmatter.Rule{"default_checks": {Kind: frontmatter.Keyed, Key: "desc"}, "repos": {Kind: frontmatter.Keyed, Key: "name"}, "provenance": LogRule}
 }
 
 // endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same way, the later end

@@ -31,6 +31,5 @@ var Repositories = DefineMarkdown[ledger.RepositoryID](
 
 // The names of the facts that only the row of a repository has.
 const (
-	RepoFact   = "repo"
 	BranchFact = "default_branch"
 )

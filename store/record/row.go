@@ -77,6 +77,7 @@ const (
 	DueFact         = "due"
 	AboutFact       = "about" // one for each record
 	FingerprintFact = "fingerprint"
+	RepoFact        = "repo" // of a repository its host and path; of a task the name of one
 	RoleFact        = "role"
 )
 
@@ -293,6 +294,8 @@ func (r *Row) Wrote(who task.Actor) bool {
 func taskRow(t task.Task, r *Row) {
 	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
 	r.Add(DueFact, string(t.Due))
+	r.Add(ModeFact, string(t.Mode))
+	r.Add(RepoFact, t.Repo)
 	for _, c := range t.Checks {
 		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
 		if c.Result != task.Pass {
@@ -307,6 +310,7 @@ func taskRow(t task.Task, r *Row) {
 
 // The names of the facts that only the row of a task has.
 const (
+	ModeFact     = "mode"
 	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
 	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact
 	AttestedFact = "attested" // a Said: a manual check was settled, and More is how; the newest few

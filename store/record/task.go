@@ -39,7 +39,7 @@ func wordsOfTask(t task.Task) []string {
 }
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = []string{"id", "title", "status", "priority", "due", "labels", "assignee", "parent", "deps", "scope", "checks", "requires_evidence", "refs", "provenance"}
+var taskKeys = []string{"id", "title", "status", "priority", "mode", "due", "labels", "assignee", "parent", "deps", "scope", "repo", "checks", "requires_evidence", "refs", "provenance"}
 
 // decodeTask reads a document as a task. The error is a *frontmatter.Error with the line.
 func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
@@ -50,6 +50,7 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 		Title:      r.required("title"),
 		Status:     task.Status(r.required("status")),
 		Priority:   r.priority(),
+		Mode:       task.Mode(r.text("mode", doc.Get("mode"))),
 		Due:        task.Due(r.text("due", doc.Get("due"))),
 		Labels:     r.texts("labels", doc.Get("labels")),
 		Assignee:   task.Actor(r.text("assignee", doc.Get("assignee"))),
@@ -68,6 +69,9 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 	}
 	if _, err := task.ParseID(string(t.ID)); err != nil {
 		r.fail(doc.Get("id"), "%v", err)
+	}
+	if repo := r.text("repo", doc.Get("repo")); repo != "" {
+		t = t.InRepo(repo)
 	}
 	return t, r.err
 }
@@ -165,6 +169,7 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	if t.Priority != task.DefaultPriority {
 		m = append(m, frontmatter.Field{Key: "priority", Value: frontmatter.Int(t.Priority)})
 	}
+	m.text("mode", string(t.Mode))
 	if t.Due != "" {
 		m = append(m, frontmatter.Field{Key: "due", Value: dueValue(t.Due)})
 	}
@@ -173,6 +178,7 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	m.text("parent", string(t.Parent))
 	addList(&m, "deps", t.Deps)
 	addList(&m, "scope", t.Scope)
+	m.text("repo", t.Repo)
 	if len(t.Checks) > 0 {
 		m = append(m, frontmatter.Field{Key: "checks", Value: seqOf(t.Checks, checkValue)})
 	}
@@ -230,6 +236,8 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	default:
 		set("due", dueValue(now.Due))
 	}
+	edits = append(edits, editOptional("mode", string(was.Mode), string(now.Mode))...)
+	edits = append(edits, editOptional("repo", was.Repo, now.Repo)...)
 	edits = append(edits, editOptional("assignee", string(was.Assignee), string(now.Assignee))...)
 	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)
 	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
@@ -276,9 +284,9 @@ func editChecks(doc *frontmatter.Doc, was, now []task.Check) []frontmatter.Edit 
 
 func sameDeclaration(a, b task.Check) bool { return declaration(a) == declaration(b) }
 
-// declaration is a check without its result.
+// declaration is what the file says of a check beside its result.
 func declaration(c task.Check) task.Check {
-	c.Result = ""
+	c.Result, c.Repo = "", ""
 	return c
 }
 

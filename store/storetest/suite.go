@@ -52,7 +52,7 @@ func empty(t *testing.T, s *store.Store) {
 
 func createGet(t *testing.T, s *store.Store) {
 	want := create(t, s, task.Task{
-		ID: "PROJ-1", Title: "Everything: #1", Priority: 1, Due: "2026-12-24", Labels: []string{"a", "b, c"}, Body: "Why.\n\n---\n\nHow.",
+		ID: "PROJ-1", Title: "Everything: #1", Priority: 1, Mode: task.PairMode, Repo: "web", Due: "2026-12-24", Labels: []string{"a", "b, c"}, Body: "Why.\n\n---\n\nHow.",
 		Checks: []task.Check{{Desc: "tests pass", Cmd: "go test ./...", Cwd: "sub", Timeout: 60}, {Desc: "read", By: task.ByAnyone}},
 	})
 	got := Get(t, s, "PROJ-1")

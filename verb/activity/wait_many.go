@@ -182,7 +182,8 @@ func (m *manyTasks) snapshot(ctx context.Context, g *verb.Graph, found *among) s
 // taskRowAmong is what can change of one of many tasks. Of its body it says only whether it changed.
 func taskRowAmong(r *record.Row, blockedBy []task.ID) taskRow {
 	return taskRow{
-		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(record.DueFact)), Labels: r.Labels,
+		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(record.DueFact)),
+		Mode: task.Mode(r.Fact(record.ModeFact)), Repo: r.Fact(record.RepoFact), Labels: r.Labels,
 		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: record.AsDigest(r.Body),
 	}
 }

@@ -107,6 +107,8 @@ type taskRow struct {
 	Title     string        `json:"title"`
 	Priority  task.Priority `json:"priority"`
 	Due       task.Due      `json:"due"`
+	Mode      task.Mode     `json:"mode"`
+	Repo      string        `json:"repo"`
 	Labels    []string      `json:"labels"`
 	Parent    task.ID       `json:"parent"`
 	Deps      []task.ID     `json:"deps"`
@@ -120,7 +122,7 @@ func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
 		checks[i] = c.Desc + " " + string(c.Result)
 	}
 	return taskRow{
-		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Due: t.Due, Labels: t.Labels,
+		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Due: t.Due, Mode: t.Mode, Repo: t.Repo, Labels: t.Labels,
 		Parent: t.Parent, Deps: t.Deps, Checks: checks, Body: t.Body,
 	}
 }

@@ -56,7 +56,7 @@ func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.S
 	if err != nil {
 		return out, false, err
 	}
-	commit, tree, err := Judged(ctx, s)
+	commit, tree, err := judged(ctx, s, t)
 	if err != nil {
 		return out, false, err
 	}
@@ -93,15 +93,23 @@ func (a Attestation) signOnce(ctx context.Context, w *verb.Workspace, s *store.S
 // Judged is the state of the files that the actor approves: the commit, and the fingerprint of the tree. It returns UNTRUSTED in a
 // clone that is not trusted, where reading them may start programs.
 func Judged(ctx context.Context, s *store.Store) (commit, tree string, err error) {
-	if s.Repo == nil {
+	return judged(ctx, s, task.Task{})
+}
+
+// judged is Judged for the files of a task, which may be in another repository.
+func judged(ctx context.Context, s *store.Store, t task.Task) (commit, tree string, err error) {
+	at, err := s.Files(t)
+	switch {
+	case err != nil:
+		return "", "", err
+	case at.Layout.Repo == nil:
 		return "", "", nil
-	}
-	if !s.Trusted() {
+	case !at.Trusted():
 		return "", "", task.Errorf(task.Untrusted, "what is approved names the state of the files, and to read that git may start programs that this clone's config names").
 			WithHint("look at .git/config and at the commands of the checks, then %s", task.CallTo("trust"))
 	}
-	files, err := s.Git().WorkTree(ctx)
-	return s.Head(ctx).Commit, Fingerprint(files), err
+	files, err := at.WorkTree(ctx)
+	return at.Head(ctx).Commit, Fingerprint(files), err
 }
 
 // sign signs an approval, if a signature by the key would count.

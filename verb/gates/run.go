@@ -25,7 +25,7 @@ const (
 func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int) (Run, error) {
 	r := Run{of: t}
 	var err error
-	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, WorkTree(ctx, s))
+	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, TreeOf(ctx, s, t))
 	return r, err
 }
 
@@ -36,21 +36,28 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	if err := Consent(s, t, todo); err != nil {
 		return nil, nil, err
 	}
-	unlock, err := s.Runs().Lock(ctx, runner(w, t))
+	files, err := s.Files(t)
+	if err == nil && !files.Trusted() {
+		err = untrustedRepo(files)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	unlock, err := files.Runs().Lock(ctx, runner(w, t))
 	if err != nil {
 		return nil, nil, err
 	}
 	defer unlock()
 	stop := beatWhile(ctx, w, s, t)
 	defer stop()
-	head := s.Head(ctx).Commit
+	head := files.Head(ctx).Commit
 	run, report := &task.Run{Commit: head, Tree: Fingerprint(before)}, &verb.RunReport{}
 	var logs []func(io.Writer) error
 	for n, i := range todo {
 		c, started := t.Checks[i], w.Now()
 		limit := s.Config.Limit(c)
 		reported := reportWhile(w.Progress, n, len(todo), c.Desc, limit)
-		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: s.Root, Cwd: c.Cwd, Timeout: limit})
+		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit})
 		reported()
 		if err != nil {
 			return nil, nil, err
@@ -60,7 +67,7 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 		report.Checks = append(report.Checks, cr)
 		logs = append(logs, logOf(t, c, head, started, outcome))
 	}
-	compareTrees(ctx, s, before, run, report)
+	compareTrees(ctx, files, before, run, report)
 	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error { return writeAll(out, logs) })
 	return run, report, err
 }
@@ -74,8 +81,8 @@ func reportOne(i int, c task.Check, o check.Outcome) verb.CheckRun {
 }
 
 // compareTrees takes the fingerprint away from a run during which files changed, and says which.
-func compareTrees(ctx context.Context, s *store.Store, before store.Tree, run *task.Run, report *verb.RunReport) {
-	after := WorkTree(ctx, s)
+func compareTrees(ctx context.Context, files store.Files, before store.Tree, run *task.Run, report *verb.RunReport) {
+	after := treeOf(ctx, files)
 	if Fingerprint(after) == run.Tree {
 		return
 	}
@@ -149,6 +156,12 @@ func Consent(s *store.Store, t task.Task, todo []int) error {
 		WithHint("read them, then a person runs %s in a terminal", task.CallTo("trust").ByPerson())
 	e.Details = map[string]any{"commands": commands, "total": len(todo)}
 	return e
+}
+
+// untrustedRepo is the refusal to run commands in another repository, in which the user has not trusted this clone's.
+func untrustedRepo(files store.Files) error {
+	return task.Errorf(task.Untrusted, "the commands would run in %s, which was not approved on this machine", files.Root).
+		WithHint("a person runs %s in a terminal", task.CallTo("trust", "in-repo", files.Repo).ByPerson())
 }
 
 // quoteAll makes all that is not plain text visible, so that no command can pass for another.

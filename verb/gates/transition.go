@@ -88,8 +88,12 @@ func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	if len(flow.ToRun(t, tr.To, task.Proof{})) == 0 && !flow.AsksTree(t, tr.To) {
 		return r, nil // no commands, or none that count here
 	}
-	tree := WorkTree(ctx, s)
-	r.Proof.Commit, r.Proof.Tree = s.Head(ctx).Commit, Fingerprint(tree)
+	files, err := s.Files(t)
+	if err != nil {
+		return Run{}, err
+	}
+	tree := treeOf(ctx, files)
+	r.Proof.Commit, r.Proof.Tree = files.Head(ctx).Commit, Fingerprint(tree)
 	todo := flow.ToRun(t, tr.To, r.Proof)
 	if len(todo) == 0 {
 		return r, nil

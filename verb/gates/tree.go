@@ -11,10 +11,27 @@ import (
 // WorkTree reads the state of the working tree. It is nil where git cannot say, and then every pass is stale. It is nil in a clone
 // that is not trusted too: to hash a file git may start programs that the clone's own config names.
 func WorkTree(ctx context.Context, s *store.Store) store.Tree {
-	if !s.Trusted() {
+	files, err := s.Files(task.Task{})
+	if err != nil {
 		return nil
 	}
-	tree, err := s.Git().WorkTree(ctx)
+	return treeOf(ctx, files)
+}
+
+// TreeOf is WorkTree of the files of a task, which may be in another repository.
+func TreeOf(ctx context.Context, s *store.Store, t task.Task) store.Tree {
+	files, err := s.Files(t)
+	if err != nil {
+		return nil
+	}
+	return treeOf(ctx, files)
+}
+
+func treeOf(ctx context.Context, files store.Files) store.Tree {
+	if !files.Trusted() {
+		return nil
+	}
+	tree, err := files.WorkTree(ctx)
 	if err != nil {
 		return nil
 	}
@@ -31,7 +48,7 @@ func Fingerprint(tree store.Tree) string {
 
 // OpenChecks lists what stands between a task and its close.
 func OpenChecks(ctx context.Context, s *store.Store, t task.Task) []verb.OpenCheck {
-	p := task.Proof{Tree: Fingerprint(WorkTree(ctx, s))}
+	p := task.Proof{Tree: Fingerprint(TreeOf(ctx, s, t))}
 	var out []verb.OpenCheck
 	standings := s.Config.Flow.Standings(t, p)
 	for i, c := range t.Checks {

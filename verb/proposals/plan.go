@@ -39,9 +39,10 @@ type Ref string
 
 // PlanOut is what Plan made, in the order of its input.
 type PlanOut struct {
-	Tasks    []verb.Row `json:"tasks"`
-	DryRun   bool       `json:"dry_run,omitempty"` // nothing was written; #0 stands for the id of the first task
-	Replayed bool       `json:"replayed,omitempty"`
+	Tasks    []verb.Row    `json:"tasks"`
+	Notices  []verb.Notice `json:"notices,omitempty"` // what was understood otherwise than it was written
+	DryRun   bool          `json:"dry_run,omitempty"` // nothing was written; #0 stands for the id of the first task
+	Replayed bool          `json:"replayed,omitempty"`
 }
 
 // Plan creates several tasks in one write: all of them, or, if one may not be created, none.
@@ -64,7 +65,9 @@ func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
 	}
 	ids := idsOf(tasks)
 	if in.DryRun {
-		return dryRun(w, s, tasks)
+		out, err := dryRun(w, s, tasks)
+		out.Notices = notices(s, items)
+		return out, err
 	}
 	err = w.Update(ctx, s, func(tx *store.Tx) error {
 		created, err := s.Config.Flow.Plan(tasks, record.Deps(tx, s.Config.Flow), w.Stamp(""))
@@ -83,7 +86,20 @@ func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
 	if err != nil {
 		return PlanOut{}, err
 	}
-	return showPlan(w, s, ids)
+	out, err := showPlan(w, s, ids)
+	out.Notices = notices(s, items)
+	return out, err
+}
+
+// notices are those of all tasks of a plan, each with the place of its task.
+func notices(s *store.Store, items []PlanItem) []verb.Notice {
+	var out []verb.Notice
+	for i, item := range items {
+		for _, n := range item.Notices(s.Config.Flow) {
+			out = append(out, verb.Notice{Code: n.Code, Message: indexRef(i) + ": " + n.Message})
+		}
+	}
+	return out
 }
 
 func showPlan(w *verb.Workspace, s *store.Store, ids []task.ID) (PlanOut, error) {

@@ -21,6 +21,9 @@ type Context struct {
 	Git        *GitContext   `json:"git,omitempty"`
 	Comments   *verb.Thread  `json:"comments,omitempty"`
 
+	Scratchpad          *string `json:"scratchpad,omitempty"`           // the notes as one text, the newest 16 KiB of it
+	ScratchpadTruncated bool    `json:"scratchpad_truncated,omitempty"` // get with part provenance has all
+
 	Last      *verb.Last      `json:"last,omitempty"`      // how the last attempt at it ended
 	Decisions *verb.Governing `json:"decisions,omitempty"` // that govern it
 }
@@ -93,6 +96,10 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.T
 			return out, err
 		}
 		out.Comments = threadOf(w, read.Provenance)
+	}
+	if asked(scratchpadPart) {
+		text, truncated := scratchpadOf(whole.Provenance)
+		out.Scratchpad, out.ScratchpadTruncated = &text, truncated
 	}
 	if asked("git") {
 		head := s.Head(ctx)

@@ -27,7 +27,10 @@ type TaskIn struct {
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
 	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode       string    `json:"mode,omitempty" doc:"who does it: auto (an agent, as a job) or pair (a person with an agent); either by default" values:"auto,pair"`
+	Repo       string    `json:"repo,omitempty" doc:"repository in which its files are and its commands run; repo_list names them" cli:"flag=in-repo"`
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`
+	Status     string    `json:"status,omitempty" doc:"-"` // of other systems, where AUTO and PAIR stand among the states
 	Acceptance []string  `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
 	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
@@ -84,7 +87,36 @@ func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, err
 	if err != nil {
 		return verb.Task{}, err
 	}
-	return w.View(s).TaskByID(task.ID(ref.ID))
+	out, err := w.View(s).TaskByID(task.ID(ref.ID))
+	out.Notices = in.Notices(s.Config.Flow)
+	return out, err
+}
+
+// Notices say what New understood otherwise than it was written.
+func (in TaskIn) Notices(flow task.Flow) []verb.Notice {
+	if m := flow.ModeInStatus(in.Status); m != "" {
+		return []verb.Notice{{Code: "STATUS_WAS_TASK_TYPE", Message: "status " + in.Status + " is no state: taken as mode " + string(m)}}
+	}
+	return nil
+}
+
+// modeOf is the mode of a new task. The word may stand in status. It returns INVALID_INPUT for any other state but the one that tasks begin in.
+func (in TaskIn) modeOf(flow task.Flow) (task.Mode, error) {
+	m, err := task.ParseMode(in.Mode)
+	if err != nil {
+		return "", err
+	}
+	said := flow.ModeInStatus(in.Status)
+	switch {
+	case in.Status != "" && said == "" && task.Status(in.Status) != flow.Initial:
+		return "", verb.BadInput("status", "is %q", verb.Head(in.Status, 40)).
+			WithHint("leave it out: a task begins in %s, and %s moves it", flow.Initial, task.CallTo("transition"))
+	case said != "" && m != "" && said != m:
+		return "", verb.BadInput("status", "says %s, and mode %s", said, m).WithHint("leave out status")
+	case said != "":
+		return said, nil
+	}
+	return m, nil
 }
 
 // New reads what a caller says of a new task as a task without an id.
@@ -98,6 +130,13 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 		return task.Task{}, err
 	}
 	due, err := task.ParseDue(in.Due)
+	if err != nil {
+		return task.Task{}, err
+	}
+	mode, err := in.modeOf(s.Config.Flow)
+	if err == nil {
+		err = knownRepo(s, in.Repo)
+	}
 	if err != nil {
 		return task.Task{}, err
 	}
@@ -117,6 +156,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	}
 	return task.Task{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,
+		Mode: mode, Repo: in.Repo,
 		Checks: checks, RequiresEvidence: in.Evidence,
 	}, nil
 }

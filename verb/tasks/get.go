@@ -14,7 +14,7 @@ import (
 type GetIn struct {
 	ID      verb.RecordID `json:"id" doc:"record to read" cli:"arg"`
 	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" values:"summary,full,context"`
-	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions, comments"`
+	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions, comments, scratchpad (the notes)"`
 	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, blockers, dependents, children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
@@ -118,8 +118,8 @@ func (in GetIn) parts() ([]string, error) {
 		return contextParts, nil
 	}
 	for _, part := range in.Include {
-		if !slices.Contains(contextParts, part) && part != commentsPart {
-			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git, decisions or comments")
+		if !slices.Contains(contextParts, part) && part != commentsPart && part != scratchpadPart {
+			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git, decisions, comments or scratchpad")
 		}
 	}
 	return in.Include, nil

@@ -23,6 +23,8 @@ type ListIn struct {
 	Execution string     `json:"execution,omitempty" doc:"session active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
 	Label     string     `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
 	Priority  string     `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode      string     `json:"mode,omitempty" doc:"who does it: auto, pair, or any for those that say neither" values:"auto,pair,any"`
+	Repo      string     `json:"repo,omitempty" doc:"only tasks with their files in this repository" cli:"flag=in-repo"`
 	DueBefore string     `json:"due_before,omitempty" doc:"only tasks due before this date or time"`
 	Parent    task.ID    `json:"parent,omitempty" doc:"only children of this task"`
 	Text      string     `json:"text,omitempty" doc:"all of these words occur in id, title, body, labels or notes"`
@@ -71,6 +73,9 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 
 const byPriority = "priority"
 
+// anyMode is the filter for tasks that say no mode.
+const anyMode = "any"
+
 // orders are the ways in which tasks can be sorted.
 var orders = map[string]func(*record.Row) verb.Position{
 	byPriority: ByPriority,
@@ -109,6 +114,7 @@ type Filter struct {
 	states   []string
 	before   time.Time // zero for any
 	priority task.Priority
+	mode     string   // "" for neither
 	words    []string // of Text
 }
 
@@ -142,6 +148,13 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 		return f, err
 	}
 	f.priority = priority
+	if in.Mode != anyMode {
+		m, err := task.ParseMode(in.Mode)
+		if err != nil {
+			return f, verb.BadInput("mode", "is %q", in.Mode).WithHint("auto, pair, or any for the tasks that say neither")
+		}
+		f.mode = string(m)
+	}
 	if err := verb.ValidLimit(in.Limit); err != nil {
 		return f, err
 	}
@@ -179,6 +192,8 @@ func (f Filter) Fits(r *record.Row) bool {
 	return (f.states == nil || slices.Contains(f.states, string(r.Status))) && f.dueFits(r) &&
 		(in.Assignee == nil || r.Assignee == f.Assignee) &&
 		(in.Label == "" || slices.Contains(r.Labels, in.Label)) &&
+		(in.Mode == "" || r.Fact(record.ModeFact) == f.mode) &&
+		(in.Repo == "" || r.Fact(record.RepoFact) == in.Repo) &&
 		(in.Priority == "" || r.Priority == f.priority) &&
 		(in.Parent == "" || r.Parent == in.Parent)
 }

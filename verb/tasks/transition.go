@@ -27,6 +27,9 @@ func Transition(ctx context.Context, w *verb.Workspace, in TransitionIn) (verb.T
 	if err != nil {
 		return verb.Task{}, err
 	}
+	if err := modeInStatus(s.Config.Flow, in.ID, in.To); err != nil {
+		return verb.Task{}, err
+	}
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
 		return s.Config.Flow.Move(wc.Task, in.To, p, record.Deps(wc.Tx, wc.Store.Config.Flow), w.Stamp(in.Reason))
 	}

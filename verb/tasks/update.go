@@ -22,6 +22,8 @@ type UpdateIn struct {
 	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
 	Scope          *[]string     `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
 	Priority       *string       `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode           *string       `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
+	Repo           *string       `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo"`
 	Due            *string       `json:"due" doc:"a date or a time; empty for none"`
 	Parent         *task.ID      `json:"parent" doc:"task that groups it"`
 	Assignee       *string       `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
@@ -32,6 +34,7 @@ type UpdateIn struct {
 	AddDeps        []task.ID     `json:"add_deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=add-dep"`
 	RemoveDeps     []task.ID     `json:"remove_deps,omitempty" doc:"what it no longer waits for" cli:"flag=remove-dep"`
 	To             *string       `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
+	Status         string        `json:"status,omitempty" doc:"-"` // of other systems: to
 	Note           string        `json:"note,omitempty" doc:"text for the provenance entry"`
 	Reason         string        `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
 	ExpectedRev    string        `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
@@ -57,6 +60,9 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 	}
 	s, err := w.Open()
 	if err != nil {
+		return nil, err
+	}
+	if err := in.mode(s, &edit); err != nil {
 		return nil, err
 	}
 	if in.ID != "" {
@@ -86,6 +92,35 @@ func (in UpdateIn) valid() error {
 		return verb.BadInput("expected_rev", "is of one task").WithHint("leave it out, or change one task at a time")
 	case len(in.IDs) > 0 && (in.Title != nil || in.Body != nil || in.Checks != nil || in.Acceptance != nil):
 		return verb.BadInput("", "would make several tasks say the same").WithHint("title, body, checks and acceptance are changed of one task at a time")
+	}
+	return nil
+}
+
+// mode adds the mode and the repository to the edit. It returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state.
+func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
+	to := task.Status(in.Status)
+	if in.To != nil {
+		to = *edit.To
+	}
+	id := task.ID(in.ID)
+	if len(in.IDs) > 0 {
+		id = in.IDs[0]
+	}
+	if err := modeInStatus(s.Config.Flow, id, to); err != nil {
+		return err
+	}
+	if in.Status != "" {
+		return verb.BadInput("status", "is not changed so").WithHint("to is the state to move it to")
+	}
+	if in.Mode != nil {
+		m, err := task.ParseMode(*in.Mode)
+		if err != nil {
+			return err
+		}
+		edit.Mode = &m
+	}
+	if edit.Repo = in.Repo; in.Repo != nil {
+		return knownRepo(s, *in.Repo)
 	}
 	return nil
 }

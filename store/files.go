@@ -1,0 +1,91 @@
+package store
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/runs"
+	"github.com/cairn-tasks/cairn/store/trust"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Files is where the files of a task are, and its commands run: the work tree of the workspace, or another repository that its config names.
+type Files struct {
+	live.Clone // Root is the folder in which commands run; of another repository its top
+	Git
+	Repo     string // the name of that repository; "" for the workspace's own
+	patience *Store
+}
+
+// Files are where the commands of a task run. It returns INVALID_INPUT for a repository that the config does not name, or of which it knows an
+// address only, and NOT_FOUND if its folder is gone.
+func (s *Store) Files(t task.Task) (Files, error) {
+	if t.Repo == "" {
+		return Files{Clone: s.Clone, Git: s.Git(), patience: s}, nil
+	}
+	repo, ok := s.Config.Repo(t.Repo)
+	if !ok {
+		return Files{}, task.Errorf(task.InvalidInput, "its files are in the repository %q, which the workspace does not name", t.Repo).
+			WithHint("%s lists them, and %s adds one", task.CallTo("repo_list"), task.CallTo("repo_register"))
+	}
+	l, err := s.repoLayout(repo.Name, repo.Path)
+	if err != nil {
+		return Files{}, err
+	}
+	if l.Live == s.Live && l.Worktree == s.Worktree {
+		return Files{Clone: s.Clone, Git: s.Git(), patience: s}, nil
+	}
+	return Files{Clone: live.Clone{Layout: l}, Git: Git{l.Repo}, Repo: repo.Name, patience: s}, nil
+}
+
+// RepoFolder is the folder of a repository of the config on this machine, by its path: from the workspace in the main work tree of the clone,
+// since a linked one may lie anywhere. It may be gone.
+func (s *Store) RepoFolder(path string) string {
+	root := s.Root
+	if s.Layout.Repo != nil && s.Layout.Repo.Linked() && filepath.Base(s.Layout.Repo.CommonDir) == ".git" {
+		if rel, err := filepath.Rel(s.Worktree, s.Root); err == nil {
+			root = filepath.Join(filepath.Dir(s.Layout.Repo.CommonDir), rel)
+		}
+	}
+	return filepath.Join(root, filepath.FromSlash(path))
+}
+
+// repoLayout is the layout of a repository of the config. Its top must be where the config says, so that no other one is taken for it.
+func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
+	if path == "" {
+		return layout.Layout{}, task.Errorf(task.InvalidInput, "the repository %q has no folder here: only its address is known", name).
+			WithHint("clone it, then %s", task.CallTo("repo_register", "name", name, "path", "../"+name))
+	}
+	dir := s.RepoFolder(path)
+	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return layout.Layout{}, task.Errorf(task.NotFound, "the repository %q is not in %s", name, dir).
+			WithHint("clone it there, or %s says where it is", task.CallTo("repo_register", "name", name, "path", "../"+name))
+	}
+	l, err := layout.At(dir)
+	switch {
+	case err != nil:
+		return l, err
+	case l.Repo == nil || l.Root != l.Worktree && l.Live != s.Live:
+		return l, task.Errorf(task.InvalidInput, "%s is not the top of a git repository", dir).
+			WithHint("%s says where %q is", task.CallTo("repo_register", "name", name, "path", "../"+name), name)
+	}
+	return l, nil
+}
+
+// Trusted reports whether the user has consented that commands run on these files. They come from the workspace, which must be trusted too.
+func (f Files) Trusted() bool {
+	return f.patience.Trusted() && (f.Repo == "" || trust.Trusted(f.Layout, f.patience.stateDir))
+}
+
+// Trust records the user's consent that commands of this workspace run on the files.
+func (f Files) Trust(who task.Actor, at time.Time) error {
+	return trust.Set(f.Layout, f.patience.stateDir, who, at)
+}
+
+// Runs has the lock of runs of checks on these files.
+func (f Files) Runs() runs.Dir { return runs.Dir{Clone: f.Clone, Patience: f.patience.lockPatience} }
