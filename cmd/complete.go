@@ -3,12 +3,14 @@ package cmd
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/job/executor"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -233,6 +235,8 @@ var sources = map[verb.Source]func(*completer) []candidate{
 	verb.FromProposals:     (*completer).proposals,
 	verb.FromTopics:        func(*completer) []candidate { return words(guide.Topics...) },
 	verb.FromSkills:        (*completer).skills,
+	verb.FromJobs:          (*completer).jobs,
+	verb.FromExecutors:     (*completer).executors,
 }
 
 // field is what a field of a verb can be.
@@ -398,6 +402,32 @@ func (c *completer) actors() []candidate {
 	})
 	delete(seen, "")
 	return words(slices.Sorted(maps.Keys(seen))...)
+}
+
+// jobs are the newest jobs of the clone.
+func (c *completer) jobs() []candidate {
+	s := c.openStore()
+	if s == nil {
+		return nil
+	}
+	all, err := s.Jobs().Peek()
+	if err != nil {
+		return nil
+	}
+	var out []candidate
+	for _, one := range all[:min(len(all), maxCandidates)] {
+		out = append(out, candidate{one.Spec.Job, fmt.Sprintf("%s %s by %s", one.Status.State, one.Spec.Task, one.Spec.Executor)})
+	}
+	return out
+}
+
+// executors are the executors of the user.
+func (c *completer) executors() []candidate {
+	table, err := executor.Load(c.configDir())
+	if err != nil {
+		return nil
+	}
+	return words(table.Names()...)
 }
 
 // skills are the skills of the workspace and of the user's shelf.

@@ -39,6 +39,12 @@ func flagsOf(f verb.Field) []cli.Flag {
 			&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc},
 			&cli.BoolFlag{Name: f.Not, Local: true, Usage: "the opposite of --" + f.Flag},
 		}
+	case f.Type == verb.Object:
+		var out []cli.Flag
+		for _, inner := range f.Fields {
+			out = append(out, flagsOf(inner)...)
+		}
+		return out
 	case f.Type == verb.Objects:
 		var out []cli.Flag
 		for _, flag := range objectFlags(f) {
@@ -189,6 +195,8 @@ func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 	switch {
 	case f.Not != "":
 		return in.choice(f)
+	case f.Type == verb.Object:
+		return in.object(ctx, f)
 	case f.Type == verb.Objects:
 		return in.objects(f)
 	case !in.line.IsSet(f.Flag):
@@ -216,6 +224,23 @@ func (in *input) choice(f verb.Field) error {
 		in.values[f.Name] = yes
 	case f.Required && !given:
 		return usage("says neither --%s nor --%s", f.Flag, f.Not).WithHint("add the one that holds")
+	}
+	return nil
+}
+
+// object reads one object by the flags of its fields.
+func (in *input) object(ctx context.Context, f verb.Field) error {
+	inner := newInput(in.program, in.line, in.verb)
+	if had, ok := in.values[f.Name].(map[string]any); ok {
+		inner.values = had
+	}
+	for _, field := range f.Fields {
+		if err := inner.flag(ctx, field); err != nil {
+			return err
+		}
+	}
+	if len(inner.values) > 0 {
+		in.values[f.Name] = inner.values
 	}
 	return nil
 }

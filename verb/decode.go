@@ -195,6 +195,8 @@ func (f Field) set(target reflect.Value, v any, path string) error {
 		return setDecimal(target, v, path)
 	case Boolean:
 		return setBoolean(target, v, path)
+	case Object:
+		return fill(v, target, f.Fields, path+".")
 	case Texts, Numbers, Objects:
 		return f.setList(target, v, path)
 	}

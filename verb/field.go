@@ -21,7 +21,7 @@ import (
 //	else:"session"        left out, it is the session under which the caller works
 //	names:"KIND"          the kind of record whose id the text is; the types task.ID, SessionID and RecordID say it too
 //
-// A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags.
+// A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags. One object has the flags of its fields.
 type Field struct {
 	Name     string // in JSON
 	Doc      string
@@ -31,7 +31,7 @@ type Field struct {
 	AnyKind  bool    // it can be the id of a record of any other kind too
 	ListedBy string  // the verb that lists the records that it can name; "" without Names
 	Else     string  // what it names if it is left out: "session" for the caller's own, or "" for nothing
-	Fields   []Field // of the objects, for Objects
+	Fields   []Field // of the object or the objects, for Object and Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
 	Min      int     // of a number, the least that it may be if it is given
 
@@ -72,6 +72,8 @@ const (
 	FromProposals     Source = "proposals"      // that were not made real
 	FromTopics        Source = "topics"         // of the guide
 	FromSkills        Source = "skills"         // of the workspace and of the user's shelf
+	FromJobs          Source = "jobs"           // of the clone, the newest first
+	FromExecutors     Source = "executors"      // of the user
 )
 
 // Type is the JSON type of a field.
@@ -85,6 +87,7 @@ const (
 	Boolean Type = "boolean"
 	Texts   Type = "strings"
 	Numbers Type = "integers"
+	Object  Type = "object"
 	Objects Type = "objects"
 )
 
@@ -131,6 +134,9 @@ func fieldsOf(t reflect.Type) []Field {
 			index:    sf.Index,
 		}
 		f.onCommandLine(sf.Tag.Get("cli"))
+		if f.Type == Object {
+			f.Fields = fieldsOf(ft)
+		}
 		if f.Type == Objects {
 			f.Fields = fieldsOf(ft.Elem())
 			if declares, ok := reflect.Zero(ft.Elem()).Interface().(interface{ Flags() []ObjectFlag }); ok {
@@ -191,7 +197,7 @@ func clearing(fields []Field) []Field {
 }
 
 var (
-	singleTypes = map[reflect.Kind]Type{reflect.String: Text, reflect.Int: Number, reflect.Float64: Decimal, reflect.Bool: Boolean}
+	singleTypes = map[reflect.Kind]Type{reflect.String: Text, reflect.Int: Number, reflect.Float64: Decimal, reflect.Bool: Boolean, reflect.Struct: Object}
 	listTypes   = map[reflect.Kind]Type{reflect.String: Texts, reflect.Int: Numbers, reflect.Struct: Objects}
 )
 

@@ -66,6 +66,8 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"skill_upsert":        {verbtest.Args{"id": "review", "description": "d", "body": "b"}, verbtest.Args{"id": "review", "description": "d", "body": "c"}},
 	"ref_add":             {verbtest.Args{"type": "link", "url": "https://example.com/"}, verbtest.Args{"type": "link", "url": "https://example.com/2"}},
 	"ref_update":          {verbtest.Args{"ref": "d200ae83", "title": "here"}, verbtest.Args{"ref": "d200ae83", "title": "there"}},
+	"job_start":           {verbtest.Args{"executor": "mine"}, verbtest.Args{"executor": "mine", "priority": "P0"}},
+	"job_cancel":          {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
 	"ref_remove":          {verbtest.Args{"ref": "d200ae83"}, verbtest.Args{"ref": "d200ae83", "expected_rev": "1"}},
 }
 
@@ -124,6 +126,12 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		if _, err := verbtest.CallAny(t, w, "claim", verbtest.Args{"id": made.ID}); err != nil {
 			t.Fatal(err)
 		}
+	case v.Name == "job_start":
+		verbtest.PrepareJobs(t, w)
+	case v.Name == "job_cancel":
+		verbtest.PrepareJobs(t, w)
+		named["job"] = verbtest.Must(t, w, "job_start", verbtest.Args{"id": made.ID, "executor": "mine"}).Job
+		return named
 	case v.Name == "decision_set_status":
 		named["id"] = verbtest.Must(t, w, "decision_log", verbtest.Args{"title": "Locks", "choice": "One"}).ID
 		return named

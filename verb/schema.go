@@ -36,6 +36,8 @@ func property(f Field) map[string]any {
 		p = list(map[string]any{"type": Text})
 	case Numbers:
 		p = list(map[string]any{"type": Number})
+	case Object:
+		p = object(f.Fields)
 	case Objects:
 		p = list(object(f.Fields))
 	}

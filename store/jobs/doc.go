@@ -9,7 +9,7 @@
 //	jobs/.queue/<job>.json   the job waits for a slot
 //	jobs/.slots/*.lock       a slot each, held by the supervisor of a job that runs
 //	jobs/.lock               held while a job is created
-//	jobs/.changed            another content after each change of any job
+//	jobs/changed             another content after each change of any job
 //
 // The lock is the proof of life of a supervisor, and whoever holds it is the only writer of the folder (Own). Locks are the system's and end with
 // their process, so no process id and no clock is trusted. Whoever reads an unfinished job whose lock is free ends what the job left running, and

@@ -38,7 +38,7 @@ const (
 // Names of files and folders beside those of jobs. No id of a job begins with a dot.
 const (
 	createLock  = ".lock"
-	changedName = ".changed"
+	changedName = "changed"
 	cancelDir   = ".cancel"
 	queueDir    = ".queue"
 	slotsDir    = ".slots"
@@ -81,19 +81,22 @@ func (j Jobs) Get(id string) (job.Job, error) {
 	return j.look(one), nil
 }
 
-// List returns all jobs, the newest first, and looks at each as Get does. Broken ones are left out; Broken has them.
+// List returns all jobs, the newest first, and looks at each as Get does. Broken ones are left out; All has them.
 func (j Jobs) List() ([]job.Job, error) {
-	all, _, err := j.all()
+	all, _, err := j.All()
 	return all, err
 }
 
-// Broken returns what is wrong with the folders of jobs that cannot be read, sorted by their paths.
-func (j Jobs) Broken() ([]problem.Problem, error) {
-	_, broken, err := j.all()
-	return broken, err
+// All is List, with what is wrong with the folders that cannot be read, sorted by their paths.
+func (j Jobs) All() (all []job.Job, broken []problem.Problem, err error) { return j.all(j.look) }
+
+// Peek is List for a caller that may change nothing: a job that lost its supervisor is as it was.
+func (j Jobs) Peek() ([]job.Job, error) {
+	all, _, err := j.all(func(one job.Job) job.Job { return one })
+	return all, err
 }
 
-func (j Jobs) all() (all []job.Job, broken []problem.Problem, err error) {
+func (j Jobs) all(look func(job.Job) job.Job) (all []job.Job, broken []problem.Problem, err error) {
 	if err := j.noLinks(); err != nil {
 		return nil, nil, err
 	}
@@ -110,7 +113,7 @@ func (j Jobs) all() (all []job.Job, broken []problem.Problem, err error) {
 			broken = append(broken, problem.Of(j.path(e.Name()), err))
 			continue
 		}
-		all = append(all, j.look(one))
+		all = append(all, look(one))
 	}
 	slices.SortFunc(all, newest)
 	return all, broken, nil

@@ -253,8 +253,7 @@ func TestLinksAndDamageAreRefusedAndHideNoOtherJob(t *testing.T) {
 		_, err := j.Get(id)
 		storetest.WantCode(t, err, task.BadFile)
 	}
-	all, err := j.List()
-	broken, _ := j.Broken()
+	all, broken, err := j.All()
 	if err != nil || len(all) != 1 || len(broken) != 2 {
 		t.Errorf("%d jobs and %d broken, error %v", len(all), len(broken), err)
 	}

@@ -85,7 +85,7 @@ func leavesOf(l layout.Layout) []string {
 	for _, folder := range record.Folders() {
 		leaves = append(leaves, l.Dir(folder))
 	}
-	return append(leaves, l.Live.Claims(), l.Live.Heartbeats())
+	return append(leaves, l.Live.Claims(), l.Live.Heartbeats(), l.Live.Jobs())
 }
 
 // foldersOf lists the leaves and the folders around them, outer ones first: that a folder is replaced shows in its parent.

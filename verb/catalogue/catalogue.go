@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/identity"
+	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/cairn-tasks/cairn/verb/knowledge"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/refs"
@@ -42,6 +43,7 @@ var All = verb.Link(inOrder(
 	search.Verbs,
 	decisions.Verbs,
 	knowledge.Verbs,
+	jobs.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
@@ -69,6 +71,7 @@ var order = []string{
 	"ref_add", "ref_update", "ref_remove", "ref_query",
 	"skill_list", "skill_get", "skill_upsert",
 	"register", "directory", "feedback_create", "feedback_query",
+	"job_start", "job_poll", "job_list", "job_cancel",
 }
 
 func inOrder(folders ...[]verb.Verb) []verb.Verb {

@@ -74,6 +74,7 @@ func CallWith[Out any](t *testing.T, ctx context.Context, w *verb.Workspace, nam
 // Result is what the results of verbs that write have in common.
 type Result struct {
 	ID       string `json:"id"`
+	Job      string `json:"job"`
 	Replayed bool   `json:"replayed"`
 }
 

@@ -1,0 +1,129 @@
+package jobs
+
+import (
+	"cmp"
+	"os"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store/jobs"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Job is a job as every verb returns it.
+type Job struct {
+	Job        string       `json:"job"`
+	Task       task.ID      `json:"task"`
+	Session    string       `json:"session,omitempty"` // under which the executor works; the newest one
+	Executor   string       `json:"executor"`
+	Model      string       `json:"model,omitempty"`
+	Output     job.Output   `json:"output"`
+	State      job.State    `json:"state"`
+	Phase      job.Phase    `json:"phase,omitempty"`
+	Version    int          `json:"version"`
+	Attempt    int          `json:"attempt"`  // the round that it is in; 0 while queued
+	Attempts   int          `json:"attempts"` // further rounds that it may have after the first
+	Reason     job.Reason   `json:"reason,omitempty"`
+	Message    string       `json:"message,omitempty"`
+	Stalled    bool         `json:"stalled,omitempty"` // it is silent for long
+	Priority   job.Priority `json:"priority"`
+	By         task.Actor   `json:"by"`              // who asked for it
+	Actor      task.Actor   `json:"actor,omitempty"` // as whom the executor acts
+	Branch     string       `json:"branch,omitempty"`
+	Worktree   string       `json:"worktree,omitempty"`
+	Base       string       `json:"base,omitempty"`
+	BaseCommit string       `json:"base_commit,omitempty"`
+	Head       string       `json:"head,omitempty"`
+	CreatedAt  time.Time    `json:"created_at"`
+	StartedAt  time.Time    `json:"started_at,omitzero"`
+	FinishedAt time.Time    `json:"finished_at,omitzero"`
+	DurationMS int64        `json:"duration_ms,omitempty"`
+	Cost       float64      `json:"cost,omitempty"` // US dollars, as the executor told
+	RetryOf    string       `json:"retry_of,omitempty"`
+	Summary    string       `json:"summary,omitempty"`
+	Artifacts  []Artifact   `json:"artifacts"`
+	PR         *job.PR      `json:"pr,omitempty"`
+
+	// Of a job that waits for a slot.
+	Code          string         `json:"code,omitempty"` // START_PENDING
+	NextTool      string         `json:"next_tool,omitempty"`
+	NextArguments map[string]any `json:"next_arguments,omitempty"`
+
+	Replayed bool `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+}
+
+// Artifact is a file that a job left for whoever reads it.
+type Artifact struct {
+	Name  string `json:"name"`
+	URI   string `json:"uri"`
+	Bytes int64  `json:"bytes"`
+}
+
+// StartPending is the code of a job that waits for a slot.
+const StartPending = "START_PENDING"
+
+// viewOf is a job as it is shown.
+func viewOf(all jobs.Jobs, one job.Job, now time.Time) Job {
+	spec, s := one.Spec, one.Status
+	out := Job{
+		Job: spec.Job, Task: spec.Task, Session: s.Session, Executor: spec.Executor, Model: spec.Model, Output: spec.Output, State: s.State, Phase: s.Phase,
+		Version: s.Version, Attempt: s.Attempt, Attempts: spec.Attempts, Reason: s.Reason, Message: s.Message, Stalled: s.Stalled, Priority: spec.Priority,
+		By: spec.By, Actor: s.Actor, Branch: s.Branch, Worktree: s.Worktree, Base: cmp.Or(s.Base, spec.Base), BaseCommit: cmp.Or(s.BaseCommit, spec.BaseCommit),
+		Head: s.Head, CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, DurationMS: s.Duration(now).Milliseconds(), Cost: s.Cost,
+		RetryOf: spec.Retries, Summary: s.Summary, Artifacts: artifacts(all, spec.Job), PR: s.PR,
+	}
+	if s.State == job.Queued {
+		out.Code = StartPending
+		next := task.CallTo("job_poll", "job", spec.Job, "wait", true)
+		out.NextTool, out.NextArguments = next.Verb, map[string]any{"job": spec.Job, "wait": true}
+	}
+	return out
+}
+
+// ArtifactFile is a file that a job may leave, and where it comes from.
+type ArtifactFile struct {
+	Name  string   // in resources
+	Type  string   // of its content
+	Files []string // of the job's folder, one behind the other
+}
+
+// ArtifactFiles are the files that a job may leave.
+var ArtifactFiles = []ArtifactFile{
+	{"patch.diff", "text/plain", []string{"patch.diff"}},
+	{"out.md", "text/markdown", []string{"out.md"}},
+	{"logs.txt", "text/plain", []string{"setup.log", "stdout.log", "stderr.log"}},
+	{"pr.json", "application/json", []string{"pr.json"}},
+}
+
+// artifacts lists the files that a job has left so far.
+func artifacts(all jobs.Jobs, id string) []Artifact {
+	out := []Artifact{}
+	for _, a := range ArtifactFiles {
+		bytes, there := int64(0), false
+		for _, name := range a.Files {
+			if info, err := os.Lstat(all.File(id, name)); err == nil && info.Mode().IsRegular() {
+				bytes, there = bytes+info.Size(), true
+			}
+		}
+		if there {
+			out = append(out, Artifact{Name: a.Name, URI: ArtifactURI(id, a.Name), Bytes: bytes})
+		}
+	}
+	return out
+}
+
+// ArtifactNamed finds a file that a job may leave by its name.
+func ArtifactNamed(name string) (ArtifactFile, bool) {
+	i := slices.IndexFunc(ArtifactFiles, func(a ArtifactFile) bool { return a.Name == name })
+	if i < 0 {
+		return ArtifactFile{}, false
+	}
+	return ArtifactFiles[i], true
+}
+
+// StatusURI is the URI of the resource with the status of a job, and ArtifactURI that of one of its files.
+func StatusURI(id string) string { return "cairn://job/" + id + "/status" }
+
+// ArtifactURI is the URI of the resource of a file of a job.
+func ArtifactURI(id, name string) string { return "cairn://job/" + id + "/artifacts/" + name }
