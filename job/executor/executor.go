@@ -1,13 +1,14 @@
 package executor
 
 import (
-	"context"
 	"io"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
+	"github.com/cairn-tasks/cairn/check/proc"
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store/userconfig"
 	"github.com/cairn-tasks/cairn/task"
@@ -22,8 +23,16 @@ type Table struct {
 // Executor is a program that can work on a task.
 type Executor struct {
 	row
-	path string // of the user's config
+	path   string // of the user's config
+	linger time.Duration
+	grace  time.Duration
 }
+
+// How long a program has.
+const (
+	linger = 10 * time.Second // to end by itself after it said that it is done
+	grace  = 3 * time.Second  // to end after SIGTERM, before its processes are killed
+)
 
 // Run is what an executor is to do, and where what it says goes.
 type Run struct {
@@ -38,8 +47,9 @@ type Run struct {
 	Private    string     // a folder of ours outside of Dir, for files that the program is to read; it must be there
 	Stdout     io.Writer  // gets what it writes, byte for byte; nil discards it
 	Stderr     io.Writer
-	Event      func(job.Event) // is called for each event, one at a time, in their order; nil is none
-	Budget     float64         // US dollars after which it is ended; 0 is no limit
+	Event      func(job.Event)  // is called for each event, one at a time, in their order; nil is none
+	Started    func(proc.Trace) // is called before the program does anything, with what leads to its processes; nil is none
+	Budget     float64          // US dollars after which it is ended; 0 is no limit
 }
 
 // MCP is a server that speaks MCP over its standard input and output. The zero value is none.
@@ -89,7 +99,7 @@ func tableOf(c userconfig.Config) (Table, error) {
 func (t Table) Get(name string) (Executor, error) {
 	for _, r := range t.rows {
 		if r.name == name {
-			return Executor{r, t.path}, nil
+			return Executor{r, t.path, linger, grace}, nil
 		}
 	}
 	return Executor{}, task.Errorf(task.InvalidSpec, "there is no executor %q", name).
@@ -122,6 +132,12 @@ func (e Executor) Output() job.Output {
 // HandsOver reports whether it can call the tools of cairn, so that it finishes its session itself. The final message of one that cannot is its summary.
 func (e Executor) HandsOver() bool { return e.mcp != noMCP }
 
+// ReadOnly reports whether it can be kept from changing files, so that a run for a patch leaves the work tree alone. Of one that cannot, whoever starts
+// it sees to that.
+func (e Executor) ReadOnly() bool {
+	return e.patch != nil || e.mcp == opencodeMCP || e.dialect == droidDialect
+}
+
 // Resumes reports whether it can go on with an earlier session of its own.
 func (e Executor) Resumes() bool { return e.resume != nil || e.dialect == acpDialect }
 
@@ -152,9 +168,4 @@ func (e Executor) find() (string, error) {
 		return "", exec.ErrDot
 	}
 	return path, nil
-}
-
-// Start runs an executor to its end, its context's end, or until it cost more than its budget, and ends every process that it started.
-func (e Executor) Start(context.Context, Run) (Result, error) {
-	return Result{}, task.Errorf(task.ExecutorMissing, "executor %s cannot be run yet", e.name)
 }
