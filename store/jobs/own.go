@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"bytes"
-	"context"
 	"fmt"
 	"os"
 	"sync"
@@ -26,7 +25,10 @@ type Owned struct {
 }
 
 // ownPatience is how long Own waits for one who looks at the job, and who may have to end processes first.
-const ownPatience = 3 * time.Second
+const (
+	ownPatience = 3 * time.Second
+	ownPause    = 20 * time.Millisecond
+)
 
 // Own takes the lock of a job, so that its caller is its supervisor until Release or the end of the process. It looks at nothing: a job that lost its
 // supervisor is RUNNING still. The caller reads the state first, since the job may have been canceled before it had a supervisor.
@@ -42,16 +44,30 @@ func (j Jobs) Own(id string) (*Owned, error) {
 	if _, err := j.read(id); err != nil {
 		return nil, err
 	}
-	ctx := context.Background()
-	lock, err := acquire(ctx, j.path(id, lockName), ownPatience)
+	lock, err := j.lockOf(id)
 	if err != nil {
-		return nil, j.busy(ctx, err, "the job has a supervisor")
+		return nil, err
 	}
 	owned, err := j.ownedBy(lock, id)
 	if err != nil {
 		_ = lock.Release()
 	}
 	return owned, err
+}
+
+// lockOf takes the lock of a job. It does not wait in the kernel, since one who gave up would take the lock for a moment once its holder is gone.
+func (j Jobs) lockOf(id string) (*filelock.Lock, error) {
+	for end := time.Now().Add(ownPatience); ; time.Sleep(ownPause) {
+		lock, free, err := filelock.TryAcquire(j.path(id, lockName))
+		switch {
+		case err != nil:
+			return nil, j.live.Failed(err)
+		case free:
+			return lock, nil
+		case time.Now().After(end):
+			return nil, task.Errorf(task.Busy, "the job has a supervisor").WithHint("%s follows it", task.CallTo("job_poll", "job", id))
+		}
+	}
 }
 
 // ownedBy reads a job whose lock is held.

@@ -4,24 +4,27 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/jobs"
 )
 
-// WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, or the tasks that fit the filters; all
+// WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, a job, or the tasks that fit the filters; all
 // tasks if it names nothing.
 type WaitIn struct {
 	ID            verb.RecordID  `json:"id,omitempty" doc:"record to watch" cli:"arg"`
 	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
+	Job           string         `json:"job,omitempty" doc:"job to watch" from:"jobs"`
 	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
 	Status        string         `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`
 	Assignee      *string        `json:"assignee" doc:"watch the tasks of an actor, me, or unassigned" from:"actors"`
 	Label         string         `json:"label,omitempty" doc:"watch only tasks with this label" from:"labels"`
 	Parent        task.ID        `json:"parent,omitempty" doc:"watch only children of this task"`
-	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id: until it is in one of these states" from:"states"`
+	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
 	Timeout       *float64       `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
 	Cursor        string         `json:"cursor,omitempty" doc:"of the answer before; what changed since ends the wait at once"`
 }
@@ -61,7 +64,8 @@ type Waited struct {
 	Task         *verb.Row     `json:"task,omitempty"`
 	Session      *verb.Session `json:"session,omitempty"`
 	Record       *verb.Record  `json:"record,omitempty"` // of another kind than these
-	Tasks        []verb.Row    `json:"tasks,omitzero"`   // those that fit the filters, the 20 most urgent
+	Job          *jobs.Job     `json:"job,omitempty"`
+	Tasks        []verb.Row    `json:"tasks,omitzero"` // those that fit the filters, the 20 most urgent
 	Total        *int          `json:"total,omitempty"`
 	Cursor       string        `json:"cursor"` // of this answer, for the next call
 }
@@ -90,6 +94,7 @@ func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
 	if err != nil {
 		return Waited{}, err
 	}
+	in = in.jobNamed(s)
 	read, err := reader(w, s, in)
 	if err != nil {
 		return Waited{}, err
@@ -104,6 +109,17 @@ func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
 	defer leave()
 	l := waitLoop{in: in, read: read, began: time.Now(), limit: limit}
 	return l.run(ctx, ticks, w.Progress)
+}
+
+// jobNamed is the input with the id of a job in its own place, if it was given as that of a record.
+func (in WaitIn) jobNamed(s *store.Store) WaitIn {
+	if _, err := job.ParseID(string(in.ID)); err != nil || in.Job != "" {
+		return in
+	}
+	if _, _, err := record.Find(s, string(in.ID)); task.CodeOf(err) == task.NotFound {
+		in.Job, in.ID = string(in.ID), ""
+	}
+	return in
 }
 
 // equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none. Call done at the end.

@@ -7,11 +7,13 @@ import (
 	"sync"
 	"time"
 
+	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/jobs"
 )
 
 const tasksShown = 20
@@ -30,6 +32,12 @@ func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 		kind, _, _ = record.Find(w.Reads.Of(s), string(in.ID)) // one that is not there is the first read's to report
 	}
 	for _, status := range in.WaitForStatus {
+		if in.Job != "" {
+			if err := knownJobState(status); err != nil {
+				return nil, err
+			}
+			continue
+		}
 		if err := knownState(s.Config.Flow, kind, status); err != nil {
 			return nil, err
 		}
@@ -40,6 +48,8 @@ func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 	switch {
 	case in.Session != "":
 		return func(context.Context) (snapshot, error) { return watchSession(w, s, in) }, nil
+	case in.Job != "":
+		return func(context.Context) (snapshot, error) { return watchJob(w, s, in) }, nil
 	case kind != record.Tasks.Kind:
 		return func(context.Context) (snapshot, error) { return watchRecord(w, s, kind, in) }, nil
 	case in.ID != "":
@@ -57,17 +67,17 @@ func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
 func (in WaitIn) valid() error {
 	filters := in.Ready || in.Status != "" || in.Assignee != nil || in.Label != "" || in.Parent != ""
 	named := 0
-	for _, given := range []bool{in.ID != "", in.Session != "", filters} {
+	for _, given := range []bool{in.ID != "", in.Session != "", in.Job != "", filters} {
 		if given {
 			named++
 		}
 	}
 	switch {
 	case named > 1:
-		return badWait("watches one thing: a task, a session, or the tasks that fit filters").
-			WithHint("give id, or session, or one or more of ready, status, assignee, label and parent")
-	case len(in.WaitForStatus) > 0 && in.ID == "":
-		return badWait("wait_for_status is about one task").WithHint("give its id; to watch all tasks in a state use status")
+		return badWait("watches one thing: a task, a session, a job, or the tasks that fit filters").
+			WithHint("give id, or session, or job, or one or more of ready, status, assignee, label and parent")
+	case len(in.WaitForStatus) > 0 && in.ID == "" && in.Job == "":
+		return badWait("wait_for_status is about one task, or one job").WithHint("give its id; to watch all tasks in a state use status")
 	case in.Cursor != "" && !cursorForm().MatchString(in.Cursor):
 		return badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on")
 	default:
@@ -85,6 +95,15 @@ func knownState(flow task.Flow, k *record.Kind, s task.Status) error {
 	default:
 		return task.Flow{States: k.States}.Known(s)
 	}
+}
+
+// knownJobState returns UNKNOWN_STATE, naming the states that exist, if a job is never in a state.
+func knownJobState(status task.Status) error {
+	var states []task.Status
+	for _, s := range job.States {
+		states = append(states, task.Status(s))
+	}
+	return task.Flow{States: states}.Known(status)
 }
 
 func badWait(format string, args ...any) *task.Error {
@@ -189,6 +208,32 @@ func watchSession(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error
 	value := sessionRow{ses.Status, ses.Health, ses.Progress, ses.HeartbeatAt, ses.Summary, ses.Reason, ses.Head, ses.EndedAt}
 	out := watchOne("session", ses.ID, "", value, nil)
 	out.answer = func() Waited { return Waited{Session: &ses} }
+	return out, nil
+}
+
+// jobRow is what can change of a job. Its events do not.
+type jobRow struct {
+	State   job.State  `json:"state"`
+	Phase   job.Phase  `json:"phase"`
+	Version int        `json:"version"`
+	Attempt int        `json:"attempt"`
+	Reason  job.Reason `json:"reason"`
+	Stalled bool       `json:"stalled"`
+	Session string     `json:"session"`
+	Summary string     `json:"summary"`
+	PR      *job.PR    `json:"pr"`
+}
+
+func watchJob(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
+	one, err := s.Jobs().Get(in.Job)
+	if err != nil {
+		return snapshot{}, err
+	}
+	now := one.Status
+	value := jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR}
+	out := watchOne("job", in.Job, "", value, nil)
+	out.met = slices.Contains(in.WaitForStatus, task.Status(now.State))
+	out.answer = sync.OnceValue(func() Waited { shown := jobs.View(s, one, w.Now()); return Waited{Job: &shown} })
 	return out, nil
 }
 

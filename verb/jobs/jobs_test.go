@@ -118,11 +118,13 @@ func TestWhatIsRefusedLeavesNoJob(t *testing.T) {
 	if _, err := verbtest.CallAny(t, w, "claim", args{"id": held}); err != nil {
 		t.Fatal(err)
 	}
+	pair := verbtest.Must(t, w, "create", args{"title": "Together", "mode": "pair"}).ID
 	for _, tt := range []struct {
 		name string
 		in   args
 		want task.Code
 	}{
+		{"for a pair", args{"id": pair}, task.TaskTypeMismatch},
 		{"priority", args{"id": id, "priority": "P9"}, task.InvalidSpec},
 		{"output", args{"id": id, "output": "words"}, task.InvalidSpec},
 		{"ttl", args{"id": id, "ttl_seconds": 0}, task.InvalidSpec},

@@ -331,6 +331,10 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	if flow.IsClosed(t.Status) {
 		return task.Errorf(task.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
 	}
+	if t.Mode == task.PairMode {
+		return task.Errorf(task.TaskTypeMismatch, "is done by a person and an agent together (mode: pair), and a job has no person").
+			WithHint("%s begins that; mode: auto lets a job do it", task.CallTo("pair_open", "id", t.ID))
+	}
 	if err := flow.DepsGate(t, flow.Working, w.Reads.Find(s)); err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -63,7 +64,10 @@ type Artifact struct {
 // StartPending is the code of a job that waits for a slot.
 const StartPending = "START_PENDING"
 
-// viewOf is a job as it is shown.
+// View is a job as every verb shows it.
+func View(s *store.Store, one job.Job, now time.Time) Job { return viewOf(s.Jobs(), one, now) }
+
+// viewOf is View for a caller that has the jobs.
 func viewOf(all jobs.Jobs, one job.Job, now time.Time) Job {
 	spec, s := one.Spec, one.Status
 	out := Job{
