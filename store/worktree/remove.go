@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // removedPath is where a work tree is moved to before it is removed.
@@ -28,4 +29,25 @@ func (w *Worktrees) dropBranch(ctx context.Context, m made, in string) error {
 	}
 	_, err = (git.Writing{}).Run(ctx, w.repo.Top, "update-ref", "-d", ref, tip)
 	return err
+}
+
+// Standing is what is known of a recorded work tree, and why it stays.
+type Standing struct {
+	Tree
+	Reasons []Reason `json:"reasons"` // why it is not removed; empty if it can be
+}
+
+// Reason is a reason why a work tree is not removed.
+type Reason struct {
+	Kind    string `json:"kind"`
+	Message string `json:"message"`
+	Forced  bool   `json:"forced,omitempty"` // force removes it nevertheless
+}
+
+// List lists the recorded work trees.
+func (w *Worktrees) List(context.Context) ([]Standing, error) { return nil, nil }
+
+// Remove removes the work tree of a task.
+func (w *Worktrees) Remove(context.Context, task.ID, bool) error {
+	return task.Errorf(task.Busy, "removal is not decided yet").WithHint("it stays")
 }

@@ -56,8 +56,7 @@ func Branch(id task.ID) string { return "cairn/" + string(id) }
 
 // tree is the work tree that a record tells of.
 func (w *Worktrees) tree(m made) Tree {
-	root := filepath.Join(m.Path, filepath.FromSlash(layout.SlashRel(w.repo.Top, w.layout.Root)))
-	return Tree{Task: m.Task, Path: m.Path, Root: root, Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
+	return Tree{Task: m.Task, Path: m.Path, Root: w.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
 }
 
 // lock takes a lock among the work trees of the clone: of a task, or of a base. The holder alone changes what the name stands for.
@@ -85,7 +84,7 @@ func (w *Worktrees) Fingerprint(ctx context.Context, rev string) (string, error)
 	return w.repo.Objects().Fingerprint(ctx, rev)
 }
 
-// Commit returns the commit of a branch, a tag or another name; "" if there is none.
+// Resolve returns the commit of a branch, a tag or another name; "" if there is none.
 func (w *Worktrees) Resolve(ctx context.Context, rev string) (string, error) {
 	return w.repo.Commit(ctx, rev)
 }

@@ -208,7 +208,7 @@ func TestMakeBringsTheTask(t *testing.T) {
 	if status := f.in(tree, "status", "--porcelain"); status != "" {
 		t.Errorf("left %q", status)
 	}
-	storetest.WriteTask(t, f.s, "PROJ-2", "title: Changed since\n")
+	storetest.WriteTask(t, f.s, "PROJ-2", "labels: [changed]\n")
 	if tree = f.make("PROJ-2"); read(t, tree.Root, ".cairn/tasks/PROJ-2.md") != read(t, f.repo, ".cairn/tasks/PROJ-2.md") {
 		t.Error("a change that is not committed was left behind")
 	}
@@ -246,7 +246,7 @@ func TestCommitAndDiff(t *testing.T) {
 	put(t, tree.Path, "app.txt", "one\n2\nthree\n")
 	put(t, tree.Path, "new/file.txt", "new\n")
 	put(t, tree.Path, "noise.log", "ignored\n")
-	storetest.WriteTask(t, storetest.Open(t, tree.Root), "PROJ-1", "title: Changed\n")
+	storetest.WriteTask(t, storetest.Open(t, tree.Root), "PROJ-1", "labels: [changed]\n")
 	storetest.WriteTask(t, storetest.Open(t, tree.Root), "PROJ-4")
 	inner := storetest.Mkdir(t, tree.Path, "clone")
 	storetest.InitRepo(t, inner)

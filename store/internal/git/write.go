@@ -21,6 +21,7 @@ import (
 type Writing struct {
 	Hooks   bool      // the user's hooks run, in the user's own environment, as they would for the user
 	Network bool      // git may talk to a remote, with the user's credentials; nothing asks for them
+	Batch   bool      // ssh asks nothing, and gives up if the remote does not answer, unless the user's config names another program
 	Driver  string    // the command of the merge driver for files of a workspace; "" for the one that is configured
 	Attrs   string    // a file of attributes that counts less than all others; "" for the user's own
 	Magic   bool      // paths may have magic, such as :(exclude)
@@ -104,7 +105,7 @@ func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, e
 	if w.Attrs != "" {
 		with = append(with, setting{"core.attributesFile", w.Attrs})
 	}
-	cmd := program(ctx, dir, with, w.environ(dir), args)
+	cmd := program(ctx, dir, with, w.environ(ctx, dir), args)
 	withoutTerminal(cmd)
 	cmd.WaitDelay = 5 * time.Second
 	return output(ctx, cmd, w.Input, args)
@@ -116,7 +117,7 @@ var identity = []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NA
 // transport are the variables of git that say how a remote is reached, and ask nothing.
 var transport = []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_PROXY_SSL_CAINFO"}
 
-func (w Writing) environ(dir string) []string {
+func (w Writing) environ(ctx context.Context, dir string) []string {
 	env := foreign(func(name string) bool {
 		return slices.Contains(identity, name) || w.Network && slices.Contains(transport, name)
 	})
@@ -125,6 +126,9 @@ func (w Writing) environ(dir string) []string {
 	})
 	env = append(env, "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=:", "GIT_SEQUENCE_EDITOR=:", "GIT_PAGER=cat", "GIT_MERGE_AUTOEDIT=no",
 		"GCM_INTERACTIVE=never", "SSH_ASKPASS_REQUIRE=never", "GIT_NO_LAZY_FETCH=1")
+	if w.Batch && !w.ownSSH(ctx, dir) {
+		env = append(env, "GIT_SSH_COMMAND=ssh -oBatchMode=yes -oConnectTimeout=30")
+	}
 	if w.Index != "" {
 		env = append(env, "GIT_INDEX_FILE="+w.Index)
 	}
@@ -136,6 +140,12 @@ func (w Writing) environ(dir string) []string {
 		env = append(env, "GIT_LITERAL_PATHSPECS=1")
 	}
 	return append(env, workTreeOf(dir)...)
+}
+
+// ownSSH reports whether the config names a program to reach remotes by. Without a terminal it cannot ask either.
+func (w Writing) ownSSH(ctx context.Context, dir string) bool {
+	program, err := Setting(ctx, dir, "core.sshCommand")
+	return err != nil || program != ""
 }
 
 // Identity returns GIT, with a hint, if the user has set no name and address to commit with in this work tree.

@@ -1,0 +1,116 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// MaxPatch is the most bytes of a patch.
+const MaxPatch = 32 << 20
+
+// Apply applies a patch to a work tree and stages what it changes, as git apply --3way --index does. What it makes of the commit that is
+// checked out is worked out in an index of its own first, so that the work tree changes whole or not at all.
+//
+// It returns the errors of Verify; CONFLICT if the patch does not apply, or if an uncommitted change is in its way; INVALID_INPUT for a
+// patch that is too large or is none, that leads out of the work tree or into .git, or that changes what lies under a .cairn, a
+// link or a nested repository.
+func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
+	if len(patch) > MaxPatch {
+		return task.Errorf(task.InvalidInput, "the patch has more than %d bytes", MaxPatch).WithHint("divide it")
+	}
+	if err := w.Verify(ctx, t); err != nil {
+		return err
+	}
+	if err := w.layout.MakeWorktrees(); err != nil {
+		return err
+	}
+	random := make([]byte, 6)
+	_, _ = rand.Read(random) // it never fails
+	index := filepath.Join(w.layout.Live.Worktrees(), ".apply-"+hex.EncodeToString(random))
+	defer func() { _, _ = disk.RemoveFile(index), disk.RemoveFile(index+".lock") }()
+	tree, err := w.applied(ctx, t, patch, index)
+	if err != nil {
+		return err
+	}
+	_, err = git.Writing{}.Run(ctx, t.Path, "read-tree", "-m", "-u", "HEAD", tree)
+	if git.Exited(err) != 0 {
+		return task.Errorf(task.Conflict, "uncommitted changes in %s are in the way of the patch: %s", t.Path, strings.Join(git.Complaints(err, 3), "; ")).
+			WithHint("commit them, or take them back")
+	}
+	return err
+}
+
+// applied returns the tree that a patch makes of the commit that is checked out.
+func (w *Worktrees) applied(ctx context.Context, t Tree, patch []byte, index string) (string, error) {
+	if _, err := (git.Writing{Index: index}).Run(ctx, t.Path, "read-tree", "HEAD"); err != nil {
+		return "", err
+	}
+	_, err := git.Writing{Index: index, Input: bytes.NewReader(patch)}.Run(ctx, t.Path, "apply", "--3way", "--cached", "--whitespace=nowarn", "-")
+	if git.Exited(err) != 0 {
+		return "", notApplied(err)
+	}
+	if err != nil {
+		return "", err
+	}
+	out, err := git.Writing{Index: index}.Run(ctx, t.Path, "write-tree")
+	if err != nil {
+		return "", notApplied(err)
+	}
+	tree := strings.TrimSpace(string(out))
+	return tree, w.mayChange(ctx, t, tree)
+}
+
+// notApplied is the error of a patch that git refuses: one that does not fit, or one that is none.
+func notApplied(err error) error {
+	said := strings.Join(git.Complaints(err, 5), "; ")
+	for _, wrong := range []string{"invalid path", "beyond a symbolic link", "No valid patches", "corrupt patch", "unrecognized input", "inconsistent old filename", "lacks filename information"} {
+		if strings.Contains(said, wrong) {
+			return task.Errorf(task.InvalidInput, "git does not take the patch: %s", task.Clip(said, 500)).
+				WithHint("a patch is what git diff prints, with paths from the top of the repository")
+		}
+	}
+	return task.Errorf(task.Conflict, "the patch does not apply: %s", task.Clip(said, 500)).WithHint("make it against the commit that the work began at")
+}
+
+// mayChange returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may change.
+func (w *Worktrees) mayChange(ctx context.Context, t Tree, tree string) error {
+	out, err := git.Run(ctx, t.Path, "diff-tree", "-r", "-z", "--raw", "--no-renames", "HEAD", tree)
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		modes, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
+		if why := forbidden(modes, path); why != "" {
+			return task.Errorf(task.InvalidInput, "the patch changes %s, which is %s", path, why).WithHint("leave it out of the patch")
+		}
+	}
+	return nil
+}
+
+// forbidden says what a path is that no patch may change; "" if it may.
+func forbidden(modes []string, path string) string {
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.EqualFold(part, layout.Folder) || strings.EqualFold(part, ".git") || part == ".." {
+			return "under " + part
+		}
+	}
+	for _, mode := range modes[:min(2, len(modes))] {
+		switch mode {
+		case "120000":
+			return "a link"
+		case "160000":
+			return "a nested repository"
+		}
+	}
+	return ""
+}
