@@ -54,7 +54,10 @@ func (p nounCommand) command() *cli.Command {
 		out.Category, out.Commands, names = v.Group, append(out.Commands, c), append(names, c.Name)
 	}
 	for _, c := range p.further(p.noun) {
-		out.Commands, names = append(out.Commands, c), append(names, c.Name)
+		out.Commands = append(out.Commands, c)
+		if !c.Hidden {
+			names = append(names, c.Name)
+		}
 	}
 	out.Usage, out.ArgsUsage = "Has the commands "+strings.Join(names, ", ")+".", "COMMAND"
 	return out
@@ -62,10 +65,14 @@ func (p nounCommand) command() *cli.Command {
 
 // further are the commands below a noun that are no verbs.
 func (p *program) further(noun string) []*cli.Command {
-	if noun == "skill" {
+	switch noun {
+	case "skill":
 		return []*cli.Command{skillSyncCommand{p}.command()}
+	case "job":
+		return []*cli.Command{superviseCommand{p}.command()}
+	default:
+		return nil
 	}
-	return nil
 }
 
 // run runs if no command follows the noun.

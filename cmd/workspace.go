@@ -28,10 +28,13 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 	if err != nil {
 		return nil, err
 	}
-	return &verb.Workspace{
+	w := &verb.Workspace{
 		Dir: dir, StateDir: p.stateDir(), ConfigDir: p.configDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
-	}, nil
+	}
+	w.Job, w.Executor = p.jobOf()
+	w.Supervise = func(ctx context.Context, job string) error { return supervise(ctx, w, job) }
+	return w, nil
 }
 
 // open returns workspace, and opens its store.

@@ -72,7 +72,22 @@ func (r *run) told(e *ended) string {
 
 // commit commits what the executor left uncommitted, on the branch of the task, with the user's hooks.
 func (r *run) commit(ctx context.Context, why string) error {
+	if err := r.unlock(ctx); err != nil {
+		return err
+	}
 	_, err := r.trees.Commit(ctx, r.tree, r.message(why))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return or(job.InternalError, err)
+}
+
+// unlock removes the locks of git that killed processes left in the work tree. No process of the job is alive when it is called.
+func (r *run) unlock(ctx context.Context) error {
+	removed, err := r.trees.Unlock(ctx, r.tree)
+	if len(removed) > 0 {
+		_ = r.owned.Event(job.Event{Type: job.EventError, Text: "removed what a killed git left: " + strings.Join(removed, ", ")})
+	}
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

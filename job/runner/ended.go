@@ -61,8 +61,8 @@ func or(reason job.Reason, err error) error {
 	}
 	message := task.MessageOf(err)
 	var coded *task.Error
-	if errors.As(err, &coded) && coded.Hint != "" {
-		message += "; " + coded.Hint
+	if errors.As(err, &coded) && !coded.Hint.Empty() {
+		message += "; " + coded.Hint.String()
 	}
 	return &ended{job.Failed, reason, message}
 }

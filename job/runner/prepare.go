@@ -78,6 +78,9 @@ func (r *run) makeTree(ctx context.Context) error {
 		return err
 	}
 	r.made = true
+	if err := r.unlock(ctx); err != nil {
+		return err
+	}
 	if r.at, err = store.Open(r.tree.Root, r.w.StateDir); err != nil {
 		return err
 	}

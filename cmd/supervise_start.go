@@ -1,0 +1,149 @@
+package cmd
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// How long a supervisor has to say that it runs, and the service manager to start one.
+const (
+	startPatience = 10 * time.Second
+	scopePatience = 5 * time.Second
+)
+
+// notInherited are the variables of the job in which this program may run itself. A supervisor is no part of that.
+var notInherited = []string{"CAIRN_SESSION", "CAIRN_JOB", "CAIRN_EXECUTOR", "CAIRN_PORT", "CAIRN_TASK", "CAIRN_PROMPT", "CAIRN_ACTOR"}
+
+// supervise starts the supervisor of a job: this program, in a session of its own, with no terminal and no file of this process but the log of the
+// job. It returns once the supervisor holds the job. Where the user's service manager is there it is asked to keep the supervisor beyond the login;
+// where that fails the supervisor is started without it.
+func supervise(ctx context.Context, w *verb.Workspace, id string) error {
+	s, err := w.Open()
+	if err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return task.Errorf(task.IO, "this program cannot find itself: %w", err).WithHint("cairn job start --foreground runs the job in this process")
+	}
+	log := s.Jobs().File(id, "supervisor.log")
+	if log == "" {
+		return usage("%q is no job", id)
+	}
+	start := starting{
+		program: self, dir: s.Root, log: log,
+		args: []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "job", "supervise", id},
+	}
+	if scope := scopeCommand(os.Getenv); scope != nil {
+		around := start
+		around.around, around.patience = scope, scopePatience
+		if around.run(ctx) == nil {
+			return nil
+		}
+	}
+	start.patience = startPatience
+	return start.run(ctx)
+}
+
+// scopeCommand is the command that starts another one in a scope of the user's service manager, which outlives the login; nil where there is none.
+func scopeCommand(getenv func(string) string) []string {
+	runtime := getenv("XDG_RUNTIME_DIR")
+	if !filepath.IsAbs(runtime) {
+		return nil
+	}
+	if _, err := os.Stat(filepath.Join(runtime, "systemd")); err != nil {
+		return nil
+	}
+	path, err := exec.LookPath("systemd-run")
+	if err != nil {
+		return nil
+	}
+	return []string{path, "--user", "--scope", "--quiet", "--collect", "--description=cairn job"}
+}
+
+// starting is the start of a supervisor.
+type starting struct {
+	program  string
+	args     []string
+	dir, log string
+	around   []string // the command that starts it; nil for none
+	patience time.Duration
+}
+
+// run starts the process, and waits until it says that it runs. One that does not say so in time is ended.
+func (s starting) run(ctx context.Context) error {
+	log, err := openLog(s.log)
+	if err != nil {
+		return task.Errorf(task.IO, "the log of the supervisor: %w", err)
+	}
+	defer log.Close()
+	said, out, err := os.Pipe()
+	if err != nil {
+		return task.Errorf(task.IO, "%w", err)
+	}
+	defer said.Close()
+	cmd := exec.Command(s.program, s.args...) //nolint:gosec // this program
+	cmd.Args[0] = "cairn"
+	if s.around != nil {
+		cmd = exec.Command(s.around[0], slices.Concat(s.around[1:], []string{s.program}, s.args)...) //nolint:gosec // the service manager's
+	}
+	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = s.dir, out, log, withoutJob(os.Environ())
+	apart(cmd)
+	err = cmd.Start()
+	_ = out.Close()
+	if err != nil {
+		return task.Errorf(task.IO, "the supervisor does not start: %w", err).WithHint("cairn job start --foreground runs the job in this process")
+	}
+	answer := make(chan error, 1)
+	go func() { answer <- readStart(said) }()
+	select {
+	case err = <-answer:
+	case <-time.After(s.patience):
+		err = task.Errorf(task.Busy, "the supervisor did not say that it runs within %s", s.patience).WithHint("%s has what it printed", s.log)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	if err != nil {
+		_ = cmd.Process.Kill()
+	}
+	go func() { _ = cmd.Wait() }() // so that it leaves no entry in the process table when it ends before this one
+	return err
+}
+
+// readStart reads what a supervisor prints: that it runs, or why not.
+func readStart(from io.Reader) error {
+	in := bufio.NewReader(io.LimitReader(from, 64<<10))
+	line, _ := in.ReadString('\n')
+	if strings.HasPrefix(line, running) {
+		return nil
+	}
+	rest, _ := io.ReadAll(in)
+	var failure struct {
+		Code    task.Code `json:"code"`
+		Message string    `json:"message"`
+		Hint    string    `json:"hint"`
+	}
+	if json.Unmarshal(append([]byte(line), rest...), &failure) != nil || failure.Code == "" {
+		return task.Errorf(task.IO, "the supervisor ended before it ran the job").WithHint("supervisor.log in the folder of the job has what it printed")
+	}
+	return task.Errorf(failure.Code, "%s", failure.Message).WithHint("%s", failure.Hint)
+}
+
+// withoutJob is an environment without the variables of a job.
+func withoutJob(env []string) []string {
+	return slices.DeleteFunc(slices.Clone(env), func(variable string) bool {
+		name, _, _ := strings.Cut(variable, "=")
+		return slices.Contains(notInherited, name)
+	})
+}
