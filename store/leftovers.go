@@ -110,7 +110,7 @@ type leftoverFinder struct{ live.Clone }
 // notFiles is what is no file in the live state, where cairn makes only files. Folders are among them; clean removes empty ones.
 func (f leftoverFinder) notFiles() (left []Leftover) {
 	folders := f.Live.Folders()
-	known := slices.Concat(folders, []string{f.Live.Jobs()}) // each job has a folder in there, which package jobs knows
+	known := slices.Concat(folders, []string{f.Live.Jobs(), f.Live.Worktrees()}) // packages jobs and worktree know what is in there
 	for _, dir := range folders {
 		entries, _ := os.ReadDir(dir) // the functions below return the error
 		for _, e := range entries {
