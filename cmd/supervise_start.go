@@ -93,10 +93,10 @@ func (s starting) run(ctx context.Context) error {
 		return task.Errorf(task.IO, "%w", err)
 	}
 	defer said.Close()
-	cmd := exec.Command(s.program, s.args...) //nolint:gosec // this program
-	cmd.Args[0] = "cairn"
-	if s.around != nil {
-		cmd = exec.Command(s.around[0], slices.Concat(s.around[1:], []string{s.program}, s.args)...) //nolint:gosec // the service manager's
+	argv := slices.Concat(s.around, []string{s.program}, s.args)
+	cmd := exec.Command(argv[0], argv[1:]...)
+	if s.around == nil {
+		cmd.Args[0] = "cairn" // by which programs that are more than cairn, such as tests, know what to be
 	}
 	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = s.dir, out, log, withoutJob(os.Environ())
 	apart(cmd)

@@ -61,9 +61,16 @@ func (is owns) kill(pid int) error {
 	return p.Kill()
 }
 
+// startPause is longer than a process needs from its fork, when it has the environment of its parent still, to its exec.
+const startPause = 10 * time.Millisecond
+
 // end kills what the trace leads to, and returns what is still running.
 func (t Trace) end() (left []int) {
 	sweep(t.on)
+	if t.Job != "" {
+		time.Sleep(startPause)
+		sweep(t.on)
+	}
 	for _, pid := range processes() {
 		if owned, _ := t.on(pid); owned && alive(pid) {
 			left = append(left, pid)

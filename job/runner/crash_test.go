@@ -98,19 +98,13 @@ func TestKillsAtRandomMoments(t *testing.T) {
 		if f.kill(id, who, caller) {
 			killed[who]++
 		}
-		if who == "caller" || who == "executor" {
-			f.soon("the supervisor ends the job", func() bool { return !f.get(id).Status.State.Live() })
-		}
-		one := f.get(id)
-		if one.Status.State == job.Queued { // it has no supervisor yet, and one may still come
-			time.Sleep(20 * time.Millisecond)
+		if f.get(id).Status.Process == 0 && f.get(id).Status.State == job.Queued { // it has no supervisor yet, and one may still come
 			f.settleQueued(id)
-			one = f.get(id)
 		}
+		// A process that was just being started holds the lock of the killed one until it is another program, so the look may come too early by that.
+		f.soon("the job is at work no more", func() bool { return !f.get(id).Status.State.Live() })
+		one := f.get(id)
 		f.nothingRuns(id)
-		if one.Status.State == job.Running || one.Status.State == job.Queued && who == "supervisor" && one.Status.Process != 0 {
-			t.Fatalf("kill %d of the %s: the job is %s", n, who, one.Status.State)
-		}
 		done := f.progress(one)
 		if !one.Status.State.Final() {
 			f.goesOn(id)
