@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/urfave/cli/v3"
 )
 
@@ -41,42 +42,29 @@ func (p initCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := noArguments(c); err != nil {
 		return err
 	}
-	dir, err := p.dir(c)
+	w, err := p.workspace(ctx, c)
 	if err != nil {
 		return err
 	}
-	actor, err := p.actor(ctx, c, dir)
-	if err != nil {
-		return err
-	}
+	dir := w.Dir
 	driver, err := p.planMergeDriver(ctx, c, dir)
 	if err != nil {
 		return err
 	}
 	outer := outerWorkspace(dir)
-	layout, made, err := store.Init(dir, c.String("prefix"))
+	made, err := projects.Init(ctx, w, dir, c.String("prefix"))
 	if err != nil {
 		return err
 	}
-	s, err := store.Open(layout.Root, p.stateDir())
-	if err != nil {
-		return err
-	}
-	harmless, err := s.Harmless(ctx)
-	if err != nil {
-		return err
-	}
-	if harmless {
-		err = s.SetTrust(actor(), p.Now())
-	}
-	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made...), Trusted: s.Trusted()}
-	if len(made) > 0 {
+	s, err := made.Store, made.Consent
+	r := initResult{Workspace: s.Root, Prefix: s.Config.Prefix, Made: append([]string{}, made.Files...), Trusted: s.Trusted()}
+	if len(made.Files) > 0 {
 		r.Outer = outer
 	}
 	if driver != nil {
 		r.MergeDriver = driver.Lines
 	}
-	p.show(r, harmless)
+	p.show(r, made.Harmless)
 	if driver != nil {
 		err = errors.Join(err, driver.Apply(ctx))
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/urfave/cli/v3"
 )
 
@@ -37,6 +38,7 @@ func (p serveCommand) command() *cli.Command {
 			&cli.StringFlag{Name: "scope", Local: true, Usage: "let the actor change one task only, as `task:ID`"},
 			&cli.BoolFlag{Name: "readonly", Local: true, Usage: "let the actor change nothing"},
 			&cli.StringFlag{Name: "http", Local: true, Usage: "serve Streamable HTTP on the loopback `ADDRESS` instead, on the path /mcp; port 0 takes a free one"},
+			&cli.BoolFlag{Name: "projects", Local: true, Usage: "let project_open take the server to another workspace of this machine; the tool is in the toolset jobs"},
 			&cli.StringFlag{Name: "toolsets", Local: true, Usage: "tools to offer: core, edit, plan, history, admin, ledger, team, jobs, or all, with commas between them; core by default, and plan for a planner"},
 		},
 		Action: p.runServe,
@@ -55,6 +57,9 @@ func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	w.Client = c.String("client")
+	if s, err := w.Open(); err == nil {
+		projects.Note(ctx, w, s)
+	}
 	if w.Rights, err = p.rights(w, c); err != nil {
 		return err
 	}
@@ -65,11 +70,25 @@ func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 		return err
 	}
 	defer outlivePipe()()
+	if err := mayChangeProjects(c); err != nil {
+		return err
+	}
 	s := mcpserver.New(*w, log)
+	if c.Bool("projects") {
+		s.ChangeProjects()
+	}
 	if c.IsSet("http") {
 		return p.serveHTTP(ctx, s, c.String("http"))
 	}
 	return connection(s.Serve(ctx, p.Stdin, p.Stdout))
+}
+
+// mayChangeProjects returns an error for a server that cannot go to another workspace: all its clients would, or its scope is a task of this one.
+func mayChangeProjects(c *cli.Command) error {
+	if c.Bool("projects") && (c.IsSet("http") || c.IsSet("scope")) {
+		return usage("--projects goes with neither --http nor --scope").WithHint("start a server for each workspace")
+	}
+	return nil
 }
 
 // serveHTTP serves until ctx ends, and prints its address on stderr.

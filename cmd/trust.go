@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/trust"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/urfave/cli/v3"
 )
 
@@ -85,6 +86,7 @@ func (p trustCommand) give(ctx context.Context, c *cli.Command) error {
 		}
 		err = s.SetTrust(w.Actor(), p.Now())
 	}
+	projects.Note(ctx, w, s)
 	return p.show(trustResult{s.Root, true, commands}, err)
 }
 

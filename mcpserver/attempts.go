@@ -35,6 +35,13 @@ func (a *attempts) current() string {
 	return a.open[0]
 }
 
+// forget forgets the sessions that go on, since the client goes elsewhere.
+func (a *attempts) forget() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.open = nil
+}
+
 // learn learns from what a call returned.
 func (a *attempts) learn(v verb.Verb, out any) {
 	ses, ok := out.(verb.Session)

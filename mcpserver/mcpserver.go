@@ -26,6 +26,7 @@ type Server struct {
 	long          *longCalls           // of the verbs that run commands
 	sessions      sync.Map             // *updates by session id
 	attempts      attempts             // under which the client is at work
+	project       project              // the workspace that the client went to
 
 	limits limits
 }

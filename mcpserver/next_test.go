@@ -62,6 +62,18 @@ var refusalCases = []refusalCase{
 		}
 		return s.person(), "plan", object{"proposal": made.Proposal}
 	}},
+	{"a project that was never opened", "projects.Find", task.NotFound, "project_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.person(), "project_open", object{"project": "nowhere"}
+	}},
+	{"a repository that is not in the list", "tasks.knownRepo", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.person(), "create", object{"title": "x", "repo": "nowhere"}
+	}},
+	{"a repository that nobody knows", "projects.LinkRepo", task.NotFound, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.person(), "repo_link", object{"name": "nowhere", "role": "docs"}
+	}},
+	{"a mode in place of a state", "tasks.modeInStatus", task.TaskTypeInStatus, "update", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.person(), "transition", object{"id": s.create(nil), "to": "PAIR"}
+	}},
 	{"a setting that does not exist", "record.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
 	}},
@@ -228,7 +240,7 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "list", "list_sessions", "note", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
+var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "list", "list_sessions", "note", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}

@@ -161,7 +161,8 @@ func (s *Server) arguments(r resource, id string) (map[string]any, error) {
 	case r.uri != readyURI:
 		return map[string]any{}, nil
 	}
-	at, err := s.w.Open()
+	w := s.workspace()
+	at, err := w.Open()
 	if err != nil {
 		return nil, err
 	}

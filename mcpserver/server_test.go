@@ -245,6 +245,9 @@ var smallestCalls = map[string]object{
 	"ref_add": {"id": "PROJ-1", "type": "commit"}, "ref_update": {"id": "PROJ-1", "ref": "7f3a9c21", "state": "merged"}, "ref_remove": {"id": "PROJ-1", "ref": "7f3a9c21"}, "ref_query": {},
 
 	"get_proposal": {"proposal": "plan-1"},
+
+	"project_list": {}, "project_open": {"project": "shop"}, "project_create": {"path": "nowhere"},
+	"repo_list": {}, "repo_register": {"remote_url": "https://github.com/o/r"}, "repo_link": {"name": "r", "role": "docs"},
 }
 
 // A tool beyond the profile is not listed. The refusal of a call says what would allow it.

@@ -31,7 +31,7 @@ func (s *Store) Files(t task.Task) (Files, error) {
 	repo, ok := s.Config.Repo(t.Repo)
 	if !ok {
 		return Files{}, task.Errorf(task.InvalidInput, "its files are in the repository %q, which the workspace does not name", t.Repo).
-			WithHint("%s lists them, and %s adds one", task.CallTo("repo_list"), task.CallTo("repo_register"))
+			WithHint("%s lists them, and %s adds one", task.CallTo("repo_list"), task.CallTo("repo_register")).WithNext(task.CallTo("repo_list"))
 	}
 	l, err := s.repoLayout(repo.Name, repo.Path)
 	if err != nil {
@@ -75,6 +75,12 @@ func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
 			WithHint("%s says where %q is", task.CallTo("repo_register", "name", name, "path", "../"+name), name)
 	}
 	return l, nil
+}
+
+// IsRepo returns why no repository can be found by a path of the config: NOT_FOUND, or INVALID_INPUT for a folder that is no top of one.
+func (s *Store) IsRepo(name, path string) error {
+	_, err := s.repoLayout(name, path)
+	return err
 }
 
 // Trusted reports whether the user has consented that commands run on these files. They come from the workspace, which must be trusted too.

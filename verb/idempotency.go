@@ -135,6 +135,9 @@ func (w *Workspace) neverCalled() error {
 		return nil
 	}
 	s, err := w.Open()
+	if task.CodeOf(err) == task.NoWorkspace {
+		return nil // what was called outside of all workspaces is remembered in none
+	}
 	if err != nil {
 		return err
 	}

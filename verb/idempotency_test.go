@@ -68,6 +68,9 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"ref_update":          {verbtest.Args{"ref": "d200ae83", "title": "here"}, verbtest.Args{"ref": "d200ae83", "title": "there"}},
 	"job_start":           {verbtest.Args{"executor": "mine"}, verbtest.Args{"executor": "mine", "priority": "P0"}},
 	"job_cancel":          {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
+	"project_create":      {verbtest.Args{"path": "."}, verbtest.Args{"path": ".", "prefix": "OTHER"}},
+	"repo_register":       {verbtest.Args{"remote_url": "https://github.com/o/r"}, verbtest.Args{"remote_url": "https://github.com/o/s"}},
+	"repo_link":           {verbtest.Args{"name": "web", "role": "docs"}, verbtest.Args{"name": "web", "role": "primary"}},
 	"ref_remove":          {verbtest.Args{"ref": "d200ae83"}, verbtest.Args{"ref": "d200ae83", "expected_rev": "1"}},
 }
 
@@ -120,6 +123,10 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 	switch {
 	case v.Name == "ref_update" || v.Name == "ref_remove":
 		if _, err := verbtest.CallAny(t, w, "ref_add", verbtest.Args{"id": made.ID, "type": "link", "url": "https://example.com/before"}); err != nil {
+			t.Fatal(err)
+		}
+	case v.Name == "repo_link":
+		if _, err := verbtest.CallAny(t, w, "repo_register", verbtest.Args{"remote_url": "https://github.com/o/web"}); err != nil {
 			t.Fatal(err)
 		}
 	case v.Name == "release":

@@ -45,6 +45,9 @@ type Workspace struct {
 	// it runs. Nil where no process can be started, as in a program that embeds cairn.
 	Supervise func(ctx context.Context, job string) error
 
+	// Switch makes the calls that follow ones about another workspace, by its root. Nil where the caller cannot go elsewhere.
+	Switch func(root string) error
+
 	Idempotency Idempotency // of the call under way; Verb.Call sets it
 	confirmed   []task.Ask  // what the person has confirmed of the call under way
 }

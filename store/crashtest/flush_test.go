@@ -26,6 +26,8 @@ var flushes = map[string]string{
 	"plan that was proposed": "tasks/* tasks/* plans/* tasks/ plans/",
 	"delete":                 "local/ ./ local/trash/* local/trash/ tasks/",
 	"delete of a task with a session that stalled": "local/ ./ local/trash/* local/trash/* local/trash/ sessions/ tasks/",
+	"repo_register":                     "* ./",
+	"repo_link":                         "* ./",
 	"settings_set":                      "* ./",
 	"release":                           "tasks/* tasks/",
 	"release of a session that stalled": "tasks/* sessions/* tasks/ sessions/",

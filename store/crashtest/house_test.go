@@ -232,6 +232,7 @@ func (h *house) readable(t *testing.T) string {
 	}
 	ask("list_sessions", map[string]any{})
 	ask("settings_get", map[string]any{})
+	ask("repo_list", map[string]any{})
 	return text.String()
 }
 

@@ -136,6 +136,11 @@ var stories = []story{
 	}},
 	{"delete", "delete", "human:lee", nothing(nil)},
 	{"delete of a task with a session that stalled", "delete", "human:lee", begun(func(string) in { return in{"id": about} })},
+	{"repo_register", "repo_register", "human:lee", func(*testing.T, *house) in { return in{"remote_url": "https://github.com/o/r"} }},
+	{"repo_link", "repo_link", "human:lee", func(t *testing.T, h *house) in {
+		h.given(t, "human:lee", "repo_register", in{"remote_url": "https://github.com/o/r"})
+		return in{"name": "r", "role": "docs"}
+	}},
 	{"settings_set", "settings_set", "human:lee", func(*testing.T, *house) in { return in{"key": "claim_ttl", "value": "2h"} }},
 	{"release", "release", "agent:a", claimed(in{"reason": "no time"})},
 	{"release of a session that stalled", "release", "human:lee", begun(func(string) in { return in{"id": about} })},
@@ -221,11 +226,16 @@ var stories = []story{
 	{"cancel", "cancel", "agent:a", begun(func(ses string) in { return in{"session": ses, "reason": "too hard"} })},
 }
 
+// untried are the verbs that write, and make no write of a workspace that is there.
+var untried = map[string]string{
+	"project_create": "it makes what init makes: files that each appear whole, and that another call completes",
+}
+
 // A verb that writes and is not tried here promises more than anybody knows.
 func TestEveryVerbThatWritesHasAStory(t *testing.T) {
 	for _, v := range catalogue.All {
 		covered := slices.ContainsFunc(stories, func(s story) bool { return s.verb == v.Name })
-		if v.Kind != verb.Read && !covered {
+		if v.Kind != verb.Read && !covered && untried[v.Name] == "" {
 			t.Errorf("%s has no story", v.Name)
 		}
 	}

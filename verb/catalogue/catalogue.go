@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/cairn-tasks/cairn/verb/knowledge"
+	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/refs"
 	"github.com/cairn-tasks/cairn/verb/search"
@@ -44,6 +45,7 @@ var All = verb.Link(inOrder(
 	decisions.Verbs,
 	knowledge.Verbs,
 	jobs.Verbs,
+	projects.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
@@ -70,6 +72,7 @@ var order = []string{
 	"handoff_create", "handoff_claim", "handoff_respond", "handoff_resolve", "handoff_query", "inbox",
 	"ref_add", "ref_update", "ref_remove", "ref_query",
 	"skill_list", "skill_get", "skill_upsert",
+	"project_list", "project_open", "project_create", "repo_list", "repo_register", "repo_link",
 	"register", "directory", "feedback_create", "feedback_query",
 	"job_start", "job_poll", "job_list", "job_cancel",
 }

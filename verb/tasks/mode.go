@@ -23,7 +23,7 @@ func knownRepo(s *store.Store, name string) error {
 	}
 	if _, ok := s.Config.Repo(name); !ok {
 		return task.Errorf(task.InvalidInput, "repo: the workspace names no repository %q", task.Clip(name, 100)).
-			WithHint("%s lists them, and %s adds one", task.CallTo("repo_list"), task.CallTo("repo_register"))
+			WithHint("%s lists them, and %s adds one", task.CallTo("repo_list"), task.CallTo("repo_register")).WithNext(task.CallTo("repo_list"))
 	}
 	return nil
 }
