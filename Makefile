@@ -10,7 +10,7 @@ PAGE          ?=
 # ./... leaves out the module that stands in for another one (go.work).
 PACKAGES = ./... ./mcpserver/jsonschema
 
-.PHONY: help build check format vet lint test fmt update docs fuzz race crash conformance bench
+.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash conformance bench
 
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
@@ -22,6 +22,7 @@ help:
 	@echo 'make fuzz     fuzz the file format, each target for FUZZTIME ($(FUZZTIME))'
 	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
+	@echo 'make jobs-crash  kill the processes of jobs at 200 random moments'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
 	@echo 'make bench    run the benchmarks, then measure whole commands with SIZES ($(SIZES)) tasks and hold the'
 	@echo '              ratios against their limits; PAGE=docs/performance.md writes the figures there'
@@ -71,6 +72,10 @@ race:
 # Each time 200 processes are killed at random moments, every verb at each of its system calls, and each call fails in each way.
 crash:
 	CRASHTEST_ALL=1 $(GO) test -race -timeout 0 -count $(CRASHES) ./store ./store/crashtest -run 'Crash|Death|Fail|Vanish|Full'
+
+# Caller, supervisor, executor or all of them, with SIGKILL: nothing is left running, no job RUNNING, no work is lost.
+jobs-crash:
+	JOBS_CRASH=200 $(GO) test ./job/runner -count=1 -timeout 0 -v -run '^TestKillsAtRandomMoments$$'
 
 conformance:
 	CONFORMANCE=1 $(GO) test ./mcpserver -count=1 -v -run '^TestConformance$$'

@@ -8,7 +8,6 @@ import (
 	"github.com/cairn-tasks/cairn/check/proc"
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/job/runner"
-	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
 )
 
@@ -57,10 +56,8 @@ func (p superviseCommand) run(ctx context.Context, c *cli.Command) error {
 // runner is how this program runs jobs.
 func (p *program) runner() runner.Runner { return runner.Runner{} }
 
-// runJob runs a job in this process, for --foreground.
-func (p *program) runJob(ctx context.Context, w *verb.Workspace, id string) error {
-	return p.runner().Run(ctx, w, id)
-}
+// foregroundFlag has a job run in the process that was asked for it, and not in one of its own.
+const foregroundFlag = "foreground"
 
 // jobOf are the job and the executor in whose environment the program runs, "" for none.
 func (p *program) jobOf() (id, executor string) {

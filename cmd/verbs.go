@@ -28,7 +28,7 @@ func (p verbCommand) command() *cli.Command {
 		Description: description(v),
 		Category:    v.Group,
 		Hidden:      v.Noun != "", // it is shown under its noun
-		Flags:       flags(v),
+		Flags:       append(flags(v), furtherFlags(v)...),
 		Action:      p.run,
 	}
 }
@@ -103,6 +103,14 @@ func guessedBelow(word string) string {
 		"comment": "cairn note ID TEXT comments on a record of any kind", "note": "cairn note ID TEXT comments on a record of any kind",
 		"history": "cairn history ID lists who did what to a record of any kind", "answer": "cairn handoff respond ID answers a handoff",
 	}[word]
+}
+
+// furtherFlags are the flags of a verb's command that are nothing of the verb: how this program carries it out.
+func furtherFlags(v verb.Verb) []cli.Flag {
+	if v.Name == "job_start" || v.Name == "job_retry" {
+		return []cli.Flag{&cli.BoolFlag{Name: foregroundFlag, Local: true, Usage: "run the job in this process, and return when it has ended"}}
+	}
+	return nil
 }
 
 func (p verbCommand) name() string { return verb.CommandName(p.verb.Name) }

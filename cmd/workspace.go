@@ -34,6 +34,9 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 	}
 	w.Job, w.Executor = p.jobOf()
 	w.Supervise = func(ctx context.Context, job string) error { return supervise(ctx, w, job) }
+	if c.Bool(foregroundFlag) {
+		w.Supervise = func(ctx context.Context, job string) error { return p.runner().Run(ctx, w, job) }
+	}
 	return w, nil
 }
 
