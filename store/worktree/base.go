@@ -60,7 +60,7 @@ func underWay(there *git.Repo, branch string) string {
 
 // clean returns BASE_DIRTY if tracked files outside .cairn are changed in the checkout of a base.
 func (w *Worktrees) clean(ctx context.Context, holder *git.Repo, base string) error {
-	all, err := holder.Changes(ctx, false)
+	all, err := holder.Changes(ctx, git.Looks{})
 	if err != nil {
 		return err
 	}
@@ -156,7 +156,7 @@ func (w *Worktrees) inTheWay(ctx context.Context, holder *git.Repo, base, from, 
 	if err != nil {
 		return nil, err
 	}
-	changes, err := holder.Changes(ctx, false)
+	changes, err := holder.Changes(ctx, git.Looks{})
 	if err != nil {
 		return nil, err
 	}

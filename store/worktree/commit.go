@@ -47,7 +47,7 @@ func (w *Worktrees) stage(ctx context.Context, t Tree) error {
 	if err != nil {
 		return err
 	}
-	changes, err := there.Changes(ctx, false)
+	changes, err := there.Changes(ctx, git.Looks{})
 	if err != nil {
 		return err
 	}

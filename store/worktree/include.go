@@ -74,10 +74,3 @@ func (w *Worktrees) included(ctx context.Context) ([]string, error) {
 	}
 	return w.repo.IgnoredAnd(ctx, includeFile)
 }
-
-// sameCopy reports whether a file in a work tree is as it was when it was copied there.
-func (m made) sameCopy(name string) bool {
-	was, ok := m.Copied[name]
-	at := disk.StampOf(filepath.Join(m.Path, filepath.FromSlash(name)))
-	return ok && was == copied{at.Size, at.Modified}
-}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
@@ -37,7 +38,12 @@ func (w *Worktrees) Make(ctx context.Context, id task.ID, base, commit string) (
 	if err != nil {
 		return Tree{}, err
 	}
-	if ok && m.Ready && m.Removing == "" {
+	if ok && m.Ready && m.Removing != "" {
+		if m, ok, err = w.settle(ctx, m); err != nil {
+			return Tree{}, err
+		}
+	}
+	if ok && m.Ready {
 		return w.tree(m), w.Verify(ctx, w.tree(m))
 	}
 	if ok {
@@ -138,8 +144,14 @@ func (w *Worktrees) add(ctx context.Context, m made) (made, error) {
 		if _, err := (git.Writing{}).Run(ctx, w.repo.Top, "worktree", "add", "--quiet", "--no-track", "-b", m.Branch, m.Path, m.BaseCommit); err != nil {
 			return m, err
 		}
-	} else if m, err = w.take(ctx, m, tip); err != nil {
-		return m, err
+	} else {
+		m.Taken = true
+		if err := w.write(m); err != nil {
+			return m, err
+		}
+		if m, err = w.take(ctx, m, tip); err != nil {
+			return m, err
+		}
 	}
 	there, err := w.opened(m.Path)
 	if err != nil {
@@ -192,11 +204,8 @@ func (w *Worktrees) ancestor(ctx context.Context, commit, of string) (bool, erro
 	return err == nil, err
 }
 
-// undo takes away a work tree that was being made, and that nobody was ever told of, or the rest of one whose removal was decided.
+// undo takes away a work tree that was being made, and that nobody was ever told of.
 func (w *Worktrees) undo(ctx context.Context, m made) error {
-	if m.Ready {
-		return w.finishRemoval(ctx, m)
-	}
 	there, err := w.opened(m.Path)
 	ours := err == nil && there.Linked() && there.CommonDir == w.repo.CommonDir
 	if layout.Exists(m.Path) && !ours {
@@ -210,8 +219,10 @@ func (w *Worktrees) undo(ctx context.Context, m made) error {
 			return err
 		}
 	}
-	if err := w.dropBranch(ctx, m, m.BaseCommit); err != nil {
-		return err
+	if !m.Taken {
+		if err := w.dropMade(ctx, m); err != nil {
+			return err
+		}
 	}
 	return w.forget(m.Task)
 }
@@ -326,4 +337,26 @@ func (w *Worktrees) opened(path string) (*git.Repo, error) {
 		return nil, task.Errorf(task.Conflict, "%s is no work tree", path)
 	}
 	return repo, nil
+}
+
+// dropMade deletes a branch that was made for a work tree which nobody was told of: it holds what the work was to begin at, and at most
+// the commit that brought the task there.
+func (w *Worktrees) dropMade(ctx context.Context, m made) error {
+	ref := "refs/heads/" + m.Branch
+	tip, err := w.repo.Refs().Commit(ctx, ref)
+	if err != nil || tip == "" {
+		return err
+	}
+	since, err := w.repo.History().Between(ctx, m.BaseCommit, tip, 3)
+	if err != nil || len(since) > 1 {
+		return err
+	}
+	for _, commit := range since {
+		paths, err := w.repo.NumStat(ctx, m.BaseCommit, commit)
+		if err != nil || slices.ContainsFunc(paths, func(l git.Lines) bool { return !git.Ours(l.Path) }) {
+			return err
+		}
+	}
+	_, err = git.Writing{}.Run(ctx, w.repo.Top, "update-ref", "-d", ref, tip)
+	return err
 }

@@ -219,7 +219,7 @@ func (w *Worktrees) sameTree(ctx context.Context, commit, tree string) (bool, er
 
 // changes lists the uncommitted changes of a work tree: the paths under the .cairn of this workspace, and the others.
 func (w *Worktrees) changes(ctx context.Context, there *git.Repo) (records []string, others []git.Change, err error) {
-	all, err := there.Changes(ctx, false)
+	all, err := there.Changes(ctx, git.Looks{})
 	if err != nil {
 		return nil, nil, err
 	}

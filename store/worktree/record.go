@@ -26,6 +26,8 @@ type made struct {
 	MadeAt     time.Time         `json:"made_at"`
 	Ready      bool              `json:"ready"`              // false while it is being made
 	Removing   string            `json:"removing,omitempty"` // the path to which it was moved in order to be removed
+	Doomed     bool              `json:"doomed,omitempty"`   // it lies there, and was found to hold nothing of worth
+	Taken      bool              `json:"taken,omitempty"`    // the branch was there before
 	Pushed     map[string]string `json:"pushed,omitempty"`   // the commit that was pushed last, by remote
 	Copied     map[string]copied `json:"copied,omitempty"`   // the ignored files that were copied, by their path from the top
 }

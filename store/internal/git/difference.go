@@ -70,14 +70,23 @@ type Change struct {
 	Unmerged  bool
 }
 
+// Looks say what Changes lists beside what is tracked and what is not.
+type Looks struct {
+	Ignored bool // what is ignored too, a folder that is ignored as one path
+	Shallow bool // nothing that is in submodules
+}
+
 // Changes lists all that differs from the commit that is checked out: staged or not, untracked, under .cairn too, and files that
-// git was told not to look at. With ignored it also lists what is ignored, a folder that is ignored as one path.
+// git was told not to look at.
 //
 // It starts no filter of the repository's own config. So a file that is stored in another form may be listed though it has not changed,
 // but none that has changed is left out.
-func (r *Repo) Changes(ctx context.Context, ignored bool) ([]Change, error) {
+func (r *Repo) Changes(ctx context.Context, l Looks) ([]Change, error) {
 	args := []string{"status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none"}
-	if ignored {
+	if l.Shallow {
+		args[len(args)-1] = "--ignore-submodules=all"
+	}
+	if l.Ignored {
 		args = append(args, "--ignored=matching")
 	}
 	out, err := (&workTree{Repo: r, foreign: true}).runFiltering(ctx, nil, args...)
@@ -137,3 +146,65 @@ func (r *Repo) hidden(ctx context.Context) ([]Change, error) {
 
 // maxHidden is the most bytes of a file that git does not look at which are compared; a larger one counts as changed.
 const maxHidden = 64 << 20
+
+// Stashes counts the stashes that were made on a branch.
+func (r *Repo) Stashes(ctx context.Context, branch string) (int, error) {
+	_, err := Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "refs/stash")
+	if Exited(err) == 1 {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	out, err := Run(ctx, r.Top, "log", "--walk-reflogs", "-z", "--format=%gs", "refs/stash", "--")
+	n := 0
+	for _, subject := range records(out) {
+		if strings.HasPrefix(subject, "WIP on "+branch+":") || strings.HasPrefix(subject, "On "+branch+":") {
+			n++
+		}
+	}
+	return n, err
+}
+
+// InRemote reports whether a commit is in a branch of a remote, as far as the clone knows those.
+func (r *Repo) InRemote(ctx context.Context, commit string) (bool, error) {
+	out, err := Run(ctx, r.Top, "for-each-ref", "--count=1", "--contains="+commit, "refs/remotes")
+	return len(out) > 0, err
+}
+
+// Nested lists the nested repositories that are checked out in this work tree, tracked ones and those in them, with commits or stashes that
+// are in none of their remotes.
+func (r *Repo) Nested(ctx context.Context) ([]string, error) {
+	files, err := r.Index("").Files(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var alone []string
+	for _, f := range files {
+		if !f.Repository() {
+			continue
+		}
+		inner, ok, err := open(r.path(f.Path))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		out, err := Run(ctx, inner.Top, "log", "--max-count=1", "--format=%H", "--branches", "--tags", "--glob=refs/stash", "HEAD", "--not", "--remotes")
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 0 {
+			alone = append(alone, f.Path)
+		}
+		below, err := inner.Nested(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range below {
+			alone = append(alone, f.Path+"/"+b)
+		}
+	}
+	return alone, nil
+}

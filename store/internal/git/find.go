@@ -322,9 +322,20 @@ func (r *Repo) IgnoredAnd(ctx context.Context, patterns string) ([]string, error
 	if err != nil || len(out) == 0 {
 		return nil, err
 	}
-	out, err = runInput(ctx, bytes.NewReader(out), r.Top, "check-ignore", "-z", "--stdin")
+	var in bytes.Buffer
+	for _, name := range records(out) {
+		in.WriteString("./" + name + "\x00") // so that no name looks like the magic of a pathspec
+	}
+	args := []string{"check-ignore", "-z", "--stdin"}
+	cmd := command(ctx, r.Top, args...)
+	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=0") // it knows no such paths
+	out, err = output(ctx, cmd, &in, args)
 	if Exited(err) == 1 { // it ignores none of them
 		return nil, nil
 	}
-	return records(out), err
+	names := records(out)
+	for i := range names {
+		names[i] = strings.TrimPrefix(names[i], "./")
+	}
+	return names, err
 }
