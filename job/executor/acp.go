@@ -8,6 +8,8 @@ import (
 	"os"
 	"slices"
 	"strings"
+	"sync/atomic"
+	"time"
 
 	acp "github.com/coder/acp-go-sdk"
 
@@ -20,9 +22,11 @@ import (
 // What the agent tells of its session is taken from the lines themselves, in their order. The rest goes to the library.
 type acpStream struct {
 	*stream
-	run  Run
-	to   *io.PipeWriter // to the library
-	lost chan struct{}  // is closed when the conversation is over
+	run      Run
+	to       *io.PipeWriter // to the library
+	over     chan struct{}  // is closed when the conversation is over
+	answered atomic.Int32   // calls that the agent answered
+	heard    atomic.Int32   // answers that the conversation has
 }
 
 // converse starts the conversation with an agent, over pipes.
@@ -32,21 +36,36 @@ func (a *attempt) converse(ctx context.Context) error {
 		return err
 	}
 	lines, to := io.Pipe()
-	talk := &acpStream{stream: a.stream, run: a.run, to: to, lost: make(chan struct{})}
+	talk := &acpStream{stream: a.stream, run: a.run, to: to, over: make(chan struct{})}
 	conn := acp.NewClientSideConnection(talk, write, lines)
 	conn.SetLogger(slog.New(slog.DiscardHandler))
 	a.talk, a.input = talk, read
-	a.others = []io.Closer{write, lines, to, closer(func() { <-talk.lost })}
+	a.others = []io.Closer{closer(talk.settle), write, lines, to, closer(func() { <-talk.over })}
 	go func() {
-		defer close(talk.lost)
+		defer close(talk.over)
 		defer write.Close()
 		defer lines.Close()
-		if err := talk.session(ctx, conn, a.model); err != nil {
+		if err := talk.session(ctx, conn, a.model); err != nil && ctx.Err() == nil && !brokeOff(err) {
 			talk.problem(reasonOf(err))
 			talk.done(true, "")
 		}
 	}()
+	go func() {
+		<-conn.Done()
+		_ = lines.Close() // what the agent still writes waits for nobody
+	}()
 	return nil
+}
+
+// settle waits until the conversation has every answer that came: to the library the end of a connection may come before the answer that it followed.
+func (s *acpStream) settle() {
+	for end := time.Now().Add(2 * time.Second); s.heard.Load() < s.answered.Load() && time.Now().Before(end); {
+		select {
+		case <-s.over:
+			return
+		case <-time.After(time.Millisecond):
+		}
+	}
 }
 
 type closer func()
@@ -54,6 +73,17 @@ type closer func()
 func (c closer) Close() error {
 	c()
 	return nil
+}
+
+// brokeOff reports whether an error says that the other side is gone, and not what it answered.
+func brokeOff(err error) bool {
+	e, ok := err.(*acp.RequestError) //nolint:errorlint // the library returns it as it is
+	if !ok {
+		return true
+	}
+	data, _ := e.Data.(map[string]any)
+	text, _ := data["error"].(string)
+	return strings.HasPrefix(text, "peer disconnected")
 }
 
 // reasonOf is the message of an error, without the JSON around it.
@@ -67,10 +97,12 @@ func reasonOf(err error) string {
 // session holds the conversation: one prompt, and what it led to.
 func (s *acpStream) session(ctx context.Context, conn *acp.ClientSideConnection, model string) error {
 	hello, err := conn.Initialize(ctx, acp.InitializeRequest{ProtocolVersion: acp.ProtocolVersionNumber})
+	s.heard.Add(1)
 	if err != nil {
 		return err
 	}
 	id, modes, err := s.begin(ctx, conn, hello)
+	s.heard.Add(1)
 	if err != nil {
 		return err
 	}
@@ -79,12 +111,14 @@ func (s *acpStream) session(ctx context.Context, conn *acp.ClientSideConnection,
 		model = s.run.Model
 	}
 	if model != "" {
-		if _, err := conn.UnstableSetSessionModel(ctx, acp.UnstableSetSessionModelRequest{SessionId: id, ModelId: acp.UnstableModelId(model)}); err != nil {
+		_, err := conn.UnstableSetSessionModel(ctx, acp.UnstableSetSessionModelRequest{SessionId: id, ModelId: acp.UnstableModelId(model)})
+		if s.heard.Add(1); err != nil {
 			return err
 		}
 	}
 	if mode, ok := readingMode(modes); ok && s.run.Output == job.Patch {
-		if _, err := conn.SetSessionMode(ctx, acp.SetSessionModeRequest{SessionId: id, ModeId: mode}); err != nil {
+		_, err := conn.SetSessionMode(ctx, acp.SetSessionModeRequest{SessionId: id, ModeId: mode})
+		if s.heard.Add(1); err != nil {
 			return err
 		}
 	}
@@ -151,6 +185,9 @@ func (s *acpStream) line(text []byte) {
 		return
 	}
 	if l.Method != "session/update" {
+		if l.Method == "" {
+			s.answered.Add(1)
+		}
 		_, _ = s.to.Write(append(text[:len(text):len(text)], '\n'))
 		return
 	}

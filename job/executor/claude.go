@@ -109,7 +109,7 @@ func (s claudeStream) system(l claudeLine) {
 func (s *stream) servers(all []mcpStatus) {
 	for _, m := range all {
 		if m.Name == serverName && (m.Status == "failed" || m.Status == "needs-auth" || m.Status == "disabled") {
-			s.problem("the program could not start its MCP server cairn: " + m.Status)
+			s.warn("the program could not start its MCP server cairn: " + m.Status)
 		}
 	}
 }
@@ -134,12 +134,23 @@ func (s claudeStream) ended(l claudeLine) {
 	s.usage(job.Usage{InputTokens: l.Usage.Input + l.Usage.Read + l.Usage.Creation, OutputTokens: l.Usage.Output, Cost: l.Cost})
 	failed := l.IsError || l.Subtype != "" && l.Subtype != "success"
 	if failed {
-		s.problem(join(l.Subtype, l.Result, strings.Join(l.Errors, "; "), show(l.Error)))
+		s.problem(join(strings.TrimPrefix(l.Subtype, "success"), l.Result, strings.Join(l.Errors, "; "), show(l.Error)))
 	}
 	s.done(failed, l.Result)
 }
 
 func (s claudeStream) closed(int, string) {}
+
+// ampStream is the dialect of amp. Without a login it asks for one, in text, and waits.
+type ampStream struct{ claudeStream }
+
+func (s ampStream) line(text []byte) {
+	if strings.HasPrefix(string(text), "No API key found") {
+		s.problem("it is not logged in")
+		s.done(true, "")
+	}
+	s.claudeStream.line(text)
+}
 
 // contentText is the text of what a tool answered: a text, or a list of blocks.
 func contentText(src json.RawMessage) string {

@@ -103,7 +103,7 @@ func (s codexStream) completed(i codexItem) {
 	case "todo_list":
 		s.plan(i)
 	case "error":
-		s.problem(i.Message)
+		s.warn(i.Message)
 	case "file_change":
 		s.toolStart(i.ID, i.tool(), nil)
 		s.toolEnd(i.ID, i.Status == "failed", "")

@@ -15,7 +15,7 @@ func (r row) environ(of, set []string, run Run) []string {
 			out = append(out, variable)
 		}
 	}
-	out = append(out, "PWD="+run.Dir, "GIT_TERMINAL_PROMPT=0")
+	out = append(out, "PWD="+run.Dir, "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1")
 	out = append(out, set...)
 	for _, name := range slices.Sorted(maps.Keys(r.env)) {
 		out = append(out, name+"="+r.env[name])
@@ -42,7 +42,7 @@ func droppedVariables() []string {
 	return []string{
 		"CLAUDECODE", "CLAUDE_CODE_*", "CLAUDE_AGENT_SDK_VERSION", "CLAUDE_PROJECT_DIR", "CLAUDE_ENV_FILE", "AI_AGENT", "AGENT",
 		"CODEX_SANDBOX*", "CODEX_THREAD_ID", "CODEX_CI", "CODEX_MANAGED_*", "CODEX_INTERNAL_*",
-		"GEMINI_CLI", "GEMINI_CLI_IDE_*", "GEMINI_CLI_SYSTEM_DEFAULTS_PATH",
+		"GEMINI_CLI", "GEMINI_CLI_IDE_*",
 		"OPENCODE", "OPENCODE_PID", "OPENCODE_CLIENT", "OPENCODE_CONFIG_CONTENT", "OPENCODE_PERMISSION", "OPENCODE_RUN_ID", "OPENCODE_PROCESS_ROLE",
 		"CURSOR_AGENT", "CURSOR_TRACE_ID", "CURSOR_INVOKED_AS", "COPILOT_AGENT_*", "COPILOT_CLI*", "AMP_CURRENT_THREAD_ID", "AMP_THREAD_ID",
 		"FACTORY_PROJECT_DIR",

@@ -59,10 +59,11 @@ type MCP struct {
 	Env     []string // NAME=value each; some programs give a server nothing of their own environment
 }
 
-// Result is how a run ended. A run is a success if it is Done and not Failed, whatever its exit status is.
+// Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done and Failed the program said that it
+// failed: another try would likely fail alike. If it is not Done the program broke off, by a signal or not, or was stopped.
 type Result struct {
-	Done       bool   // the program said that it is done; one of dialect command ended with 0
-	Failed     bool   // it said that it failed, or ended without having said anything
+	Done       bool   // the program said that it is done, or that it failed
+	Failed     bool   // it said that it failed, or broke off
 	Final      string // its final message, whole; of dialect command its output, or of a long one the end, see MaxFinal
 	Exit       int    // -1 if a signal ended it
 	Signal     string // the signal that ended it, unless cairn sent that

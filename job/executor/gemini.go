@@ -48,7 +48,11 @@ func (s geminiStream) line(text []byte) {
 	case "tool_result":
 		s.toolEnd(l.ID, l.Status == "error", join(l.Output, l.Error.Message))
 	case "error":
-		s.problem(join(l.Severity, l.Message))
+		if l.Severity == "warning" {
+			s.warn(l.Message)
+		} else {
+			s.problem(l.Message)
+		}
 	case "result":
 		s.usage(job.Usage{InputTokens: l.Stats.Input, OutputTokens: l.Stats.Output})
 		if l.Status != "success" {

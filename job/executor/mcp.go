@@ -16,7 +16,6 @@ const (
 	noMCP       = ""
 	claudeMCP   = "claude"
 	codexMCP    = "codex"
-	geminiMCP   = "gemini"
 	opencodeMCP = "opencode"
 	copilotMCP  = "copilot"
 	ampMCP      = "amp"
@@ -41,9 +40,6 @@ func (r row) pass(run Run) (passed, error) {
 		return passed{words: []string{"--mcp-config=" + file, "--strict-mcp-config"}}, err
 	case codexMCP:
 		return passed{words: run.codexConfig(server)}, nil
-	case geminiMCP:
-		file, err := run.write("gemini.json", geminiSettings(server))
-		return passed{env: []string{"GEMINI_CLI_SYSTEM_DEFAULTS_PATH=" + file}}, err
 	case opencodeMCP:
 		config, err := json.Marshal(opencodeConfig(server, run.Output))
 		return passed{env: []string{"OPENCODE_CONFIG_CONTENT=" + string(config)}}, err
@@ -151,15 +147,6 @@ func tomlString(s string) string {
 	}
 	b.WriteByte('"')
 	return b.String()
-}
-
-// geminiSettings are defaults, below those of the user, which gemini reads from a file that a variable names.
-func geminiSettings(s *server) map[string]any {
-	return map[string]any{
-		"mcpServers": s.named(map[string]any{"trust": true, "timeout": toolSeconds * 1000}),
-		"tools":      map[string]any{"exclude": []string{"ask_user"}},
-		"general":    map[string]any{"enableAutoUpdate": false},
-	}
 }
 
 // opencodeConfig is on top of the user's own config. opencode allows every tool that is not denied, and one that is denied alone is replaced by another.

@@ -64,14 +64,15 @@ func shipped() []row {
 }
 
 // claude may use every tool that needs nobody's answer when it edits; what the user's own settings deny stays denied. For a patch it has no other tools
-// than those that read. It makes no work tree of its own, asks nobody, and does not enter the mode in which it waits for a plan to be approved.
+// than those that read. It makes no work tree of its own, asks nobody, does not wait for
+// somebody to approve a plan, and puts nothing off.
 func claude() row {
 	return row{
 		name: "claude", binary: "claude", dialect: claudeDialect, mcp: claudeMCP,
 		install: "install it with npm install -g @anthropic-ai/claude-code, and run claude once to log in",
 		args: []group{
 			{"--print", "--output-format=stream-json", "--verbose"},
-			{"--disallowedTools=AskUserQuestion,EnterWorktree,ExitWorktree,EnterPlanMode"},
+			{"--disallowedTools=AskUserQuestion,EnterWorktree,ExitWorktree,EnterPlanMode,ScheduleWakeup,CronCreate"},
 			{"--model", "{model}"}, {"--max-budget-usd", "{budget}"},
 		},
 		resume: []group{{"--resume", "{resume}"}},
@@ -97,10 +98,11 @@ func codex() row {
 	}
 }
 
-// gemini reads a work tree's own settings only where it is trusted, and refuses --approval-mode where it is not.
+// gemini reads a work tree's own settings only where it is trusted, and refuses --approval-mode where it is not. It takes no MCP server for one run: of
+// the files that it can be pointed to it believes those alone that belong to root. Spoken to by acp (cmd: [gemini, --acp]) it takes one.
 func gemini() row {
 	return row{
-		name: "gemini", binary: "gemini", dialect: geminiDialect, mcp: geminiMCP,
+		name: "gemini", binary: "gemini", dialect: geminiDialect, mcp: noMCP,
 		install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
 		args:    []group{{"--output-format", "stream-json", "--skip-trust"}, {"--model", "{model}"}},
 		resume:  []group{{"--resume", "{resume}"}},

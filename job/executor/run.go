@@ -94,6 +94,7 @@ type attempt struct {
 	stream *stream
 	talk   dialect
 	input  *os.File // what the program reads
+	errors lastLine // what it complains
 	others []io.Closer
 
 	mu    sync.Mutex
@@ -113,14 +114,15 @@ func (a *attempt) start(parent context.Context, linger time.Duration, argv, env 
 	if err := a.open(ctx); err != nil {
 		return Result{}, task.Errorf(task.IO, "cannot prepare what executor %s reads: %v", a.name, err)
 	}
+	a.errors.raw = a.run.Stderr
 	out := &lines{to: a.talk.line, raw: a.run.Stdout, tooLong: func() {
 		a.stream.problem(fmt.Sprintf("a line of more than %d bytes was left out", MaxLine))
 	}}
 	end, err := proc.Run(ctx, proc.Command{
 		Args: argv, Dir: a.run.Dir, Env: env, Grace: a.grace, Stdin: a.input,
-		Stdout: out, Stderr: nonNil(a.run.Stderr), Started: a.run.Started,
+		Stdout: out, Stderr: &a.errors, Started: a.run.Started,
 	})
-	out.flush()
+	out.last()
 	a.close()
 	if err != nil {
 		return Result{}, task.Errorf(task.IO, "executor %s: %v", a.name, err)
@@ -131,8 +133,10 @@ func (a *attempt) start(parent context.Context, linger time.Duration, argv, env 
 // open makes what the program reads, and what understands it.
 func (a *attempt) open(ctx context.Context) (err error) {
 	switch a.dialect {
-	case claudeDialect, ampDialect:
+	case claudeDialect:
 		a.talk = claudeStream{a.stream}
+	case ampDialect:
+		a.talk = ampStream{claudeStream{a.stream}}
 	case codexDialect:
 		a.talk = codexStream{a.stream}
 	case geminiDialect:
@@ -203,11 +207,45 @@ func (a *attempt) result(ctx, parent context.Context, end proc.End) Result {
 	case stopped && parent.Err() != nil:
 		s.result.TimedOut = errors.Is(parent.Err(), context.DeadlineExceeded)
 		s.result.Canceled = !s.result.TimedOut
+	case s.err != "" && end.Exit > 0:
+		s.done(true, "")
 	default:
-		s.problem(join("it ended without having said that it is done", howItEnded(end), s.err))
+		s.problem(join("it ended without having said that it is done", howItEnded(end), a.errors.String()))
 		s.result.Failed = true
 	}
 	return s.result
+}
+
+// lastLine is a writer that keeps the last line with a text in it, and hands on all, whoever takes it.
+type lastLine struct {
+	raw  io.Writer
+	tail []byte
+}
+
+func (l *lastLine) Write(p []byte) (int, error) {
+	if l.raw != nil {
+		_, _ = l.raw.Write(p)
+	}
+	l.tail = append(l.tail, p[max(0, len(p)-shownTool):]...)
+	l.tail = l.tail[max(0, len(l.tail)-shownTool):]
+	return len(p), nil
+}
+
+func (l *lastLine) String() string {
+	all := strings.TrimSpace(plain(string(l.tail)))
+	return ending(strings.TrimSpace(all[strings.LastIndexByte(all, '\n')+1:]), shownTool)
+}
+
+// plain is a text without the colours that some programs write though nobody sees them.
+func plain(text string) string {
+	for {
+		before, after, found := strings.Cut(text, "\x1b[")
+		end := strings.IndexFunc(after, func(r rune) bool { return '@' <= r && r <= '~' })
+		if !found || end < 0 {
+			return text
+		}
+		text = before + after[end+1:]
+	}
 }
 
 func howItEnded(end proc.End) string {
@@ -215,11 +253,4 @@ func howItEnded(end proc.End) string {
 		return end.Signal
 	}
 	return fmt.Sprintf("exit status %d", end.Exit)
-}
-
-func nonNil(w io.Writer) io.Writer {
-	if w == nil {
-		return io.Discard
-	}
-	return w
 }

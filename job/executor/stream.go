@@ -40,8 +40,8 @@ type stream struct {
 	spent  func(job.Usage)
 	linger time.Duration
 	result Result
-	parts  strings.Builder // of a message that comes in pieces
-	err    string          // what went wrong last
+	parts  []byte // of a message that comes in pieces: its end, if it is long
+	err    string // what went wrong last
 }
 
 // emit tells an event. The text is cut, and made fit to be shown and kept.
@@ -57,16 +57,14 @@ func (s *stream) emit(e job.Event) {
 
 // clipped is a text of at most so many bytes, without what is no UTF-8, and whole to the last character.
 func clipped(text string, most int) string {
-	if len(text) > most {
-		text = text[:most]
-		for len(text) > 0 && !utf8.RuneStart(text[len(text)-1]) {
-			text = text[:len(text)-1]
-		}
-		if r, n := utf8.DecodeLastRuneInString(text); r == utf8.RuneError && n == 1 {
-			text = text[:len(text)-1]
-		}
+	text = strings.ToValidUTF8(text[:min(len(text), most+utf8.UTFMax)], "\uFFFD")
+	if len(text) <= most {
+		return text
 	}
-	return strings.ToValidUTF8(text, "\uFFFD")
+	for !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
 }
 
 // ending is the last bytes of a text, which begin with a character.
@@ -110,15 +108,16 @@ func (s *stream) say(text string) {
 func (s *stream) piece(text string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.parts.Len() < MaxFinal {
-		s.parts.WriteString(text)
+	s.parts = append(s.parts, text...)
+	if len(s.parts) > 2*MaxFinal {
+		s.parts = append([]byte(nil), s.parts[len(s.parts)-MaxFinal:]...)
 	}
 }
 
 func (s *stream) flush() {
-	if s.parts.Len() > 0 {
-		text := s.parts.String()
-		s.parts.Reset()
+	if len(s.parts) > 0 {
+		text := string(s.parts)
+		s.parts = s.parts[:0]
 		s.say(text)
 	}
 }
@@ -147,6 +146,9 @@ func (s *stream) problem(text string) {
 	s.err = clipped(text, job.MaxEventText)
 	s.emit(job.Event{Type: job.EventError, Text: text})
 }
+
+// warn tells of what is wrong and keeps the program from nothing.
+func (s *stream) warn(text string) { s.tell(job.Event{Type: job.EventError, Text: text}) }
 
 // usage tells what was used so far in the run. A count that is 0 does not take back an earlier one.
 func (s *stream) usage(u job.Usage) {
@@ -241,7 +243,14 @@ func (l *lines) Write(p []byte) (int, error) {
 	return n, nil
 }
 
-// flush hands on a line that has ended, or the last one.
+// last hands on what has no end of a line.
+func (l *lines) last() {
+	if l.skip || len(l.rest) > 0 {
+		l.flush()
+	}
+}
+
+// flush hands on a line that has ended.
 func (l *lines) flush() {
 	if l.skip {
 		l.tooLong()

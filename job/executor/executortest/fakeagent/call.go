@@ -42,7 +42,6 @@ func parse(dialect string, args []string) call {
 		c.codex(args)
 	case "gemini":
 		c.Resume = after(args, "--resume")
-		c.Server = fromFile(os.Getenv("GEMINI_CLI_SYSTEM_DEFAULTS_PATH"), "mcpServers")
 	case "opencode":
 		c.Resume, c.Dir = after(args, "--session"), after(args, "--dir")
 		c.opencode()

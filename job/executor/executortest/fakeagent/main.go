@@ -132,7 +132,7 @@ func (a *agent) misbehave(verb, rest, final string) {
 		fmt.Println("no JSON at all\n{\"type\":\n[1,2]\n{\"type\":7}\nnull\n{\"type\":\"something.new\",\"data\":{}}\n\x00\xff\xfe")
 	case "flood":
 		for n := 0; n < megabytes(rest); n += 1000 {
-			a.text(strings.Repeat("flood ", 160))
+			a.text(strings.Repeat("flood ", 170))
 		}
 	case "long":
 		a.text(strings.Repeat("x", megabytes(rest)))
@@ -145,10 +145,10 @@ func (a *agent) misbehave(verb, rest, final string) {
 		signal.Ignore(syscall.SIGTERM)
 	case "hang":
 		a.text("I hang.")
-		select {}
+		stay()
 	case "stay":
 		a.end(false, final)
-		select {}
+		stay()
 	case "fail":
 		a.end(true, rest)
 		os.Exit(0)
@@ -158,7 +158,7 @@ func (a *agent) misbehave(verb, rest, final string) {
 	case "die":
 		self, _ := os.FindProcess(os.Getpid())
 		_ = self.Kill()
-		select {}
+		stay()
 	default:
 		fmt.Fprintln(os.Stderr, "fakeagent: no such order:", verb)
 		os.Exit(3)
@@ -242,6 +242,10 @@ func linger() {
 	signal.Ignore(syscall.SIGTERM, syscall.SIGHUP)
 	must(os.WriteFile(os.Args[2]+".tmp", []byte(strconv.Itoa(os.Getpid())), 0o600))
 	must(os.Rename(os.Args[2]+".tmp", os.Args[2]))
+	stay()
+}
+
+func stay() {
 	for {
 		time.Sleep(time.Hour)
 	}
