@@ -71,6 +71,8 @@ var renderers = rendererTable(
 	rendererOf(renderKnowledge),
 	rendererOf(renderNote),
 	rendererOf(renderSettings),
+	rendererOf(renderReviewed),
+	rendererOf(renderSynced),
 	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
 )
 

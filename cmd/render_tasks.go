@@ -219,6 +219,7 @@ func renderContext(r *renderer, c tasks.Context) {
 			r.rows(part.rows.Tasks)
 		}
 	}
+	r.review(c.Review)
 	r.last(c.Last)
 	r.governing(c.Decisions)
 	r.thread(c.Comments)

@@ -70,6 +70,8 @@ func (p *program) further(noun string) []*cli.Command {
 		return []*cli.Command{skillSyncCommand{p}.command()}
 	case "job":
 		return []*cli.Command{superviseCommand{p}.command()}
+	case "review":
+		return p.reviewCommands()
 	default:
 		return nil
 	}

@@ -244,6 +244,8 @@ var smallestCalls = map[string]object{
 	"handoff_resolve": {"id": "HO-1"}, "handoff_query": {},
 	"ref_add": {"id": "PROJ-1", "type": "commit"}, "ref_update": {"id": "PROJ-1", "ref": "7f3a9c21", "state": "merged"}, "ref_remove": {"id": "PROJ-1", "ref": "7f3a9c21"}, "ref_query": {},
 
+	"review_apply": {"id": "PROJ-1", "action": "approve"}, "review_sync": {},
+
 	"get_proposal": {"proposal": "plan-1"},
 
 	"project_list": {}, "project_open": {"project": "shop"}, "project_create": {"path": "nowhere"},

@@ -54,6 +54,7 @@ const (
 	RateLimit        Code = "RATE_LIMIT"
 	TaskTypeMismatch Code = "TASK_TYPE_MISMATCH"
 	TaskTypeInStatus Code = "TASK_TYPE_VALUE_IN_STATUS"
+	MergeRequired    Code = "MERGE_REQUIRED"
 	MergeConflict    Code = "MERGE_CONFLICT"
 	RebaseConflict   Code = "REBASE_CONFLICT"
 	BaseDirty        Code = "BASE_DIRTY"
@@ -102,6 +103,7 @@ var Codes = []CodeInfo{
 	{SessionLive, "the task has a live session already", 4, false},
 	{AlreadyTerminal, "the job has ended", 4, false},
 	{TaskTypeMismatch, "the task is for a person and an agent together, and a job has no person", 4, false},
+	{MergeRequired, "the workspace closes tasks by merging their branches, and this one's is not merged", 4, false},
 	{BaseDirty, "the checkout of the branch that is merged into has changes that are not committed", 4, false},
 	{ExecutorMissing, "the program that is to do the job is not on this machine", 4, false},
 	{MergeConflict, "the branch does not merge without conflicts", 5, false},

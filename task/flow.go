@@ -54,6 +54,16 @@ func (f Flow) closes(t Task, s Status) bool {
 // IsAbandoned reports whether s closes a task without claiming that the work is done.
 func (f Flow) IsAbandoned(s Status) bool { return slices.Contains(f.Abandoned, s) }
 
+// Done returns the first closed state that says the work is done; "" if there is none.
+func (f Flow) Done() Status {
+	for _, s := range f.Closed {
+		if !f.IsAbandoned(s) {
+			return s
+		}
+	}
+	return ""
+}
+
 // HasLeft reports whether the task is, or ever was, out of the initial state. Moving it back does not make this false.
 func (f Flow) HasLeft(t Task) bool {
 	return t.Status != f.Initial || slices.ContainsFunc(t.Provenance, func(e Entry) bool {

@@ -59,7 +59,7 @@ func (f Flow) recordProof(t Task, p Proof, e Entry) (Task, Entry) {
 		slices.ContainsFunc(t.Checks, func(c Check) bool { return !c.Manual() && f.needs(was, e.To, c) }))
 	switch {
 	case p.Run != nil && len(p.Run.Results) > 0:
-		return t.recordRun(p.Run, e)
+		t, e = t.recordRun(p.Run, e)
 	case asked:
 		e.Commit, e.Tree = p.Commit, p.Tree
 	}

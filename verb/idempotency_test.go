@@ -71,6 +71,8 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"project_create":      {verbtest.Args{"path": "."}, verbtest.Args{"path": ".", "prefix": "OTHER"}},
 	"repo_register":       {verbtest.Args{"remote_url": "https://github.com/o/r"}, verbtest.Args{"remote_url": "https://github.com/o/s"}},
 	"repo_link":           {verbtest.Args{"name": "web", "role": "docs"}, verbtest.Args{"name": "web", "role": "primary"}},
+	"review_apply":        {verbtest.Args{"action": "approve"}, verbtest.Args{"action": "approve", "text": "fine"}},
+	"review_sync":         {verbtest.Args{"id": ""}, verbtest.Args{}},
 	"ref_remove":          {verbtest.Args{"ref": "d200ae83"}, verbtest.Args{"ref": "d200ae83", "expected_rev": "1"}},
 }
 

@@ -91,8 +91,7 @@ func (r Rights) Allow(v Verb) error {
 		return task.Errorf(task.ReadOnly, "changes the workspace, and this caller may only read").
 			WithHint("start the server without --readonly, if the caller is to change anything")
 	case r.Profile < v.Profile:
-		return task.Errorf(task.Forbidden, "needs the profile %s, and this caller has %s", v.Profile, r.Profile).
-			WithHint("start the server with --profile %s, if the caller is to be trusted with it", v.Profile)
+		return r.Needs(v.Profile)
 	case r.Scope != "" && v.Kind != Read && !v.Scopes && !v.aboutOne():
 		return task.Errorf(task.OutOfScope, "this caller may change %s only", r.Scope).
 			WithHint("start the server without --scope, if it is to do more")
@@ -102,6 +101,15 @@ func (r Rights) Allow(v Verb) error {
 	default:
 		return nil
 	}
+}
+
+// Needs returns FORBIDDEN if the caller's profile does not hold another one.
+func (r Rights) Needs(p Profile) error {
+	if r.Profile >= p {
+		return nil
+	}
+	return task.Errorf(task.Forbidden, "needs the profile %s, and this caller has %s", p, r.Profile).
+		WithHint("start the server with --profile %s, if the caller is to be trusted with it", p)
 }
 
 // aboutOne reports whether a verb changes the one record that its input names, or that it is about if the input names none.

@@ -38,6 +38,8 @@ var flushes = map[string]string{
 	"close that ends a session":        "tasks/* sessions/* tasks/ sessions/",
 	"run_checks":                       "tasks/* tasks/",
 	"attest":                           "tasks/* tasks/",
+	"review_apply that approves":       "tasks/* tasks/",
+	"review_apply that rejects":        "tasks/* tasks/",
 	"note":                             "tasks/* tasks/",
 	"note on a session":                "sessions/* sessions/",
 	"ref_add":                          "tasks/* tasks/",

@@ -158,6 +158,8 @@ var stories = []story{
 		return in{"id": about}
 	}},
 	{"attest", "attest", "human:lee", nothing(in{"check": "it reads well", "pass": true})},
+	{"review_apply that approves", "review_apply", "human:lee", nothing(in{"action": "approve", "text": "it holds"})},
+	{"review_apply that rejects", "review_apply", "human:lee", nothing(in{"action": "reject", "text": "it does not hold"})},
 	{"note", "note", "agent:a", nothing(in{"text": "worth remembering"})},
 	{"note on a session", "note", "agent:a", begun(func(ses string) in { return in{"id": ses, "text": "half way"} })},
 	{"ref_add", "ref_add", "agent:a", nothing(in{"type": "link", "url": "https://example.com/"})},
@@ -226,9 +228,10 @@ var stories = []story{
 	{"cancel", "cancel", "agent:a", begun(func(ses string) in { return in{"session": ses, "reason": "too hard"} })},
 }
 
-// untried are the verbs that write, and make no write of a workspace that is there.
+// untried are the verbs that write, and make no write of a workspace that is there, or the write of another verb.
 var untried = map[string]string{
 	"project_create": "it makes what init makes: files that each appear whole, and that another call completes",
+	"review_sync":    "it changes a reference as ref_update does",
 }
 
 // A verb that writes and is not tried here promises more than anybody knows.

@@ -57,6 +57,13 @@ func (d Dir) Lock(ctx context.Context, holder string) (release func(), err error
 	return func() { _ = lock.Release() }, nil
 }
 
+// Forget removes what Lock leaves in live state, of a worktree that is about to be thrown away.
+func (d Dir) Forget() {
+	for _, path := range []string{d.RunsLock(), d.RunsLock() + ".holder"} {
+		_ = disk.RemoveFile(path) // a few bytes stay if it fails
+	}
+}
+
 const maxHolder = 4 << 10 // bytes
 
 func readHolder(path string) string {

@@ -20,6 +20,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/refs"
+	"github.com/cairn-tasks/cairn/verb/review"
 	"github.com/cairn-tasks/cairn/verb/search"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/skills"
@@ -46,6 +47,7 @@ var All = verb.Link(inOrder(
 	knowledge.Verbs,
 	jobs.Verbs,
 	projects.Verbs,
+	review.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
@@ -75,6 +77,7 @@ var order = []string{
 	"project_list", "project_open", "project_create", "repo_list", "repo_register", "repo_link",
 	"register", "directory", "feedback_create", "feedback_query",
 	"job_start", "job_poll", "job_list", "job_cancel",
+	"review_apply", "review_sync",
 }
 
 func inOrder(folders ...[]verb.Verb) []verb.Verb {

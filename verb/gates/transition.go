@@ -54,7 +54,7 @@ func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store
 		err = verb.WithID(refusal, id)
 	}
 	out.Run = ran.Report
-	return out, ran.explain(err)
+	return out, ran.Explain(err)
 }
 
 // Run is what was run before a write, and of what.
@@ -80,6 +80,9 @@ func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.St
 	}
 	flow := s.Config.Flow
 	if err := flow.Known(tr.To); err != nil {
+		return Run{}, err
+	}
+	if err := tr.byMerge(ctx, w, s, t); err != nil {
 		return Run{}, err
 	}
 	if err := flow.DepsGate(t, tr.To, record.Deps(s, s.Config.Flow)); err != nil {
@@ -136,6 +139,9 @@ func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *stor
 	if tr.To != "" {
 		ran.Proof.Commit, ran.Proof.Tree = s.Head(ctx).Commit, Fingerprint(WorkTree(ctx, s))
 	}
+	if err := tr.allByMerge(ctx, w, s, ids); err != nil {
+		return verb.Several{}, err
+	}
 	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *task.Entry, error) { return tr.decide(w, wc, ran) })
 }
 
@@ -148,8 +154,8 @@ func afterClose(w *verb.Workspace, wc verb.WriteContext, t task.Task) {
 	}
 }
 
-// explain adds the report of the run to a refusal.
-func (r Run) explain(err error) error {
+// Explain adds the report of the run to a refusal.
+func (r Run) Explain(err error) error {
 	var e *task.Error
 	if r.Report == nil || verb.IsUnconfirmed(err) || !errors.As(err, &e) {
 		return err

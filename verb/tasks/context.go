@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/trees"
 )
 
 // Context is a task and what is around it. A part that was not asked for is absent.
@@ -20,6 +21,7 @@ type Context struct {
 	Logs       *LogsOut      `json:"logs,omitempty"`     // of its newest check run
 	Git        *GitContext   `json:"git,omitempty"`
 	Comments   *verb.Thread  `json:"comments,omitempty"`
+	Review     *trees.Review `json:"review,omitempty"`
 
 	Scratchpad          *string `json:"scratchpad,omitempty"`           // the notes as one text, the newest 16 KiB of it
 	ScratchpadTruncated bool    `json:"scratchpad_truncated,omitempty"` // get with part provenance has all
@@ -56,6 +58,9 @@ const (
 	childrenPart   = "children"
 	decisionsPart  = "decisions"
 )
+
+// reviewPart is the part for who reviews a task.
+const reviewPart = "review"
 
 // commentsPart is the part with the comments. It is the only one that records of all kinds have.
 const commentsPart = "comments"

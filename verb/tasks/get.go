@@ -8,14 +8,15 @@ import (
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/trees"
 )
 
 // GetIn is the input of Get.
 type GetIn struct {
 	ID      verb.RecordID `json:"id" doc:"record to read" cli:"arg"`
 	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" values:"summary,full,context"`
-	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions, comments, scratchpad (the notes)"`
-	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, blockers, dependents, children"`
+	Include []string      `json:"include,omitempty" doc:"parts of the context to add: blockers, dependents, children, sessions, logs, git, decisions, comments, review, scratchpad (the notes)"`
+	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, diff (of its branch), blockers, dependents, children"`
 	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
 }
 
@@ -43,6 +44,9 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if slices.Contains(in.Include, reviewPart) || in.Part == diffPart {
+		return getReview(ctx, w, in)
+	}
 	k, v, err := record.Find(s, string(in.ID))
 	if err != nil {
 		return nil, err
@@ -56,18 +60,49 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	case in.Mode == summaryMode && len(parts) == 0:
 		return w.View(s).RowOf(t), nil
 	}
-	out := w.View(s).WholeTask(t)
-	switch {
-	case !w.Bounded:
-	case in.Mode == fullMode:
-		out = out.Cut(verb.Most)
-	default:
-		out = out.Cut(verb.Usual)
-	}
+	out := in.shown(w, s, t)
 	if len(parts) == 0 {
 		return out, nil
 	}
 	return around(ctx, w, s, t, out, parts)
+}
+
+// shown is a task, cut as the mode asks.
+func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
+	out := w.View(s).WholeTask(t)
+	switch {
+	case !w.Bounded:
+		return out
+	case in.Mode == fullMode:
+		return out.Cut(verb.Most)
+	default:
+		return out.Cut(verb.Usual)
+	}
+}
+
+// getReview returns a task with its part review, or with the diff of its branch: of the newest record, which while somebody works on the task
+// lies in its work tree.
+func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
+	id, err := task.ParseID(string(in.ID))
+	if err != nil {
+		return nil, err
+	}
+	p, err := trees.OnTask(ctx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	if in.Part == diffPart {
+		diff, err := p.Diff(ctx)
+		if err != nil {
+			return nil, verb.WithID(err, id)
+		}
+		return pieceOf(w, Part{ID: id, Rev: p.Task.Rev, Part: in.Part}, diff, in.Offset), nil
+	}
+	out, err := around(ctx, p.W, p.S, p.Task, in.shown(p.W, p.S, p.Task), in.Include)
+	if err == nil {
+		out.Review, err = p.Review(ctx)
+	}
+	return out, err
 }
 
 // getOther returns a record that is no task.
@@ -118,8 +153,8 @@ func (in GetIn) parts() ([]string, error) {
 		return contextParts, nil
 	}
 	for _, part := range in.Include {
-		if !slices.Contains(contextParts, part) && part != commentsPart && part != scratchpadPart {
-			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git, decisions, comments or scratchpad")
+		if !slices.Contains(contextParts, part) && part != commentsPart && part != reviewPart && part != scratchpadPart {
+			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git, decisions, comments, review or scratchpad")
 		}
 	}
 	return in.Include, nil

@@ -30,18 +30,19 @@ const (
 	bodyPart       = "body"
 	provenancePart = "provenance"
 	filePart       = "file"
+	diffPart       = "diff"
 )
 
-var parts = []string{bodyPart, provenancePart, filePart, blockersPart, dependentsPart, childrenPart}
+var parts = []string{bodyPart, provenancePart, filePart, diffPart, blockersPart, dependentsPart, childrenPart}
 
 func (in GetIn) validPart() error {
 	switch {
 	case in.Part == "" && in.Offset != 0:
-		return verb.BadInput("offset", "is given, and no part").WithHint("with part body, provenance, file, blockers, dependents or children")
+		return verb.BadInput("offset", "is given, and no part").WithHint("with part body, provenance, file, diff, blockers, dependents or children")
 	case in.Part == "":
 		return nil
 	case !slices.Contains(parts, in.Part):
-		return verb.BadInput("part", "is %q", in.Part).WithHint("body, provenance, file, blockers, dependents or children")
+		return verb.BadInput("part", "is %q", in.Part).WithHint("body, provenance, file, diff, blockers, dependents or children")
 	case in.Offset < 0:
 		return verb.BadInput("offset", "is %d", in.Offset).WithHint("0, or next_offset of the piece before")
 	case in.Mode != "" || len(in.Include) > 0:
@@ -67,10 +68,7 @@ func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.
 				return out, err
 			}
 		}
-		out.Total = len(text)
-		out.Offset = runeStart(text, min(in.Offset, len(text)))
-		out.Text = verb.Beginning(text[out.Offset:], room.Body, room.BodyRoom)
-		shown = len(out.Text)
+		return pieceOf(w, out, text, in.Offset), nil
 	case provenancePart:
 		out.Total, out.Entries = len(t.Provenance), []verb.Entry{}
 		descs := verb.DescsOf(t)
@@ -96,6 +94,21 @@ func readPart(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.
 		out.NextOffset = end
 	}
 	return out, nil
+}
+
+// pieceOf is a piece of a part that is one text.
+func pieceOf(w *verb.Workspace, out Part, text string, offset int) Part {
+	room := verb.Most
+	if !w.Bounded {
+		room = verb.Unbounded
+	}
+	out.Total = len(text)
+	out.Offset = runeStart(text, min(offset, len(text)))
+	out.Text = verb.Beginning(text[out.Offset:], room.Body, room.BodyRoom)
+	if end := out.Offset + len(out.Text); end < out.Total {
+		out.NextOffset = end
+	}
+	return out
 }
 
 // runeStart is where the character begins that a byte of a text belongs to.

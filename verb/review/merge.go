@@ -1,0 +1,215 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/worktree"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/gates"
+	"github.com/cairn-tasks/cairn/verb/trees"
+)
+
+// merging is a merge under way.
+type merging struct {
+	trees.Place
+	in    ApplyIn
+	to    task.Status // the closed state that the task gets
+	head  string      // the newest commit of its branch
+	tree  string      // the fingerprint of its files, which a reviewer approved
+	later *store.Later
+	out   verb.Task // as the last try left it
+}
+
+// mergeWork merges the branch of a task into its base, and closes the task. The merge is made in a work tree that is thrown away: there the
+// gates are asked of the files as merged, and the close is written. Only then the base moves. What refuses the merge leaves base, branch,
+// task and claims as they were.
+func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
+	m := &merging{Place: p, in: in}
+	if err := m.prepare(ctx); err != nil {
+		return ApplyOut{}, err
+	}
+	base := cmp.Or(in.Base, p.Tree.Base)
+	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{Base: base, Strategy: in.Strategy, Message: m.message(base), Gate: m.gate})
+	if err != nil {
+		return ApplyOut{}, err
+	}
+	at := ""
+	if p.Home.Head(ctx).Branch == base {
+		at = p.Home.Worktree
+	}
+	// The merge has come, whatever the live state takes: a claim that stays there is one of a closed task, and lapses.
+	_ = m.later.Apply(context.WithoutCancel(ctx), p.Home, base, at, commit)
+	return ApplyOut{Task: m.answer(), MergedCommit: commit, MergedInto: base}, nil
+}
+
+// prepare decides what is merged.
+func (m *merging) prepare(ctx context.Context) error {
+	flow := m.S.Config.Flow
+	if flow.IsAbandoned(m.Task.Status) {
+		return task.Errorf(task.TaskClosed, "is %s, and what was given up is not merged", m.Task.Status).
+			WithHint("move it to an open state first, if it is to be done after all").WithNext(task.CallTo("get", "id", m.Task.ID))
+	}
+	if m.to = flow.Done(); m.to == "" {
+		return task.Errorf(task.UnknownState, "the workspace has no closed state that says the work is done").WithHint("add one to closed in .cairn/config.yaml")
+	}
+	if err := ready(ctx, m.Place, "merged"); err != nil {
+		return err
+	}
+	branch := "refs/heads/" + m.Tree.Branch
+	var err error
+	if m.head, err = m.Trees.Resolve(ctx, branch); err == nil {
+		m.tree, err = m.Trees.Fingerprint(ctx, m.head)
+	}
+	return err
+}
+
+func (m *merging) message(base string) string {
+	if m.in.Text != "" {
+		return m.in.Text
+	}
+	return "Merge " + m.Tree.Branch + " into " + base + ": " + m.Task.Title
+}
+
+// gate asks the gates of the files as they are merged in a folder, and writes the close there.
+func (m *merging) gate(ctx context.Context, dir string) error {
+	w := *m.Place.W
+	w.Dir, w.Reads, w.Watcher, w.Fresh = dir, nil, nil, true
+	if err := m.unmoved(ctx); err != nil {
+		return err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return err
+	}
+	s, m.later = s.Apart()
+	defer s.Runs().Forget()
+	t, err := record.Tasks.Get(s, m.Task.ID)
+	if err != nil {
+		return err
+	}
+	if err := dependencies(s, t, m.to); err != nil {
+		return err
+	}
+	if err := m.setUp(ctx, s, t); err != nil {
+		return err
+	}
+	if s.Config.Flow.IsClosed(t.Status) {
+		m.out, err = m.closed(ctx, &w, s, t)
+	} else {
+		m.out, err = m.close(ctx, &w, s)
+	}
+	m.keepLog(s, m.out.Run, err)
+	return err
+}
+
+// unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.
+func (m *merging) unmoved(ctx context.Context) error {
+	tip, err := m.Trees.Resolve(ctx, "refs/heads/"+m.Tree.Branch)
+	if err == nil && tip != m.head {
+		err = task.Errorf(task.Conflict, "%s was committed to while it was being merged", m.Tree.Branch).WithHint("look at it again").WithNext(task.CallTo("get", "id", m.Task.ID))
+	}
+	return err
+}
+
+// close closes the task.
+func (m *merging) close(ctx context.Context, w *verb.Workspace, s *store.Store) (verb.Task, error) {
+	stamp := w.Stamp(m.in.Text)
+	stamp.Detail.Merged = m.head
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+		return s.Config.Flow.Move(wc.Task, m.to, p, record.Deps(wc.Tx, s.Config.Flow), stamp)
+	}
+	tr := gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: &gates.Merged{Head: m.head, Tree: m.tree}}
+	return tr.Make(ctx, w, s, m.Task.ID)
+}
+
+// closed asks the checks of a task that was closed on its branch, where they have not passed on the files as merged. Failed ones refuse the
+// merge.
+func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (verb.Task, error) {
+	flow := s.Config.Flow
+	proof := task.Proof{Commit: s.Head(ctx).Commit, Tree: gates.Fingerprint(gates.WorkTree(ctx, s)), Reviewed: m.tree}
+	open := t
+	open.Status = flow.Initial
+	todo := flow.ToRun(open, t.Status, proof)
+	if len(todo) == 0 {
+		return w.View(s).Task(t), flow.ChecksGate(open, t.Status, proof, w.Actor())
+	}
+	ran, err := gates.RunChecks(ctx, w, s, t, todo)
+	if err != nil {
+		return verb.Task{}, err
+	}
+	proof.Run = ran.Proof.Run
+	if err := flow.ChecksGate(open, t.Status, proof, w.Actor()); err != nil {
+		return verb.Task{Run: ran.Report}, ran.Explain(err)
+	}
+	out, err := w.ChangeIn(ctx, s, t.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.Stamp(""))
+	})
+	out.Run = ran.Report
+	return out, err
+}
+
+// dependencies returns DEPS_OPEN if the task waits for something that is open in what is merged: it may have been opened again since the work
+// began.
+func dependencies(s *store.Store, t task.Task, to task.Status) error {
+	t.Status = s.Config.Flow.Initial
+	return s.Config.Flow.DepsGate(t, to, record.Deps(s, s.Config.Flow))
+}
+
+// setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the checks would say nothing.
+func (m *merging) setUp(ctx context.Context, s *store.Store, t task.Task) error {
+	flow, line := s.Config.Flow, s.Config.WorktreeSetup
+	t.Status = flow.Initial
+	if line == "" || len(flow.ToRun(t, m.to, task.Proof{Tree: gates.Fingerprint(gates.WorkTree(ctx, s))})) == 0 {
+		return nil
+	}
+	got, err := check.Attempt(ctx, check.Spec{Cmd: line, Root: s.Root, Timeout: cmp.Or(s.Config.SetupTimeout, 24*time.Hour)})
+	if err != nil || got.Passed {
+		return err
+	}
+	e := task.Errorf(task.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested: %s", got.Summary()).
+		WithHint("it ends with: %s", verb.Tail(got.Output, 300)).WithNext(task.CallTo("get", "id", m.Task.ID))
+	e.Details = map[string]any{"output": verb.Tail(got.Output, 2000)}
+	return e
+}
+
+// keepLog takes the log of a run out of the work tree that is thrown away. A log that cannot be kept is not named.
+func (m *merging) keepLog(s *store.Store, report *verb.RunReport, err error) {
+	var e *task.Error
+	if errors.As(err, &e) {
+		if told, ok := e.Details["run"].(*verb.RunReport); ok {
+			report = told
+		}
+	}
+	if report == nil || report.Log == "" {
+		return
+	}
+	src, err := layout.ReadFile(s.Abs(report.Log))
+	report.Log = ""
+	if err != nil {
+		return
+	}
+	write := func(out io.Writer) error { _, err := out.Write(src); return err }
+	if name, err := m.Home.Runs().Write(m.Task.ID, m.Place.W.Now(), write); err == nil {
+		report.Log = name
+	}
+}
+
+// answer is the task as the caller's folder has it, if that has the base checked out, and else as it was merged.
+func (m *merging) answer() verb.Task {
+	t, err := record.Tasks.Get(m.Home, m.Task.ID)
+	if err != nil || !m.Home.Config.Flow.IsClosed(t.Status) {
+		return m.out
+	}
+	out := m.Place.W.View(m.Home).Task(t)
+	out.Run = m.out.Run
+	return out
+}
