@@ -70,7 +70,7 @@ func (r *run) told(e *ended) string {
 	return e.message
 }
 
-// commit commits what the executor left uncommitted, on the branch of the task, with the user's hooks.
+// commit commits what the executor left uncommitted, on the branch of the task, with the user's hooks. Its error is GIT if a hook refuses.
 func (r *run) commit(ctx context.Context, why string) error {
 	if err := r.unlock(ctx); err != nil {
 		return err
@@ -79,7 +79,7 @@ func (r *run) commit(ctx context.Context, why string) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return or(job.InternalError, err)
+	return err
 }
 
 // unlock removes the locks of git that killed processes left in the work tree. No process of the job is alive when it is called.
@@ -91,7 +91,7 @@ func (r *run) unlock(ctx context.Context) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	return or(job.InternalError, err)
+	return err
 }
 
 // commitLeft commits what is uncommitted when the job ends before that was done. A commit that a hook refuses leaves the files as they are.

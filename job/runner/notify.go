@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -25,11 +26,27 @@ func (r *run) notify(ctx context.Context) {
 	}
 	ended := r.owned.Job().Status
 	if r.spec.Notify.PR && ended.State == job.Succeeded && r.OpenPR != nil {
-		note("the pull request", r.OpenPR(ctx, r.w, r.spec.Job))
+		note("the pull request", r.openPR(ctx))
 	}
 	if r.spec.Notify.Webhook != "" {
 		note("the webhook", r.callWebhook(ctx, r.spec.Notify.Webhook))
 	}
+}
+
+// openPR opens the pull request of the branch, and shows it.
+func (r *run) openPR(ctx context.Context) error {
+	made, err := r.OpenPR(ctx, r.w, r.spec.Task)
+	if err != nil {
+		return err
+	}
+	if err := r.owned.Change(func(s *job.Status) { s.PR = &made }); err != nil {
+		return err
+	}
+	text, err := json.Marshal(made)
+	if err != nil {
+		return err
+	}
+	return errors.Join(r.artifact("pr.json", append(text, '\n')), r.commitRecords(ctx)) // the task refers to it
 }
 
 // hook is what a webhook is told.

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
@@ -52,6 +53,10 @@ func (r *run) mayStart() error {
 	}
 	if r.s.Config.Flow.IsClosed(t.Status) {
 		return task.Errorf(task.TaskClosed, "%s is closed (%s)", t.ID, t.Status)
+	}
+	if repo, ok := r.s.Config.Repo(t.Repo); ok && (repo.Path == "" || layout.Exists(r.s.Abs(repo.Path+"/.git")) && r.s.Abs(repo.Path) != r.s.Worktree) {
+		return task.Errorf(task.InvalidSpec, "%s is about the repository %s, and jobs work in that of the workspace", t.ID, t.Repo).
+			WithHint("work on it there by hand, or keep its tasks in a workspace of its own")
 	}
 	all, err := r.s.Jobs().List()
 	if err != nil {

@@ -27,12 +27,12 @@ type Agent interface {
 
 // Runner is how jobs are run. Its zero value runs them as they are meant to be; the fields are for who puts programs together, and for tests.
 type Runner struct {
-	Agent   func(w *verb.Workspace, name string) (Agent, error)           // nil for the executors of the user
-	OpenPR  func(ctx context.Context, w *verb.Workspace, id string) error // opens the pull request of a job that asked for one; nil for none
-	Owned   func()                                                        // is called once the job is this process's; may be nil
-	Backoff func(crash int) (time.Duration, bool)                         // nil for job.Backoff
-	Program []string                                                      // how cairn is started; nil for this program
-	Env     []string                                                      // of the set-up command and of the executor, on top of what they inherit
+	Agent   func(w *verb.Workspace, name string) (Agent, error)                      // nil for the executors of the user
+	OpenPR  func(ctx context.Context, w *verb.Workspace, id task.ID) (job.PR, error) // opens the pull request of a task's branch; nil for none
+	Owned   func()                                                                   // is called once the job is this process's; may be nil
+	Backoff func(crash int) (time.Duration, bool)                                    // nil for job.Backoff
+	Program []string                                                                 // how cairn is started; nil for this program
+	Env     []string                                                                 // of the set-up command and of the executor, on top of what they inherit
 }
 
 // Run runs a job as Runner.Run does.

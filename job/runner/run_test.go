@@ -526,3 +526,65 @@ func TestOnlyOneSupervisorRunsAJob(t *testing.T) {
 	})
 	f.want(one, job.Succeeded, "")
 }
+
+func TestAHookThatRefusesTheCommitGoesBack(t *testing.T) {
+	f := newField(t)
+	hook := filepath.Join(f.s.Root, ".git", "hooks", "pre-commit")
+	storetest.WriteFile(t, hook, "#!/bin/sh\nif grep -q ugly file; then echo it is ugly >&2; exit 1; fi\n")
+	if err := os.Chmod(hook, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	f.agent.line = `if grep -q 'it is ugly'; then echo good >file; else echo good and ugly >file; fi; echo done`
+	one := f.run()
+	f.want(one, job.Succeeded, "")
+	if one.Status.Attempt != 2 {
+		t.Errorf("it took %d rounds", one.Status.Attempt)
+	}
+	f.agent.line = "echo ugly >file"
+	one = f.run(func(s *job.Spec) { s.Attempts = 0 })
+	f.want(one, job.Failed, job.ChecksFailed)
+	if text := storetest.ReadFile(t, filepath.Join(one.Status.Worktree, "file")); text != "ugly\n" {
+		t.Errorf("the work that could not be committed is %q", text)
+	}
+}
+
+func TestAnAgentThatSwitchesTheBranch(t *testing.T) {
+	f := newField(t)
+	f.agent.line = "git switch -q -c mine && echo good >file && git add -A && git commit -qm mine"
+	one := f.run()
+	f.want(one, job.Failed, job.Policy)
+	if text := f.git(f.s.Root, "show", "mine:file"); text != "good" {
+		t.Errorf("its branch has %q", text)
+	}
+}
+
+// A git that was killed leaves locks, which would stop every later one.
+func TestTheLocksOfAKilledGitAreRemoved(t *testing.T) {
+	f := newField(t)
+	f.agent.line = `echo good >file; touch "$(git rev-parse --git-dir)/index.lock"; echo done`
+	f.want(f.run(), job.Succeeded, "")
+	if !strings.Contains(f.events("job-1"), "index.lock") {
+		t.Error("no event tells of the lock")
+	}
+}
+
+func TestJobsThatRunAtOnceHaveOtherNamesAndPorts(t *testing.T) {
+	f := newField(t)
+	f.create("PROJ-2")
+	f.settle()
+	f.agent.line = "echo good >file; >begun; while [ ! -e end ]; do sleep 0.05; done; rm begun end"
+	first := f.during(func(id string) {
+		other := f.make(func(s *job.Spec) { s.Task = "PROJ-2" })
+		f.during1(other, func(string) {
+			storetest.WriteFile(t, filepath.Join(f.get(other).Status.Worktree, "end"), "")
+		})
+		f.want(f.get(other), job.Succeeded, "")
+		storetest.WriteFile(t, filepath.Join(f.get(id).Status.Worktree, "end"), "")
+	})
+	f.want(first, job.Succeeded, "")
+	a, b := strings.Join(f.agent.runs[0].Env, " "), strings.Join(f.agent.runs[1].Env, " ")
+	port := func(env string) string { _, rest, _ := strings.Cut(env, "CAIRN_PORT="); return strings.Fields(rest)[0] }
+	if !strings.Contains(a, "agent:mine-1") || !strings.Contains(b, "agent:mine-2") || port(a) == port(b) {
+		t.Errorf("they have %s and %s", a, b)
+	}
+}

@@ -37,11 +37,11 @@ type exit struct {
 func (r *run) work(ctx context.Context) error {
 	more, reminded := told{}, false
 	for failures := 0; ; {
-		handed, err := r.round(ctx, more)
+		handed, output, err := r.round(ctx, more)
 		if err != nil {
 			return err
 		}
-		if !handed {
+		if !handed && output == "" {
 			if reminded {
 				return failed(job.ExecutorError, "the executor ended twice without handing over")
 			}
@@ -51,9 +51,10 @@ func (r *run) work(ctx context.Context) error {
 			}
 			continue
 		}
-		output, err := r.check(ctx)
-		if err != nil {
-			return err
+		if output == "" {
+			if output, err = r.check(ctx); err != nil {
+				return err
+			}
 		}
 		if output == "" {
 			return or(job.InternalError, r.handOver(ctx))
@@ -87,25 +88,32 @@ func (r *run) nextRound(ctx context.Context) error {
 }
 
 // round lets the executor work once, and reports whether it handed over. What it left is committed, and nothing of it is run before it is known to
-// keep to what a job may change.
-func (r *run) round(ctx context.Context, more told) (handed bool, err error) {
+// keep to what a job may change. refused is what a hook said that did not let it be committed, which is for the executor to mend.
+func (r *run) round(ctx context.Context, more told) (handed bool, refused string, err error) {
 	result, err := r.execute(ctx, more)
 	if err != nil {
-		return false, err
+		return false, "", err
 	}
 	r.final = result.Final
 	if handed, err = r.handed(result); err != nil {
-		return false, err
+		return false, "", err
 	}
 	if handed && r.spec.Output == job.Patch {
 		if err := r.apply(ctx, result.Final); err != nil {
-			return false, err
+			return false, "", err
 		}
 	}
-	if err := r.commit(ctx, ""); err != nil {
-		return false, err
+	err = r.commit(ctx, "")
+	if task.CodeOf(err) == task.Git {
+		return handed, fmt.Sprintf("### The commit was refused\n\n%s\n", indented(task.MessageOf(err))), nil
 	}
-	return handed, r.policy(ctx)
+	if task.CodeOf(err) == task.Conflict { // it switched the branch, or moved the work tree
+		return false, "", or(job.Policy, err)
+	}
+	if err != nil {
+		return false, "", or(job.InternalError, err)
+	}
+	return handed, "", r.policy(ctx)
 }
 
 // handed reports whether the executor handed its work over, or returns why the job ends.
@@ -153,6 +161,9 @@ func (r *run) execute(ctx context.Context, more told) (executor.Result, error) {
 		result, err := r.start(ctx, more)
 		if ctx.Err() != nil {
 			return result, ctx.Err()
+		}
+		if task.CodeOf(err) == task.ExecutorMissing {
+			return result, or(job.ExecutorMissing, err)
 		}
 		if err != nil {
 			return result, or(job.ExecutorError, err)
