@@ -317,3 +317,19 @@ func TestASupervisorThatCannotRunSaysWhy(t *testing.T) {
 		t.Errorf("it printed %s, %v", out, err)
 	}
 }
+
+// A supervisor that is asked to end leaves a job that goes on later, and nothing running.
+func TestASupervisorThatIsToldToEnd(t *testing.T) {
+	w := newJobs(t, 1, `trap '' TERM; `+waits)
+	id := w.start(t, "T-1").Job
+	eventually(t, "the executor works", func() bool { return exists(filepath.Join(w.home, "begun."+id)) })
+	_ = syscall.Kill(w.supervisor(t, id), syscall.SIGTERM)
+	one := w.ends(t, id, "STALE")
+	if all, _ := filepath.Glob("/proc/[0-9]*/cwd"); len(all) > 0 {
+		for _, link := range all {
+			if dir, err := os.Readlink(link); err == nil && dir == one.Worktree {
+				t.Errorf("%s is still in the work tree", link)
+			}
+		}
+	}
+}
