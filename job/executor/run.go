@@ -218,11 +218,14 @@ func (a *attempt) result(ctx, parent context.Context, end proc.End) Result {
 
 // lastLine is a writer that keeps the last line with a text in it, and hands on all, whoever takes it.
 type lastLine struct {
+	mu   sync.Mutex
 	raw  io.Writer
 	tail []byte
 }
 
 func (l *lastLine) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	if l.raw != nil {
 		_, _ = l.raw.Write(p)
 	}
@@ -232,6 +235,8 @@ func (l *lastLine) Write(p []byte) (int, error) {
 }
 
 func (l *lastLine) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
 	all := strings.TrimSpace(plain(string(l.tail)))
 	return ending(strings.TrimSpace(all[strings.LastIndexByte(all, '\n')+1:]), shownTool)
 }

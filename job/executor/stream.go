@@ -213,8 +213,11 @@ func (s *stream) goesOn() {
 	}
 }
 
-// lines is a writer that hands on what is written in lines, to a dialect, and as it came to another writer, whose errors do not count.
+// lines is a writer that hands on what is written in lines, to a dialect, and as it came to another writer, whose errors do not count. After last it
+// drops what is written: a process that is left over may still hold the output open.
 type lines struct {
+	mu      sync.Mutex
+	over    bool
 	to      func([]byte)
 	raw     io.Writer
 	tooLong func()
@@ -224,6 +227,11 @@ type lines struct {
 
 func (l *lines) Write(p []byte) (int, error) {
 	n := len(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return n, nil
+	}
 	if l.raw != nil {
 		_, _ = l.raw.Write(p)
 	}
@@ -245,6 +253,9 @@ func (l *lines) Write(p []byte) (int, error) {
 
 // last hands on what has no end of a line.
 func (l *lines) last() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
 	if l.skip || len(l.rest) > 0 {
 		l.flush()
 	}
