@@ -60,10 +60,11 @@ type MCP struct {
 }
 
 // Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done and Failed the program said that it
-// failed: another try would likely fail alike. If it is not Done the program broke off, by a signal or not, or was stopped.
+// failed: another try would likely fail alike. If it is not Done the program broke off: by a signal, with an exit status other than 0 (Failed), with 0 as if
+// nothing were wrong (not Failed), or because it was stopped.
 type Result struct {
 	Done       bool   // the program said that it is done, or that it failed
-	Failed     bool   // it said that it failed, or broke off
+	Failed     bool   // it said that it failed, or broke off and did not end with 0
 	Final      string // its final message, whole; of dialect command its output, or of a long one the end, see MaxFinal
 	Exit       int    // -1 if a signal ended it
 	Signal     string // the signal that ended it, unless cairn sent that

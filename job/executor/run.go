@@ -211,7 +211,7 @@ func (a *attempt) result(ctx, parent context.Context, end proc.End) Result {
 		s.done(true, "")
 	default:
 		s.problem(join("it ended without having said that it is done", howItEnded(end), a.errors.String()))
-		s.result.Failed = true
+		s.result.Failed = end.Exit != 0
 	}
 	return s.result
 }

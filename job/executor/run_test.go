@@ -275,7 +275,7 @@ func TestAnAgentThatBreaksOff(t *testing.T) {
 				}
 				continue
 			}
-			if r.Done || !r.Failed || r.Signal != signal {
+			if r.Done || r.Failed != (order != "exit 0") || r.Signal != signal {
 				t.Errorf("%s: result %+v", order, r)
 			}
 			if errs := b.has(job.EventError); len(errs) != 1 || !strings.Contains(errs[0].Text, "without having said that it is done") {
