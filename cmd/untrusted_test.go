@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
@@ -165,6 +166,7 @@ func trappedRepo(t *testing.T) *gitRepo {
 	g.write(filepath.Join(g.dir, ".cairn", "tasks", "T-2.md"), []byte(closedTask))
 	g.run("add", "-A")
 	g.run("commit", "-q", "-m", "a close, on files that only the work tree has")
+	g.recordWorktree("T-1")
 
 	trap, hooks := filepath.Join(g.home, "trap"), filepath.Join(g.home, "hooks")
 	script := []byte("#!/bin/sh\necho \"$0 $*\" >>'" + g.traceFile() + "'\nexit 1\n")
@@ -200,6 +202,25 @@ func trappedRepo(t *testing.T) *gitRepo {
 		g.write(filepath.Join(g.dir, name), []byte("changed\n"))
 	}
 	return g
+}
+
+// recordWorktree makes a work tree of a task, with a changed file, and the record that cairn keeps of one.
+func (g *gitRepo) recordWorktree(id string) {
+	g.t.Helper()
+	home, err := filepath.EvalSymlinks(g.home)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	path := filepath.Join(home, "trees", id)
+	g.run("worktree", "add", "-q", "-b", "cairn/"+id, path)
+	g.write(filepath.Join(path, "plain"), []byte("changed there\n"))
+	l, err := layout.At(g.dir)
+	if err != nil {
+		g.t.Fatal(err)
+	}
+	made := fmt.Sprintf(`{"task": %q, "path": %q, "branch": %q, "base": "base", "base_commit": %q, "git_dir": %q, "made_at": "2026-01-01T00:00:00Z", "ready": true}`,
+		id, path, "cairn/"+id, strings.TrimSpace(g.run("rev-parse", "HEAD")), "worktrees/"+id)
+	g.write(filepath.Join(l.Live.Worktrees(), id+".json"), []byte(made))
 }
 
 // trapped are the attributes that make git run the filters.
@@ -337,6 +358,8 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"repo-list"}},
 		{0, []string{"repo-register", "--remote-url", "https://github.com/o/r"}},
 		{0, []string{"repo-link", "r", "docs"}},
+		{0, []string{"worktree-list"}},
+		{8, []string{"worktree-remove", "T-1", "--force"}},
 		{0, []string{"guide"}},
 		{0, []string{"skill", "sync"}},
 		{0, []string{"--actor", "agent:a", "serve", "--toolsets", "all"}},

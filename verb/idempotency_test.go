@@ -68,6 +68,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"ref_update":          {verbtest.Args{"ref": "d200ae83", "title": "here"}, verbtest.Args{"ref": "d200ae83", "title": "there"}},
 	"job_start":           {verbtest.Args{"executor": "mine"}, verbtest.Args{"executor": "mine", "priority": "P0"}},
 	"job_cancel":          {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
+	"worktree_remove":     {verbtest.Args{}, verbtest.Args{"force": true}},
 	"project_create":      {verbtest.Args{"path": "."}, verbtest.Args{"path": ".", "prefix": "OTHER"}},
 	"repo_register":       {verbtest.Args{"remote_url": "https://github.com/o/r"}, verbtest.Args{"remote_url": "https://github.com/o/s"}},
 	"repo_link":           {verbtest.Args{"name": "web", "role": "docs"}, verbtest.Args{"name": "web", "role": "primary"}},
@@ -137,6 +138,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		}
 	case v.Name == "job_start":
 		verbtest.PrepareJobs(t, w)
+	case v.Name == "worktree_remove":
+		verbtest.PrepareJobs(t, w)
+		verbtest.MakeWorktree(t, w, task.ID(made.ID))
 	case v.Name == "job_cancel":
 		verbtest.PrepareJobs(t, w)
 		named["job"] = verbtest.Must(t, w, "job_start", verbtest.Args{"id": made.ID, "executor": "mine"}).Job

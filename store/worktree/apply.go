@@ -24,6 +24,9 @@ const MaxPatch = 32 << 20
 // patch that is too large or is none, that leads out of the work tree or into .git, or that changes what lies under a .cairn, a
 // link or a nested repository.
 func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
 	if len(patch) > MaxPatch {
 		return task.Errorf(task.InvalidInput, "the patch has more than %d bytes", MaxPatch).WithHint("divide it")
 	}

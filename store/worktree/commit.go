@@ -19,6 +19,9 @@ const commitLimit = 10 * time.Minute
 //
 // It returns the errors of Verify, and GIT if a hook refuses, which is quoted. Then the changes are there as before, staged.
 func (w *Worktrees) Commit(ctx context.Context, t Tree, message string) (string, error) {
+	if err := w.mayWrite(); err != nil {
+		return "", err
+	}
 	if err := w.Verify(ctx, t); err != nil {
 		return "", err
 	}

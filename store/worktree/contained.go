@@ -66,8 +66,12 @@ func (w *Worktrees) hasFile(ctx context.Context, path, fork, tip, base string) (
 	return clean && string(both) == string(versions[1]), nil
 }
 
-// mergesToNothing reports whether merging a branch into a base would leave the base as it is. Older versions of git cannot tell, which is no.
+// mergesToNothing reports whether merging a branch into a base would leave the base as it is. Older versions of git cannot tell, which is no; and in
+// a clone that is not trusted git is not asked, since a merge starts the drivers that its config names.
 func (w *Worktrees) mergesToNothing(ctx context.Context, tip, base string) (bool, error) {
+	if !w.trusted() {
+		return false, nil
+	}
 	with, err := w.merging(ctx)
 	if err != nil {
 		return false, err

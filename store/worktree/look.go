@@ -199,7 +199,7 @@ func unfinished(there *git.Repo) (all []Reason) {
 
 // unsaved lists what of a work tree is in no commit.
 func (w *Worktrees) unsaved(ctx context.Context, m made, there *git.Repo, l git.Looks) (all []Reason) {
-	changes, err := there.Changes(ctx, l)
+	changes, err := there.Changes(ctx, git.Looks{Ignored: l.Ignored, Shallow: l.Shallow || !w.trusted()})
 	if err != nil {
 		return []Reason{{Uncertain, "its changes cannot be listed: " + err.Error()}}
 	}
@@ -229,6 +229,9 @@ func (w *Worktrees) unsaved(ctx context.Context, m made, there *git.Repo, l git.
 	if l.Shallow {
 		return all
 	}
+	if !w.trusted() {
+		return append(all, untrustedNested(ctx, there)...)
+	}
 	nested, err := there.Nested(ctx)
 	if err != nil {
 		return append(all, Reason{Uncertain, "its nested repositories cannot be looked at: " + err.Error()})
@@ -237,6 +240,20 @@ func (w *Worktrees) unsaved(ctx context.Context, m made, there *git.Repo, l git.
 		all = append(all, Reason{Submodule, "commits that are in no remote of theirs, in " + someOf(nested)})
 	}
 	return all
+}
+
+// untrustedNested says that submodules are not looked into: git would start what their own configs name.
+func untrustedNested(ctx context.Context, there *git.Repo) []Reason {
+	files, err := there.Index("").Files(ctx, "")
+	if err != nil {
+		return []Reason{{Uncertain, "its submodules cannot be listed: " + err.Error()}}
+	}
+	for _, f := range files {
+		if f.Repository() {
+			return []Reason{{Uncertain, "its submodules are not looked into, since the clone is not trusted"}}
+		}
+	}
+	return nil
 }
 
 // worthless reports whether an ignored path holds nothing but what is copied from elsewhere and has not changed, or what cairn keeps for

@@ -29,6 +29,9 @@ import (
 // .worktreeinclude that names too much; CONFLICT if the branch is checked out elsewhere, or something else lies at the path; GIT if
 // nobody is set as the author of commits. A kill leaves a record of what was begun, which the next call removes and makes again.
 func (w *Worktrees) Make(ctx context.Context, id task.ID, base, commit string) (Tree, error) {
+	if err := w.mayWrite(); err != nil {
+		return Tree{}, err
+	}
 	release, err := w.lockTask(ctx, id)
 	if err != nil {
 		return Tree{}, err

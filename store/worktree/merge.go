@@ -39,6 +39,9 @@ type Merge struct {
 //
 // A kill leaves the base as it was, or moved to what Gate has passed. The next merge into the base removes the work tree that was left.
 func (w *Worktrees) Merge(ctx context.Context, t Tree, m Merge) (string, error) {
+	if err := w.mayWrite(); err != nil {
+		return "", err
+	}
 	m.Base, m.Strategy = cmp.Or(m.Base, t.Base), cmp.Or(m.Strategy, ByMerge)
 	if m.Strategy != ByMerge && m.Strategy != BySquash && m.Strategy != ByRebase {
 		return "", task.Errorf(task.InvalidInput, "strategy must be merge, squash or rebase, not %q", task.Clip(m.Strategy, 40))

@@ -21,6 +21,9 @@ const pushLimit = 5 * time.Minute
 // It returns INVALID_INPUT if there is no such remote, CONFLICT if the remote refuses because its branch holds other commits, and GIT for
 // whatever else keeps git from pushing, or if it takes more than five minutes.
 func (w *Worktrees) Push(ctx context.Context, t Tree, remote string) error {
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
 	remote = cmp.Or(remote, "origin")
 	release, err := w.lockTask(ctx, t.Task)
 	if err != nil {

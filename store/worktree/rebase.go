@@ -14,6 +14,9 @@ import (
 // It returns the errors of Verify, BUSY if something works in the work tree, CONFLICT if it has uncommitted changes (those under .cairn
 // are committed first), INVALID_INPUT if there is no such branch or commit, and REBASE_CONFLICT with the files.
 func (w *Worktrees) Rebase(ctx context.Context, t Tree, onto string) error {
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
 	release, err := w.lockTask(ctx, t.Task)
 	if err != nil {
 		return err

@@ -28,6 +28,9 @@ func removedPath(path string) string {
 // The folder is moved aside first and looked at again, so that what was written between the look and the removal is found. A kill leaves
 // the work tree as it was, or a rest that the next call removes.
 func (w *Worktrees) Remove(ctx context.Context, id task.ID, force bool) error {
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
 	release, err := w.lockTask(ctx, id)
 	if err != nil {
 		return err

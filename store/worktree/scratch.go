@@ -33,11 +33,9 @@ func (w *Worktrees) scratchFile(path string) string {
 
 // newScratch makes a work tree of a commit. The caller holds the lock, and calls discard in the end.
 func (w *Worktrees) newScratch(ctx context.Context, lock, commit string) (s scratch, err error) {
-	dir := w.o.StateDir
-	if dir == "" {
-		if dir, err = w.makePlace(); err != nil {
-			return s, err
-		}
+	dir, err := w.makePlace()
+	if err != nil {
+		return s, err
 	}
 	random := make([]byte, 6)
 	_, _ = rand.Read(random) // it never fails

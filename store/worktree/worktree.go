@@ -8,13 +8,14 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/trust"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Options say where work trees lie and what else is known about them.
 type Options struct {
 	Setting  string                  // worktrees of the config: the folder around all; "" for a folder beside the repository
-	StateDir string                  // where the throw-away work trees of merges lie; "" for beside the work trees of tasks
+	StateDir string                  // the state folder of the user, where it says whether the clone is trusted; "" if the caller has asked
 	Driver   string                  // the command of the merge driver; "" for that of this program or, in others, the one that is installed
 	Now      func() time.Time        // the clock; nil for that of the system
 	Busy     func(id task.ID) string // why something works in the work tree of a task, such as "job job-… runs"; "" if nothing does
@@ -30,7 +31,7 @@ type Worktrees struct {
 // Open returns the work trees of a workspace. It starts no process and writes nothing. It returns GIT outside a repository.
 func Open(_ context.Context, l layout.Layout, o Options) (*Worktrees, error) {
 	if l.Repo == nil {
-		return nil, task.Errorf(task.Git, "%s is not in a git repository, and work trees are git's", l.Root).WithHint("git init makes it one")
+		return nil, task.Errorf(task.Git, "the workspace is not in a git repository, and work trees are git's").WithHint("git init makes it one")
 	}
 	if o.Now == nil {
 		o.Now = time.Now
@@ -57,6 +58,21 @@ func Branch(id task.ID) string { return "cairn/" + string(id) }
 // tree is the work tree that a record tells of.
 func (w *Worktrees) tree(m made) Tree {
 	return Tree{Task: m.Task, Path: m.Path, Root: w.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
+}
+
+// trusted reports whether programs that the clone's config names may be started.
+func (w *Worktrees) trusted() bool {
+	return w.o.StateDir == "" || trust.Trusted(w.layout, w.o.StateDir)
+}
+
+// mayWrite returns UNTRUSTED if the user has not let the commands of the clone run: what git does for a commit, a checkout or a merge starts
+// the hooks, filters and drivers of its config.
+func (w *Worktrees) mayWrite() error {
+	if w.trusted() {
+		return nil
+	}
+	return task.Errorf(task.Untrusted, "the commands of this clone were not approved on this machine, and git would run some").
+		WithHint("read what its .git/config and hooks run; %s approves it", task.CallTo("trust"))
 }
 
 // lock takes a lock among the work trees of the clone: of a task, or of a base. The holder alone changes what the name stands for.

@@ -25,6 +25,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/skills"
 	"github.com/cairn-tasks/cairn/verb/tasks"
+	"github.com/cairn-tasks/cairn/verb/worktrees"
 )
 
 // All is the catalogue, in the order in which help and tool lists show it. Only Add changes it.
@@ -46,6 +47,7 @@ var All = verb.Link(inOrder(
 	decisions.Verbs,
 	knowledge.Verbs,
 	jobs.Verbs,
+	worktrees.Verbs,
 	projects.Verbs,
 	review.Verbs,
 )...)
@@ -78,6 +80,7 @@ var order = []string{
 	"register", "directory", "feedback_create", "feedback_query",
 	"job_start", "job_poll", "job_list", "job_cancel",
 	"review_apply", "review_sync",
+	"worktree_list", "worktree_remove",
 }
 
 func inOrder(folders ...[]verb.Verb) []verb.Verb {
