@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/verb"
@@ -24,57 +25,59 @@ func newRenderer(p *program, v verb.Verb) *renderer { return &renderer{p, p.styl
 
 // show prints a result as the renderer of its type does. A type that has none is printed by its keys.
 func (r *renderer) show(out any) {
-	if render := renderers[reflect.TypeOf(out)]; render != nil {
+	if render := renderers()[reflect.TypeOf(out)]; render != nil {
 		render(r, out)
 		return
 	}
 	r.any(out)
 }
 
-// renderers are the types of results that have a form of their own.
-var renderers = rendererTable(
-	rendererOf(renderList),
-	rendererOf(func(r *renderer, s verb.Several) { r.rows(s.Tasks) }),
-	rendererOf(renderTask),
-	rendererOf(renderPart),
-	rendererOf(renderContext),
-	rendererOf(renderWork),
-	rendererOf(renderPlan),
-	rendererOf(renderProposal),
-	rendererOf(renderProposals),
-	rendererOf(renderDecisions),
-	rendererOf(renderStoredProposal),
-	rendererOf(renderRecord),
-	rendererOf(renderRecordRow),
-	rendererOf(renderRefs),
-	rendererOf(renderDeleted),
-	rendererOf(renderLogs),
-	rendererOf(renderHistory),
-	rendererOf(renderWaited),
-	rendererOf(renderSession),
-	rendererOf(renderSessions),
-	rendererOf(renderSummary),
-	rendererOf(renderIdentity),
-	rendererOf(renderHandoff),
-	rendererOf(renderHandoffs),
-	rendererOf(renderInbox),
-	rendererOf(renderBrief),
-	rendererOf(renderActors),
-	rendererOf(renderRepositories),
-	rendererOf(renderGuide),
-	rendererOf(renderGuidePage),
-	rendererOf(renderFeedback),
-	rendererOf(renderCreatedFeedback),
-	rendererOf(renderSearch),
-	rendererOf(renderSkills),
-	rendererOf(renderSkill),
-	rendererOf(renderKnowledge),
-	rendererOf(renderNote),
-	rendererOf(renderSettings),
-	rendererOf(renderReviewed),
-	rendererOf(renderSynced),
-	rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
-)
+// renderers are the types of results that have a form of their own. The table is made when it is first used.
+var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
+	return rendererTable(
+		rendererOf(renderList),
+		rendererOf(func(r *renderer, s verb.Several) { r.rows(s.Tasks) }),
+		rendererOf(renderTask),
+		rendererOf(renderPart),
+		rendererOf(renderContext),
+		rendererOf(renderWork),
+		rendererOf(renderPlan),
+		rendererOf(renderProposal),
+		rendererOf(renderProposals),
+		rendererOf(renderDecisions),
+		rendererOf(renderStoredProposal),
+		rendererOf(renderRecord),
+		rendererOf(renderRecordRow),
+		rendererOf(renderRefs),
+		rendererOf(renderDeleted),
+		rendererOf(renderLogs),
+		rendererOf(renderHistory),
+		rendererOf(renderWaited),
+		rendererOf(renderSession),
+		rendererOf(renderSessions),
+		rendererOf(renderSummary),
+		rendererOf(renderIdentity),
+		rendererOf(renderHandoff),
+		rendererOf(renderHandoffs),
+		rendererOf(renderInbox),
+		rendererOf(renderBrief),
+		rendererOf(renderActors),
+		rendererOf(renderRepositories),
+		rendererOf(renderGuide),
+		rendererOf(renderGuidePage),
+		rendererOf(renderFeedback),
+		rendererOf(renderCreatedFeedback),
+		rendererOf(renderSearch),
+		rendererOf(renderSkills),
+		rendererOf(renderSkill),
+		rendererOf(renderKnowledge),
+		rendererOf(renderNote),
+		rendererOf(renderSettings),
+		rendererOf(renderReviewed),
+		rendererOf(renderSynced),
+		rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
+	)
+})
 
 // typeRenderer prints results of one type.
 type typeRenderer struct {

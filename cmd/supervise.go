@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/proc"
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/job/runner"
+	"github.com/cairn-tasks/cairn/verb/review"
 	"github.com/urfave/cli/v3"
 )
 
@@ -54,7 +55,7 @@ func (p superviseCommand) run(ctx context.Context, c *cli.Command) error {
 }
 
 // runner is how this program runs jobs.
-func (p *program) runner() runner.Runner { return runner.Runner{} }
+func (p *program) runner() runner.Runner { return runner.Runner{OpenPR: review.OpenPR} }
 
 // foregroundFlag has a job run in the process that was asked for it, and not in one of its own.
 const foregroundFlag = "foreground"

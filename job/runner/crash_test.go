@@ -85,9 +85,18 @@ func random(n int64) int64 {
 // SIGKILL at random moments of the caller, the supervisor, the executor, its guard, or all of them: what is left of the job ends at the next look, it
 // is not RUNNING, no line that the executor wrote is lost, and it goes on or can be canceled.
 func TestKillsAtRandomMoments(t *testing.T) {
-	f := newField(t)
 	killed := map[string]int{}
-	for n := range crashes() {
+	for left := crashes(); left > 0; left -= killsOfEach {
+		t.Run("", func(t *testing.T) { killAtRandom(t, min(left, killsOfEach), killed) })
+	}
+	t.Logf("killed: %v", killed)
+}
+
+const killsOfEach = 20 // in one workspace
+
+func killAtRandom(t *testing.T, times int, killed map[string]int) {
+	f := newField(t)
+	for n := range times {
 		id := f.make()
 		caller := storetest.Start(t, f.s, "supervise", id, "call")
 		if random(4) > 0 {
@@ -115,7 +124,6 @@ func TestKillsAtRandomMoments(t *testing.T) {
 		}
 		end(caller)
 	}
-	t.Logf("killed: %v", killed)
 	storetest.Git(t, f.s.Root, "fsck", "--strict")
 	one := f.run()
 	f.want(one, job.Succeeded, "")
