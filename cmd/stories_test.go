@@ -16,8 +16,9 @@ import (
 
 // unprovoked are the codes that no story can provoke, with the reason.
 var unprovoked = map[task.Code]string{
-	task.ChecksRunning: "a command waits for its checks; only a server answers before they have ended",
-	task.OutOfScope:    "the command line has no scope; only a server is started with one",
+	task.ChecksRunning:    "a command waits for its checks; only a server answers before they have ended",
+	task.ResourceNotFound: "the command line has no resources; it says JOB_NOT_FOUND",
+	task.OutOfScope:       "the command line has no scope; only a server is started with one",
 }
 
 // script is a story as the tests below read it.

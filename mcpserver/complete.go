@@ -20,7 +20,7 @@ type completer struct{ *Server }
 // CompleteResourceArgument completes the id in a template to those in which the text occurs, the newest first.
 func (c completer) CompleteResourceArgument(_ context.Context, uri string, argument mcp.CompleteArgument, _ mcp.CompleteContext) (*mcp.Completion, error) {
 	r, id, err := resourceOf(uri)
-	if err != nil || !strings.HasSuffix(r.uri, id) || !strings.HasPrefix(id, "{") || !c.offers(r.verb) {
+	if err != nil || !strings.Contains(r.uri, id) || !strings.HasPrefix(id, "{") || !c.offers(r.verb) {
 		return nil, err
 	}
 	if uri == topicURI {
@@ -29,6 +29,9 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	at, err := c.w.Open()
 	if err != nil {
 		return nil, protocolError(err)
+	}
+	if r.job != nil {
+		return jobsNamed(at, argument.Value)
 	}
 	kind, ok := record.Named(r.kind)
 	if !ok {

@@ -28,6 +28,10 @@ type Server struct {
 	attempts      attempts             // under which the client is at work
 	project       project              // the workspace that the client went to
 
+	news     sync.Mutex // protects the two below
+	newsFor  int        // clients that are told of jobs that end
+	newsStop func()     // ends that; nil if nobody is told
+
 	limits limits
 }
 

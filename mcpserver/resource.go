@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -17,7 +19,7 @@ import (
 //go:embed pages/guide.md
 var guide string
 
-// resource is the result of a verb, or a page, under a URI. The URI of a template ends with {id}, or {topic}.
+// resource is the result of a verb, or a page, under a URI. The URI of a template has {id} in it, or ends with {topic}.
 type resource struct {
 	uri      string
 	name     string
@@ -27,6 +29,10 @@ type resource struct {
 	argument string // of the verb, that takes the id; "" if the URI has none
 	kind     string // of record that the verb reads; "" if the URI has no id
 	markdown bool   // the result is a page
+	content  string // the type of the content, if it is neither JSON nor Markdown
+
+	// job reads a resource of a job in place of the verb; version is another text whenever the resource is.
+	job func(*store.Store, job.Job) (text, version string, err error)
 }
 
 const (
@@ -39,12 +45,12 @@ const (
 
 // resources returns what is ready, the brief, the guide, and one template for each kind of record that a verb reads.
 func resources() []resource {
-	return append([]resource{
+	return slices.Concat([]resource{
 		{uri: readyURI, name: "ready", title: "Ready tasks", says: "What list returns with ready true and the initial state: what can be started now.", verb: "list"},
 		{uri: briefURI, name: "brief", title: "The workspace in short", says: "What brief returns: counts, the most urgent tasks, decisions, knowledge, open handoffs, what happened last.", verb: "brief"},
 		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page.", markdown: true},
 		{uri: topicURI, name: "topic", title: "A page of the manual", says: "One topic of the manual for agents, as guide returns it.", verb: "guide", argument: "topic", markdown: true},
-	}, templates()...)
+	}, templates(), jobResources())
 }
 
 // templates returns a resource for each verb that reads one record of a kind.
@@ -73,6 +79,9 @@ func argumentFor(v verb.Verb, kind string) string {
 }
 
 func (r resource) mime() string {
+	if r.content != "" {
+		return r.content
+	}
 	if r.markdown {
 		return "text/markdown"
 	}
@@ -82,8 +91,11 @@ func (r resource) mime() string {
 // resourceOf returns the resource that a URI names, and the id in it. It returns NOT_FOUND if there is no such resource.
 func resourceOf(uri string) (r resource, id string, err error) {
 	for _, r := range resources() {
-		prefix, _, many := strings.Cut(r.uri, "{")
-		if id, ok := strings.CutPrefix(uri, prefix); ok && (many || id == "") {
+		prefix, rest, many := strings.Cut(r.uri, "{")
+		_, suffix, _ := strings.Cut(rest, "}")
+		id, begins := strings.CutPrefix(uri, prefix)
+		id, ends := strings.CutSuffix(id, suffix)
+		if begins && ends && (many || id == "") {
 			return r, id, nil
 		}
 	}
@@ -137,6 +149,10 @@ func (s *Server) readResource(ctx context.Context, req mcp.ReadResourceRequest) 
 func (s *Server) read(ctx context.Context, r resource, id string) (string, error) {
 	if r.verb == "" {
 		return text(guide, s.w.Rights), nil
+	}
+	if r.job != nil {
+		text, _, _, err := s.readJob(r, id)
+		return text, err
 	}
 	args, err := s.arguments(r, id)
 	if err != nil {

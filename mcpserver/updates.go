@@ -56,7 +56,7 @@ func (u *updates) addLocked(uri string) error {
 	if err := u.watch(); err != nil {
 		return err
 	}
-	state, err := u.server.state(u.ctx, uri)
+	state, _, err := u.server.state(u.ctx, uri)
 	if err == nil {
 		u.known[uri] = &known{state: state}
 	}
@@ -143,7 +143,7 @@ func (u *updates) check() {
 	}
 	for _, uri := range slices.Sorted(maps.Keys(u.known)) {
 		last := u.known[uri]
-		state, err := u.server.state(u.ctx, uri)
+		state, version, err := u.server.state(u.ctx, uri)
 		switch {
 		case u.ctx.Err() != nil:
 			return
@@ -157,7 +157,11 @@ func (u *updates) check() {
 		default:
 			state = err.Error()
 		}
-		if state != last.state && u.notify(uri, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri}) {
+		params := map[string]any{"uri": uri}
+		if version > 0 {
+			params["stateVersion"] = version
+		}
+		if state != last.state && u.notify(uri, mcp.MethodNotificationResourceUpdated, params) {
 			last.state = state
 		}
 	}
@@ -172,21 +176,26 @@ func (u *updates) notify(uri, method string, params map[string]any) bool {
 }
 
 // state returns a text that changes when a resource does. For a record that can be waited for it is the cursor of a wait, so that a
-// subscription and a wait see the same changes: a heartbeat, for instance, changes the session and not its task.
-func (s *Server) state(ctx context.Context, uri string) (string, error) {
+// subscription and a wait see the same changes: a heartbeat, for instance, changes the session and not its task. A resource of a job comes with the
+// version of the job, which is 0 for every other.
+func (s *Server) state(ctx context.Context, uri string) (state string, version int, err error) {
 	r, id, err := resourceOf(uri)
 	if err != nil {
-		return "", err
+		return "", 0, err
+	}
+	if r.job != nil {
+		return s.stateOfJob(r, id)
 	}
 	wait, argument := waitFor(r.kind)
 	if argument == "" {
-		return s.read(ctx, r, id)
+		state, err = s.read(ctx, r, id)
+		return state, 0, err
 	}
 	out, err := s.do(ctx, wait.Name, map[string]any{argument: id, "timeout_seconds": 0})
 	if err != nil {
-		return "", err
+		return "", 0, err
 	}
-	return out.(activity.Waited).Cursor, nil
+	return out.(activity.Waited).Cursor, 0, nil
 }
 
 // waitFor returns the verb that waits for a record of a kind, and its argument that takes the id: "" if it cannot wait for that kind.

@@ -49,6 +49,7 @@ const (
 	InvalidSpec      Code = "INVALID_SPEC"
 	ExecutorMissing  Code = "EXECUTOR_MISSING"
 	JobNotFound      Code = "JOB_NOT_FOUND"
+	ResourceNotFound Code = "RESOURCE_NOT_FOUND"
 	ArtifactMissing  Code = "ARTIFACT_MISSING"
 	AlreadyTerminal  Code = "ALREADY_TERMINAL"
 	RateLimit        Code = "RATE_LIMIT"
@@ -86,6 +87,7 @@ var Codes = []CodeInfo{
 	{InvalidSpec, "what a job is asked to do is out of range, or contradicts itself", 2, false},
 	{TaskTypeInStatus, "AUTO and PAIR are modes of a task, not states", 2, false},
 	{JobNotFound, "this clone has no such job", 3, false},
+	{ResourceNotFound, "an MCP resource is of a job that this clone does not have", 3, false},
 	{ArtifactMissing, "the job has not made this file, or not yet", 3, true},
 	{NotFound, "there is no such task or session", 3, false},
 	{NoWorkspace, "no .cairn folder was found here or in any folder above", 3, false},
