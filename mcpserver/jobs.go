@@ -3,6 +3,7 @@ package mcpserver
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -168,12 +169,12 @@ type jobNews struct {
 	last   string // Jobs.Version of the last look
 }
 
-// followJobs begins to tell clients of jobs that end, if they may read jobs and no client before them began it. It goes on until stop is called by the
-// last of them.
+// followJobs begins to tell clients of jobs that end, if the server was given the toolset of jobs and no client before them began it. It goes on until
+// the last client is gone.
 func (s *Server) followJobs() {
 	s.news.Lock()
 	defer s.news.Unlock()
-	if s.newsFor++; s.newsFor > 1 || !s.offers(jobVerb) {
+	if s.newsFor++; s.newsFor > 1 || !slices.Contains(s.w.Toolsets, verb.Jobs) || !s.offers(jobVerb) {
 		return
 	}
 	at, err := s.w.Open()

@@ -188,6 +188,7 @@ func TestUpdatesOfAJobCarryItsVersion(t *testing.T) {
 // Every client hears once that a job has ended, also when its supervisor was killed and it was canceled then. Jobs that ended before are no news.
 func TestTheEndOfAJobIsTold(t *testing.T) {
 	w, s := withJobs(t)
+	w.Toolsets = []verb.Toolset{verb.Core, verb.Jobs}
 	w.Watcher = clockwork{}
 	synctest.Test(t, func(t *testing.T) {
 		old := createJob(t, s, "job-old")
