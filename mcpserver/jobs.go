@@ -59,7 +59,7 @@ func (s *Server) readJob(r resource, id string) (text string, one job.Job, versi
 	}
 	one, err = at.Jobs().Get(id)
 	if task.CodeOf(err) == task.JobNotFound {
-		err = task.Errorf(task.ResourceNotFound, "there is no job %s in this clone", verb.Head(id, 60)).WithHint("%s shows those there are", task.CallTo("job_list"))
+		err = task.Errorf(task.ResourceNotFound, "there is no job %s in this clone", verb.Head(id, 60)).WithHint("%s shows those there are", task.CallTo("job_list").OnlyShown())
 	}
 	if err != nil {
 		return "", one, "", err
@@ -113,7 +113,7 @@ func artifactOf(s *store.Store, one job.Job, file jobs.ArtifactFile) (text, vers
 	}
 	if !there {
 		return "", "", task.Errorf(task.ArtifactMissing, "%s has not left %s (%s)", one.Spec.Job, file.Name, one.Status.State).
-			WithHint("%s shows what it has left", task.CallTo("job_poll", "job", one.Spec.Job))
+			WithHint("%s shows what it has left", task.CallTo("job_poll", "job", one.Spec.Job).OnlyShown())
 	}
 	text = strings.ToValidUTF8(out.String(), "\uFFFD")
 	if len(text) > maxArtifact {

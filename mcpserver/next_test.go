@@ -21,8 +21,10 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/skills"
+	"github.com/cairn-tasks/cairn/verb/verbtest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -41,6 +43,21 @@ var refusalCases = []refusalCase{
 	}},
 	{"an id that names no session", "verb.setName", task.InvalidInput, "list_sessions", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get_session", object{"session": "../ses-1"}
+	}},
+	{"an id that names no job", "job.ParseID", task.InvalidInput, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "job_poll", object{"job": "../job-1"}
+	}},
+	{"a job that is not there", "jobs.read", task.JobNotFound, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "job_poll", object{"job": "job-404"}
+	}},
+	{"a job that has ended", "jobs.terminal", task.AlreadyTerminal, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+		cs, one := s.job()
+		does[jobs.Job](s.T, cs, "job_cancel", object{"job": one.Job})
+		return cs, "job_cancel", object{"job": one.Job}
+	}},
+	{"a task that a job works on", "jobs.admit", task.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+		cs, one := s.job()
+		return cs, "job_start", object{"id": one.Task, "executor": "mine"}
 	}},
 	{"a task that is not there", "record.NotFound", task.NotFound, "list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "get", object{"id": "PROJ-404"}
@@ -240,7 +257,7 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "list", "list_sessions", "note", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
+var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "job_list", "job_poll", "list", "list_sessions", "note", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}
@@ -543,6 +560,16 @@ func (s *fixture) create(args object) task.ID {
 func (s *fixture) begin(cs *mcp.ClientSession, id task.ID) verb.Session {
 	s.Helper()
 	return does[verb.Session](s.T, cs, "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "1"})
+}
+
+// job starts a job, whose supervisor does nothing.
+func (s *fixture) job() (*mcp.ClientSession, jobs.Job) {
+	s.Helper()
+	w := s.w
+	w.ConfigDir = s.TempDir()
+	verbtest.PrepareJobs(s.T, &w)
+	cs := connect(s.T, w)
+	return cs, does[jobs.Job](s.T, cs, "job_start", object{"id": s.create(nil), "executor": "mine"})
 }
 
 func (s *fixture) commit() {

@@ -65,7 +65,7 @@ func (j Jobs) lockOf(id string) (*filelock.Lock, error) {
 		case free:
 			return lock, nil
 		case time.Now().After(end):
-			return nil, task.Errorf(task.Busy, "the job has a supervisor").WithHint("%s follows it", task.CallTo("job_poll", "job", id))
+			return nil, task.Errorf(task.Busy, "the job has a supervisor").WithHint("%s follows it", task.CallTo("job_poll", "job", id).OnlyShown())
 		}
 	}
 }

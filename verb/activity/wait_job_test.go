@@ -41,7 +41,9 @@ func TestWaitForAJob(t *testing.T) {
 	}
 	defer func() { _ = o.Release() }()
 	begun := make(chan activity.Waited)
-	go func() { begun <- wait(verbtest.Args{"job": one.Job, "wait_for_status": "RUNNING", "timeout_seconds": 60}) }()
+	go func() {
+		begun <- wait(verbtest.Args{"job": one.Job, "wait_for_status": "RUNNING", "timeout_seconds": 60})
+	}()
 	if err := o.Change(func(s *job.Status) { s.State = job.Running }); err != nil {
 		t.Fatal(err)
 	}

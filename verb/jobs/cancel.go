@@ -111,7 +111,7 @@ func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id task.
 		}
 		if !one.Status.State.Final() {
 			return task.Errorf(task.Busy, "%s was told to end, and has not ended yet", one.Spec.Job).
-				WithHint("%s, then try again", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
+				WithHint("%s, then try again", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true).OnlyShown())
 		}
 	}
 	return nil

@@ -43,7 +43,7 @@ func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
 func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) error {
 	if old.Status.State.Live() {
 		return task.Errorf(task.AlreadyClaimed, "%s is at work (%s)", old.Spec.Job, old.Status.State).
-			WithHint("%s follows it", task.CallTo("job_poll", "job", old.Spec.Job, "wait", true))
+			WithHint("%s follows it", task.CallTo("job_poll", "job", old.Spec.Job, "wait", true).OnlyShown())
 	}
 	if err := mayStart(ctx, w, s); err != nil {
 		return err

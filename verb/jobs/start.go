@@ -112,7 +112,7 @@ func (st *starter) prepare(ctx context.Context) error {
 		return verb.BadInput("", "names a task by its id, or a new one by its title").WithHint("give one of id and title")
 	}
 	if in.ID != "" && (in.Description != "" || len(in.Acceptance) > 0 || len(in.Checks) > 0) {
-		return verb.BadInput("", "says what a new task is like, and names one that is there").WithHint("change that with %s, or leave id out", task.CallTo("update", "id", in.ID))
+		return verb.BadInput("", "says what a new task is like, and names one that is there").WithHint("change that with %s, or leave id out", task.CallTo("update", "id", in.ID).OnlyShown())
 	}
 	if err := w.InScope(in.ID); err != nil {
 		return err
@@ -389,7 +389,7 @@ func (st *starter) admit(all []job.Job) (*job.Job, error) {
 	}
 	if waiting >= job.MaxWaiting {
 		return nil, task.Errorf(task.RateLimit, "%d jobs wait already", waiting).
-			WithHint("%s shows them; start more when some have begun", task.CallTo("job_list", "state", string(job.Queued)))
+			WithHint("%s shows them; start more when some have begun", task.CallTo("job_list", "state", string(job.Queued)).OnlyShown())
 	}
 	return nil, nil
 }
