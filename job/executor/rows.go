@@ -104,10 +104,11 @@ func gemini() row {
 	return row{
 		name: "gemini", binary: "gemini", dialect: geminiDialect, mcp: noMCP,
 		install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
-		args:    []group{{"--output-format", "stream-json", "--skip-trust"}, {"--model", "{model}"}},
+		args:    []group{{"--output-format", "stream-json"}, {"--model", "{model}"}},
 		resume:  []group{{"--resume", "{resume}"}},
 		edits:   []group{{"--approval-mode", "yolo"}},
 		patch:   []group{{"--approval-mode", "plan"}},
+		set:     []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},
 	}
 }
 

@@ -53,7 +53,7 @@ func main() {
 	}
 	a := &agent{call: parse(os.Args[1], os.Args[2:])}
 	a.voice = voiceOf(a)
-	if err := a.voice.begin(); err != nil {
+	if err := a.begin(); err != nil {
 		fmt.Fprintln(os.Stderr, "fakeagent:", err)
 		os.Exit(1)
 	}
@@ -61,7 +61,7 @@ func main() {
 	for _, order := range a.orders() {
 		a.do(order, &final)
 	}
-	a.voice.end(false, final)
+	a.end(false, final)
 	os.Exit(0)
 }
 
