@@ -9,6 +9,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/pairs"
 	"github.com/urfave/cli/v3"
 )
 
@@ -60,6 +61,9 @@ func (p nounCommand) command() *cli.Command {
 		}
 	}
 	out.Usage, out.ArgsUsage = "Has the commands "+strings.Join(names, ", ")+".", "COMMAND"
+	if p.noun == pairs.Noun {
+		pairCommand{p.program}.complete(out)
+	}
 	return out
 }
 

@@ -69,6 +69,8 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"job_start":           {verbtest.Args{"executor": "mine"}, verbtest.Args{"executor": "mine", "priority": "P0"}},
 	"job_cancel":          {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
 	"worktree_remove":     {verbtest.Args{}, verbtest.Args{"force": true}},
+	"pair_open":           {verbtest.Args{}, verbtest.Args{"executor": "mine"}},
+	"pair_close":          {verbtest.Args{}, verbtest.Args{"summary": "done"}},
 	"project_create":      {verbtest.Args{"path": "."}, verbtest.Args{"path": ".", "prefix": "OTHER"}},
 	"repo_register":       {verbtest.Args{"remote_url": "https://github.com/o/r"}, verbtest.Args{"remote_url": "https://github.com/o/s"}},
 	"repo_link":           {verbtest.Args{"name": "web", "role": "docs"}, verbtest.Args{"name": "web", "role": "primary"}},
@@ -136,6 +138,17 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		if _, err := verbtest.CallAny(t, w, "claim", verbtest.Args{"id": made.ID}); err != nil {
 			t.Fatal(err)
 		}
+	case v.Name == "pair_open":
+		verbtest.PrepareJobs(t, w)
+		named["id"] = made.ID
+		return named
+	case v.Name == "pair_close":
+		verbtest.PrepareJobs(t, w)
+		if _, err := verbtest.CallAny(t, w, "pair_open", verbtest.Args{"id": made.ID}); err != nil {
+			t.Fatal(err)
+		}
+		named["id"] = made.ID
+		return named
 	case v.Name == "job_start":
 		verbtest.PrepareJobs(t, w)
 	case v.Name == "worktree_remove":

@@ -231,6 +231,8 @@ var stories = []story{
 // untried are the verbs that write, and make no write of a workspace that is there, or the write of another verb.
 var untried = map[string]string{
 	"worktree_remove": "it writes no record: what a kill leaves of a work tree and of its record is tried in store/worktree",
+	"pair_open":      "its writes are those of begin, release and transition; the work tree is git's",
+	"pair_close":     "its writes are those of finish and cancel",
 	"project_create": "it makes what init makes: files that each appear whole, and that another call completes",
 	"review_sync":    "it changes a reference as ref_update does",
 }

@@ -118,6 +118,9 @@ func (l Layout) derived(what, folder string) string {
 // Jobs is the folder of the jobs of this clone, each in a folder of its own.
 func (l Live) Jobs() string { return l.join("jobs") }
 
+// Pair is the folder of what the agent of a pair reads.
+func (l Live) Pair(id task.ID) string { return l.join("pairs", string(id)) }
+
 // Worktrees is the folder of what this clone knows of the work trees that cairn made.
 func (l Live) Worktrees() string { return l.join("worktrees") }
 

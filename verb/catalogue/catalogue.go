@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/identity"
 	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/cairn-tasks/cairn/verb/knowledge"
+	"github.com/cairn-tasks/cairn/verb/pairs"
 	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/refs"
@@ -50,6 +51,7 @@ var All = verb.Link(inOrder(
 	worktrees.Verbs,
 	projects.Verbs,
 	review.Verbs,
+	pairs.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
@@ -78,7 +80,7 @@ var order = []string{
 	"skill_list", "skill_get", "skill_upsert",
 	"project_list", "project_open", "project_create", "repo_list", "repo_register", "repo_link",
 	"register", "directory", "feedback_create", "feedback_query",
-	"job_start", "job_poll", "job_list", "job_cancel",
+	"job_start", "job_poll", "job_list", "job_cancel", "pair_open", "pair_read", "pair_close",
 	"review_apply", "review_sync",
 	"worktree_list", "worktree_remove",
 }
