@@ -352,14 +352,16 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	return hold.Refuse(t.ID, agentOf(name), "", true)
 }
 
-// leftByJob reports whether a task is held by the executor of a job that is not at work any more.
+// leftByJob reports whether a task is held by the executor of a job that is not at work any more: in the session of that job, or because it handed the
+// task over and the work was sent back.
 func leftByJob(s *store.Store, id task.ID, hold session.Hold) (bool, error) {
-	if hold.How != session.Claimed || hold.Session == "" {
+	if hold.How != session.Claimed {
 		return false, nil
 	}
 	all, err := s.Jobs().List()
 	for _, one := range all {
-		if one.Spec.Task == id && one.Status.Session == hold.Session {
+		handedOver := hold.Session == "" && hold.Actor == one.Status.Actor && hold.Branch == BranchOf(id)
+		if one.Spec.Task == id && (handedOver || hold.Session != "" && one.Status.Session == hold.Session) {
 			return !one.Status.State.Live(), err
 		}
 	}

@@ -533,3 +533,38 @@ func TestRightsOfReviews(t *testing.T) {
 		h.wantCode(err, task.OutOfScope)
 	}
 }
+
+// A rejection can start the next job, like the one that left the work. While a job is at work nothing is rebased, merged or pushed, and no other
+// is started; if none can be started, the rejection has come all the same, and the refusal says so.
+func TestRejectAndStartAgain(t *testing.T) {
+	h := newHome(t)
+	verbtest.WriteExecutor(t, h.Workspace, "mine", "[sh, -c, 'cat >/dev/null']")
+	started := []string{}
+	h.Supervise = func(_ context.Context, id string) error { started = append(started, id); return nil }
+	byHand, byJob := h.create(args{"title": "Add a moat"}), h.create(args{"title": "Add a roof"})
+	h.work(byHand, map[string]string{"moat": "water\n"})
+	_, err := h.apply(byHand, "reject", args{"text": "deeper", "restart": true})
+	if err == nil || !strings.Contains(err.Error(), "was rejected, and no job was started") {
+		t.Errorf("without an executor: %v", err)
+	}
+
+	tree := h.work(byJob, map[string]string{"roof": "tiles\n"})
+	ended := h.endedJob(byJob)
+	out, err := h.apply(byJob, "reject", args{"text": "where is the chimney?", "restart": true})
+	if err != nil || out.Job == "" || len(started) != 1 || started[0] != out.Job {
+		t.Fatalf("started %v, %+v, %v", started, out.Job, err)
+	}
+	if one, err := h.store().Jobs().Get(out.Job); err != nil || one.Spec.Retries != ended || one.Spec.Task != byJob {
+		t.Errorf("the job is %+v, %v", one.Spec, err)
+	}
+	if got := h.in(tree.Root).here(byJob); got.Status != "in_progress" || got.Provenance.Last().Text != "where is the chimney?" {
+		t.Errorf("the record says %s, %+v", got.Status, got.Provenance.Last())
+	}
+	for _, in := range []args{{"action": "merge"}, {"action": "rebase"}, {"action": "pr"}, {"action": "reject", "text": "and a door", "restart": true}} {
+		_, err := h.apply(byJob, in["action"].(string), in)
+		h.wantCode(err, task.Busy)
+	}
+	if _, got := h.review(byJob); got.Job == nil || got.Job.Job != out.Job || got.Rejected == nil {
+		t.Errorf("the review shows %+v, %+v", got.Job, got.Rejected)
+	}
+}
