@@ -1,6 +1,6 @@
 // Package git reads the git repository around a workspace: where it is, what is checked out, what the work tree holds, and who
-// commits here. It never changes a repository by itself: no object, index or ref is written. Only SetConfig writes, into the clone's
-// own config, where the user asked for an installation.
+// commits here. What reads changes nothing: no object, index or ref is written. Two things write, and only where a person or an agent
+// has asked for it: SetConfig, into the clone's own config, and Writing, which is for package worktree alone.
 //
 // A Repo is a repository with its work tree. What it holds is read through types made from it: History (commits and how they
 // follow each other), Refs (branches and other names), Objects (the files of commits) and Index (what is staged).
