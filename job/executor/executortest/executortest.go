@@ -57,7 +57,7 @@ var build = sync.OnceValues(func() (string, error) {
 		return "", err
 	}
 	fresh := fmt.Sprintf("%s.%d", path, os.Getpid())
-	cmd := exec.Command("go", "build", "-o", fresh, source)
+	cmd := exec.Command("go", "build", "-buildvcs=false", "-o", fresh, source)
 	cmd.Dir = filepath.Dir(here)
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("the fake agent does not build: %w\n%s", err, out)
