@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	manual "github.com/cairn-tasks/cairn/verb/guide"
+	"github.com/cairn-tasks/cairn/verb/trees"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
@@ -33,6 +34,9 @@ type resource struct {
 
 	// job reads a resource of a job in place of the verb; version is another text whenever the resource is.
 	job func(*store.Store, job.Job) (text, version string, err error)
+
+	// whole reads a text in place of the verb, whose callers may read it.
+	whole func(ctx context.Context, w *verb.Workspace, id string) (string, error)
 }
 
 const (
@@ -50,6 +54,10 @@ func resources() []resource {
 		{uri: briefURI, name: "brief", title: "The workspace in short", says: "What brief returns: counts, the most urgent tasks, decisions, knowledge, open handoffs, what happened last.", verb: "brief"},
 		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page.", markdown: true},
 		{uri: topicURI, name: "topic", title: "A page of the manual", says: "One topic of the manual for agents, as guide returns it.", verb: "guide", argument: "topic", markdown: true},
+		{
+			uri: "cairn://task/" + idPart + "/diff", name: "task_diff", title: "The diff of a task's branch", says: "What the branch of a task changes, as a patch, without its records.",
+			verb: "get", argument: "id", kind: "task", content: "text/x-diff", whole: diffOf,
+		},
 	}, templates(), jobResources())
 }
 
@@ -154,6 +162,13 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 		text, _, _, err := s.readJob(r, id)
 		return text, err
 	}
+	if r.whole != nil {
+		if !s.offers(r.verb) {
+			return "", s.w.Allow(s.tools[r.verb])
+		}
+		w := s.workspace()
+		return r.whole(ctx, &w, id)
+	}
 	args, err := s.arguments(r, id)
 	if err != nil {
 		return "", err
@@ -167,6 +182,23 @@ func (s *Server) read(ctx context.Context, r resource, id string) (string, error
 	}
 	text, err := encode(out)
 	return string(text), err
+}
+
+// diffOf is what the branch of a task changes. It returns RESOURCE_NOT_FOUND for a task without a branch.
+func diffOf(ctx context.Context, w *verb.Workspace, id string) (string, error) {
+	of, err := task.ParseID(id)
+	if err != nil {
+		return "", err
+	}
+	p, err := trees.OnTask(ctx, w, of)
+	if err != nil {
+		return "", err
+	}
+	diff, err := p.Diff(ctx)
+	if task.CodeOf(err) == task.NotFound {
+		err = task.Errorf(task.ResourceNotFound, "%s", task.MessageOf(err)).WithHint("%s shows what there is to review", task.CallTo("get", "id", id, "include", []string{"review"}).OnlyShown())
+	}
+	return diff, verb.WithID(err, of)
 }
 
 // arguments are those with which the verb of a resource is called.

@@ -2,6 +2,7 @@ package mcpserver_test
 
 import (
 	"log/slog"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/tasks"
+	"github.com/cairn-tasks/cairn/verb/trees"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -117,11 +119,11 @@ func TestRightsHoldForResourcesAndPrompts(t *testing.T) {
 		prompts   []string
 	}{
 		{"an operator", verb.Rights{Profile: verb.Operator, Toolsets: []verb.Toolset{verb.Core}},
-			[]string{"guide", "ready", "session", "task"}, []string{"plan", "work"}},
+			[]string{"guide", "ready", "session", "task", "task_diff"}, []string{"plan", "work"}},
 		{"a pair worker", verb.Rights{Profile: verb.PairWorker, Toolsets: []verb.Toolset{verb.Core}},
-			[]string{"guide", "ready", "session", "task"}, []string{"work"}},
-		{"a viewer", verb.Rights{Profile: verb.Viewer}, []string{"brief", "guide", "ready", "proposal", "session", "task", "topic"}, nil},
-		{"a reader", verb.Rights{Profile: verb.Maintainer, ReadOnly: true}, []string{"brief", "guide", "ready", "proposal", "session", "task", "topic"}, nil},
+			[]string{"guide", "ready", "session", "task", "task_diff"}, []string{"work"}},
+		{"a viewer", verb.Rights{Profile: verb.Viewer}, []string{"brief", "guide", "ready", "job_logs_txt", "job_out_md", "job_patch_diff", "job_pr_json", "job_status", "proposal", "session", "task", "task_diff", "topic"}, nil},
+		{"a reader", verb.Rights{Profile: verb.Maintainer, ReadOnly: true}, []string{"brief", "guide", "ready", "job_logs_txt", "job_out_md", "job_patch_diff", "job_pr_json", "job_status", "proposal", "session", "task", "task_diff", "topic"}, nil},
 		{"one with the history alone", verb.Rights{Profile: verb.Operator, Toolsets: []verb.Toolset{verb.Records}}, []string{"guide"}, nil},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -185,5 +187,37 @@ func TestPromptsAreForTheToolsThereAre(t *testing.T) {
 		if !strings.Contains(text, tt.says) {
 			t.Errorf("%s says %s", name, text)
 		}
+	}
+}
+
+// The diff of the branch of a task is a resource, without the records; a task without a branch has none.
+func TestDiffOfATask(t *testing.T) {
+	w := newWorkspace(t)
+	cs := connect(t, w)
+	made := does[verb.Task](t, cs, "create", object{"title": "Add a roof"})
+	uri := "cairn://task/" + string(made.ID) + "/diff"
+	if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), "no branch") {
+		t.Errorf("without a branch: %v", err)
+	}
+	git(t, w.Dir, "add", "--all")
+	git(t, w.Dir, "commit", "-qm", "begin")
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Config.Worktrees = t.TempDir()
+	all, err := trees.Open(t.Context(), &w, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := all.Make(t.Context(), made.ID, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	writeFile(t, filepath.Join(tree.Path, "roof"), "tiles\n")
+	git(t, tree.Path, "add", "--all")
+	git(t, tree.Path, "commit", "-qm", "a roof")
+	if text := readResource(t, cs, uri); !strings.Contains(text, "+tiles") || strings.Contains(text, ".cairn/") {
+		t.Errorf("the diff is %q", text)
 	}
 }
