@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/job/executor/executortest"
 	"golang.org/x/sys/unix"
 )
 
@@ -331,5 +332,56 @@ func TestASupervisorThatIsToldToEnd(t *testing.T) {
 				t.Errorf("%s is still in the work tree", link)
 			}
 		}
+	}
+}
+
+// built is the program as it is shipped. The test binary cannot stand in for it where only some variables are handed on.
+func built(t *testing.T) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "cairn")
+	if out, err := exec.Command("go", "build", "-o", path, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return path
+}
+
+// Agents of each way to report get cairn as their MCP server, and hand over with its tools or by their last message.
+func TestAgentsHandOver(t *testing.T) {
+	w := newJobs(t, 0, "")
+	program := built(t)
+	config, err := os.ReadFile(filepath.Join(executortest.Config(t), "config.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(w.home, ".config", "cairn", "config.yaml"), config, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for i, dialect := range executortest.Dialects {
+		body := "fake: write wall.txt by " + dialect + "\nfake: finish raised the wall\nfake: say raised the wall, by my last message\n"
+		text := fmt.Sprintf("---\nid: T-%d\ntitle: Raise a wall\nstatus: backlog\nchecks:\n  - desc: it stands\n    cmd: grep -q %s wall.txt\n---\n\n%s", i+1, dialect, body)
+		if err := os.WriteFile(filepath.Join(w.dir, ".cairn", "tasks", fmt.Sprintf("T-%d.md", i+1)), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	w.git(t, "add", "--all")
+	w.git(t, "commit", "--quiet", "--message=tasks")
+	for i, dialect := range executortest.Dialects {
+		t.Run(dialect, func(t *testing.T) {
+			c := w.command(t, "job", "start", fmt.Sprintf("T-%d", i+1), "--executor", dialect, "--foreground", "--json")
+			c.Path, c.Args[0] = program, program
+			var errs strings.Builder
+			c.Stderr = &errs
+			out, err := c.Output()
+			if err != nil {
+				t.Fatalf("%v: %s %s", err, out, &errs)
+			}
+			one := parseJob(t, string(out))
+			if one.State != "SUCCEEDED" || !strings.Contains(one.Summary, "raised the wall") {
+				t.Errorf("it is %s %s: %s; %q", one.State, one.Reason, one.Message, one.Summary)
+			}
+			if got := w.git(t, "show", fmt.Sprintf("cairn/T-%d:wall.txt", i+1)); !strings.Contains(got, dialect) {
+				t.Errorf("the branch has %q", got)
+			}
+		})
 	}
 }
