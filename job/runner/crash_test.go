@@ -38,6 +38,8 @@ for i in 1 2 3 4; do
 done
 echo good >file; echo done`
 
+func init() { parts["supervise"] = supervised }
+
 // supervised is the part of a supervisor, whose executor is a line, and of the caller that starts one and waits.
 func supervised(s *store.Store, args []string) error {
 	if len(args) == 2 { // the caller

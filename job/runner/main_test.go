@@ -23,7 +23,10 @@ import (
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
-func TestMain(m *testing.M) { storetest.Main(m, map[string]storetest.Part{"supervise": supervised}) }
+// parts are what other processes of a test do.
+var parts = map[string]storetest.Part{}
+
+func TestMain(m *testing.M) { storetest.Main(m, parts) }
 
 // shell is an executor that runs a command line in the work tree, with its prompt as the input.
 type shell struct {
