@@ -157,6 +157,9 @@ func (r *run) artifacts(ctx context.Context) error {
 	if page != "" {
 		err = errors.Join(err, r.artifact("out.md", []byte(page)))
 	}
+	if r.end.Runs == 0 {
+		return err
+	}
 	end, bad := json.Marshal(r.end)
 	if bad == nil {
 		bad = r.owned.WriteFile("exit.json", append(end, '\n'))

@@ -17,7 +17,7 @@ import (
 const pathsNamed = 5 // in a message
 
 // policy returns POLICY if the branch holds what a job may not have changed: files outside its paths, the settings of the workspace, the checks of its
-// task without an entry that explains it, or anything in the record that cairn check calls an error and that the base does not have.
+// task without an entry that explains it, its state to a closed one, or anything in the record that cairn check calls an error and that the base does not have.
 func (r *run) policy(ctx context.Context) error {
 	stat, err := r.trees.Stat(ctx, r.tree)
 	if err != nil {
@@ -76,10 +76,13 @@ func (r *run) checksKept() error {
 	if err != nil {
 		return failed(job.Policy, "the file of the task cannot be read any more: %s", task.MessageOf(err))
 	}
+	flow := r.at.Config.Flow
+	if flow.IsClosed(t.Status) {
+		return failed(job.Policy, "the task was closed (%s), which no job does: it ends with the task in review", t.Status)
+	}
 	if asked, err := record.Tasks.Get(r.s, r.spec.Task); err == nil && slices.Equal(t.CheckHashes(), asked.CheckHashes()) {
 		return nil
 	}
-	flow := r.at.Config.Flow
 	declared := slices.ContainsFunc(t.Provenance, func(e task.Entry) bool { return e.Checks != nil })
 	_, weakened := flow.Weakened(t)
 	switch {

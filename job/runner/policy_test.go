@@ -5,6 +5,9 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/job/executor"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 func TestWhatAJobMayNotChange(t *testing.T) {
@@ -48,6 +51,22 @@ func TestWhatAJobMayNotChange(t *testing.T) {
 			}
 		})
 	}
+}
+
+// The task may be closed by the gates, and not by the one whose work it is.
+func TestAJobThatClosesItsTask(t *testing.T) {
+	f := newField(t)
+	f.agent.handsOver, f.agent.line = true, "true"
+	hand := f.finishes("")
+	f.agent.does = func(r executor.Run) {
+		hand(r)
+		w := *f.w
+		w.Dir, w.Actor, w.Profile = r.Dir, verb.As("agent:mine-1"), verb.PairWorker
+		if _, err := tasks.Transition(t.Context(), &w, tasks.TransitionIn{ID: theTask, To: "done"}); err != nil {
+			t.Error(err)
+		}
+	}
+	f.want(f.run(), job.Failed, job.Policy)
 }
 
 // What one job weakened another does not take for the task as it is.
