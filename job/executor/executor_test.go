@@ -154,3 +154,45 @@ func TestNoProgramOfTheCurrentFolder(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// What the page says about executors is so: its config loads, and its table has each of them with how it is installed.
+func TestThePageAboutExecutors(t *testing.T) {
+	src, err := os.ReadFile(filepath.Join("..", "..", "docs", "jobs.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(src), "\n## Executors\n")
+	section, _, _ = strings.Cut(section, "\n## ")
+	_, config, ok := strings.Cut(section, "```yaml\n")
+	config, _, _ = strings.Cut(config, "```")
+	table, err := load(t, config)
+	if !ok || err != nil || !slices.Contains(table.Names(), "gemini-acp") {
+		t.Errorf("the config on the page: %v (%v)", table.Names(), err)
+	}
+	t.Setenv("PATH", t.TempDir())
+	table, err = executor.Load("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range table.Names() {
+		at := strings.Index(section, "\n| `"+name+"` |")
+		if at < 0 {
+			t.Errorf("the table has no %s", name)
+			continue
+		}
+		line, _, _ := strings.Cut(section[at+1:], "\n")
+		hint := get(t, table, name).Present().(*task.Error).Hint.String() //nolint:errorlint,forcetypeassert // Present returns nothing else
+		command, _, _ := strings.Cut(strings.TrimPrefix(hint, "install it with "), ",")
+		if strings.HasPrefix(hint, "install it with ") && !strings.Contains(line, "`"+command+"`") {
+			t.Errorf("%s: the page does not say %q", name, command)
+		}
+		for _, what := range []struct {
+			said string
+			is   bool
+		}{{"| `finish` |", get(t, table, name).HandsOver()}, {"asked to |", !get(t, table, name).ReadOnly() && name != "acp"}} {
+			if strings.Contains(line, what.said) != what.is {
+				t.Errorf("%s: the page says %s: %v", name, what.said, !what.is)
+			}
+		}
+	}
+}
