@@ -219,7 +219,7 @@ func (p *program) declared() []declared {
 	}
 	return append(out, []declared{
 		{[]string{"check"}, checkCommand{p}.command}, {[]string{"doctor"}, doctorCommand{p}.command},
-		{[]string{"trust"}, trustCommand{p}.command}, {[]string{"setup"}, setupCommand{p}.command},
+		{[]string{"work"}, workCommand{p}.command}, {[]string{"trust"}, trustCommand{p}.command}, {[]string{"setup"}, setupCommand{p}.command},
 		{[]string{"merge-driver"}, mergeDriverCommand{p}.command}, {[]string{"serve"}, serveCommand{p}.command},
 		{[]string{"completion"}, completionCommand{p}.command}, {[]string{"version"}, versionCommand{p}.command},
 		{[]string{"help"}, helpCommand{p}.command},

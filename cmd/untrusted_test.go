@@ -318,6 +318,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{1, []string{"doctor", "SAVED-OVER"}},
 		{2, []string{"check", "--no-base"}},
 		{8, []string{"pair-open", "T-1"}},
+		{8, []string{"work", "--executor", "command"}},
 		{0, []string{"pair-read", "T-1"}},
 		{3, []string{"pair-close", "T-1"}},
 		{8, []string{"run-checks", "T-1"}},

@@ -335,6 +335,10 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 		return task.Errorf(task.TaskTypeMismatch, "is done by a person and an agent together (mode: pair), and a job has no person").
 			WithHint("%s begins that; mode: auto lets a job do it", task.CallTo("pair_open", "id", t.ID))
 	}
+	if t.Repo != "" {
+		return task.Errorf(task.InvalidSpec, "its files are in the repository %q, and a job works in this one", t.Repo).
+			WithHint("start it in a workspace of that repository, or work on it in a pair").WithNext(task.CallTo("pair_read", "id", t.ID))
+	}
 	if err := flow.DepsGate(t, flow.Working, w.Reads.Find(s)); err != nil {
 		return err
 	}

@@ -1,0 +1,178 @@
+// Package jobs_test runs the example as a user would, and looks at what is left.
+package jobs_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Of six tasks five are reviewed and merged in the order of their dependencies, the base builds at every commit, the one whose check was made easier
+// is refused, and nothing is left running.
+func TestTheHouseIsBuilt(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the script is POSIX shell")
+	}
+	top := t.TempDir()
+	bin := filepath.Join(t.TempDir(), "cairn")
+	if out, err := exec.Command("go", "build", "-o", bin, "github.com/cairn-tasks/cairn/cmd/cairn").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	for _, variable := range os.Environ() {
+		if name, _, _ := strings.Cut(variable, "="); strings.HasPrefix(name, "CAIRN_") || strings.HasPrefix(name, "GIT_") {
+			t.Setenv(name, "") // so that it is restored
+			if err := os.Unsetenv(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+	out, err := exec.CommandContext(t.Context(), "sh", "run.sh", top).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	h := house{T: t, dir: filepath.Join(top, "house"), top: top, said: string(out)}
+	h.wantTasks()
+	h.wantJobs()
+	h.wantBase()
+	h.wantNobody()
+}
+
+type house struct {
+	*testing.T
+	dir, top, said string
+}
+
+// run runs a program in the house, and returns what it prints.
+func (h house) run(name string, args ...string) string {
+	h.Helper()
+	cmd := exec.Command(name, args...)
+	cmd.Dir = h.dir
+	cmd.Env = append(os.Environ(), "XDG_STATE_HOME="+filepath.Join(h.top, "state"), "CAIRN_ACTOR=human:ada")
+	out, err := cmd.CombinedOutput()
+	if err != nil {
+		h.Fatalf("%s %s: %v\n%s\n%s", name, strings.Join(args, " "), err, out, h.said)
+	}
+	return string(out)
+}
+
+func read[T any](h house, args ...string) T {
+	h.Helper()
+	var got T
+	out := h.run("cairn", append(args, "--json")...)
+	if err := json.Unmarshal([]byte(out), &got); err != nil {
+		h.Fatalf("cairn %v: %v\n%s", args, err, out)
+	}
+	return got
+}
+
+type row struct{ ID, Title, Status string }
+
+func (h house) tasks() []row {
+	h.Helper()
+	return read[struct{ Tasks []row }](h, "list").Tasks
+}
+
+// wantTasks wants all done but the one that was not painted.
+func (h house) wantTasks() {
+	h.Helper()
+	all := h.tasks()
+	if len(all) != 6 {
+		h.Errorf("there are %d tasks", len(all))
+	}
+	for _, t := range all {
+		if want := map[bool]string{true: "backlog", false: "done"}[t.Title == "Paint it"]; t.Status != want {
+			h.Errorf("%s is %s, want %s\n%s", t.Title, t.Status, want, h.said)
+		}
+	}
+	h.run("cairn", "check", "--no-base")
+}
+
+// wantJobs wants that the jobs went as the program that does them is: two needed a second round, one its second job, and one cheated.
+func (h house) wantJobs() {
+	h.Helper()
+	titles := map[string]string{}
+	for _, t := range h.tasks() {
+		titles[t.ID] = t.Title
+	}
+	type job struct {
+		Task, State, Reason, Worktree string
+		Attempt                       int
+		Retry                         string `json:"retry_of"`
+	}
+	got := map[string][]string{}
+	for _, j := range slices.Backward(read[struct{ Items []job }](h, "job", "list", "--limit", "100").Items) { // the oldest first
+		how := j.State
+		if j.Reason != "" {
+			how += " " + j.Reason
+		}
+		if j.Attempt > 1 {
+			how += " after another round"
+		}
+		if j.Retry != "" {
+			how += " as a retry"
+		}
+		got[titles[j.Task]] = append(got[titles[j.Task]], how)
+	}
+	for title, want := range map[string][]string{
+		"Lay the floor": {"SUCCEEDED"}, "Hang the door": {"SUCCEEDED"},
+		"Raise the walls":  {"SUCCEEDED after another round"},
+		"Put on the roof":  {"SUCCEEDED after another round"},
+		"Plant the garden": {"FAILED TIMEOUT", "SUCCEEDED as a retry"},
+		"Paint it":         {"FAILED POLICY"},
+	} {
+		if !slices.Equal(got[title], want) {
+			h.Errorf("%s: the jobs were %q, want %q\n%s", title, got[title], want, h.said)
+		}
+	}
+}
+
+// wantBase wants that each commit of the base builds, and that a part was merged after those that it stands on.
+func (h house) wantBase() {
+	h.Helper()
+	merged := map[string]int{}
+	commits := strings.Split(strings.TrimSpace(h.run("git", "log", "--first-parent", "--reverse", "--format=%H %s", "main")), "\n")
+	if len(commits) != 6 {
+		h.Errorf("the base has the commits %q", commits)
+	}
+	for n, line := range commits {
+		hash, subject, _ := strings.Cut(line, " ")
+		h.run("git", "checkout", "--quiet", "--detach", hash)
+		h.run("sh", "build.sh")
+		if _, title, ok := strings.Cut(subject, ": "); ok {
+			merged[title] = n
+		}
+	}
+	h.run("git", "checkout", "--quiet", "main")
+	for _, order := range [][2]string{{"Lay the floor", "Raise the walls"}, {"Lay the floor", "Hang the door"}, {"Raise the walls", "Put on the roof"}} {
+		if first, then := merged[order[0]], merged[order[1]]; first == 0 || first >= then {
+			h.Errorf("%q was merged as %d, and %q as %d", order[0], first, order[1], then)
+		}
+	}
+}
+
+// wantNobody wants that no process of a job is left: neither a supervisor nor what one started.
+func (h house) wantNobody() {
+	h.Helper()
+	if live := read[struct{ Total int }](h, "job", "list", "--state", "RUNNING"); live.Total != 0 {
+		h.Errorf("%d jobs run", live.Total)
+	}
+	processes, err := filepath.Glob("/proc/[0-9]*")
+	if err != nil || runtime.GOOS != "linux" {
+		return
+	}
+	for _, p := range processes {
+		line, _ := os.ReadFile(filepath.Join(p, "cmdline"))
+		env, _ := os.ReadFile(filepath.Join(p, "environ"))
+		ours := strings.Contains(string(line), h.top) || strings.Contains(string(env), h.top)
+		if ours && (strings.Contains(string(line), "supervise") || strings.Contains(string(env), "CAIRN_JOB=")) {
+			h.Errorf("%s is left: %q", p, line)
+		}
+	}
+}
