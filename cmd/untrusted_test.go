@@ -320,7 +320,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{8, []string{"pair-open", "T-1"}},
 		{8, []string{"work", "--executor", "command"}},
 		{0, []string{"pair-read", "T-1"}},
-		{3, []string{"pair-close", "T-1"}},
+		{0, []string{"pair-close", "T-1"}},
 		{8, []string{"run-checks", "T-1"}},
 		{8, []string{"transition", "T-1", "done"}},
 		{0, []string{"review", "show", "T-1"}},

@@ -29,6 +29,8 @@ const (
 	ClaimExpired        ID = "claim-expired"
 	StrandedRecord      ID = "stranded-record"
 	WorktreeGone        ID = "worktree-gone"
+	WorktreeLost        ID = "worktree-lost"
+	WorktreeLeft        ID = "worktree-left"
 	SessionStalled      ID = "session-stalled"
 	SessionLeftOpen     ID = "session-left-open"
 	SessionWithoutTask  ID = "session-without-task"
@@ -53,6 +55,7 @@ var Kinds = []Kind{
 	{StaleRecord, proof.Warning, "live state is about a record that is not there"},
 	{StrandedRecord, proof.Warning, "a task waits for work that is nowhere in this clone any more"},
 	{WorktreeGone, proof.Warning, "a task is held in a worktree that is no longer there"},
+	{WorktreeLost, proof.Warning, "cairn made a work tree for a task, and its folder is no longer there"},
 	{ClaimExpired, proof.Warning, "a claim expired without a sign of life"},
 	{SessionStalled, proof.Warning, "a session has given no sign of life for too long"},
 	{SessionLeftOpen, proof.Warning, "a session is active, and its task is closed or somebody else's"},
@@ -66,6 +69,7 @@ var Kinds = []Kind{
 	{SigningNotSetUp, proof.Notice, "approvals are signed here, and whoever runs this cannot sign"},
 	{MergeDriverOff, proof.Notice, "tasks are merged line by line, since the merge driver is not installed"},
 	{FileOrphan, proof.Notice, "no record refers to a file that was added to one"},
+	{WorktreeLeft, proof.Notice, "the work tree of a closed task is still there"},
 	{Untrusted, proof.Notice, "the commands of this clone were not approved on this machine"},
 }
 

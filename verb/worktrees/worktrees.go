@@ -13,26 +13,7 @@ import (
 
 // Open returns the work trees of a workspace, as its config and its jobs have them.
 func Open(ctx context.Context, w *verb.Workspace, s *store.Store) (*worktree.Worktrees, error) {
-	return worktree.Open(ctx, s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: w.StateDir, Now: w.Now, Busy: busy(s)})
-}
-
-// busy says which job works on a task. If that cannot be told, it says so, since then one may.
-func busy(s *store.Store) func(task.ID) string {
-	return func(id task.ID) string {
-		all, broken, err := s.Jobs().All()
-		if err != nil {
-			return "whether a job works on it is not known: " + err.Error()
-		}
-		for _, one := range all {
-			if one.Spec.Task == id && !one.Status.State.Final() {
-				return one.Spec.Job + " works on it"
-			}
-		}
-		if len(broken) > 0 {
-			return "whether a job works on it is not known: " + broken[0].Path + " cannot be read"
-		}
-		return ""
-	}
+	return s.Worktrees(ctx, w.Now)
 }
 
 // ListIn is the input of List.

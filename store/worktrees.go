@@ -1,0 +1,32 @@
+package store
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/worktree"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Worktrees returns the work trees of the tasks of this workspace, as its config, its jobs and the user's consent have them. It returns GIT
+// outside a repository.
+func (s *Store) Worktrees(ctx context.Context, now func() time.Time) (*worktree.Worktrees, error) {
+	return worktree.Open(ctx, s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.stateDir, Now: now, Busy: s.worksOn})
+}
+
+// worksOn names the job that works on a task; "" if none does. If that cannot be told it says so, since then one may.
+func (s *Store) worksOn(id task.ID) string {
+	all, broken, err := s.Jobs().All()
+	if err != nil {
+		return "whether a job works on it is not known: " + err.Error()
+	}
+	for _, one := range all {
+		if one.Spec.Task == id && !one.Status.State.Final() {
+			return one.Spec.Job + " works on it"
+		}
+	}
+	if len(broken) > 0 {
+		return "whether a job works on it is not known: " + broken[0].Path + " cannot be read"
+	}
+	return ""
+}
