@@ -5,12 +5,15 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -22,6 +25,7 @@ import (
 type merging struct {
 	trees.Place
 	in    ApplyIn
+	base  string      // branch that it is merged into
 	to    task.Status // the closed state that the task gets
 	head  string      // the newest commit of its branch
 	tree  string      // the fingerprint of its files, which a reviewer approved
@@ -33,11 +37,11 @@ type merging struct {
 // gates are asked of the files as merged, and the close is written. Only then the base moves. What refuses the merge leaves base, branch,
 // task and claims as they were.
 func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
-	m := &merging{Place: p, in: in}
+	m := &merging{Place: p, in: in, base: cmp.Or(in.Base, p.Tree.Base)}
 	if err := m.prepare(ctx); err != nil {
 		return ApplyOut{}, err
 	}
-	base := cmp.Or(in.Base, p.Tree.Base)
+	base := m.base
 	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{Base: base, Strategy: in.Strategy, Message: m.message(base), Gate: m.gate})
 	if err != nil {
 		return ApplyOut{}, err
@@ -64,12 +68,50 @@ func (m *merging) prepare(ctx context.Context) error {
 	if err := ready(ctx, m.Place, "merged"); err != nil {
 		return err
 	}
+	if err := m.honest(ctx); err != nil {
+		return err
+	}
 	branch := "refs/heads/" + m.Tree.Branch
 	var err error
 	if m.head, err = m.Trees.Resolve(ctx, branch); err == nil {
 		m.tree, err = m.Trees.Fingerprint(ctx, m.head)
 	}
 	return err
+}
+
+// honest returns CHECKS_FAILED for what cairn check calls an error of the branch as a change of the commit that it left its base at, unless it is one
+// of that commit itself: a check that was weakened, or a record that was rewritten. The gates would be asked of the checks that are left.
+func (m *merging) honest(ctx context.Context) error {
+	stat, err := m.Trees.Stat(ctx, m.Tree)
+	if err != nil || len(stat.Records) == 0 {
+		return err
+	}
+	there, err := m.InTree()
+	if err != nil {
+		return err
+	}
+	found, err := snapshot.Check(ctx, there.Layout, snapshot.CheckOptions{Base: stat.From, Trusted: true})
+	if task.CodeOf(err) == task.NoBase { // the base has no workspace yet
+		return nil
+	}
+	if err != nil || len(errorsIn(found)) == 0 {
+		return err
+	}
+	before, err := snapshot.Check(ctx, there.Layout, snapshot.CheckOptions{Commit: stat.From, NoBase: true})
+	if err != nil {
+		return err
+	}
+	old := errorsIn(before)
+	for _, f := range errorsIn(found) {
+		if !slices.ContainsFunc(old, func(o proof.Finding) bool { return o.Rule == f.Rule && o.Path == f.Path && o.Message == f.Message }) {
+			return m.refusal(f, stat.From)
+		}
+	}
+	return nil
+}
+
+func errorsIn(c snapshot.Checked) []proof.Finding {
+	return slices.DeleteFunc(slices.Clone(c.Findings), func(f proof.Finding) bool { return !f.Severity.AtLeast(proof.Error) })
 }
 
 func (m *merging) message(base string) string {
@@ -108,7 +150,34 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 		m.out, err = m.close(ctx, &w, s)
 	}
 	m.keepLog(s, m.out.Run, err)
+	if err != nil {
+		return err
+	}
+	return m.kept(ctx, s)
+}
+
+// kept returns CHECKS_FAILED if the task, closed as it is here, has lost a check on its branch without a person's reason. While it is open cairn
+// check only warns of that.
+func (m *merging) kept(ctx context.Context, s *store.Store) error {
+	base, err := m.Trees.Resolve(ctx, "refs/heads/"+m.base)
+	if err != nil {
+		return err
+	}
+	found, err := snapshot.Check(ctx, s.Layout, snapshot.CheckOptions{Base: base, Trusted: true})
+	if task.CodeOf(err) == task.NoBase {
+		return nil
+	}
+	for _, f := range errorsIn(found) {
+		if f.Task == m.Task.ID && (f.Rule == proof.ChecksWeakened || f.Rule == proof.ChecksUnexplained) {
+			return m.refusal(f, base)
+		}
+	}
 	return err
+}
+
+func (m *merging) refusal(f proof.Finding, base string) error {
+	return task.Errorf(task.ChecksFailed, "cairn check finds %s in %s of the branch: %s", f.Rule, f.Path, f.Message).
+		WithHint("%s in %s says what to do about it", task.CallTo("check", "base", base), m.Tree.Path).WithNext(task.CallTo("get", "id", m.Task.ID))
 }
 
 // unmoved returns CONFLICT if the branch has a commit that nobody has looked at: it came since the merge began.

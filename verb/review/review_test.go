@@ -568,3 +568,31 @@ func TestRejectAndStartAgain(t *testing.T) {
 		t.Errorf("the review shows %+v, %+v", got.Job, got.Rejected)
 	}
 }
+
+// A branch that weakens a check, or rewrites what was recorded, is not merged: the gates would be asked of what is left.
+func TestDishonestBranchIsNotMerged(t *testing.T) {
+	for name, change := range map[string][2]string{
+		"a check is another command": {"grep -q tiles roof", "true"},
+		"the record is rewritten":    {"did: created, ", "did: created, text: by somebody else, "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			id := h.create(args{"title": "Add a roof", "checks": []args{check("roof", "tiles")}})
+			tree := h.work(id, map[string]string{"roof": "straw\n"})
+			file := filepath.Join(tree.Root, ".cairn", "tasks", string(id)+".md")
+			src, err := os.ReadFile(file)
+			if err != nil || !strings.Contains(string(src), change[0]) {
+				t.Fatalf("%v\n%s", err, src)
+			}
+			if err := os.WriteFile(file, []byte(strings.ReplaceAll(string(src), change[0], change[1])), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			before := h.git(h.Dir, "rev-parse", "main")
+			_, err = h.apply(id, "merge", nil)
+			h.wantCode(err, task.ChecksFailed)
+			if !strings.Contains(err.Error(), "cairn check finds") || h.git(h.Dir, "rev-parse", "main") != before {
+				t.Errorf("the refusal is %v, and main is at %s", err, h.git(h.Dir, "rev-parse", "main"))
+			}
+		})
+	}
+}
