@@ -33,9 +33,9 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}
 	w.Job, w.Executor = p.jobOf()
-	w.Supervise = func(ctx context.Context, job string) error { return supervise(ctx, w, job) }
+	w.Supervise = supervise
 	if c.Bool(foregroundFlag) {
-		w.Supervise = func(ctx context.Context, job string) error { return p.runner().Run(ctx, w, job) }
+		w.Supervise = p.runner().Run
 	}
 	return w, nil
 }

@@ -41,9 +41,9 @@ type Workspace struct {
 	Executor string // the executor of the job for which the call is made, and Job its id, so that a session that begins says so; "" for none
 	Job      string
 
-	// Supervise starts the supervisor of a job that was created, in a process that outlives this one, and returns once that process has said that
-	// it runs. Nil where no process can be started, as in a program that embeds cairn.
-	Supervise func(ctx context.Context, job string) error
+	// Supervise starts the supervisor of a job that was created in a workspace, this one as it is by then, in a process that outlives this one, and
+	// returns once that process has said that it runs. Nil where no process can be started, as in a program that embeds cairn.
+	Supervise func(ctx context.Context, w *Workspace, job string) error
 
 	// Switch makes the calls that follow ones about another workspace, by its root. Nil where the caller cannot go elsewhere.
 	Switch func(root string) error

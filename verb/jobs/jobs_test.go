@@ -74,7 +74,7 @@ func become(t *testing.T, s *store.Store, id string, states ...job.State) {
 func TestAJobThatWaitsNamesTheNextCall(t *testing.T) {
 	w, _, id := prepared(t)
 	supervised := ""
-	w.Supervise = func(_ context.Context, job string) error { supervised = job; return nil }
+	w.Supervise = func(_ context.Context, _ *verb.Workspace, job string) error { supervised = job; return nil }
 	one := mustStart(t, w, args{"id": id, "scope": args{"paths": []string{"src/"}}, "stall_seconds": 60, "budget": 1.5, "attempts": 0, "notify": args{"pr": true}})
 	if one.State != job.Queued || one.Code != "START_PENDING" || one.NextTool != "job_poll" || one.NextArguments["job"] != one.Job || supervised != one.Job {
 		t.Errorf("got %+v, and the supervisor of %s", one, supervised)
@@ -281,7 +281,7 @@ func TestMoreThanAHundredDoNotWait(t *testing.T) {
 
 func TestASupervisorThatCannotBeStartedFailsTheJob(t *testing.T) {
 	w, s, id := prepared(t)
-	w.Supervise = func(context.Context, string) error { return task.Errorf(task.IO, "no processes left") }
+	w.Supervise = func(context.Context, *verb.Workspace, string) error { return task.Errorf(task.IO, "no processes left") }
 	_, err := start(t, w, args{"id": id})
 	wantCode(t, err, task.IO)
 	all, err := s.Jobs().List()
@@ -419,7 +419,7 @@ func TestARetryGoesOnOrBeginsAnew(t *testing.T) {
 	wantCode(t, err, task.AlreadyClaimed)
 	become(t, s, one.Job, job.Running) // and the supervisor is gone
 	supervised := ""
-	w.Supervise = func(_ context.Context, id string) error { supervised = id; return nil }
+	w.Supervise = func(_ context.Context, _ *verb.Workspace, id string) error { supervised = id; return nil }
 	again, err := jobs.Retry(t.Context(), w, one.Job)
 	if err != nil || again.Job != one.Job || again.State != job.Queued || supervised != one.Job {
 		t.Errorf("a stale job gives %+v, %v", again, err)

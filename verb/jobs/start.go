@@ -402,7 +402,7 @@ func (st *starter) admit(all []job.Job) (*job.Job, error) {
 
 // supervise starts the process that runs a job, and shows the job. If the process cannot be started, the job has failed.
 func supervise(ctx context.Context, w *verb.Workspace, s *store.Store, id string) (Job, error) {
-	if err := w.Supervise(ctx, id); err != nil {
+	if err := w.Supervise(ctx, w, id); err != nil {
 		failed(s, id, err)
 		return Job{}, err
 	}

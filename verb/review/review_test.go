@@ -540,7 +540,7 @@ func TestRejectAndStartAgain(t *testing.T) {
 	h := newHome(t)
 	verbtest.WriteExecutor(t, h.Workspace, "mine", "[sh, -c, 'cat >/dev/null']")
 	started := []string{}
-	h.Supervise = func(_ context.Context, id string) error { started = append(started, id); return nil }
+	h.Supervise = func(_ context.Context, _ *verb.Workspace, id string) error { started = append(started, id); return nil }
 	byHand, byJob := h.create(args{"title": "Add a moat"}), h.create(args{"title": "Add a roof"})
 	h.work(byHand, map[string]string{"moat": "water\n"})
 	_, err := h.apply(byHand, "reject", args{"text": "deeper", "restart": true})

@@ -32,7 +32,7 @@ func PrepareJobs(t testing.TB, w *verb.Workspace) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w.Supervise = func(context.Context, string) error { return nil }
+	w.Supervise = func(context.Context, *verb.Workspace, string) error { return nil }
 }
 
 // WriteExecutor adds an executor that runs a command, which is a list in YAML, to the user's config.
