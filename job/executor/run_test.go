@@ -36,7 +36,7 @@ func newBench(t *testing.T, dialect string, orders ...string) *bench {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &bench{exec: e.Hurried()}
+	b := &bench{exec: e}
 	var prompt strings.Builder
 	prompt.WriteString("Do this, please.\n")
 	for _, o := range orders {
@@ -227,6 +227,7 @@ func TestALongPrompt(t *testing.T) {
 func TestAnAgentThatHangsEndsAtItsDeadline(t *testing.T) {
 	everyDialect(t, func(t *testing.T, dialect string) {
 		b := newBench(t, dialect, "write before.txt x", "deaf", "hang")
+		b.exec = b.exec.Hurried()
 		ctx, cancel := context.WithTimeout(t.Context(), 700*time.Millisecond)
 		defer cancel()
 		r, err := b.exec.Start(ctx, b.Run)
@@ -289,6 +290,7 @@ func TestAnAgentThatBreaksOff(t *testing.T) {
 func TestAnAgentThatStays(t *testing.T) {
 	everyDialect(t, func(t *testing.T, dialect string) {
 		b := newBench(t, dialect, "deaf", "say good bye", "stay")
+		b.exec = b.exec.Hurried()
 		if r := b.start(t); !r.Done || r.Failed || r.Final != "good bye" || r.Canceled || r.TimedOut || r.Signal != "" {
 			t.Errorf("result %+v", r)
 		}
