@@ -92,6 +92,9 @@
 // Where somebody changes one of several files after the first was replaced, our change is made on top of theirs if the kind
 // can do that (record.Codec.Again), and else theirs is kept and ours stays in the journal.
 //
+// A store apart (Store.Apart) makes its writes in the same steps but for 10: what it would write to the live state is kept until Later.Apply. It
+// is for a worktree that is thrown away unless what was tried in it comes home.
+//
 // # After an error
 //
 // Where the system refuses before step 8, nothing came. In step 8 the write is taken back as long as no file that was there has its
