@@ -34,8 +34,12 @@ func renderHistory(r *renderer, h activity.HistoryOut) {
 // renderWaited prints how a wait ended, what changed, and the records that were watched as they are now.
 func renderWaited(r *renderer, w activity.Waited) {
 	said := strings.ToLower(strings.ReplaceAll(string(w.Code), "_", " "))
-	if of, ok := strings.CutPrefix(said, "task "); ok && w.Record != nil {
+	of, ok := strings.CutPrefix(said, "task ")
+	switch {
+	case ok && w.Record != nil:
 		said = w.Record.Kind + " " + of
+	case ok && w.Job != nil:
+		said = "job " + of
 	}
 	r.printf("%s\n", r.style.bold(said))
 	for _, c := range w.Changed {
@@ -49,6 +53,8 @@ func renderWaited(r *renderer, w activity.Waited) {
 		r.rows([]verb.Row{*w.Task})
 	case w.Session != nil:
 		renderSession(r, *w.Session)
+	case w.Job != nil:
+		renderJob(r, *w.Job)
 	case w.Record != nil:
 		renderRecord(r, *w.Record)
 	default:

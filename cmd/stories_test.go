@@ -17,6 +17,7 @@ import (
 // unprovoked are the codes that no story can provoke, with the reason.
 var unprovoked = map[task.Code]string{
 	task.ChecksRunning:    "a command waits for its checks; only a server answers before they have ended",
+	task.RateLimit:        "it takes a hundred jobs that wait; a test of package verb/jobs has them",
 	task.ResourceNotFound: "the command line has no resources; it says JOB_NOT_FOUND",
 	task.OutOfScope:       "the command line has no scope; only a server is started with one",
 	task.BaseMoved:        "the base has to move twice while a merge of it is tested; TestMergeWhenTheBaseMoves of store/worktree moves it",

@@ -73,7 +73,7 @@ func (p *program) further(noun string) []*cli.Command {
 	case "skill":
 		return []*cli.Command{skillSyncCommand{p}.command()}
 	case "job":
-		return []*cli.Command{superviseCommand{p}.command()}
+		return append(p.jobCommands(), superviseCommand{p}.command())
 	case "review":
 		return p.reviewCommands()
 	default:
@@ -113,8 +113,8 @@ func guessedBelow(word string) string {
 
 // furtherFlags are the flags of a verb's command that are nothing of the verb: how this program carries it out.
 func furtherFlags(v verb.Verb) []cli.Flag {
-	if v.Name == "job_start" || v.Name == "job_retry" {
-		return []cli.Flag{&cli.BoolFlag{Name: foregroundFlag, Local: true, Usage: "run the job in this process, and return when it has ended"}}
+	if v.Name == "job_start" {
+		return startFlags()
 	}
 	return nil
 }

@@ -36,6 +36,8 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 	w.Supervise = supervise
 	if c.Bool(foregroundFlag) {
 		w.Supervise = p.runner().Run
+	} else if c.Name != "poll" && c.Name != "job-poll" && c.Bool(waitFlag) {
+		w.Supervise = awaiting(supervise)
 	}
 	return w, nil
 }

@@ -9,7 +9,7 @@ const noun = "job"
 // Verbs are the verbs of jobs.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
-		Name: "job_start", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "Start a job", Kind: verb.Write, Profile: verb.PairWorker, Scopes: true,
+		Name: "job_start", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "Start a job", Kind: verb.Write, Profile: verb.PairWorker, Scopes: true, Exit: exitOfStart,
 		Summary: "Have a program work on a task, in a work tree and on a branch of its own, until it hands over and the task's checks have run there.",
 		When:    "To hand a task to another agent. The answer comes at once; job_poll with wait follows it. The job never closes the task.",
 	}, Start),

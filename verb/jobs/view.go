@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 )
 
 // Job is a job as every verb returns it.
@@ -83,6 +84,22 @@ func viewOf(all jobs.Jobs, one job.Job, now time.Time) Job {
 		out.NextTool, out.NextArguments = next.Verb, map[string]any{"job": spec.Job, "wait": true}
 	}
 	return out
+}
+
+// ExitOfEnd says whether a job ended without success.
+func ExitOfEnd(one Job) int {
+	if one.State.Final() && one.State != job.Succeeded || one.State == job.Stale {
+		return verb.ExitCheckFailed
+	}
+	return 0
+}
+
+// exitOfStart is that of a job that has ended by the time it is answered with, because the caller waited for it.
+func exitOfStart(out any) int {
+	if one := out.(Job); !one.Replayed {
+		return ExitOfEnd(one)
+	}
+	return 0
 }
 
 // ArtifactFile is a file that a job may leave, and where it comes from.
