@@ -34,6 +34,8 @@ const (
 	SessionStalled      ID = "session-stalled"
 	SessionLeftOpen     ID = "session-left-open"
 	SessionWithoutTask  ID = "session-without-task"
+	JobBroken           ID = "job-broken"
+	JobStale            ID = "job-stale"
 	SignersMissing      ID = "signers-missing"
 	SignerNotListed     ID = "signer-not-listed"
 	SigningNotSetUp     ID = "signing-not-set-up"
@@ -60,6 +62,8 @@ var Kinds = []Kind{
 	{SessionStalled, proof.Warning, "a session has given no sign of life for too long"},
 	{SessionLeftOpen, proof.Warning, "a session is active, and its task is closed or somebody else's"},
 	{SessionWithoutTask, proof.Warning, "a session is about a task that does not exist"},
+	{JobBroken, proof.Warning, "the folder of a job cannot be read"},
+	{JobStale, proof.Warning, "a job lost the process that ran it"},
 	{MergeDriverMissing, proof.Warning, "the repository asks for the merge driver, and this clone does not have it"},
 	{MergeDriverNotFound, proof.Warning, "the merge driver is a program that is not found"},
 	{MergeAttributes, proof.Warning, "this clone has the merge driver, and no file asks for it"},

@@ -231,10 +231,12 @@ var stories = []story{
 // untried are the verbs that write, and make no write of a workspace that is there, or the write of another verb.
 var untried = map[string]string{
 	"worktree_remove": "it writes no record: what a kill leaves of a work tree and of its record is tried in store/worktree",
-	"pair_open":      "its writes are those of begin, release and transition; the work tree is git's",
-	"pair_close":     "its writes are those of finish and cancel",
-	"project_create": "it makes what init makes: files that each appear whole, and that another call completes",
-	"review_sync":    "it changes a reference as ref_update does",
+	"pair_open":       "its writes are those of begin, release and transition; the work tree is git's",
+	"pair_close":      "its writes are those of finish and cancel",
+	"project_create":  "it makes what init makes: files that each appear whole, and that another call completes",
+	"review_sync":     "it changes a reference as ref_update does",
+	"job_start":       "a job is a folder and no record: what a kill leaves of one is tried in store/jobs, and of its task it makes what create makes",
+	"job_cancel":      "it leaves one file, which whoever looks next acts on: store/jobs tries it",
 }
 
 // A verb that writes and is not tried here promises more than anybody knows.
