@@ -1,6 +1,7 @@
 package docs_test
 
 import (
+	"context"
 	"crypto/rand"
 	"encoding/json"
 	"os"
@@ -12,8 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/projects"
+	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
 // The names that the reference of each other system gives, by the heading of its table.
@@ -31,6 +37,49 @@ var otherSystems = map[string]string{
 		run_fork run_heartbeat run_end run_query run_get run_summary
 		repo_register repo_link repo_query task_code_ref code_ref_add code_ref_update code_ref_query
 		feature_request_create feature_request_query`,
+	"Kagan": `
+		task_get task_logs task_list task_wait task_create task_patch task_delete job_start job_poll job_cancel session_manage
+		project_list project_open repo_list review_apply audit_list settings_get settings_set plan_submit
+		get_context get_task update_scratchpad request_review tasks_list tasks_create tasks_update tasks_move jobs_submit jobs_get jobs_wait
+		jobs_cancel tasks_delete sessions_create sessions_exists sessions_kill projects_list projects_create projects_open repos_list review
+		propose_plan audit_tail settings_update`,
+	"Task Relay": "jobs_submit jobs_get jobs_list jobs_cancel",
+}
+
+// What else the reference of a system names: arguments, keys of answers, codes, states, rights and limits. Each is on the page, between backquotes.
+var otherNames = map[string]string{
+	"Kagan": `
+		include_scratchpad include_logs include_review scratchpad_truncated logs_truncated logs_total_runs logs_returned_runs logs_has_more logs_next_offset
+		logs total_runs returned_runs has_more next_offset truncated set transition request_review set_status set_task_type append_note
+		timeout_seconds wait_for_status from_updated_at job_id task_id wait events limit offset action reuse_if_exists worktree_path status task_type
+		acceptance_criteria general.tasks_wait_default_timeout_seconds general.tasks_wait_max_timeout_seconds todos
+		is_running is_reviewing is_blocked is_pending code hint next_tool next_arguments read-only mutating mixed destructive summary context
+		TASK_CHANGED ALREADY_AT_STATUS CHANGED_SINCE_CURSOR WAIT_TIMEOUT WAIT_INTERRUPTED TASK_DELETED INVALID_TIMEOUT INVALID_PARAMS
+		TASK_TYPE_VALUE_IN_STATUS STATUS_WAS_TASK_TYPE START_PENDING DISCONNECTED AUTH_STALE_TOKEN BACKLOG IN_PROGRESS REVIEW DONE AUTO PAIR
+		approve reject merge rebase viewer planner pair_worker operator maintainer task:<task_id> --session-id --readonly kagan kagan_admin`,
+	"Task Relay": `
+		repo.type repo.url repo.path repo.baseBranch repo.baselineCommit task.title task.description task.acceptance scope.readPaths scope.fileGlobs
+		scope.disallowReformatting context.dirTreeDigest context.keySignatures context.codeSnippets outputContract DIFF TEST_PLAN NOTES
+		execution.preferredModel execution.sandbox read-only execution.askPolicy untrusted execution.timeoutS execution.priority P0 P1 P2 execution.ttlS
+		idempotencyKey notify.enablePr notify.webhook QUEUED RUNNING SUCCEEDED FAILED CANCELED EXPIRED STALE
+		BAD_ARTIFACTS CONFLICT POLICY EXECUTOR_ERROR TIMEOUT INTERNAL_ERROR jobId id state summary attempt pr lastUpdate items total hasMore
+		mcp://jobs/{jobId}/status stateVersion createdAt startedAt finishedAt durationMs reasonCode patch.diff out.md logs.txt pr.json
+		notifications/resources/updated notifications/job/finished notifications/job/failed
+		INVALID_SPEC JOB_NOT_FOUND ALREADY_TERMINAL RATE_LIMIT RESOURCE_NOT_FOUND ARTIFACT_MISSING MAX_CONCURRENCY`,
+}
+
+// Every other name of a system is explained.
+func TestComingFromExplainsEveryName(t *testing.T) {
+	page := read(t, "coming-from.md")
+	for system, names := range otherNames {
+		_, section, _ := strings.Cut(page, "\n## "+system+"\n")
+		section, _, _ = strings.Cut(section, "\n## ")
+		for _, name := range strings.Fields(names) {
+			if !strings.Contains(section, "`"+name+"`") {
+				t.Errorf("%s: nothing is said of %s", system, name)
+			}
+		}
+	}
 }
 
 // Every tool that another system names has a row.
@@ -72,8 +121,11 @@ func TestComingFromCalls(t *testing.T) {
 				t.Fatalf("this is no JSON: %s", c[2])
 			}
 			w := verb.Workspace{
-				Dir: comingFrom(t), StateDir: filepath.Join(t.TempDir(), "state"), Actor: verb.As("agent:claude-1"),
+				Dir: comingFrom(t), StateDir: filepath.Join(t.TempDir(), "state"), ConfigDir: filepath.Join(t.TempDir(), "config"), Actor: verb.As("agent:claude-1"),
 				Rights: verb.Rights{Profile: verb.Maintainer}, Now: time.Now, Rand: rand.Reader,
+			}
+			if strings.HasPrefix(v.Group, "job") || v.Group == "projects" || v.Group == "review" {
+				prepareJobs(t, &w)
 			}
 			if _, err := v.Call(t.Context(), &w, []byte(c[2])); err != nil {
 				t.Error(err)
@@ -82,10 +134,50 @@ func TestComingFromCalls(t *testing.T) {
 	}
 }
 
+// prepareJobs makes what calls about jobs and reviews name: a clone that is trusted, an executor, a job that waits, a project, and for SHOP-2 a work
+// tree with a commit.
+func prepareJobs(t *testing.T, w *verb.Workspace) {
+	t.Helper()
+	for _, who := range []string{"AUTHOR", "COMMITTER"} {
+		t.Setenv("GIT_"+who+"_NAME", "Lee")
+		t.Setenv("GIT_"+who+"_EMAIL", "lee@example.com")
+	}
+	verbtest.WriteExecutor(t, w, "mine", "[sh, -c, 'cat > /dev/null']")
+	w.Supervise = func(context.Context, string) error { return nil }
+	s, err := w.Open()
+	if err == nil {
+		err = s.SetTrust("human:lee", time.Now())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := projects.Note(t.Context(), w.StateDir, layout.Layout{Root: s.Root}, "SHOP", time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	spec := job.Spec{Job: "job-1", Task: "SHOP-1", By: "agent:claude-1", Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 600, Timeout: 600, Root: s.Root, CreatedAt: time.Now().UTC()}
+	if _, _, err := s.Jobs().Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
+		t.Fatal(err)
+	}
+	trees, err := worktree.Open(t.Context(), s.Layout, worktree.Options{StateDir: w.StateDir})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := trees.Make(t.Context(), "SHOP-2", "", "")
+	if err == nil {
+		err = os.WriteFile(filepath.Join(tree.Root, "cards.txt"), []byte("visa\n"), 0o644)
+	}
+	if err == nil {
+		_, err = trees.Commit(t.Context(), tree, "Take cards")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // comingFrom makes a workspace with a record of each kind that the calls name, in a git repository with one commit.
 func comingFrom(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
+	dir := filepath.Join(t.TempDir(), "shop")
 	if err := os.CopyFS(filepath.Join(dir, ".cairn"), os.DirFS(filepath.Join("testdata", "coming-from"))); err != nil {
 		t.Fatal(err)
 	}
