@@ -143,7 +143,7 @@ func prepareJobs(t *testing.T, w *verb.Workspace) {
 		t.Setenv("GIT_"+who+"_EMAIL", "lee@example.com")
 	}
 	verbtest.WriteExecutor(t, w, "mine", "[sh, -c, 'cat > /dev/null']")
-	w.Supervise = func(context.Context, string) error { return nil }
+	w.Supervise = func(context.Context, *verb.Workspace, string) error { return nil }
 	s, err := w.Open()
 	if err == nil {
 		err = s.SetTrust("human:lee", time.Now())
