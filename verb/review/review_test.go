@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -595,4 +596,40 @@ func TestDishonestBranchIsNotMerged(t *testing.T) {
 			}
 		})
 	}
+}
+
+// A merge ends the session that is at work on the task, as its close does anywhere.
+func TestMergeEndsTheSession(t *testing.T) {
+	h := newHome(t)
+	id := h.create(args{"title": "Add a roof", "checks": []args{check("roof", "tiles")}})
+	tree, err := h.trees().Make(t.Context(), id, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := h.in(tree.Root)
+	ses, err := verbtest.Call[verb.Session](t, at.Workspace, "begin", args{"id": id, "expected_actor": "human:lee", "idempotency_key": "pair"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.write(tree.Path, "roof", "tiles\n")
+	if _, err := h.trees().Commit(t.Context(), tree, "a roof"); err != nil {
+		t.Fatal(err)
+	}
+	before := h.git(h.Dir, "rev-parse", "HEAD")
+	out, err := h.apply(id, "merge", args{"strategy": "rebase"})
+	if err != nil || out.Run == nil {
+		t.Fatalf("merged %+v, %v", out.Run, err)
+	}
+	ended, err := record.Sessions.Get(h.store(), ses.ID)
+	if err != nil || ended.Status != session.Finished {
+		t.Errorf("the session is %s, %v", ended.Status, err)
+	}
+	if state := h.store().State(id.Ref()); state.Lease != nil {
+		t.Errorf("it is held still: %+v", state.Lease)
+	}
+	row, err := verbtest.Call[verb.Task](t, at.Workspace, "get", args{"id": id})
+	if err != nil || row.Elsewhere == nil || row.Elsewhere.Status != "done" || row.Elsewhere.Branch != "main" {
+		t.Errorf("its own work tree says %+v, %v", row.Elsewhere, err)
+	}
+	h.proves(before)
 }
