@@ -55,6 +55,10 @@ var refusalCases = []refusalCase{
 		does[jobs.Job](s.T, cs, "job_cancel", object{"job": one.Job})
 		return cs, "job_cancel", object{"job": one.Job}
 	}},
+	{"a task for a pair", "jobs.mayWork", task.TaskTypeMismatch, "pair_open", func(s *fixture) (*mcp.ClientSession, string, object) {
+		cs, _ := s.job()
+		return cs, "job_start", object{"id": s.create(object{"mode": "pair"}), "executor": "mine"}
+	}},
 	{"a task that a job works on", "jobs.admit", task.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		return cs, "job_start", object{"id": one.Task, "executor": "mine"}
@@ -257,7 +261,7 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "job_list", "job_poll", "list", "list_sessions", "note", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
+var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "job_list", "job_poll", "list", "list_sessions", "note", "pair_open", "pair_read", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}

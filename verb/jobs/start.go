@@ -337,7 +337,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	}
 	if t.Repo != "" {
 		return task.Errorf(task.InvalidSpec, "its files are in the repository %q, and a job works in this one", t.Repo).
-			WithHint("start it in a workspace of that repository, or work on it in a pair").WithNext(task.CallTo("pair_read", "id", t.ID))
+			WithHint("start it in a workspace of that repository, or work on it in a pair")
 	}
 	if err := flow.DepsGate(t, flow.Working, w.Reads.Find(s)); err != nil {
 		return err
