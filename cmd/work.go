@@ -53,7 +53,7 @@ func (p workCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	l := &labor{program: p.program, w: w, s: s, most: c.Int("jobs"), executor: c.String("executor"), label: c.String("label"), watch: c.Bool("watch"), tried: map[task.ID]bool{}}
+	l := &labor{program: p.program, w: w, s: s, most: c.Int("jobs"), executor: c.String("executor"), label: c.String("label"), watch: c.Bool("watch"), tried: map[task.ID]string{}}
 	if l.most == 0 {
 		l.most = s.Config.JobsMax
 	}
@@ -85,8 +85,8 @@ type labor struct {
 
 	running []jobs.Job
 	done    []jobs.Job
-	tried   map[task.ID]bool
-	shown   int // lines on the terminal that show running jobs
+	tried   map[task.ID]string // the title of each task that was given to a job, or left alone
+	shown   int                // lines on the terminal that show running jobs
 }
 
 // run starts jobs until no task is ready and no job of its own runs; if it watches, until ctx ends.
@@ -125,7 +125,11 @@ func (l *labor) left(err error) error {
 		for _, j := range l.running {
 			names = append(names, j.Job)
 		}
-		l.printf("%d jobs live on: %s\ncairn job list shows them, cairn job cancel JOB ends one\n", len(names), strings.Join(names, ", "))
+		how := "jobs live on"
+		if len(names) == 1 {
+			how = "job lives on"
+		}
+		l.printf("%d %s: %s\ncairn job list shows them, cairn job cancel JOB ends one\n", len(names), how, strings.Join(names, ", "))
 	}
 	return err
 }
@@ -175,10 +179,10 @@ func (l *labor) take(ctx context.Context) error {
 		if len(l.running) >= l.most || ctx.Err() != nil {
 			return nil
 		}
-		if l.tried[row.ID] || row.Mode == task.PairMode || row.Repo != "" || row.Elsewhere != nil || row.Claim != nil && !row.Claim.Lapsed {
+		if _, tried := l.tried[row.ID]; tried || row.Mode == task.PairMode || row.Repo != "" || row.Elsewhere != nil || row.Claim != nil && !row.Claim.Lapsed {
 			continue
 		}
-		l.tried[row.ID] = true
+		l.tried[row.ID] = row.Title
 		if err := l.start(ctx, row); err != nil {
 			return err
 		}
@@ -236,7 +240,7 @@ func (l *labor) line(j jobs.Job) string {
 		words = append(words, text)
 	}
 	if l.live {
-		words = append(words, (time.Duration(j.DurationMS) * time.Millisecond).Round(time.Second).String())
+		words = append(words, (time.Duration(j.DurationMS) * time.Millisecond).Round(time.Second).String(), l.tried[j.Task])
 	}
 	return strings.Join(words, "  ")
 }

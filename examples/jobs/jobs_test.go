@@ -2,6 +2,7 @@
 package jobs_test
 
 import (
+	"bufio"
 	"encoding/json"
 	"os"
 	"os/exec"
@@ -12,13 +13,12 @@ import (
 	"testing"
 )
 
-// Of six tasks five are reviewed and merged in the order of their dependencies, the base builds at every commit, the one whose check was made easier
-// is refused, and nothing is left running.
-func TestTheHouseIsBuilt(t *testing.T) {
+// cairnIn builds cairn, puts it on PATH, and takes what tells of another session out of the environment.
+func cairnIn(t *testing.T) {
+	t.Helper()
 	if runtime.GOOS == "windows" {
-		t.Skip("the script is POSIX shell")
+		t.Skip("the scripts are POSIX shell")
 	}
-	top := t.TempDir()
 	bin := filepath.Join(t.TempDir(), "cairn")
 	if out, err := exec.Command("go", "build", "-o", bin, "github.com/cairn-tasks/cairn/cmd/cairn").CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)
@@ -33,6 +33,68 @@ func TestTheHouseIsBuilt(t *testing.T) {
 	}
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("PATH", filepath.Dir(bin)+string(os.PathListSeparator)+os.Getenv("PATH"))
+}
+
+// Who leaves cairn work is told which jobs live on, and they do.
+func TestJobsOutliveTheCommand(t *testing.T) {
+	cairnIn(t)
+	top := t.TempDir()
+	h := house{T: t, dir: filepath.Join(top, "house"), top: top}
+	for name, value := range map[string]string{
+		"XDG_CONFIG_HOME": filepath.Join(top, "config"), "XDG_STATE_HOME": filepath.Join(top, "state"), "CAIRN_ACTOR": "human:ada",
+		"GIT_AUTHOR_NAME": "Ada", "GIT_AUTHOR_EMAIL": "ada@example.com", "GIT_COMMITTER_NAME": "Ada", "GIT_COMMITTER_EMAIL": "ada@example.com",
+	} {
+		t.Setenv(name, value)
+	}
+	for _, dir := range []string{h.dir, filepath.Join(top, "config", "cairn")} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(top, "config", "cairn", "config.yaml"), []byte("executors: {slow: {dialect: command, cmd: [sleep, '1000']}}\n"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	h.run("git", "init", "--quiet", "--initial-branch", "main")
+	h.run("cairn", "init", "--prefix", "HOUSE")
+	h.run("cairn", "create", "Wait")
+	h.run("git", "add", "--all")
+	h.run("git", "commit", "--quiet", "--message", "A plan")
+	work := exec.Command("cairn", "work", "--executor", "slow")
+	work.Dir = h.dir
+	out, err := work.StdoutPipe()
+	if err == nil {
+		err = work.Start()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(out)
+	var said strings.Builder
+	for lines.Scan() {
+		said.WriteString(lines.Text() + "\n")
+		if strings.Contains(lines.Text(), "working") {
+			if err := work.Process.Signal(os.Interrupt); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := work.Wait(); err == nil || !strings.Contains(said.String(), "1 job lives on: job-") {
+		t.Errorf("it ended with %v, and said\n%s", err, &said)
+	}
+	list := read[struct{ Items []struct{ Job, State string } }](h, "job", "list").Items
+	if len(list) != 1 || list[0].State != "RUNNING" {
+		t.Fatalf("the jobs are %+v", list)
+	}
+	h.run("cairn", "job", "cancel", list[0].Job)
+	_ = exec.Command("cairn", "-C", h.dir, "wait", list[0].Job, "--wait-for-status", "CANCELED", "--timeout-seconds", "30").Run()
+	h.wantNobody()
+}
+
+// Of six tasks five are reviewed and merged in the order of their dependencies, the base builds at every commit, the one whose check was made easier
+// is refused, and nothing is left running.
+func TestTheHouseIsBuilt(t *testing.T) {
+	cairnIn(t)
+	top := t.TempDir()
 	out, err := exec.CommandContext(t.Context(), "sh", "run.sh", top).CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
