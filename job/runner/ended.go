@@ -27,6 +27,7 @@ func failed(reason job.Reason, format string, args ...any) error {
 var (
 	errExpired = &ended{job.Expired, "", "its time to live was over before it could run"}
 	errTimeout = &ended{job.Failed, job.Timeout, "the time limit was reached"}
+	errLost    = &ended{job.Stale, "", "the folder of the job is not this process's any more"}
 )
 
 // canceledBy is the cause of a context that somebody's cancellation ended.

@@ -215,6 +215,9 @@ func (r *run) over(err error) error {
 	if err != nil && !errors.As(err, &e) {
 		e = endOf(context.Background(), err)
 	}
+	if err := r.owned.Held(); err != nil { // it and the work tree may be another process's by now
+		return err
+	}
 	if e.state == job.Stale {
 		return r.owned.Change(func(s *job.Status) { s.State, s.Phase, s.Message, s.Process = job.Stale, "", e.message, 0 })
 	}

@@ -517,6 +517,42 @@ func TestASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
 	storetest.WantCode(t, f.runner().Run(t.Context(), f.w, id), task.AlreadyTerminal)
 }
 
+// Who has lost the lock may have a successor in the same work tree, so the executor ends, and nothing is written or committed any more.
+func TestAJobThatIsTakenAwayIsLetBe(t *testing.T) {
+	f := newField(t)
+	f.agent.line = `touch started; sleep 600`
+	id := f.make()
+	ended := make(chan error, 1)
+	go func() { ended <- f.runner().Run(t.Context(), f.w, id) }()
+	f.soon("the executor works", func() bool {
+		tree := f.get(id).Status.Worktree
+		_, err := os.Lstat(filepath.Join(tree, "started"))
+		return tree != "" && err == nil
+	})
+	before := storetest.ReadFile(t, f.s.Jobs().File(id, "state.json"))
+	if err := os.Remove(f.s.Jobs().File(id, "lock")); err != nil {
+		t.Fatal(err)
+	}
+	select {
+	case err := <-ended:
+		if task.CodeOf(err) != task.Conflict {
+			t.Errorf("it ended with %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("it goes on")
+	}
+	if now := storetest.ReadFile(t, f.s.Jobs().File(id, "state.json")); now != before {
+		t.Errorf("it wrote %s", now)
+	}
+	one := f.get(id) // this looks
+	f.want(one, job.Stale, "")
+	if left := f.git(one.Status.Worktree, "status", "--porcelain", "--", "started"); left != "?? started" {
+		t.Errorf("its work is %q", left)
+	}
+	f.agent.line = "echo good >file && echo done"
+	f.want(f.runIt(id), job.Succeeded, "")
+}
+
 func TestOnlyOneSupervisorRunsAJob(t *testing.T) {
 	f := newField(t)
 	f.agent.line = ">begun; while [ ! -e end ]; do sleep 0.05; done; rm begun end; echo good >file"

@@ -13,7 +13,8 @@ const (
 	silenceShown = 10 * time.Minute       // without an event and without an open tool call: the job is shown as stalled
 )
 
-// watch is a context that ends, with an *ended as its cause, when somebody cancels the job or when its time is over. stop ends the watching.
+// watch is a context that ends, with an *ended as its cause, when somebody cancels the job, when its time is over, or when its folder
+// is not this process's any more. stop ends the watching.
 func (r *run) watch(ctx context.Context, end time.Time, over error) (watched context.Context, stop func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	done := make(chan struct{})
@@ -22,6 +23,10 @@ func (r *run) watch(ctx context.Context, end time.Time, over error) (watched con
 		tick := time.NewTicker(lookEvery)
 		defer tick.Stop()
 		for {
+			if r.owned.Held() != nil {
+				cancel(errLost)
+				return
+			}
 			if who, reason, yes := r.owned.Canceled(); yes {
 				cancel(canceledBy(who, reason))
 				return

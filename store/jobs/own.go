@@ -107,12 +107,30 @@ func (o *Owned) Job() job.Job {
 	return o.job
 }
 
+// Held returns nil as long as this process is the only writer of the folder, and CONFLICT once the lock excludes nobody any more: the folder or the
+// repository around it was removed or moved, or its lock was. Another process may be the supervisor by then, so this one lets the job be.
+func (o *Owned) Held() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.held()
+}
+
+func (o *Owned) held() error {
+	if o.lock.InPlace() {
+		return nil
+	}
+	return task.Errorf(task.Conflict, "the folder of %s, or its lock, was removed or moved while the job ran", o.job.Spec.Job).ForGood()
+}
+
 // Change lets fn change what is known of the job, and replaces state.json whole, with the next version. It adds an event if the state, the phase or the
 // attempt is another one. A final state gets the time of its end if fn sets none. It returns CONFLICT, and writes nothing, for a state that may not
-// follow the one before.
+// follow the one before, and once the folder is not this process's any more.
 func (o *Owned) Change(fn func(*job.Status)) error {
 	o.mu.Lock()
 	defer o.mu.Unlock()
+	if err := o.held(); err != nil {
+		return err
+	}
 	was := o.job.Status
 	next := was
 	fn(&next)

@@ -91,6 +91,20 @@ func mayBeLock(path string) error {
 	return nil
 }
 
+// InPlace reports whether the file that is locked is the one that lies at its path now. Once it was removed, replaced or moved away, others get a
+// lock on that path too, and the one that is held excludes nobody. It is true as well if that cannot be told.
+func (l *Lock) InPlace() bool {
+	held, err := l.file.Stat()
+	if err != nil {
+		return true
+	}
+	now, err := os.Lstat(l.file.Path())
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	return os.SameFile(held, now)
+}
+
 // Release releases the lock. Calling it again does nothing and returns the same error.
 func (l *Lock) Release() error {
 	l.release.Do(func() {
