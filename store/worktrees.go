@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -14,16 +15,25 @@ func (s *Store) Worktrees(ctx context.Context, now func() time.Time) (*worktree.
 	return worktree.Open(ctx, s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.stateDir, Now: now, Busy: s.worksOn})
 }
 
-// worksOn names the job that works on a task; "" if none does. If that cannot be told it says so, since then one may.
+// worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was interrupted counts only as
+// long as no other was started after it. If that cannot be told it says so, since then one may.
 func (s *Store) worksOn(id task.ID) string {
 	all, broken, err := s.Jobs().All()
 	if err != nil {
 		return "whether a job works on it is not known: " + err.Error()
 	}
-	for _, one := range all {
-		if one.Spec.Task == id && !one.Status.State.Final() {
-			return one.Spec.Job + " works on it"
+	newest := true
+	for _, one := range all { // the newest first
+		if one.Spec.Task != id {
+			continue
 		}
+		switch {
+		case one.Status.State.Live():
+			return one.Spec.Job + " works on it"
+		case one.Status.State == job.Stale && newest:
+			return one.Spec.Job + " was interrupted, and may go on: " + task.CallTo("job_cancel", "job", one.Spec.Job).OnlyShown().String() + " says that it does not"
+		}
+		newest = false
 	}
 	if len(broken) > 0 {
 		return "whether a job works on it is not known: " + broken[0].Path + " cannot be read"

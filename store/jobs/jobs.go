@@ -198,7 +198,8 @@ func encode(v any) ([]byte, error) {
 	return append(src, '\n'), err
 }
 
-// look ends what is left of a job that has lost its supervisor, and writes what became of it. Where that is not possible the job is as it was read.
+// look ends what is left of a job that has lost its supervisor, and writes what became of it. Where that cannot be written it is returned all the
+// same; where the lock cannot be asked the job is as it was read.
 func (j Jobs) look(one job.Job) job.Job {
 	if !one.Status.State.Live() || j.starting(one) {
 		return one
@@ -208,7 +209,7 @@ func (j Jobs) look(one job.Job) job.Job {
 		return one
 	}
 	owned, err := j.ownedBy(lock, one.Spec.Job)
-	if err != nil {
+	if owned == nil {
 		_ = lock.Release()
 		return one
 	}
@@ -216,7 +217,10 @@ func (j Jobs) look(one job.Job) job.Job {
 	if !owned.Job().Status.State.Live() { // it ended before the lock was taken
 		return owned.Job()
 	}
-	_ = owned.abandoned()
+	if err != nil || owned.abandoned() != nil { // a full disk, say: nobody runs it all the same
+		owned.sweep()
+		return owned.asAbandoned()
+	}
 	return owned.Job()
 }
 

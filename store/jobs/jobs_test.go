@@ -6,11 +6,13 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -169,6 +171,43 @@ func TestAJobWithoutSupervisorIsStaleForWhoeverLooks(t *testing.T) {
 	}
 	again := own(t, s, "job-a")
 	become(t, again, job.Queued, job.Running, job.Succeeded)
+}
+
+// A full disk keeps the state from being written, and not from being known.
+func TestAJobWithoutSupervisorIsNotRunningOnAFullDisk(t *testing.T) {
+	s := storetest.New(t)
+	create(t, s, spec("job-a", job.P1, 0))
+	create(t, s, spec("job-b", job.P1, 0))
+	for _, id := range []string{"job-a", "job-b"} { // the events of the second end in the middle of a line, which cannot be ended either
+		o := own(t, s, id)
+		become(t, o, job.Running)
+		if err := o.Release(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	events, err := os.OpenFile(s.Jobs().File("job-b", jobs.EventsName), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := events.WriteString(`{"type":"te`); err != nil || events.Close() != nil {
+		t.Fatal(err)
+	}
+	disk.Intercept = func(c disk.Call, do func() error) error {
+		if c.Op == disk.Lock {
+			return do()
+		}
+		return syscall.ENOSPC
+	}
+	t.Cleanup(func() { disk.Intercept = nil })
+	for _, id := range []string{"job-a", "job-b"} {
+		if got := get(t, s, id).Status; got.State != job.Stale || got.Version != 2 {
+			t.Errorf("%s is %+v", id, got)
+		}
+	}
+	disk.Intercept = nil
+	if got := get(t, s, "job-b").Status; got.State != job.Stale || got.Version != 3 {
+		t.Errorf("when there is room it is %+v", got)
+	}
 }
 
 func TestACancelReachesTheSupervisorOrIsCarriedOut(t *testing.T) {

@@ -70,7 +70,7 @@ func (j Jobs) lockOf(id string) (*filelock.Lock, error) {
 	}
 }
 
-// ownedBy reads a job whose lock is held.
+// ownedBy reads a job whose lock is held. If it was read, and its files cannot be written, it is returned with an error.
 func (j Jobs) ownedBy(lock *filelock.Lock, id string) (*Owned, error) {
 	one, err := j.read(id)
 	if err != nil {
@@ -168,13 +168,24 @@ func (o *Owned) file(name string) string { return o.jobs.path(o.job.Spec.Job, na
 func (o *Owned) abandoned() error {
 	o.sweep()
 	_ = disk.RemoveFile(o.jobs.path(queueDir, o.job.Spec.Job+".json"))
+	return o.Change(o.leave)
+}
+
+// leave makes the state of a job that lost its supervisor what it is.
+func (o *Owned) leave(s *job.Status) {
 	if who, reason, yes := o.Canceled(); yes {
-		return o.Change(func(s *job.Status) { canceled(s, who, reason) })
+		canceled(s, who, reason)
+		return
 	}
-	return o.Change(func(s *job.Status) {
-		s.State, s.Phase, s.Process = job.Stale, "", 0
-		s.Message = "the process that ran the job is gone"
-	})
+	s.State, s.Phase, s.Process = job.Stale, "", 0
+	s.Message = "the process that ran the job is gone"
+}
+
+// asAbandoned is the job as abandoned would have written it.
+func (o *Owned) asAbandoned() job.Job {
+	one := o.Job()
+	o.leave(&one.Status)
+	return one
 }
 
 // canceled is the state of a job that somebody canceled.

@@ -171,6 +171,10 @@ func (w *Worktrees) take(ctx context.Context, m made, tip string) (made, error) 
 		return m, err
 	}
 	for _, other := range all {
+		if path := filepath.FromSlash(other.Path); other.Branch == "refs/heads/"+m.Branch && !layout.Exists(path) {
+			return m, task.Errorf(task.Conflict, "git has the branch %s checked out in %s, whose folder is gone", m.Branch, path).
+				WithHint("if it was moved, git worktree repair NEW-PATH; if it was deleted, git worktree remove %s", path)
+		}
 		if other.Branch == "refs/heads/"+m.Branch {
 			return m, task.Errorf(task.Conflict, "the branch %s is checked out in %s", m.Branch, other.Path).
 				WithHint("that work tree is a person's; switch it to another branch, or rename the branch")
