@@ -95,6 +95,112 @@ var refusalCases = []refusalCase{
 	{"a mode in place of a state", "tasks.modeInStatus", task.TaskTypeInStatus, "update", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "transition", object{"id": s.create(nil), "to": "PAIR"}
 	}},
+	{"a branch that is closed by its merge", "gates.byMerge", task.MergeRequired, "review_apply", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(nil)
+		s.worked(dir)
+		s.configure("close_by: merge\n")
+		return s.person(), "transition", object{"id": id, "to": "done"}
+	}},
+	{"a pair on whose task a job works", "pairs.Close", task.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+		cs, one := s.job()
+		return cs, "pair_close", object{"id": one.Task}
+	}},
+	{"a pair beside a job", "pairs.mayOpen", task.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+		cs, one := s.job()
+		return cs, "pair_open", object{"id": one.Task}
+	}},
+	{"a second pair", "pairs.Open", task.SessionLive, "pair_read", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, _ := s.tree(nil)
+		return s.agent(), "pair_open", object{"id": id, "reuse": false}
+	}},
+	{"a project whose folder is gone", "projects.OpenProject", task.NotFound, "project_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		dir := filepath.Join(s.TempDir(), "shop")
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			s.Fatal(err)
+		}
+		does[object](s.T, s.person(), "project_create", object{"path": dir})
+		if err := os.RemoveAll(dir); err != nil {
+			s.Fatal(err)
+		}
+		return s.person(), "project_open", object{"project": dir}
+	}},
+	{"a task without a branch to rebase", "review.branched", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		s.prepare()
+		return s.person(), "review_apply", object{"id": s.create(nil), "action": "rebase"}
+	}},
+	{"a merge of what is not committed", "review.committed", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(nil)
+		writeFile(s, filepath.Join(dir, "half.txt"), "half\n")
+		return s.person(), "review_apply", object{"id": id, "action": "merge"}
+	}},
+	{"a merge of what was given up", "review.prepare", task.TaskClosed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(nil)
+		s.worked(dir)
+		does[verb.Task](s.T, s.in(dir), "transition", object{"id": id, "to": "canceled"})
+		return s.person(), "review_apply", object{"id": id, "action": "merge"}
+	}},
+	{"a merge of a branch that weakens a check", "review.refusal", task.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "test -e nothing"}}})
+		path := filepath.Join(dir, ".cairn", "tasks", string(id)+".md")
+		writeFile(s, path, strings.Replace(readFile(s.T, path), "test -e nothing", "test -e .", 1))
+		s.worked(dir)
+		return s.person(), "review_apply", object{"id": id, "action": "merge"}
+	}},
+	{"a merge whose set-up fails", "review.setUp", task.ChecksFailed, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(object{"checks": []object{{"desc": "holds", "cmd": "true"}}})
+		s.worked(dir)
+		s.configure("worktree_setup: exit 1\n")
+		s.commit()
+		return s.person(), "review_apply", object{"id": id, "action": "merge"}
+	}},
+	{"a merge during which the branch goes on", "review.unmoved", task.Conflict, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(object{"checks": []object{{"desc": "goes on", "cmd": `git -C "$(cat "$(git rev-parse --git-common-dir)/of-the-test")" -c user.name=L -c user.email=l@example.com commit -q --allow-empty -m more`}}})
+		writeFile(s, filepath.Join(s.w.Dir, ".git", "of-the-test"), dir)
+		s.worked(dir)
+		return s.person(), "review_apply", object{"id": id, "action": "merge"}
+	}},
+	{"a task without a pull request", "review.syncOne", task.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		s.prepare()
+		return s.person(), "review_sync", object{"id": s.create(nil)}
+	}},
+	{"a merge of what a job works on", "review.idle", task.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(nil)
+		s.worked(dir)
+		does[object](s.T, s.agent(), "pair_close", object{"id": id})
+		cs := s.jobs()
+		does[jobs.Job](s.T, cs, "job_start", object{"id": id, "executor": "mine"})
+		return s.person(), "review_apply", object{"id": id, "action": "merge"}
+	}},
+	{"files in a repository that nobody knows", "store.Files", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "run_checks", object{"id": s.inRepo("nowhere")}
+	}},
+	{"files in a repository that is not here", "store.repoLayout", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		s.configure("repos:\n  - name: far\n    url: https://example.com/far.git\n")
+		return s.agent(), "run_checks", object{"id": s.inRepo("far")}
+	}},
+	{"a repository that has no name", "task.ValidRepo", task.InvalidInput, "repo_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		return s.agent(), "create", object{"title": "x", "repo": "../up"}
+	}},
+	{"the diff of no branch", "trees.Diff", task.NotFound, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		s.prepare()
+		return s.agent(), "get", object{"id": s.create(nil), "part": "diff"}
+	}},
+	{"a work tree that is not recorded", "worktree.Remove", task.NotFound, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		s.prepare()
+		return s.agent(), "worktree_remove", object{"id": s.create(nil)}
+	}},
+	{"a work tree that was moved", "worktree.Verify", task.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(nil)
+		if err := os.Rename(dir, dir+"-moved"); err != nil {
+			s.Fatal(err)
+		}
+		return s.person(), "review_apply", object{"id": id, "action": "rebase"}
+	}},
+	{"a work tree with work in it", "worktree.stays", task.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id, dir := s.tree(nil)
+		writeFile(s, filepath.Join(dir, "half.txt"), "half\n")
+		return s.person(), "worktree_remove", object{"id": id}
+	}},
 	{"a setting that does not exist", "record.Set", task.InvalidInput, "settings_get", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.person(), "settings_set", object{"key": "no_such_key", "value": "1"}
 	}},
@@ -261,7 +367,10 @@ var refusalCases = []refusalCase{
 
 // harmlessNext are the verbs that a refusal may lead to: they read, they run what the task itself says is to be run, or they
 // say something. Not one of them makes a refusal go away by itself. A call that goes on in the server may be made again.
-var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "job_list", "job_poll", "list", "list_sessions", "note", "pair_open", "pair_read", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", computed}
+var harmlessNext = []string{"decision_query", "directory", "get", "get_proposal", "get_session", "guide", "identity", "inbox", "job_list", "job_poll", "list", "list_sessions", "note", "pair_open", "pair_read", "project_list", "repo_list", "run_checks", "settings_get", "skill_get", "skill_list", "wait", "worktree_list", computed}
+
+// meantNext are the verbs that a refusal may lead to because they are the right way to what the refused call was meant to do.
+var meantNext = []string{"review_apply", "update"}
 
 // keys are the arguments with which a call would settle, take over, give up or close something.
 var keys = []string{"pass", "takeover", "reason", "text", "to", "checks", "remove_deps", "acceptance", "assignee", "value"}
@@ -320,7 +429,7 @@ func TestFollowingRefusalsSettlesNothing(t *testing.T) {
 				}
 				no = as[catalogue.Failure](t, answer).Error
 			}
-			if after := s.settled(); !maps.Equal(before, after) {
+			if after := s.settled(); !maps.Equal(before, after) && !slices.Contains(meantNext, tt.next) {
 				t.Errorf("after %d steps, the last to %s:\n%v\nbefore:\n%v", steps+1, no.NextTool, after, before)
 			}
 		})
@@ -367,7 +476,7 @@ func TestEveryNextCallIsTried(t *testing.T) {
 	named := map[string]bool{}
 	for _, place := range nextCalls(t) {
 		named[place] = true
-		if _, verbName, _ := strings.Cut(place, " "); !slices.Contains(harmlessNext, verbName) {
+		if _, verbName, _ := strings.Cut(place, " "); !slices.Contains(harmlessNext, verbName) && !slices.Contains(meantNext, verbName) {
 			t.Errorf("%s: is that call harmless to a caller who makes it without reading it?", place)
 		}
 		if !tried[place] {
@@ -566,13 +675,61 @@ func (s *fixture) begin(cs *mcp.ClientSession, id task.ID) verb.Session {
 	return does[verb.Session](s.T, cs, "begin", object{"id": id, "expected_actor": "agent:claude-1", "idempotency_key": "1"})
 }
 
-// job starts a job, whose supervisor does nothing.
-func (s *fixture) job() (*mcp.ClientSession, jobs.Job) {
+// prepare makes the workspace one with a commit whose commands may run.
+func (s *fixture) prepare() verb.Workspace {
 	s.Helper()
 	w := s.w
 	w.ConfigDir = s.TempDir()
 	verbtest.PrepareJobs(s.T, &w)
-	cs := connect(s.T, w)
+	return w
+}
+
+// jobs is an agent that can start jobs, whose supervisors do nothing.
+func (s *fixture) jobs() *mcp.ClientSession { return connect(s.T, s.prepare()) }
+
+// tree is a task with a work tree of its own, in which a pair works, and its folder.
+func (s *fixture) tree(args object) (task.ID, string) {
+	s.Helper()
+	s.prepare()
+	id := s.create(args)
+	s.commit()
+	return id, does[struct{ Worktree string }](s.T, s.agent(), "pair_open", object{"id": id}).Worktree
+}
+
+// worked commits a change in a work tree.
+func (s *fixture) worked(dir string) {
+	s.Helper()
+	writeFile(s, filepath.Join(dir, "work.txt"), "work\n")
+	git(s, dir, "add", "-A")
+	git(s, dir, "commit", "-qm", "work")
+}
+
+// in is a person in another folder.
+func (s *fixture) in(dir string) *mcp.ClientSession {
+	w := s.w
+	w.Dir, w.Actor, w.Rights = dir, verb.As("human:shah"), verb.Rights{Profile: verb.Maintainer}
+	return connect(s.T, w)
+}
+
+// configure adds settings to the workspace.
+func (s *fixture) configure(lines string) {
+	s.Helper()
+	path := filepath.Join(s.w.Dir, ".cairn", "config.yaml")
+	writeFile(s, path, readFile(s.T, path)+lines)
+}
+
+// inRepo is a task whose files are in another repository.
+func (s *fixture) inRepo(name string) task.ID {
+	s.Helper()
+	s.prepare()
+	writeFile(s, s.file(s.w, "tasks", "PROJ-1.md"), "---\nid: PROJ-1\ntitle: There\nstatus: backlog\nrepo: "+name+"\nchecks:\n- desc: holds\n  cmd: \"true\"\n---\n")
+	return "PROJ-1"
+}
+
+// job starts a job, whose supervisor does nothing.
+func (s *fixture) job() (*mcp.ClientSession, jobs.Job) {
+	s.Helper()
+	cs := s.jobs()
 	return cs, does[jobs.Job](s.T, cs, "job_start", object{"id": s.create(nil), "executor": "mine"})
 }
 

@@ -59,12 +59,12 @@ func (s *Store) RepoFolder(path string) string {
 func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
 	if path == "" {
 		return layout.Layout{}, task.Errorf(task.InvalidInput, "the repository %q has no folder here: only its address is known", name).
-			WithHint("clone it, then %s", task.CallTo("repo_register", "name", name, "path", "../"+name))
+			WithHint("clone it, then %s", task.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown()).WithNext(task.CallTo("repo_list"))
 	}
 	dir := s.RepoFolder(path)
 	if info, err := os.Stat(dir); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
 		return layout.Layout{}, task.Errorf(task.NotFound, "the repository %q is not in %s", name, dir).
-			WithHint("clone it there, or %s says where it is", task.CallTo("repo_register", "name", name, "path", "../"+name))
+			WithHint("clone it there, or %s says where it is", task.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown()).WithNext(task.CallTo("repo_list"))
 	}
 	l, err := layout.At(dir)
 	switch {
@@ -72,7 +72,7 @@ func (s *Store) repoLayout(name, path string) (layout.Layout, error) {
 		return l, err
 	case l.Repo == nil || l.Root != l.Worktree && l.Live != s.Live:
 		return l, task.Errorf(task.InvalidInput, "%s is not the top of a git repository", dir).
-			WithHint("%s says where %q is", task.CallTo("repo_register", "name", name, "path", "../"+name), name)
+			WithHint("%s says where %q is", task.CallTo("repo_register", "name", name, "path", "../"+name).OnlyShown(), name).WithNext(task.CallTo("repo_list"))
 	}
 	return l, nil
 }

@@ -82,16 +82,17 @@ func stays(m made, reasons []Reason, force bool) error {
 			code = task.Conflict
 		}
 	}
+	again := task.CallTo("worktree_list", "id", m.Task)
 	e := task.Errorf(code, "the work tree of %s, %s, stays: %s", m.Task, m.Path, strings.Join(said, "; "))
 	switch {
 	case forcible:
-		return e.WithHint("commit what is worth keeping; %s deletes the rest", task.CallTo("worktree_remove", "id", m.Task, "force", true))
+		return e.WithHint("commit what is worth keeping; %s deletes the rest", task.CallTo("worktree_remove", "id", m.Task, "force", true).OnlyShown()).WithNext(again)
 	case code == task.Busy:
 		return e.WithHint("try again when that has ended")
 	case slices.ContainsFunc(reasons, func(r Reason) bool { return r.Why == Unmerged }):
-		return e.WithHint("bring the work home first: %s", task.CallTo("review_apply", "id", m.Task, "action", "merge"))
+		return e.WithHint("bring the work home first: %s", task.CallTo("review_apply", "id", m.Task, "action", "merge").OnlyShown()).WithNext(again)
 	case reasons[0].Why == Gone:
-		return e.WithHint("if it was moved, git worktree repair NEW-PATH; if not, %s forgets it", task.CallTo("worktree_remove", "id", m.Task, "force", true))
+		return e.WithHint("if it was moved, git worktree repair NEW-PATH; if not, %s forgets it", task.CallTo("worktree_remove", "id", m.Task, "force", true).OnlyShown()).WithNext(again)
 	default:
 		return e.WithHint("settle that by hand; nothing is removed that could be somebody's work")
 	}

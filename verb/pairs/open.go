@@ -48,7 +48,14 @@ func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
 	}
+	table, err := executor.Load(w.ConfigDir)
 	name := cmp.Or(in.Executor, s.Config.Executor)
+	if err == nil && name != "" {
+		_, err = table.Get(name)
+	}
+	if err != nil {
+		return Pair{}, verb.WithID(err, in.ID)
+	}
 	d, err := find(ctx, w, s, t)
 	if err != nil {
 		return Pair{}, verb.WithID(err, in.ID)
@@ -68,7 +75,10 @@ func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
 	if err := remember(ctx, w, s, in.ID); err != nil {
 		return Pair{}, err
 	}
-	out, err := withCommand(w, s, t, d, cmp.Or(in.Executor, d.session.Client, name))
+	if began := d.session.Client; in.Executor == "" && slices.Contains(table.Names(), began) { // else it is whatever program asked
+		name = began
+	}
+	out, err := withCommand(s, t, d, table, name)
 	out.Reused = reused
 	return out, err
 }
@@ -275,7 +285,7 @@ func (o *opening) backToWork(ctx context.Context) error {
 }
 
 // withCommand shows a pair, with the command that starts the agent.
-func withCommand(w *verb.Workspace, s *store.Store, t task.Task, d desk, name string) (Pair, error) {
+func withCommand(s *store.Store, t task.Task, d desk, table executor.Table, name string) (Pair, error) {
 	out := d.view(s, t)
 	out.Environment = d.environment(s, t, name)
 	for _, key := range slices.Sorted(maps.Keys(out.Environment)) {
@@ -283,10 +293,6 @@ func withCommand(w *verb.Workspace, s *store.Store, t task.Task, d desk, name st
 	}
 	if name == "" {
 		return out, nil
-	}
-	table, err := executor.Load(w.ConfigDir)
-	if err != nil {
-		return out, err
 	}
 	ex, err := table.Get(name)
 	if err != nil {

@@ -150,10 +150,13 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 		m.out, err = m.close(ctx, &w, s)
 	}
 	m.keepLog(s, m.out.Run, err)
+	if err == nil {
+		err = m.kept(ctx, s)
+	}
 	if err != nil {
 		return err
 	}
-	return m.kept(ctx, s)
+	return m.unmoved(ctx) // the checks may have taken long
 }
 
 // kept returns CHECKS_FAILED if the task, closed as it is here, has lost a check on its branch without a person's reason. While it is open cairn

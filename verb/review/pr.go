@@ -243,7 +243,7 @@ func syncOne(ctx context.Context, w *verb.Workspace, id task.ID, out *SyncOut) e
 		out.Items = append(out.Items, one)
 	}
 	if !found {
-		return task.Errorf(task.NotFound, "has no pull request").WithHint("%s opens one", task.CallTo("review_apply", "id", id, "action", "pr")).ForGood()
+		return task.Errorf(task.NotFound, "has no pull request").WithHint("%s opens one", task.CallTo("review_apply", "id", id, "action", "pr").OnlyShown()).WithNext(task.CallTo("get", "id", id)).ForGood()
 	}
 	return nil
 }
