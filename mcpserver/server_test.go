@@ -188,6 +188,9 @@ func TestOutsideAWorkspace(t *testing.T) {
 		t.Errorf("identity is %+v", me)
 	}
 	for name, args := range smallestCalls {
+		if name == "project_list" || name == "project_open" { // they lead to a workspace
+			continue
+		}
 		failure := refused(t, cs, task.NoWorkspace, name, args)
 		if !strings.Contains(failure.Hint, "cairn init") {
 			t.Errorf("%s: the hint is %q", name, failure.Hint)

@@ -9,7 +9,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "wait", Group: "tasks", Toolset: verb.Core, Title: "Wait for a change", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Waits: true, Exit: exitOfWait,
 		Summary: "Wait until a record, a session, or the tasks that fit filters change, and say what changed.",
-		When:    "Instead of asking again and again. With ready true it waits for work that next would find. Pass the cursor of the last answer, and nothing is missed.",
+		When:    "Better than asking again. With ready true it waits for work that next would find. Pass the cursor of the last answer, and nothing is missed.",
 	}, Wait),
 	verb.Declare(verb.Verb{
 		Name: "history", Group: "tasks", Toolset: verb.Records, Title: "Read the history", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,

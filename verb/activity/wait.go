@@ -17,16 +17,16 @@ import (
 // tasks if it names nothing.
 type WaitIn struct {
 	ID            verb.RecordID  `json:"id,omitempty" doc:"record to watch" cli:"arg"`
-	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch; each heartbeat is a change"`
+	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch"`
 	Job           string         `json:"job,omitempty" doc:"job to watch" from:"jobs"`
 	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
 	Status        string         `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`
 	Assignee      *string        `json:"assignee" doc:"watch the tasks of an actor, me, or unassigned" from:"actors"`
-	Label         string         `json:"label,omitempty" doc:"watch only tasks with this label" from:"labels"`
-	Parent        task.ID        `json:"parent,omitempty" doc:"watch only children of this task"`
+	Label         string         `json:"label,omitempty" doc:"watch tasks with this label" from:"labels"`
+	Parent        task.ID        `json:"parent,omitempty" doc:"watch children of this task"`
 	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
 	Timeout       *float64       `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
-	Cursor        string         `json:"cursor,omitempty" doc:"of the answer before; what changed since ends the wait at once"`
+	Cursor        string         `json:"cursor,omitempty" doc:"of the answer before"`
 }
 
 // WaitCode says how a wait ended.

@@ -24,7 +24,7 @@ type FinishIn struct {
 
 // LeftIn is what who ends a session leaves to who goes on.
 type LeftIn struct {
-	Next     []string `json:"next,omitempty" doc:"what is to be done next, for who goes on"`
+	Next     []string `json:"next,omitempty" doc:"what is next, for who goes on"`
 	Blockers []string `json:"blockers,omitempty" doc:"what stands in the way" cli:"flag=blocker"`
 }
 

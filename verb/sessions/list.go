@@ -12,13 +12,13 @@ import (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Task   task.ID        `json:"task,omitempty" doc:"only sessions on this task"`
-	Actor  string         `json:"actor,omitempty" doc:"only sessions of this actor; me for yours" from:"actors"`
+	Task   task.ID        `json:"task,omitempty" doc:"sessions on this task"`
+	Actor  string         `json:"actor,omitempty" doc:"sessions of this actor; me for yours" from:"actors"`
 	Status session.Status `json:"status,omitempty" doc:"active, finished, failed, canceled or abandoned" values:"active,finished,failed,canceled,abandoned"`
 	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
-	Parent verb.SessionID `json:"parent,omitempty" doc:"only those that began under this session"`
-	Root   verb.SessionID `json:"root,omitempty" doc:"only this session and those below it"`
-	Series string         `json:"series,omitempty" doc:"only those of this series"`
+	Parent verb.SessionID `json:"parent,omitempty" doc:"those that began under this session"`
+	Root   verb.SessionID `json:"root,omitempty" doc:"this session and those below it"`
+	Series string         `json:"series,omitempty" doc:"those of this series"`
 	Limit  verb.Count     `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

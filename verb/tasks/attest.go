@@ -11,7 +11,7 @@ import (
 // AttestIn is the input of Attest.
 type AttestIn struct {
 	ID    task.ID `json:"id" doc:"task whose check it is" cli:"arg"`
-	Check string  `json:"check" doc:"the check's index, from 0, or its description or a part of it" cli:"arg" from:"manual-checks"`
+	Check string  `json:"check" doc:"its index from 0, or its description or a part of it" cli:"arg" from:"manual-checks"`
 	Pass  bool    `json:"pass" doc:"true if the check passes" cli:"not=fail"`
 	Text  string  `json:"text,omitempty" doc:"what was looked at, or what is missing"`
 	verb.Once

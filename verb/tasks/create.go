@@ -22,13 +22,13 @@ type CreateIn struct {
 // TaskIn is what a new task says of itself.
 type TaskIn struct {
 	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
-	Body       string    `json:"body,omitempty" doc:"the intent in Markdown; only update changes it later"`
+	Body       string    `json:"body,omitempty" doc:"the intent in Markdown"`
 	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
 	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Mode       string    `json:"mode,omitempty" doc:"who does it: auto (an agent, as a job) or pair (a person with an agent); either by default" values:"auto,pair"`
-	Repo       string    `json:"repo,omitempty" doc:"repository in which its files are and its commands run; repo_list names them" cli:"flag=in-repo"`
+	Mode       string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
+	Repo       string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo"`
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`
 	Status     string    `json:"status,omitempty" doc:"-"` // of other systems, where AUTO and PAIR stand among the states
 	Acceptance []string  `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
@@ -41,9 +41,9 @@ type TaskIn struct {
 type CheckIn struct {
 	Desc    string     `json:"desc" doc:"what it verifies; unique within the task"`
 	Cmd     string     `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
-	Type    string     `json:"type,omitempty" doc:"manual for a check that somebody attests"`
+	Type    string     `json:"type,omitempty" doc:"manual: somebody attests it"`
 	Cwd     string     `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
-	Timeout verb.Count `json:"timeout,omitempty" doc:"seconds; the workspace's default if left out"`
+	Timeout verb.Count `json:"timeout,omitempty" doc:"seconds; the workspace has a default"`
 	By      string     `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
 	Result  string     `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }

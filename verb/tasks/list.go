@@ -17,17 +17,17 @@ import (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Status    []string   `json:"status,omitempty" doc:"only tasks in these states" from:"states"`
+	Status    []string   `json:"status,omitempty" doc:"tasks in these states" from:"states"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
 	Ready     *bool      `json:"ready" doc:"whether all deps are closed"`
 	Execution string     `json:"execution,omitempty" doc:"session active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
-	Label     string     `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Label     string     `json:"label,omitempty" doc:"tasks with this label" from:"labels"`
 	Priority  string     `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Mode      string     `json:"mode,omitempty" doc:"who does it: auto, pair, or any for those that say neither" values:"auto,pair,any"`
-	Repo      string     `json:"repo,omitempty" doc:"only tasks with their files in this repository" cli:"flag=in-repo"`
-	DueBefore string     `json:"due_before,omitempty" doc:"only tasks due before this date or time"`
-	Parent    task.ID    `json:"parent,omitempty" doc:"only children of this task"`
-	Text      string     `json:"text,omitempty" doc:"all of these words occur in id, title, body, labels or notes"`
+	Mode      string     `json:"mode,omitempty" doc:"auto, pair, or any: neither" values:"auto,pair,any"`
+	Repo      string     `json:"repo,omitempty" doc:"tasks of this repository" cli:"flag=in-repo"`
+	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time"`
+	Parent    task.ID    `json:"parent,omitempty" doc:"children of this task"`
+	Text      string     `json:"text,omitempty" doc:"words in id, title, body, labels or notes"`
 	Sort      string     `json:"sort,omitempty" doc:"priority (default), created, updated (newest first), due, title or id" values:"priority,created,updated,due,title,id"`
 	Limit     verb.Count `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`

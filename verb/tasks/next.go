@@ -14,8 +14,8 @@ import (
 
 // NextIn is the input of Next. A filter that is left out lets everything through.
 type NextIn struct {
-	Label  string     `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
-	Parent task.ID    `json:"parent,omitempty" doc:"only children of this task"`
+	Label  string     `json:"label,omitempty" doc:"tasks with this label" from:"labels"`
+	Parent task.ID    `json:"parent,omitempty" doc:"children of this task"`
 	Lease  verb.Count `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400"`
 	verb.Once
 }

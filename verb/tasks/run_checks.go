@@ -13,7 +13,7 @@ import (
 // RunChecksIn is the input of RunChecks.
 type RunChecksIn struct {
 	ID   task.ID `json:"id" doc:"task whose checks to run" cli:"arg"`
-	Only []int   `json:"only,omitempty" doc:"indices of the checks to run, from 0; all commands by default" from:"command-checks"`
+	Only []int   `json:"only,omitempty" doc:"indices from 0; all commands by default" from:"command-checks"`
 	verb.Once
 }
 
