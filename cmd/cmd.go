@@ -286,15 +286,31 @@ func guessedCommand(word string) string {
 		"decide":   "cairn decision log records a decision",
 		"remember": "cairn knowledge write writes a note",
 		"config":   "cairn settings-get lists the settings",
+		"run":      "cairn job start ID runs an agent on a task, cairn work on all that are ready, cairn run-checks ID the checks of one",
+		"merge":    "cairn review merge ID merges the branch of a task and closes it",
+		"approve":  "cairn review approve ID approves the work on a task, cairn attest settles a manual check",
+		"reject":   "cairn review reject ID TEXT sends a task back to work",
+		"retry":    "cairn job retry JOB tries a job again",
+		"diff":     "cairn review show ID --diff shows what the branch of a task changes",
+		"executor": "executors are set up in your own config.yaml, under executors: docs/jobs.md",
 	}[word]
 }
 
 func noSuchCommand(c *cli.Command, word string) *task.Error {
 	var names []string
 	for _, sub := range c.Commands {
-		names = append(names, sub.Names()...)
+		if !sub.Hidden { // those stand below a noun, under another name
+			names = append(names, sub.Names()...)
+		}
 	}
 	e := usage("there is no command %q", word)
+	if noun, plural := strings.CutSuffix(word, "s"); plural && slices.Contains(catalogue.Nouns(), noun) {
+		list := "cairn help " + noun + " lists the commands about it"
+		if around := c.Command(noun); around != nil && around.Command("list") != nil {
+			list = "cairn " + noun + " list"
+		}
+		return e.WithHint("%s; cairn help lists the commands", list)
+	}
 	if ours := guessedCommand(word); ours != "" {
 		return e.WithHint("%s; cairn help lists the commands", ours)
 	}

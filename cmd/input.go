@@ -292,6 +292,16 @@ func (in *input) completeIDs(w *verb.Workspace) error {
 		return nil
 	}
 	for _, f := range in.verb.Fields() {
+		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
+			s, err := w.Open()
+			if err == nil {
+				in.values[f.Name], err = s.Jobs().Resolve(part)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
 		if f.Names == "" || in.values[f.Name] == nil {
 			continue
 		}

@@ -92,7 +92,11 @@ func (p *program) namedJob(ctx context.Context, c *cli.Command, most int) (*verb
 	if err != nil {
 		return nil, nil, job.Job{}, err
 	}
-	one, err := s.Jobs().Get(args[0])
+	id, err := s.Jobs().Resolve(args[0])
+	if err != nil {
+		return nil, nil, job.Job{}, err
+	}
+	one, err := s.Jobs().Get(id)
 	return w, s, one, err
 }
 

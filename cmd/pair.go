@@ -26,7 +26,6 @@ var places = []string{"shell", "tmux", "code", "cursor"}
 
 // complete makes the command of the noun, which has commands below it, one that takes a task.
 func (p pairCommand) complete(c *cli.Command) {
-	c.Usage = "Work on a task together with an agent, in a work tree of its own; " + strings.ToLower(c.Usage[:1]) + c.Usage[1:]
 	c.ArgsUsage = "ID | COMMAND"
 	c.Flags = []cli.Flag{
 		&cli.StringFlag{Name: "in", Local: true, Usage: "start it in a `PLACE`: shell (a shell in the work tree), tmux, code or cursor; by default the agent in this terminal"},

@@ -155,7 +155,12 @@ func (t *table) print(out io.Writer, width int, st style) {
 		total += w
 	}
 	if width > 0 && total > width {
-		widths[t.grow] = max(leastGrow, widths[t.grow]-(total-width))
+		was := widths[t.grow]
+		widths[t.grow] = max(leastGrow, was-(total-width))
+		total -= was - widths[t.grow]
+		if last := len(widths) - 1; total > width { // the last column gives what the other cannot
+			widths[last] = max(leastGrow, widths[last]-(total-width))
+		}
 	}
 	fprintf(out, "%s\n", painted(t.line(t.head, widths, plainStyle)))
 	for _, row := range t.rows {
@@ -176,7 +181,7 @@ func (t *table) widths() []int {
 func (t *table) line(row []string, widths []int, st style) string {
 	var b strings.Builder
 	for i, c := range row {
-		if i == t.grow {
+		if i == t.grow || i == len(row)-1 {
 			c = runewidth.Truncate(c, widths[i], "…")
 		}
 		pad := strings.Repeat(" ", max(0, widths[i]-runewidth.StringWidth(c)))

@@ -78,6 +78,12 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderSettings),
 		rendererOf(renderReviewed),
 		rendererOf(renderSynced),
+		rendererOf(renderWorktrees),
+		rendererOf(renderRemovedWorktree),
+		rendererOf(renderPair),
+		rendererOf(renderProjects),
+		rendererOf(renderOpened),
+		rendererOf(renderRepos),
 		rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
 	)
 })

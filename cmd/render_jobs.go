@@ -11,9 +11,9 @@ import (
 )
 
 func renderJobs(r *renderer, l jobs.Listed) {
-	t := table{head: []string{"JOB", "STATE", "TASK", "EXECUTOR", "AGE", "WHY"}, grow: 5}
+	t := table{head: []string{"JOB", "STATE", "TASK", "EXECUTOR", "AGE", "RESULT"}, grow: 5}
 	for _, one := range l.Items {
-		t.add(one.Job, stateOfJob(one), string(one.Task), one.Executor, r.age(one.CreatedAt), whyOf(one))
+		t.add(one.Job, stateOfJob(one), string(one.Task), one.Executor, r.age(one.CreatedAt), endOf(one))
 	}
 	t.print(r.out, r.width(), r.style)
 	switch {
@@ -39,8 +39,8 @@ func stateOfJob(one jobs.Job) string {
 	return state
 }
 
-// whyOf is why a job is in its state, in a list.
-func whyOf(one jobs.Job) string {
+// endOf is what a job handed over or why it is in its state, in a list.
+func endOf(one jobs.Job) string {
 	text, _, _ := strings.Cut(cmp.Or(one.Message, one.Summary), "\n")
 	switch {
 	case one.Reason == "":
@@ -68,9 +68,9 @@ func (r *renderer) age(at time.Time) string {
 
 func renderJob(r *renderer, one jobs.Job) {
 	r.printf("%s  %s  %s by %s\n", r.style.bold(one.Job), stateOfJob(one), one.Task, one.Executor)
-	took := ""
-	if one.DurationMS > 0 {
-		took = (time.Duration(one.DurationMS) * time.Millisecond).Round(time.Second / 10).String()
+	summary := one.Summary
+	if summary == one.Message {
+		summary = "" // one line says both
 	}
 	pr := ""
 	if one.PR != nil {
@@ -78,13 +78,24 @@ func renderJob(r *renderer, one jobs.Job) {
 	}
 	r.namedTexts([]namedText{
 		{"reason", string(one.Reason)}, {"message", one.Message}, {"retry of", one.RetryOf}, {"session", one.Session}, {"actor", string(one.Actor)}, {"branch", one.Branch},
-		{"worktree", one.Worktree}, {"base", strings.TrimSpace(one.Base + " " + one.BaseCommit)}, {"took", took}, {"pr", pr}, {"summary", one.Summary},
+		{"worktree", one.Worktree}, {"base", strings.TrimSpace(one.Base + " " + one.BaseCommit[:min(12, len(one.BaseCommit))])}, {"took", lasted(one.DurationMS)}, {"pr", pr}, {"summary", summary},
 	})
 	for _, a := range one.Artifacts {
-		r.printf("  %s  %d bytes; cairn job show %s %s\n", a.Name, a.Bytes, one.Job, a.Name)
+		if a.Bytes > 0 {
+			r.printf("  %-9s %s; cairn job show %s %s\n", a.Name, counted(int(a.Bytes), "byte"), one.Job, a.Name)
+		}
 	}
-	if one.Code != "" {
+	switch {
+	case one.Code != "":
 		r.printf("%s: it waits for a slot; cairn job poll %s --wait\n", one.Code, one.Job)
+	case one.State.Live():
+		r.printf("cairn job logs %s -f follows it\n", one.Job)
+	case one.State == job.Succeeded:
+		r.printf("cairn review show %s shows what there is to review\n", one.Task)
+	case one.State == job.Stale:
+		r.printf("cairn job retry %s goes on in the same work tree\n", one.Job)
+	default:
+		r.printf("cairn job retry %s tries again in the same work tree\n", one.Job)
 	}
 }
 
@@ -113,6 +124,10 @@ func (p *program) event(e job.Event) {
 	}
 	if e.Usage != nil {
 		text = fmt.Sprintf("%d tokens in, %d out, %.2f USD", e.Usage.InputTokens, e.Usage.OutputTokens, e.Usage.Cost)
+	}
+	if text == "" {
+		p.printf("%s  %s\n", e.At.UTC().Format(time.TimeOnly), what)
+		return
 	}
 	p.printf("%s  %-18s  %s\n", e.At.UTC().Format(time.TimeOnly), what, text)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb/review"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/cairn-tasks/cairn/verb/trees"
 )
 
@@ -14,11 +15,11 @@ func renderReviewed(r *renderer, out review.ApplyOut) {
 	if out.MergedCommit != "" {
 		r.printf("merged into %s as %s\n", out.MergedInto, out.MergedCommit)
 	}
-	if out.Worktree != "" {
+	if out.Worktree != "" && out.MergedCommit == "" {
 		r.printf("written in %s\n", out.Worktree)
 	}
 	if out.Job != "" {
-		r.printf("%s was started\n", out.Job)
+		r.printf("%s was started; cairn job logs %s -f follows it\n", out.Job, out.Job)
 	}
 	if out.PR != nil {
 		r.printf("pull request %d  %s  %s\n", out.PR.Number, out.PR.Status, out.PR.URL)
@@ -53,8 +54,11 @@ func (r *renderer) review(v *trees.Review) {
 		{"uncommitted", map[bool]string{true: "the work tree has changes that the branch has not"}[v.Uncommitted]},
 		{"approved", approvalText(v)}, {"rejected", rejectionText(v)}, {"job", jobText(v.Job)},
 	})
+	if v.Job != nil && len(v.Job.Artifacts) > 0 {
+		r.printf("            cairn job show %s shows what it did\n", v.Job.Job)
+	}
 	if v.Branch != "" {
-		r.printf("  %d files, %d lines added, %d deleted, in %d commits\n", max(v.FilesTotal, len(v.Files)), v.Added, v.Deleted, v.Commits)
+		r.printf("  %s, %s added, %d deleted, in %s\n", counted(max(v.FilesTotal, len(v.Files)), "file"), counted(v.Added, "line"), v.Deleted, counted(v.Commits, "commit"))
 	}
 	for _, f := range v.Files {
 		how := fmt.Sprintf("+%d -%d", f.Added, f.Deleted)
@@ -68,6 +72,19 @@ func (r *renderer) review(v *trees.Review) {
 	}
 	r.governing(v.Decisions)
 	r.thread(v.Comments)
+}
+
+// reviewCalls prints what can be typed about a task in review, below all that there is to read.
+func (r *renderer) reviewCalls(c tasks.Context) {
+	if c.Review == nil || c.Review.Branch == "" || !c.IsReviewing {
+		return
+	}
+	r.printf("\nNext\n")
+	for _, one := range []namedText{
+		{"see the change", "cairn review show %s --diff"}, {"send it back", "cairn review reject %s 'the reason'"}, {"merge and close", "cairn review merge %s"},
+	} {
+		r.printf("  %-15s  %s\n", one.name, fmt.Sprintf(one.text, c.ID))
+	}
 }
 
 func approvalText(v *trees.Review) string {
@@ -95,5 +112,5 @@ func jobText(j *trees.LastOf) string {
 	if j == nil {
 		return ""
 	}
-	return strings.TrimSpace(strings.Join([]string{j.Job, string(j.State), string(j.Reason), strings.Join(j.Artifacts, " ")}, " "))
+	return strings.TrimSpace(strings.Join([]string{j.Job, string(j.State), string(j.Reason)}, " "))
 }

@@ -237,6 +237,7 @@ func renderContext(r *renderer, c tasks.Context) {
 		r.printf("\nThe last check run\n")
 		renderLogs(r, *c.Logs)
 	}
+	r.reviewCalls(c)
 }
 
 func renderPlan(r *renderer, p proposals.PlanOut) { r.rows(p.Tasks) }

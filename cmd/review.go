@@ -2,8 +2,11 @@ package cmd
 
 import (
 	"context"
+	"errors"
 	"slices"
+	"strings"
 
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
@@ -14,6 +17,7 @@ type reviewCommand struct {
 	*program
 	action string
 	usage  string
+	about  string   // when it is used
 	text   string   // what the text is called behind the id; "" if there is none
 	flags  []string // fields that have a flag, beside those that every action has
 }
@@ -22,11 +26,11 @@ type reviewCommand struct {
 func (p *program) reviewCommands() []*cli.Command {
 	var out []*cli.Command
 	for _, c := range []reviewCommand{
-		{action: "approve", text: "[TEXT]", usage: "Approve the work on a task, as its branch has it."},
-		{action: "reject", text: "TEXT", flags: []string{"restart"}, usage: "Send a task back to work, with the reason."},
-		{action: "rebase", flags: []string{"base"}, usage: "Rebase the branch of a task onto its base."},
-		{action: "merge", text: "[MESSAGE]", flags: []string{"strategy", "base"}, usage: "Merge the branch of a task, once it was tested as merged, and close the task."},
-		{action: "pr", text: "[TEXT]", flags: []string{"base"}, usage: "Push the branch of a task, and open a pull request with gh or glab."},
+		{action: "approve", text: "[TEXT]", usage: "Approve the work on a task, as its branch has it.", about: "It counts for the files as they are; a later commit of code makes it stale. Where the task names a reviewer, only that one can."},
+		{action: "reject", text: "TEXT", flags: []string{"restart"}, usage: "Send a task back to work, with the reason.", about: "Whoever goes on with the task is told the reason."},
+		{action: "rebase", flags: []string{"base"}, usage: "Rebase the branch of a task onto its base.", about: "A conflict changes nothing. It needs the profile maintainer."},
+		{action: "merge", text: "[MESSAGE]", flags: []string{"strategy", "base"}, usage: "Merge the branch of a task, once it was tested as merged, and close the task.", about: "The merge is made and checked in a work tree that is thrown away; what is refused changes nothing. It needs the profile maintainer."},
+		{action: "pr", text: "[TEXT]", flags: []string{"base"}, usage: "Push the branch of a task, and open a pull request with gh or glab.", about: "It pushes to origin. cairn review sync asks later what became of it. It needs the profile maintainer."},
 	} {
 		c.program = p
 		out = append(out, c.command())
@@ -46,7 +50,7 @@ func (p reviewCommand) fields() []verb.Field {
 }
 
 func (p reviewCommand) command() *cli.Command {
-	c := &cli.Command{Name: p.action, Usage: p.usage, ArgsUsage: "ID", Description: p.verb().When, Action: p.run}
+	c := &cli.Command{Name: p.action, Usage: p.usage, ArgsUsage: "ID", Description: p.about, Action: p.run}
 	if p.text != "" {
 		c.ArgsUsage += " " + p.text
 	}
@@ -79,6 +83,9 @@ func (p reviewCommand) run(ctx context.Context, c *cli.Command) error {
 	if len(args) > most {
 		return usage("does not take the argument %q", args[most]).WithHint("cairn review %s %s; quote text that has spaces", p.action, c.ArgsUsage)
 	}
+	if least := len(strings.Fields(strings.ReplaceAll(c.ArgsUsage, " ["+strings.Trim(p.text, "[]")+"]", ""))); len(args) < least {
+		return usage("needs %s", c.ArgsUsage).WithHint("cairn review %s %s", p.action, c.ArgsUsage)
+	}
 	for i, name := range []string{"id", "text"}[:len(args)] {
 		f := p.verb().Fields()[slices.IndexFunc(p.verb().Fields(), func(f verb.Field) bool { return f.Name == name })]
 		if err := in.argument(ctx, f, args[i]); err != nil {
@@ -90,7 +97,18 @@ func (p reviewCommand) run(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	return verbCommand{p.program, p.verb()}.call(ctx, w, in)
+	return p.named(verbCommand{p.program, p.verb()}.call(ctx, w, in))
+}
+
+// named gives an error of the verb the name of this command.
+func (p reviewCommand) named(err error) error {
+	var e *task.Error
+	if !errors.As(err, &e) || e.Op != p.verb().Name {
+		return err
+	}
+	said := *e
+	said.Op = "review " + p.action
+	return &said
 }
 
 // reviewShowCommand is cairn review show: the verb that reads a task, with its part about the review.

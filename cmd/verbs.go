@@ -60,11 +60,29 @@ func (p nounCommand) command() *cli.Command {
 			names = append(names, c.Name)
 		}
 	}
-	out.Usage, out.ArgsUsage = "Has the commands "+strings.Join(names, ", ")+".", "COMMAND"
+	out.Usage, out.ArgsUsage = aboutNoun(p.noun)+" ("+strings.Join(names, ", ")+").", "COMMAND"
 	if p.noun == pairs.Noun {
 		pairCommand{p.program}.complete(out)
 	}
 	return out
+}
+
+// aboutNoun says what the commands below a noun are about.
+func aboutNoun(noun string) string {
+	return map[string]string{
+		"decision":  "Record what was decided and why, and find it again",
+		"feedback":  "Say where cairn itself gets in the way, and see what became of it",
+		"handoff":   "Ask things of people and of other agents, and answer them",
+		"job":       "Run programs on tasks, each in a work tree of its own, and follow them",
+		"knowledge": "Keep notes of what was learned, and find them by words or by meaning",
+		pairs.Noun:  "Work on a task together with an agent, in a work tree of its own",
+		"project":   "Find and make the workspaces of this machine",
+		"ref":       "Keep references of a record: commits, pull requests, links and files",
+		"repo":      "Keep the list of the repositories that tasks are about",
+		"review":    "Look at the work on a task, send it back, or merge it and close the task",
+		"skill":     "Keep procedures that agents follow",
+		"worktree":  "See the git work trees of tasks, and remove those that are done with",
+	}[noun]
 }
 
 // further are the commands below a noun that are no verbs.
@@ -84,6 +102,9 @@ func (p *program) further(noun string) []*cli.Command {
 // run runs if no command follows the noun.
 func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 	if c.Args().Len() == 0 {
+		if p.noun == pairs.Noun {
+			return usage("needs the id of a task, or a command").WithHint("cairn pair ID opens a pair on a task; cairn help %s lists the commands", p.noun)
+		}
 		return usage("needs a command behind it").WithHint("cairn help %s lists them", p.noun)
 	}
 	var names []string
@@ -91,8 +112,11 @@ func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 		names = append(names, sub.Name)
 	}
 	e := usage("there is no command %q", p.noun+" "+c.Args().First())
-	if ours := guessedBelow(c.Args().First()); ours != "" {
+	if ours := guessedBelow(p.noun, c.Args().First()); ours != "" {
 		return e.WithHint("%s; cairn help %s lists the others", ours, p.noun)
+	}
+	if show := c.Command("show"); show != nil && strings.ContainsAny(c.Args().First(), "-0123456789") {
+		return e.WithHint("cairn %s show %s shows one", p.noun, c.Args().First())
 	}
 	if near := verb.Nearest(c.Args().First(), names); near != "" {
 		return e.WithHint("did you mean cairn %s %s? cairn help %s lists them", p.noun, near, p.noun)
@@ -101,13 +125,44 @@ func (p nounCommand) run(_ context.Context, c *cli.Command) error {
 }
 
 // guessedBelow is the command that does what people mean by a word behind a noun; "" for a word of which nothing is known.
-func guessedBelow(word string) string {
+func guessedBelow(noun, word string) string {
+	if ours, ok := guessedOfJobs(word)[noun]; ok {
+		return ours
+	}
+	if slices.Contains([]string{"job", "project", "repo", "review", "worktree", pairs.Noun}, noun) {
+		return "" // what follows is about records
+	}
 	return map[string]string{
 		"get": "cairn get ID reads a record of any kind", "show": "cairn get ID reads a record of any kind", "view": "cairn get ID reads a record of any kind",
 		"accept": "cairn decision set-status ID accepted", "reject": "cairn decision set-status ID rejected",
 		"edit":    "cairn update ID changes labels or state of any record, cairn knowledge write --id ID a note",
 		"comment": "cairn note ID TEXT comments on a record of any kind", "note": "cairn note ID TEXT comments on a record of any kind",
 		"history": "cairn history ID lists who did what to a record of any kind", "answer": "cairn handoff respond ID answers a handoff",
+	}[word]
+}
+
+// guessedOfJobs is, by noun, the command about jobs, reviews, work trees, projects and repositories that does what people mean by a word.
+func guessedOfJobs(word string) map[string]string {
+	const (
+		remove  = "cairn worktree remove ID removes one; cairn worktree list says why the others stay"
+		diff    = "cairn review show ID --diff"
+		begin   = "cairn job start ID --executor NAME"
+		end     = "cairn job cancel JOB"
+		follow  = "cairn job logs JOB -f"
+		made    = "cairn job start and cairn pair make the work tree of a task"
+		listing = "cairn list --status in_review lists the tasks in review, cairn review show ID shows one"
+		endPair = "cairn pair close ID"
+	)
+	return map[string]map[string]string{
+		"run": {"job": begin}, "new": {"job": begin, "worktree": made}, "create": {"job": begin, "worktree": made, "review": "cairn job start ID does the work that is reviewed", "repo": "cairn repo register --path FOLDER"},
+		"stop": {"job": end, "pair": endPair}, "kill": {"job": end, "pair": endPair}, "end": {"job": end, "pair": endPair}, "delete": {"job": end + " ends one, its folder stays", "worktree": remove},
+		"watch": {"job": follow}, "follow": {"job": follow}, "tail": {"job": follow}, "log": {"job": follow}, "wait": {"job": "cairn job poll JOB --wait"},
+		"get": {"job": "cairn job show JOB"}, "view": {"job": "cairn job show JOB", "review": "cairn review show ID"}, "status": {"job": "cairn job show JOB", "review": "cairn review show ID", "pair": "cairn pair read ID"},
+		"restart": {"job": "cairn job retry JOB"}, "resume": {"job": "cairn job retry JOB"}, "diff": {"job": "cairn job show JOB patch.diff", "review": diff},
+		"accept": {"review": "cairn review approve ID"}, "close": {"review": "cairn review merge ID closes the task with its merge"}, "list": {"review": listing},
+		"show":  {"pair": "cairn pair read ID", "worktree": "cairn worktree list ID", "project": "cairn project list", "repo": "cairn repo list"},
+		"start": {"pair": "cairn pair ID"}, "add": {"worktree": made, "repo": "cairn repo register --path FOLDER"}, "prune": {"worktree": remove}, "rm": {"worktree": remove},
+		"switch": {"project": "cairn project open PROJECT"}, "init": {"project": "cairn project create FOLDER"},
 	}[word]
 }
 

@@ -63,8 +63,12 @@ func (p workCommand) run(ctx context.Context, c *cli.Command) error {
 	_, l.live = isTerminal(p.Stdout)
 	l.live = l.live && !p.json && p.Getenv("TERM") != "dumb"
 	err = l.run(ctx)
-	if p.json && err == nil {
+	switch {
+	case err != nil:
+	case p.json:
 		p.printJSON(map[string]any{"jobs": verb.NoNil(l.done)})
+	default:
+		l.next()
 	}
 	if err == nil && slices.ContainsFunc(l.done, func(j jobs.Job) bool { return j.State != job.Succeeded }) {
 		p.exit = p.soften(verb.ExitCheckFailed)
@@ -114,6 +118,28 @@ func (l *labor) run(ctx context.Context) error {
 			return l.left(ctx.Err())
 		case <-tick.C:
 		}
+	}
+}
+
+// next says what can be typed when all jobs have ended.
+func (l *labor) next() {
+	failed, review := "", ""
+	for _, j := range l.done {
+		switch {
+		case j.State == job.Succeeded && review == "":
+			review = string(j.Task)
+		case j.State != job.Succeeded && failed == "":
+			failed = j.Job
+		}
+	}
+	if len(l.done) == 0 {
+		l.printf("no task is ready for a job; cairn list shows the tasks, and who works on them\n")
+	}
+	if review != "" {
+		l.printf("cairn review show %s shows what there is to review\n", review)
+	}
+	if failed != "" {
+		l.printf("cairn job show %s shows what became of it, cairn job retry %s tries it again\n", failed, failed)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -81,6 +82,43 @@ func (j Jobs) Get(id string) (job.Job, error) {
 	return j.look(one), nil
 }
 
+// Resolve returns the id of the only job in whose id a part occurs, in any case. It returns JOB_NOT_FOUND if there is none, and AMBIGUOUS_ID, which
+// names some, if there are several. No file of a job is read.
+func (j Jobs) Resolve(part string) (string, error) {
+	if err := j.noLinks(); err != nil {
+		return "", err
+	}
+	entries, err := os.ReadDir(j.live.Jobs())
+	if err != nil && !problem.Missing(err) {
+		return "", j.live.Failed(err)
+	}
+	var hits []string
+	for _, e := range entries {
+		if _, err := job.ParseID(e.Name()); err != nil || part == "" || !strings.Contains(strings.ToLower(e.Name()), strings.ToLower(part)) {
+			continue
+		}
+		if e.Name() == part {
+			return part, nil
+		}
+		hits = append(hits, e.Name())
+	}
+	switch len(hits) {
+	case 0:
+		return "", notFound(part)
+	case 1:
+		return hits[0], nil
+	}
+	slices.Reverse(hits) // the newest first
+	shown := hits[:min(len(hits), 8)]
+	e := task.Errorf(task.AmbiguousID, "%q fits %d jobs", part, len(hits)).WithHint("one of %s%s", strings.Join(shown, ", "), task.AndMore(len(hits)-len(shown)))
+	e.Details = map[string]any{"candidates": shown}
+	return "", e
+}
+
+func notFound(id string) error {
+	return task.Errorf(task.JobNotFound, "there is no job %s in this clone", id).WithHint("%s shows those there are", task.CallTo("job_list"))
+}
+
 // List returns all jobs, the newest first, and looks at each as Get does. Broken ones are left out; All has them.
 func (j Jobs) List() ([]job.Job, error) {
 	all, _, err := j.All()
@@ -143,7 +181,7 @@ func (j Jobs) read(id string) (job.Job, error) {
 	info, err := os.Lstat(j.path(id))
 	switch {
 	case problem.Missing(err):
-		return job.Job{}, task.Errorf(task.JobNotFound, "there is no job %s in this clone", id).WithHint("%s shows those there are", task.CallTo("job_list"))
+		return job.Job{}, notFound(id)
 	case err != nil:
 		return job.Job{}, j.live.Failed(err)
 	case !info.IsDir():

@@ -25,7 +25,7 @@ var pages embed.FS
 
 // Topics lists the topics in the order in which they are read.
 var Topics = []string{
-	"getting-started", "records", "the-loop", "tasks-and-deps", "checks", "decisions", "knowledge", "skills", "handoffs", "git-and-repos",
+	"getting-started", "records", "the-loop", "tasks-and-deps", "checks", "decisions", "knowledge", "skills", "handoffs", "jobs-and-review", "git-and-repos",
 	"sessions-and-runs", "errors-and-recovery", "idempotency", "feedback", "glossary",
 }
 
@@ -62,6 +62,9 @@ func Guide(_ context.Context, _ *verb.Workspace, in In) (any, error) {
 	}
 	return Page{in.Topic, text}, nil
 }
+
+// Headings lists the topics with what each is called.
+func Headings() []Heading { return index().Topics }
 
 func index() Index {
 	var out Index

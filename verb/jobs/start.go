@@ -227,6 +227,9 @@ func (st *starter) base(ctx context.Context) (branch, commit string, err error) 
 		return "", "", task.Errorf(task.InvalidSpec, "base is missing, and no branch is checked out").WithHint("name the branch to start from and to merge into")
 	}
 	if st.in.Commit == "" {
+		if head := st.s.Head(ctx); head.Branch == branch && head.Commit == "" {
+			return "", "", task.Errorf(task.InvalidSpec, "the branch %s has no commit yet", branch).WithHint("git add --all, and git commit: a job starts from a commit")
+		}
 		return branch, "", nil
 	}
 	commit, err = st.s.Git().Commit(ctx, "baseline_commit", st.in.Commit)

@@ -16,7 +16,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "job_poll", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "Read a job", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Waits: true, Exit: exitOfPoll,
 		Summary: "Read a job: its state, what became of it, its files; if asked, wait for a change, and page through its events.",
-		When:    "After job_start, with wait true, until the state is SUCCEEDED, FAILED, CANCELED or EXPIRED.",
+		When:    "After job_start, with wait true, until the state is SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE.",
 	}, Poll),
 	verb.Declare(verb.Verb{
 		Name: "job_list", Group: "jobs", Noun: noun, Toolset: verb.Jobs, Title: "List jobs", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
