@@ -20,6 +20,9 @@ import (
 // closing is how long the end of a job may take, which is not cut off by what ended the job.
 const closing = 2 * time.Minute
 
+// hooksAtEnd is how much of that the hooks may take that see the last commit. What they do not let through in time stays uncommitted.
+var hooksAtEnd = time.Minute
+
 // close ends the session, commits what is left, keeps the artifacts, and writes the final state. What fails on the way is kept as an event: the job
 // ends nevertheless. A job that could not keep what it made is not a success.
 func (r *run) close(e *ended) error {
@@ -94,8 +97,11 @@ func (r *run) unlock(ctx context.Context) error {
 	return err
 }
 
-// commitLeft commits what is uncommitted when the job ends before that was done. A commit that a hook refuses leaves the files as they are.
+// commitLeft commits what is uncommitted when the job ends before that was done. A commit that a hook refuses leaves the files as they are, and so does
+// one whose hooks do not end: they do not keep the job from ending.
 func (r *run) commitLeft(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, hooksAtEnd)
+	defer cancel()
 	return r.commit(ctx, "The job ended before it was done.")
 }
 

@@ -584,6 +584,33 @@ func TestAHookThatRefusesTheCommitGoesBack(t *testing.T) {
 	}
 }
 
+func TestAHookThatHangsDoesNotKeepTheJobFromEnding(t *testing.T) {
+	was := hooksAtEnd
+	hooksAtEnd = time.Second
+	t.Cleanup(func() { hooksAtEnd = was })
+	f := newField(t)
+	hook := filepath.Join(f.s.Root, ".git", "hooks", "pre-commit")
+	storetest.WriteFile(t, hook, "#!/bin/sh\nsleep 600\n")
+	if err := os.Chmod(hook, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	begun := time.Now()
+	one := f.run(func(s *job.Spec) { s.Timeout = 3 })
+	f.want(one, job.Failed, job.Timeout)
+	if took := time.Since(begun); took > 30*time.Second {
+		t.Errorf("it took %s", took)
+	}
+	if ses, err := record.Sessions.Get(f.there(one), one.Status.Session); err != nil || ses.Status != session.Failed {
+		t.Errorf("its session is %s, error %v", ses.Status, err)
+	}
+	if left := f.git(one.Status.Worktree, "status", "--porcelain", "--", ".cairn"); left != "" {
+		t.Errorf("the record is not committed: %s", left)
+	}
+	if got := storetest.ReadFile(t, filepath.Join(one.Status.Worktree, "file")); got != "good\n" {
+		t.Errorf("the work is %q", got)
+	}
+}
+
 func TestAnAgentThatSwitchesTheBranch(t *testing.T) {
 	f := newField(t)
 	f.agent.line = "git switch -q -c mine && echo good >file && git add -A && git commit -qm mine"
