@@ -31,7 +31,7 @@ func (s *Store) worksOn(id task.ID) string {
 		case one.Status.State.Live():
 			return one.Spec.Job + " works on it"
 		case one.Status.State == job.Stale && newest:
-			return one.Spec.Job + " was interrupted, and may go on: " + task.CallTo("job_cancel", "job", one.Spec.Job).OnlyShown().String() + " says that it does not"
+			return one.Spec.Job + " was interrupted, and may go on until it is canceled"
 		}
 		newest = false
 	}
