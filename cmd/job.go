@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -131,12 +132,12 @@ func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
 
 // jobFile prints a file that a job left, as it is.
 func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
-	file, ok := jobs.ArtifactNamed(name)
-	if !ok {
+	i := slices.IndexFunc(job.Artifacts, func(a job.Artifact) bool { return a.Name == name })
+	if i < 0 {
 		return usage("there is no file %q of a job", name).WithHint("patch.diff, out.md, logs.txt or pr.json")
 	}
 	there := false
-	for _, part := range file.Files {
+	for _, part := range job.Artifacts[i].Files {
 		path := s.Jobs().File(one.Spec.Job, part)
 		if !layout.IsFile(path) {
 			continue

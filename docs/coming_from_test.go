@@ -158,7 +158,7 @@ func prepareJobs(t *testing.T, w *verb.Workspace) {
 	if _, _, err := s.Jobs().Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 		t.Fatal(err)
 	}
-	trees, err := worktree.Open(t.Context(), s.Layout, worktree.Options{StateDir: w.StateDir})
+	trees, err := worktree.Open(s.Layout, worktree.Options{StateDir: w.StateDir})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -126,8 +126,8 @@ func (l *lesson) compare(command, want, got string) {
 			for _, hit := range pageID.FindAllStringIndex(piece, -1) {
 				pattern.WriteString(spaced(piece[at:hit[0]]))
 				id := piece[hit[0]:hit[1]]
-				if real, known := l.ids[id]; known {
-					pattern.WriteString(regexp.QuoteMeta(real))
+				if actual, known := l.ids[id]; known {
+					pattern.WriteString(regexp.QuoteMeta(actual))
 				} else {
 					pattern.WriteString(`(` + id[:strings.IndexByte(id, '-')] + `-[0-9a-z]+)`)
 					learned = append(learned, id)

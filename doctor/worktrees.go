@@ -15,7 +15,7 @@ func (v Visit) worktrees(ctx context.Context) ([]Finding, error) {
 	if v.Store.Repo == nil {
 		return nil, nil
 	}
-	trees, err := v.Store.Worktrees(ctx, v.Now)
+	trees, err := v.Store.Worktrees(v.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -22,12 +22,12 @@ const jobVerb = "job_poll"
 // jobResources returns the status of a job, and the files that a job leaves.
 func jobResources() []resource {
 	out := []resource{{
-		uri: "cairn://job/" + idPart + "/status", name: "job_status", title: "The status of a job", verb: jobVerb, argument: "job", job: statusOf,
+		uri: job.StatusURI(idPart), name: "job_status", title: "The status of a job", verb: jobVerb, argument: "job", job: statusOf,
 		says: "Its state, with a version that grows with each change, and its times in milliseconds since 1970.",
 	}}
-	for _, file := range jobs.ArtifactFiles {
+	for _, file := range job.Artifacts {
 		out = append(out, resource{
-			uri: "cairn://job/" + idPart + "/artifacts/" + file.Name, name: "job_" + strings.ReplaceAll(file.Name, ".", "_"), title: file.Name + " of a job",
+			uri: job.ArtifactURI(idPart, file.Name), name: "job_" + strings.ReplaceAll(file.Name, ".", "_"), title: file.Name + " of a job",
 			says: "A file that a job leaves; ARTIFACT_MISSING until it is there.", verb: jobVerb, argument: "job", content: file.Type,
 			job: func(s *store.Store, one job.Job) (string, string, error) { return artifactOf(s, one, file) },
 		})
@@ -91,7 +91,7 @@ func millis(at time.Time) int64 {
 const maxArtifact = 2 << 20 // bytes of one that are returned; its end is left out
 
 // artifactOf is a file that a job left: one, or several behind one another, each with its name.
-func artifactOf(s *store.Store, one job.Job, file jobs.ArtifactFile) (text, version string, err error) {
+func artifactOf(s *store.Store, one job.Job, file job.Artifact) (text, version string, err error) {
 	var out, stamp strings.Builder
 	there := false
 	for _, name := range file.Files {

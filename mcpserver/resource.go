@@ -55,7 +55,7 @@ func resources() []resource {
 		{uri: guideURI, name: "guide", title: "Working with cairn", says: "The loop, the gates, waiting, and what to do about a refusal, on one page.", markdown: true},
 		{uri: topicURI, name: "topic", title: "A page of the manual", says: "One topic of the manual for agents, as guide returns it.", verb: "guide", argument: "topic", markdown: true},
 		{
-			uri: "cairn://task/" + idPart + "/diff", name: "task_diff", title: "The diff of a task's branch", says: "What the branch of a task changes, as a patch, without its records.",
+			uri: trees.DiffURI(idPart), name: "task_diff", title: "The diff of a task's branch", says: "What the branch of a task changes, as a patch, without its records.",
 			verb: "get", argument: "id", kind: "task", content: "text/x-diff", whole: diffOf,
 		},
 	}, templates(), jobResources())

@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/tasks"
-	"github.com/cairn-tasks/cairn/verb/trees"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -206,7 +205,7 @@ func TestDiffOfATask(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Config.Worktrees = t.TempDir()
-	all, err := trees.Open(t.Context(), &w, s)
+	all, err := s.Worktrees(w.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

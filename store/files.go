@@ -18,15 +18,15 @@ import (
 type Files struct {
 	live.Clone // Root is the folder in which commands run; of another repository its top
 	Git
-	Repo     string // the name of that repository; "" for the workspace's own
-	patience *Store
+	Repo  string // the name of that repository; "" for the workspace's own
+	store *Store
 }
 
 // Files are where the commands of a task run. It returns INVALID_INPUT for a repository that the config does not name, or of which it knows an
 // address only, and NOT_FOUND if its folder is gone.
 func (s *Store) Files(t task.Task) (Files, error) {
 	if t.Repo == "" {
-		return Files{Clone: s.Clone, Git: s.Git(), patience: s}, nil
+		return Files{Clone: s.Clone, Git: s.Git(), store: s}, nil
 	}
 	repo, ok := s.Config.Repo(t.Repo)
 	if !ok {
@@ -38,18 +38,18 @@ func (s *Store) Files(t task.Task) (Files, error) {
 		return Files{}, err
 	}
 	if l.Live == s.Live && l.Worktree == s.Worktree {
-		return Files{Clone: s.Clone, Git: s.Git(), patience: s}, nil
+		return Files{Clone: s.Clone, Git: s.Git(), store: s}, nil
 	}
-	return Files{Clone: live.Clone{Layout: l}, Git: Git{l.Repo}, Repo: repo.Name, patience: s}, nil
+	return Files{Clone: live.Clone{Layout: l}, Git: Git{l.Repo}, Repo: repo.Name, store: s}, nil
 }
 
 // RepoFolder is the folder of a repository of the config on this machine, by its path: from the workspace in the main work tree of the clone,
 // since a linked one may lie anywhere. It may be gone.
 func (s *Store) RepoFolder(path string) string {
 	root := s.Root
-	if s.Layout.Repo != nil && s.Layout.Repo.Linked() && filepath.Base(s.Layout.Repo.CommonDir) == ".git" {
+	if s.Repo != nil && s.Repo.Linked() && filepath.Base(s.Repo.CommonDir) == ".git" {
 		if rel, err := filepath.Rel(s.Worktree, s.Root); err == nil {
-			root = filepath.Join(filepath.Dir(s.Layout.Repo.CommonDir), rel)
+			root = filepath.Join(filepath.Dir(s.Repo.CommonDir), rel)
 		}
 	}
 	return filepath.Join(root, filepath.FromSlash(path))
@@ -85,13 +85,13 @@ func (s *Store) IsRepo(name, path string) error {
 
 // Trusted reports whether the user has consented that commands run on these files. They come from the workspace, which must be trusted too.
 func (f Files) Trusted() bool {
-	return f.patience.Trusted() && (f.Repo == "" || trust.Trusted(f.Layout, f.patience.stateDir))
+	return f.store.Trusted() && (f.Repo == "" || trust.Trusted(f.Layout, f.store.stateDir))
 }
 
 // Trust records the user's consent that commands of this workspace run on the files.
 func (f Files) Trust(who task.Actor, at time.Time) error {
-	return trust.Set(f.Layout, f.patience.stateDir, who, at)
+	return trust.Set(f.Layout, f.store.stateDir, who, at)
 }
 
 // Runs has the lock of runs of checks on these files.
-func (f Files) Runs() runs.Dir { return runs.Dir{Clone: f.Clone, Patience: f.patience.lockPatience} }
+func (f Files) Runs() runs.Dir { return runs.Dir{Clone: f.Clone, Patience: f.store.lockPatience} }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"context"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -11,8 +10,8 @@ import (
 
 // Worktrees returns the work trees of the tasks of this workspace, as its config, its jobs and the user's consent have them. It returns GIT
 // outside a repository.
-func (s *Store) Worktrees(ctx context.Context, now func() time.Time) (*worktree.Worktrees, error) {
-	return worktree.Open(ctx, s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.stateDir, Now: now, Busy: s.worksOn})
+func (s *Store) Worktrees(now func() time.Time) (*worktree.Worktrees, error) {
+	return worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.stateDir, Now: now, Busy: s.worksOn})
 }
 
 // worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was interrupted counts only as

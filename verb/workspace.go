@@ -118,6 +118,33 @@ func (w *Workspace) ActorsNamed(names []string) ([]task.Actor, error) {
 // MayWeaken reports whether the caller may take checks away.
 func (w *Workspace) MayWeaken() bool { return w.Actor().Human() || w.Profile >= Maintainer }
 
+// At is the workspace for calls about another folder of the clone. What the calls of a process share is about the caller's own folder, and stays there.
+func (w *Workspace) At(dir string) *Workspace {
+	there := *w
+	there.Dir, there.Reads, there.Watcher = dir, nil, nil
+	return &there
+}
+
+// InNameOf is the workspace for what cairn itself does as another actor, such as the agent that it starts: under no key and no session, with nothing
+// that the caller alone can sign or confirm.
+func (w *Workspace) InNameOf(who task.Actor) *Workspace {
+	other := w.WithoutKey()
+	other.Actor, other.Session, other.Confirm, other.Signer = As(who), "", nil, nil
+	return other
+}
+
+// RememberCall keeps in live state what a call made that has an idempotency key, if it wrote nothing that does. A kill before it leaves a call that is
+// made again when it is repeated.
+func (w *Workspace) RememberCall(ctx context.Context, s *store.Store, made session.Key) error {
+	if !w.Idempotency.Given() {
+		return nil
+	}
+	return w.Update(ctx, s, func(tx *store.Tx) error {
+		w.Idempotency.Remember(tx, made)
+		return nil
+	})
+}
+
 // WithoutKey is the workspace for writes that belong to no call, such as the heartbeats beside a run.
 func (w *Workspace) WithoutKey() *Workspace {
 	free := *w

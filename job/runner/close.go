@@ -133,7 +133,7 @@ func (r *run) letDown(ctx context.Context, e *ended) error {
 		_, err := sessions.Finish(ctx, r.acts, sessions.FinishIn{Session: verb.SessionID(r.session), Summary: r.why(e), Status: "failed"})
 		return err
 	case session.Finished:
-		err := r.backToWork(ctx, r.why(e))
+		err := tasks.BackToWork(ctx, r.acts, r.at, r.spec.Task, r.why(e))
 		_, released := tasks.Release(ctx, r.acts, tasks.ReleaseIn{ID: verb.RecordID(r.spec.Task), Reason: r.why(e)})
 		return errors.Join(err, released)
 	default:
@@ -154,21 +154,21 @@ func (r *run) why(e *ended) string {
 func (r *run) artifacts(ctx context.Context) error {
 	diff, err := r.trees.Diff(ctx, r.tree)
 	if err == nil {
-		err = r.artifact("patch.diff", diff)
+		err = r.artifact(job.PatchFile, diff)
 	}
 	page := r.final
 	if r.spec.Output == job.Patch {
 		page = answerOf(r.final).page()
 	}
 	if page != "" {
-		err = errors.Join(err, r.artifact("out.md", []byte(page)))
+		err = errors.Join(err, r.artifact(job.OutFile, []byte(page)))
 	}
 	if r.end.Runs == 0 {
 		return err
 	}
 	end, bad := json.Marshal(r.end)
 	if bad == nil {
-		bad = r.owned.WriteFile("exit.json", append(end, '\n'))
+		bad = r.owned.WriteFile(job.ExitFile, append(end, '\n'))
 	}
 	return errors.Join(err, bad)
 }

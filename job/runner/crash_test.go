@@ -137,7 +137,7 @@ func killAtRandom(t *testing.T, times int, killed map[string]int) {
 func (f *field) goesOn(id string) {
 	f.Helper()
 	if random(3) == 0 {
-		if err := f.s.Jobs().Cancel(f.Context(), id, "human:lee", "enough"); err != nil {
+		if err := f.s.Jobs().Cancel(id, "human:lee", "enough"); err != nil {
 			f.Fatal(err)
 		}
 		f.want(f.get(id), job.Canceled, "")
@@ -185,18 +185,18 @@ func (f *field) kill(id, who string, caller *storetest.Process) bool {
 	if who == "all" {
 		pids = append(pids, trace.Group)
 	}
-	any := false
+	killed := false
 	if who == "caller" || who == "all" {
 		end(caller)
-		any = true
+		killed = true
 	}
 	for _, pid := range pids {
 		if pid > 1 && pid != os.Getpid() && syscall.Kill(pid, syscall.SIGKILL) == nil {
-			any = true
+			killed = true
 			f.soon("a killed process ends", func() bool { return !runs(pid) })
 		}
 	}
-	return any
+	return killed
 }
 
 // trace is what is kept of the newest command of a job.

@@ -39,14 +39,11 @@ func (r *run) openPR(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if err := r.owned.Change(func(s *job.Status) { s.PR = &made }); err != nil {
+	if err := r.owned.PR(made); err != nil {
 		return err
 	}
-	text, err := json.Marshal(made)
-	if err != nil {
-		return err
-	}
-	return errors.Join(r.artifact("pr.json", append(text, '\n')), r.commitRecords(ctx)) // the task refers to it
+	shown := r.owned.Event(job.Event{Type: job.EventArtifact, Text: job.PRFile})
+	return errors.Join(shown, r.commitRecords(ctx)) // the task refers to it
 }
 
 // hook is what a webhook is told.

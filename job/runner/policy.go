@@ -97,35 +97,21 @@ func (r *run) checksKept() error {
 // proved returns POLICY for what cairn check calls an error of the work tree as a change of the commit that the work began at, and that is no error of
 // that commit itself.
 func (r *run) proved(ctx context.Context) error {
-	found, err := snapshot.Check(ctx, r.at.Layout, snapshot.CheckOptions{Base: r.tree.BaseCommit, Trusted: true})
+	errs, err := snapshot.ErrorsSince(ctx, r.at.Layout, r.tree.BaseCommit)
 	if task.CodeOf(err) == task.NoBase { // the base has no workspace that can be compared with
+		var found snapshot.Checked
 		found, err = snapshot.Check(ctx, r.at.Layout, snapshot.CheckOptions{NoBase: true, Trusted: true})
+		errs = found.Errors()
 	}
-	if ctx.Err() != nil {
+	switch {
+	case ctx.Err() != nil:
 		return ctx.Err()
-	}
-	if err != nil {
+	case err != nil:
 		return failed(job.Policy, "the record cannot be judged: %s", task.MessageOf(err))
+	case len(errs) > 0:
+		return failed(job.Policy, "cairn check finds %s", describe(errs))
 	}
-	errs := errorsOf(found)
-	if len(errs) == 0 {
-		return nil
-	}
-	before, err := snapshot.Check(ctx, r.at.Layout, snapshot.CheckOptions{Commit: r.tree.BaseCommit, NoBase: true})
-	if err == nil {
-		old := errorsOf(before)
-		errs = slices.DeleteFunc(errs, func(f proof.Finding) bool {
-			return slices.ContainsFunc(old, func(o proof.Finding) bool { return o.Rule == f.Rule && o.Path == f.Path && o.Message == f.Message })
-		})
-	}
-	if len(errs) == 0 {
-		return nil
-	}
-	return failed(job.Policy, "cairn check finds %s", describe(errs))
-}
-
-func errorsOf(c snapshot.Checked) []proof.Finding {
-	return slices.DeleteFunc(slices.Clone(c.Findings), func(f proof.Finding) bool { return !f.Severity.AtLeast(proof.Error) })
+	return nil
 }
 
 // describe names the first of some findings, and how many more there are.

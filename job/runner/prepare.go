@@ -14,7 +14,6 @@ import (
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/sessions"
@@ -73,7 +72,7 @@ func (r *run) mayStart() error {
 // makeTree makes the work tree of the task, or takes the one that there is.
 func (r *run) makeTree(ctx context.Context) error {
 	var err error
-	if r.trees, err = Trees(ctx, r.w, r.s); err != nil {
+	if r.trees, err = r.s.Worktrees(r.w.Now); err != nil {
 		return err
 	}
 	if r.tree, err = r.trees.Make(ctx, r.spec.Task, r.spec.Base, r.spec.BaseCommit); err != nil {
@@ -97,14 +96,6 @@ func (r *run) makeTree(ctx context.Context) error {
 	})
 }
 
-// Trees are the work trees of a workspace, by its settings.
-func Trees(ctx context.Context, w *verb.Workspace, s *store.Store) (*worktree.Worktrees, error) {
-	return worktree.Open(ctx, s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: w.StateDir, Now: w.Now})
-}
-
-// setupLog is the log of the set-up command.
-const setupLog = "setup.log"
-
 // setUp runs the set-up command of the workspace in the work tree, as the config of the work tree has it. It is run at each start: what it did
 // before may be half done.
 func (r *run) setUp(ctx context.Context) error {
@@ -115,7 +106,7 @@ func (r *run) setUp(ctx context.Context) error {
 	if !r.at.Trusted() {
 		return task.Errorf(task.Untrusted, "the set-up command was not approved on this machine")
 	}
-	log, err := r.owned.Log(setupLog)
+	log, err := r.owned.Log(job.SetupLog)
 	if err != nil {
 		return err
 	}
@@ -128,9 +119,9 @@ func (r *run) setUp(ctx context.Context) error {
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case end.TimedOut:
-		return task.Errorf(task.IO, "the set-up command took longer than %s; %s has what it printed", r.at.Config.SetupTimeout, setupLog)
+		return task.Errorf(task.IO, "the set-up command took longer than %s; %s has what it printed", r.at.Config.SetupTimeout, job.SetupLog)
 	case !end.Passed():
-		return task.Errorf(task.IO, "the set-up command ended with %s; %s has what it printed", howItEnded(end.Exit, end.Signal), setupLog)
+		return task.Errorf(task.IO, "the set-up command ended with %s; %s has what it printed", howItEnded(end.Exit, end.Signal), job.SetupLog)
 	}
 	return nil
 }
@@ -143,8 +134,8 @@ func howItEnded(exit int, signal string) string {
 }
 
 func (r *run) openLogs() (err error) {
-	if r.out, err = r.owned.Log("stdout.log"); err == nil {
-		r.problem, err = r.owned.Log("stderr.log")
+	if r.out, err = r.owned.Log(job.StdoutLog); err == nil {
+		r.problem, err = r.owned.Log(job.StderrLog)
 	}
 	return err
 }
@@ -176,11 +167,9 @@ func (r *run) takeNumbers() error {
 	}
 	r.release = append(r.release, release)
 	r.ports = at(block)
-	acts := *r.w
-	acts.Dir, acts.Actor, acts.Rights = r.tree.Root, verb.As(actor), verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
-	acts.Executor, acts.Job, acts.Session, acts.Client, acts.Confirm, acts.Signer = r.spec.Executor, r.spec.Job, "", r.spec.Executor, nil, nil
-	acts.Progress, acts.Watcher, acts.Reads = nil, nil, nil
-	r.acts = &acts
+	r.acts = r.w.At(r.tree.Root).InNameOf(actor)
+	r.acts.Rights = verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
+	r.acts.Executor, r.acts.Job, r.acts.Client, r.acts.Progress = r.spec.Executor, r.spec.Job, r.spec.Executor, nil
 	return nil
 }
 
@@ -230,9 +219,7 @@ func (r *run) sessionState() session.Status {
 
 // endAs cancels the session of the job as the actor that it belongs to.
 func (r *run) endAs(ctx context.Context, who task.Actor, why string) error {
-	as := *r.acts
-	as.Actor = verb.As(who)
-	_, err := sessions.Cancel(ctx, &as, sessions.CancelIn{Session: verb.SessionID(r.session), Reason: why})
+	_, err := sessions.Cancel(ctx, r.acts.InNameOf(who), sessions.CancelIn{Session: verb.SessionID(r.session), Reason: why})
 	return err
 }
 
@@ -241,7 +228,7 @@ func (r *run) beginAnew(ctx context.Context) error {
 	if err := r.letGo(ctx); err != nil {
 		return err
 	}
-	if err := r.backToWork(ctx, r.spec.Job+" works on it"); err != nil {
+	if err := tasks.BackToWork(ctx, r.acts, r.at, r.spec.Task, r.spec.Job+" works on it"); err != nil {
 		return err
 	}
 	attempt := r.owned.Job().Status.Attempt
@@ -293,22 +280,10 @@ func (r *run) letGo(ctx context.Context) error {
 	if h.Actor != r.spec.By && h.Worktree != r.at.Worktree {
 		return nil
 	}
-	as := *r.acts
-	as.Actor = verb.As(h.Actor)
+	as := r.acts.InNameOf(h.Actor)
 	if h.Worktree != "" && !h.Actor.Human() {
 		as.Dir = h.Worktree
 	}
-	_, err = tasks.Release(ctx, &as, tasks.ReleaseIn{ID: verb.RecordID(r.spec.Task), Reason: r.spec.Job + " works on it"})
-	return err
-}
-
-// backToWork moves a task that is in review to the working state.
-func (r *run) backToWork(ctx context.Context, why string) error {
-	flow := r.at.Config.Flow
-	t, err := record.Tasks.Get(r.at, r.spec.Task)
-	if err != nil || flow.Working == "" || flow.Review == "" || t.Status != flow.Review || flow.Working == flow.Review {
-		return err
-	}
-	_, err = tasks.Transition(ctx, r.acts, tasks.TransitionIn{ID: t.ID, To: flow.Working, Reason: why})
+	_, err = tasks.Release(ctx, as, tasks.ReleaseIn{ID: verb.RecordID(r.spec.Task), Reason: r.spec.Job + " works on it"})
 	return err
 }

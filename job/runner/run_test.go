@@ -296,7 +296,7 @@ func TestACancellationAsksFirst(t *testing.T) {
 	f := newField(t)
 	f.agent.line = `trap 'echo asked >file; exit 0' TERM; >begun; while :; do sleep 0.05; done`
 	one := f.during(func(id string) {
-		if err := f.s.Jobs().Cancel(f.Context(), id, "human:lee", "changed my mind"); err != nil {
+		if err := f.s.Jobs().Cancel(id, "human:lee", "changed my mind"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -312,7 +312,7 @@ func TestACancellationAsksFirst(t *testing.T) {
 		t.Errorf("the session is %s, %v", ses.Status, err)
 	}
 	f.clean(one)
-	storetest.WantCode(t, f.s.Jobs().Cancel(t.Context(), "job-1", "human:lee", ""), task.AlreadyTerminal)
+	storetest.WantCode(t, f.s.Jobs().Cancel("job-1", "human:lee", ""), task.AlreadyTerminal)
 }
 
 func TestSilenceEndsAJobIfItsSpecSaysSo(t *testing.T) {
@@ -480,7 +480,7 @@ func TestAJobThatWaitsCanBeCanceled(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- f.runner().Run(t.Context(), f.w, waits) }()
 		f.soon("the job has a supervisor", func() bool { return f.get(waits).Status.Process != 0 })
-		if err := f.s.Jobs().Cancel(t.Context(), waits, "human:lee", ""); err != nil {
+		if err := f.s.Jobs().Cancel(waits, "human:lee", ""); err != nil {
 			t.Error(err)
 		}
 		if err := <-done; err != nil {

@@ -82,6 +82,7 @@ func (p *pulse) feel(e job.Event, now time.Time) (ends bool) {
 		p.open++
 	case job.EventToolEnd:
 		p.open = max(0, p.open-1)
+	default:
 	}
 	ends, p.shown = p.shown, false
 	return ends

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -200,14 +199,14 @@ func (r *run) start(ctx context.Context, more told) (executor.Result, error) {
 			return executor.Result{}, err
 		}
 	}
-	if err := r.owned.WriteFile("prompt.md", []byte(text)); err != nil {
+	if err := r.owned.WriteFile(job.PromptFile, []byte(text)); err != nil {
 		return executor.Result{}, err
 	}
 	private, err := r.owned.Private()
 	if err != nil {
 		return executor.Result{}, err
 	}
-	prompt := r.s.Jobs().File(r.spec.Job, "prompt.md")
+	prompt := r.s.Jobs().File(r.spec.Job, job.PromptFile)
 	env := r.agentEnv(prompt)
 	stop := r.alive(ctx)
 	r.pulse.begin(r.w.Now())
@@ -246,28 +245,11 @@ func (r *run) agentEnv(prompt string) []string {
 		"CAIRN_TASK="+string(r.spec.Task), "CAIRN_PORT="+strconv.Itoa(r.ports), "CAIRN_PROMPT="+prompt)
 }
 
-// serverVariables are handed to cairn as the executor's MCP server, since some programs give a server nothing of their own environment.
-var serverVariables = []string{"HOME", "USERPROFILE", "PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "SystemRoot", "TMPDIR"}
-
 // server is cairn as the executor's MCP server: it may change the one task, under the session of the job.
 func (r *run) server(env []string) executor.MCP {
-	program := r.Program
-	if len(program) == 0 {
-		self, err := os.Executable()
-		if err != nil {
-			return executor.MCP{}
-		}
-		program = []string{self}
-	}
-	var kept []string
-	for _, name := range serverVariables {
-		if value, ok := os.LookupEnv(name); ok {
-			kept = append(kept, name+"="+value)
-		}
-	}
-	args := append(append([]string{}, program[1:]...), "-C", r.tree.Root, "serve", "--actor", string(r.acts.Actor()),
-		"--scope", "task:"+string(r.spec.Task), "--profile", verb.PairWorker.String(), "--client", r.spec.Executor)
-	return executor.MCP{Command: program[0], Args: args, Env: append(kept, env...)}
+	return executor.Cairn{
+		Program: r.Program, Root: r.tree.Root, Actor: r.acts.Actor(), Task: r.spec.Task, Profile: verb.PairWorker.String(), Client: r.spec.Executor, Env: env,
+	}.Server()
 }
 
 // event keeps what the executor reports, and shows what people wait for.

@@ -1,7 +1,6 @@
 package jobs
 
 import (
-	"context"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -21,7 +20,7 @@ type request struct {
 // writes CANCELED itself. The request stays if the caller is killed, and is then carried out by whoever looks at the job next.
 //
 // It returns ALREADY_TERMINAL if the job has ended, and otherwise the errors of Get.
-func (j Jobs) Cancel(_ context.Context, id string, who task.Actor, reason string) error {
+func (j Jobs) Cancel(id string, who task.Actor, reason string) error {
 	one, err := j.Get(id)
 	if err != nil {
 		return err

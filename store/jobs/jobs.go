@@ -125,6 +125,24 @@ func (j Jobs) List() ([]job.Job, error) {
 	return all, err
 }
 
+// LastOf is the job of a task that is at work, or waits for its turn, and else its newest one. It reports false if there is none, and where the jobs
+// cannot be read.
+func (j Jobs) LastOf(id task.ID) (last job.Job, found bool) {
+	all, _ := j.List() // the newest first
+	for _, one := range all {
+		if one.Spec.Task == id && (!found || one.Status.State.Live() && !last.Status.State.Live()) {
+			last, found = one, true
+		}
+	}
+	return last, found
+}
+
+// LiveOf is the job of a task that is at work, or waits for its turn, if there is one.
+func (j Jobs) LiveOf(id task.ID) (job.Job, bool) {
+	last, found := j.LastOf(id)
+	return last, found && last.Status.State.Live()
+}
+
 // All is List, with what is wrong with the folders that cannot be read, sorted by their paths.
 func (j Jobs) All() (all []job.Job, broken []problem.Problem, err error) { return j.all(j.look) }
 

@@ -219,7 +219,7 @@ func TestACancelReachesTheSupervisorOrIsCarriedOut(t *testing.T) {
 		t.Fatal("nobody canceled it")
 	}
 	for _, id := range []string{"job-a", "job-b"} {
-		if err := s.Jobs().Cancel(t.Context(), id, "human:ada", "not needed"); err != nil {
+		if err := s.Jobs().Cancel(id, "human:ada", "not needed"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -230,7 +230,7 @@ func TestACancelReachesTheSupervisorOrIsCarriedOut(t *testing.T) {
 		t.Errorf("a job without supervisor is %+v", got)
 	}
 	become(t, o, job.Canceled)
-	storetest.WantCode(t, s.Jobs().Cancel(t.Context(), "job-a", "human:ada", ""), task.AlreadyTerminal)
+	storetest.WantCode(t, s.Jobs().Cancel("job-a", "human:ada", ""), task.AlreadyTerminal)
 	if left := storetest.NamesIn(t, s.Live.Abs("jobs/.cancel")); len(left) > 0 {
 		t.Errorf("requests are left: %v", left)
 	}

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
@@ -30,8 +31,8 @@ type Log struct {
 
 // Log opens a file of the job for output. It goes on behind what an earlier supervisor of the job wrote.
 func (o *Owned) Log(name string) (*Log, error) {
-	if name != filepath.Base(name) || name == "." || name == ".." {
-		return nil, task.Errorf(task.InvalidInput, "%q is no name of a file", name)
+	if err := isName(name); err != nil {
+		return nil, err
 	}
 	l := &Log{path: o.file(name)}
 	if info, err := os.Lstat(l.path); err == nil {
@@ -43,6 +44,14 @@ func (o *Owned) Log(name string) (*Log, error) {
 		}
 	}
 	return l, o.jobs.live.Failed(disk.Append(l.path, nil))
+}
+
+// isName returns INVALID_INPUT for what would not name a file in the folder of the job.
+func isName(name string) error {
+	if name != filepath.Base(name) || name == "." || name == ".." {
+		return task.Errorf(task.InvalidInput, "%q is no name of a file", name)
+	}
+	return nil
 }
 
 const leftOut = "\n[... %d bytes left out ...]\n"
@@ -91,8 +100,8 @@ func (l *Log) bound() error {
 
 // WriteFile replaces a file of the job whole. After a crash it has its old or its new content.
 func (o *Owned) WriteFile(name string, data []byte) error {
-	if name != filepath.Base(name) || name == "." || name == ".." {
-		return task.Errorf(task.InvalidInput, "%q is no name of a file", name)
+	if err := isName(name); err != nil {
+		return err
 	}
 	return o.jobs.live.Failed(atomicfile.Write(o.file(name), data, 0o644))
 }
@@ -100,7 +109,7 @@ func (o *Owned) WriteFile(name string, data []byte) error {
 // Private makes an empty folder in that of the job, for what only its executor is to read, and returns its path. Files in it of an earlier run
 // are removed.
 func (o *Owned) Private() (string, error) {
-	dir := o.file("private")
+	dir := o.file(job.PrivateFiles)
 	if err := disk.MakeFolder(o.file(""), dir); err != nil {
 		return "", o.jobs.live.Failed(err)
 	}

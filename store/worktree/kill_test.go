@@ -21,7 +21,7 @@ func playMerge(s *store.Store, args []string) error {
 	if err != nil {
 		return err
 	}
-	w, err := worktree.Open(context.Background(), s.Layout, worktree.Options{Driver: self + " " + mergeDriver + " %O %A %B %L %P"})
+	w, err := worktree.Open(s.Layout, worktree.Options{Driver: self + " " + mergeDriver + " %O %A %B %L %P"})
 	if err != nil {
 		return err
 	}

@@ -339,7 +339,7 @@ func TestTwentyMergesRace(t *testing.T) {
 	var racing sync.WaitGroup
 	for i, tree := range trees {
 		racing.Go(func() {
-			w, err := worktree.Open(t.Context(), f.s.Layout, f.o)
+			w, err := worktree.Open(f.s.Layout, f.o)
 			if err != nil {
 				t.Error(err)
 				return

@@ -86,16 +86,16 @@ func noLinks(path string) error {
 	for !layout.Exists(path) && path != filepath.Dir(path) {
 		path = filepath.Dir(path)
 	}
-	real, err := filepath.EvalSymlinks(path)
+	resolved, err := filepath.EvalSymlinks(path)
 	if problem.Missing(err) {
 		return problem.Link(path) // one that leads nowhere
 	}
 	if err != nil {
 		return problem.IO(err)
 	}
-	if real != path {
-		return task.Errorf(task.InvalidInput, "%s leads through a link, to %s, and work trees do not", path, real).
-			WithHint("set worktrees in .cairn/config.yaml to %s", real)
+	if resolved != path {
+		return task.Errorf(task.InvalidInput, "%s leads through a link, to %s, and work trees do not", path, resolved).
+			WithHint("set worktrees in .cairn/config.yaml to %s", resolved)
 	}
 	return nil
 }

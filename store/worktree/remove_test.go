@@ -115,11 +115,11 @@ var losses = []loss{
 		}
 		f.git("revert", "--no-edit", "HEAD")
 	}, []worktree.Why{worktree.Unmerged}, false},
-	{"the base is deleted", func(f *field, tree worktree.Tree) {
+	{"the base is deleted", func(f *field, _ worktree.Tree) {
 		f.git("switch", "-q", "-c", "other")
 		f.git("branch", "-q", "-D", "main")
 	}, []worktree.Why{worktree.Uncertain}, false},
-	{"the base was set back", func(f *field, tree worktree.Tree) { f.git("reset", "-q", "--hard", "HEAD~1") }, []worktree.Why{worktree.Unmerged}, false},
+	{"the base was set back", func(f *field, _ worktree.Tree) { f.git("reset", "-q", "--hard", "HEAD~1") }, []worktree.Why{worktree.Unmerged}, false},
 	{"detached", func(f *field, tree worktree.Tree) { f.in(tree, "switch", "-q", "--detach") }, []worktree.Why{worktree.Switched}, false},
 	{"switched", func(f *field, tree worktree.Tree) { f.in(tree, "switch", "-q", "-c", "mine") }, []worktree.Why{worktree.Switched}, false},
 	{"moved", func(f *field, tree worktree.Tree) { f.git("worktree", "move", tree.Path, tree.Path+"-mine") }, []worktree.Why{worktree.Moved}, false},
@@ -137,19 +137,19 @@ var losses = []loss{
 		storetest.Link(f.t, tree.Path+"-mine", tree.Path)
 	}, []worktree.Why{worktree.Moved}, false},
 	{"locked", func(f *field, tree worktree.Tree) { f.git("worktree", "lock", "--reason", "on a stick", tree.Path) }, []worktree.Why{worktree.Locked}, false},
-	{"a git command", func(f *field, tree worktree.Tree) {
+	{"a git command", func(f *field, _ worktree.Tree) {
 		put(f.t, f.repo, ".git/worktrees/PROJ-1/index.lock", "")
 	}, []worktree.Why{worktree.Locked}, false},
-	{"a merge under way", func(f *field, tree worktree.Tree) {
+	{"a merge under way", func(f *field, _ worktree.Tree) {
 		put(f.t, f.repo, ".git/worktrees/PROJ-1/MERGE_HEAD", f.git("rev-parse", "HEAD")+"\n")
 	}, []worktree.Why{worktree.UnderWay}, false},
-	{"an index that cannot be read", func(f *field, tree worktree.Tree) {
+	{"an index that cannot be read", func(f *field, _ worktree.Tree) {
 		put(f.t, f.repo, ".git/worktrees/PROJ-1/index", "broken")
 	}, []worktree.Why{worktree.Uncertain}, false},
-	{"a branch that is gone", func(f *field, tree worktree.Tree) {
+	{"a branch that is gone", func(f *field, _ worktree.Tree) {
 		f.git("update-ref", "-d", "refs/heads/cairn/PROJ-1")
 	}, nil, false},
-	{"a job", func(f *field, tree worktree.Tree) {
+	{"a job", func(f *field, _ worktree.Tree) {
 		f.o.Busy = func(id task.ID) string { return "job of " + string(id) }
 		f.open()
 	}, []worktree.Why{worktree.Busy}, false},

@@ -29,7 +29,7 @@ type Worktrees struct {
 }
 
 // Open returns the work trees of a workspace. It starts no process and writes nothing. It returns GIT outside a repository.
-func Open(_ context.Context, l layout.Layout, o Options) (*Worktrees, error) {
+func Open(l layout.Layout, o Options) (*Worktrees, error) {
 	if l.Repo == nil {
 		return nil, task.Errorf(task.Git, "the workspace is not in a git repository, and work trees are git's").WithHint("git init makes it one")
 	}

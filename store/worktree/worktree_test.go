@@ -83,7 +83,7 @@ func newFieldIn(t testing.TB, sub string) *field {
 
 func (f *field) open() {
 	f.t.Helper()
-	w, err := worktree.Open(f.t.Context(), f.s.Layout, f.o)
+	w, err := worktree.Open(f.s.Layout, f.o)
 	if err != nil {
 		f.t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestMakeBringsTheConfig(t *testing.T) {
 	repo := storetest.RealPath(t, storetest.NewRepo(t))
 	s := storetest.NewAt(t, repo)
 	storetest.WriteTask(t, s, "PROJ-1")
-	w, err := worktree.Open(t.Context(), s.Layout, worktree.Options{Setting: t.TempDir()})
+	w, err := worktree.Open(s.Layout, worktree.Options{Setting: t.TempDir()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -39,25 +39,14 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	if err := s.Jobs().Cancel(ctx, in.Job, w.Actor(), in.Reason); err != nil {
+	if err := s.Jobs().Cancel(in.Job, w.Actor(), in.Reason); err != nil {
 		return Job{}, verb.WithID(err, task.ID(in.Job))
 	}
-	if err := remember(ctx, w, s, in.Job); err != nil {
+	if err := w.RememberCall(ctx, s, session.Key{Session: in.Job}); err != nil {
 		return Job{}, err
 	}
 	one, err = ended(ctx, s, in.Job, cancelPatience)
 	return viewOf(s.Jobs(), one, w.Now()), err
-}
-
-// remember keeps that the call was made, if it has an idempotency key.
-func remember(ctx context.Context, w *verb.Workspace, s *store.Store, id string) error {
-	if !w.Idempotency.Given() {
-		return nil
-	}
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		w.Idempotency.Remember(tx, session.Key{Session: id})
-		return nil
-	})
 }
 
 // Replay shows the job as it is now.
@@ -102,7 +91,7 @@ func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id task.
 		if one.Spec.Task != id || one.Status.State.Final() {
 			continue
 		}
-		err := s.Jobs().Cancel(ctx, one.Spec.Job, w.Actor(), "started anew")
+		err := s.Jobs().Cancel(one.Spec.Job, w.Actor(), "started anew")
 		if err != nil && task.CodeOf(err) != task.AlreadyTerminal {
 			return err
 		}

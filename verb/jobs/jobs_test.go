@@ -2,6 +2,7 @@ package jobs_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"sync"
@@ -165,19 +166,13 @@ func TestAnExecutorMustBeNamedSomewhere(t *testing.T) {
 	w, s, id := prepared(t)
 	_, err := verbtest.Call[jobs.Job](t, w, "job_start", args{"id": id})
 	wantCode(t, err, task.InvalidInput)
-	if e := new(task.Error); !asError(err, &e) || !strings.Contains(e.Hint.String(), "mine") {
+	if e := new(task.Error); !errors.As(err, &e) || !strings.Contains(e.Hint.String(), "mine") {
 		t.Errorf("the refusal names no executor: %v", err)
 	}
 	storetest.Append(t, s.ConfigFile(), "executor: mine\n")
 	if _, err := verbtest.Call[jobs.Job](t, w, "job_start", args{"id": id}); err != nil {
 		t.Error(err)
 	}
-}
-
-func asError(err error, to **task.Error) bool {
-	e, ok := err.(*task.Error)
-	*to = e
-	return ok
 }
 
 func TestACloneThatNobodyTrustedRunsNoExecutor(t *testing.T) {
@@ -241,7 +236,7 @@ func TestALiveJobIsNamedAndCanBeStartedAnew(t *testing.T) {
 	_, err := start(t, w, args{"id": id})
 	wantCode(t, err, task.AlreadyClaimed)
 	e := new(task.Error)
-	if !asError(err, &e) || len(e.NextCalls()) != 1 || e.NextCalls()[0].Verb != "job_poll" || e.NextCalls()[0].Arguments()["job"] != first.Job {
+	if !errors.As(err, &e) || len(e.NextCalls()) != 1 || e.NextCalls()[0].Verb != "job_poll" || e.NextCalls()[0].Arguments()["job"] != first.Job {
 		t.Errorf("the refusal leads to %v", e.NextCalls())
 	}
 	second := mustStart(t, w, args{"id": id, "restart": true})

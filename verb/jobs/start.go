@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/tasks"
@@ -351,7 +352,7 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 	}
 	if hold.How == session.Behind { // an earlier job may have carried it further on its branch, on which the next one goes on
 		hold.NoBranch = !s.Git().HasBranch(ctx, hold.Branch)
-		if hold.Branch == BranchOf(t.ID) && !hold.NoBranch {
+		if hold.Branch == worktree.Branch(t.ID) && !hold.NoBranch {
 			return nil
 		}
 		return hold.Refuse(t.ID, agentOf(name), "", false)
@@ -367,16 +368,13 @@ func leftByJob(s *store.Store, id task.ID, hold session.Hold) (bool, error) {
 	}
 	all, err := s.Jobs().List()
 	for _, one := range all {
-		handedOver := hold.Session == "" && hold.Actor == one.Status.Actor && hold.Branch == BranchOf(id)
+		handedOver := hold.Session == "" && hold.Actor == one.Status.Actor && hold.Branch == worktree.Branch(id)
 		if one.Spec.Task == id && (handedOver || hold.Session != "" && one.Status.Session == hold.Session) {
 			return !one.Status.State.Live(), err
 		}
 	}
 	return false, err
 }
-
-// BranchOf is the branch on which jobs work on a task.
-func BranchOf(id task.ID) string { return "cairn/" + string(id) }
 
 // agentOf is an actor that stands for those as whom an executor acts.
 func agentOf(name string) task.Actor { return task.Actor("agent:" + name) }

@@ -2,8 +2,6 @@ package jobs
 
 import (
 	"cmp"
-	"os"
-	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -102,49 +100,13 @@ func exitOfStart(out any) int {
 	return 0
 }
 
-// ArtifactFile is a file that a job may leave, and where it comes from.
-type ArtifactFile struct {
-	Name  string   // in resources
-	Type  string   // of its content
-	Files []string // of the job's folder, one behind the other
-}
-
-// ArtifactFiles are the files that a job may leave.
-var ArtifactFiles = []ArtifactFile{
-	{"patch.diff", "text/plain", []string{"patch.diff"}},
-	{"out.md", "text/markdown", []string{"out.md"}},
-	{"logs.txt", "text/plain", []string{"setup.log", "stdout.log", "stderr.log"}},
-	{"pr.json", "application/json", []string{"pr.json"}},
-}
-
-// artifacts lists the files that a job has left so far.
+// artifacts lists what a job has left so far.
 func artifacts(all jobs.Jobs, id string) []Artifact {
 	out := []Artifact{}
-	for _, a := range ArtifactFiles {
-		bytes, there := int64(0), false
-		for _, name := range a.Files {
-			if info, err := os.Lstat(all.File(id, name)); err == nil && info.Mode().IsRegular() {
-				bytes, there = bytes+info.Size(), true
-			}
-		}
-		if there {
-			out = append(out, Artifact{Name: a.Name, URI: ArtifactURI(id, a.Name), Bytes: bytes})
+	for _, a := range job.Artifacts {
+		if bytes, there := all.Left(id, a); there {
+			out = append(out, Artifact{Name: a.Name, URI: job.ArtifactURI(id, a.Name), Bytes: bytes})
 		}
 	}
 	return out
 }
-
-// ArtifactNamed finds a file that a job may leave by its name.
-func ArtifactNamed(name string) (ArtifactFile, bool) {
-	i := slices.IndexFunc(ArtifactFiles, func(a ArtifactFile) bool { return a.Name == name })
-	if i < 0 {
-		return ArtifactFile{}, false
-	}
-	return ArtifactFiles[i], true
-}
-
-// StatusURI is the URI of the resource with the status of a job, and ArtifactURI that of one of its files.
-func StatusURI(id string) string { return "cairn://job/" + id + "/status" }
-
-// ArtifactURI is the URI of the resource of a file of a job.
-func ArtifactURI(id, name string) string { return "cairn://job/" + id + "/artifacts/" + name }

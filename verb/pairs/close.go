@@ -3,6 +3,7 @@ package pairs
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -33,8 +34,8 @@ func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
 	if err != nil {
 		return Pair{}, err
 	}
-	if one := liveJob(s, in.ID); one != "" {
-		return Pair{}, verb.WithID(task.Errorf(task.Busy, "%s works on it", one).WithHint("wait for it, or cancel it").WithNext(task.CallTo("job_poll", "job", one)), in.ID)
+	if err := noJob(s, in.ID, task.Busy); err != nil {
+		return Pair{}, verb.WithID(err, in.ID)
 	}
 	d, err := find(ctx, w, s, t)
 	if err != nil {
@@ -54,7 +55,7 @@ func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
 			d.session = ended
 		}
 	}
-	if err := remember(ctx, w, s, in.ID); err != nil {
+	if err := w.RememberCall(ctx, s, session.Key{Task: in.ID}); err != nil {
 		return Pair{}, err
 	}
 	out := d.view(s, t)
@@ -67,21 +68,19 @@ func Close(ctx context.Context, w *verb.Workspace, in CloseIn) (Pair, error) {
 
 // end ends the session of a pair as its agent. Who opened it may, and whoever may change the task.
 func end(ctx context.Context, w *verb.Workspace, d desk, summary string) error {
-	acts := *w.WithoutKey()
-	acts.Dir, acts.Actor, acts.Session, acts.Confirm, acts.Signer = d.at.Root, verb.As(d.session.Actor), "", nil, nil
-	acts.Reads, acts.Watcher = nil, nil
+	acts := w.At(d.at.Root).InNameOf(d.session.Actor)
 	var err error
 	if summary != "" {
-		_, err = sessions.Finish(ctx, &acts, sessions.FinishIn{Session: verb.SessionID(d.session.ID), Summary: summary})
+		_, err = sessions.Finish(ctx, acts, sessions.FinishIn{Session: verb.SessionID(d.session.ID), Summary: summary})
 	} else {
-		_, err = sessions.Cancel(ctx, &acts, sessions.CancelIn{Session: verb.SessionID(d.session.ID), Reason: "the pair was closed by " + string(w.Actor())})
+		_, err = sessions.Cancel(ctx, acts, sessions.CancelIn{Session: verb.SessionID(d.session.ID), Reason: "the pair was closed by " + string(w.Actor())})
 	}
 	return err
 }
 
 // removed removes the work tree of a pair if that loses nothing, and says so.
 func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d desk, out Pair) (Pair, error) {
-	trees, err := treesOf(ctx, w, s)
+	trees, err := s.Worktrees(w.Now)
 	if err != nil {
 		return out, err
 	}

@@ -5,19 +5,17 @@ import (
 	"context"
 	"hash/fnv"
 	"maps"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
-	"time"
 
-	"github.com/cairn-tasks/cairn/check"
 	"github.com/cairn-tasks/cairn/job/executor"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/gates"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
@@ -72,7 +70,7 @@ func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
 			return Pair{}, verb.WithID(err, in.ID)
 		}
 	}
-	if err := remember(ctx, w, s, in.ID); err != nil {
+	if err := w.RememberCall(ctx, s, session.Key{Task: in.ID}); err != nil {
 		return Pair{}, err
 	}
 	if began := d.session.Client; in.Executor == "" && slices.Contains(table.Names(), began) { // else it is whatever program asked
@@ -81,17 +79,6 @@ func Open(ctx context.Context, w *verb.Workspace, in OpenIn) (Pair, error) {
 	out, err := withCommand(s, t, d, table, name)
 	out.Reused = reused
 	return out, err
-}
-
-// remember remembers a call under an idempotency key.
-func remember(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) error {
-	if !w.Idempotency.Given() {
-		return nil
-	}
-	return w.Update(ctx, s, func(tx *store.Tx) error {
-		w.Idempotency.Remember(tx, session.Key{Task: id})
-		return nil
-	})
 }
 
 // mayOpen returns why no pair may work on a task.
@@ -108,10 +95,16 @@ func mayOpen(w *verb.Workspace, s *store.Store, t task.Task) error {
 	case s.Config.Flow.IsClosed(t.Status):
 		return task.Errorf(task.TaskClosed, "is closed (%s)", t.Status).WithHint("move it to an open state first, if there is more to do")
 	}
-	if one := liveJob(s, t.ID); one != "" {
-		return task.Errorf(task.AlreadyClaimed, "%s works on it", one).WithHint("wait for it, or cancel it").WithNext(task.CallTo("job_poll", "job", one))
+	return noJob(s, t.ID, task.AlreadyClaimed)
+}
+
+// noJob returns an error with this code if a job works on the task, or waits for its turn.
+func noJob(s *store.Store, id task.ID, code task.Code) error {
+	one, live := s.Jobs().LiveOf(id)
+	if !live {
+		return nil
 	}
-	return nil
+	return task.Errorf(code, "%s works on it", one.Spec.Job).WithHint("wait for it, or cancel it").WithNext(task.CallTo("job_poll", "job", one.Spec.Job))
 }
 
 // opening is a pair that is being opened.
@@ -134,14 +127,12 @@ func (o *opening) begin(ctx context.Context) (desk, error) {
 	if err := o.setUp(ctx); err != nil {
 		return desk{}, err
 	}
-	acts := *o.w.WithoutKey()
-	acts.Dir, acts.Actor, acts.Rights = o.d.at.Root, verb.As(agentOf(o.w.Actor(), o.executor)), verb.Rights{Profile: verb.PairWorker, Scope: o.t.ID}
-	acts.Session, acts.Confirm, acts.Signer, acts.Reads, acts.Watcher, acts.Progress = "", nil, nil, nil, nil, nil
-	o.acts = &acts
+	o.acts = o.w.At(o.d.at.Root).InNameOf(agentOf(o.w.Actor(), o.executor))
+	o.acts.Rights, o.acts.Progress = verb.Rights{Profile: verb.PairWorker, Scope: o.t.ID}, nil
 	if err := o.letGo(ctx); err != nil {
 		return desk{}, err
 	}
-	if err := o.backToWork(ctx); err != nil {
+	if err := tasks.BackToWork(ctx, o.acts, o.d.at, o.t.ID, "a pair works on it"); err != nil {
 		return desk{}, err
 	}
 	key, err := task.Token(o.w.Now(), o.w.Rand)
@@ -184,7 +175,7 @@ func (o *opening) place(ctx context.Context) error {
 		o.d = desk{at: o.s, dir: files.Root, top: files.Worktree}
 		return err
 	}
-	trees, err := treesOf(ctx, o.w, o.s)
+	trees, err := o.s.Worktrees(o.w.Now)
 	if err != nil {
 		return err
 	}
@@ -219,28 +210,19 @@ func (o *opening) placeIn(dir string) error {
 	return nil
 }
 
-// noLimit is the time limit of a set-up command that has none.
-const noLimit = 24 * time.Hour
-
 // setUp runs the set-up command of the workspace, as the config of the work tree has it, in a work tree that is not a person's.
 func (o *opening) setUp(ctx context.Context) error {
-	command := o.d.at.Config.WorktreeSetup
-	if command == "" || o.d.tree == nil {
+	if o.d.at.Config.WorktreeSetup == "" || o.d.tree == nil {
 		return nil
 	}
 	if !o.d.at.Trusted() {
 		return task.Errorf(task.Untrusted, "the set-up command was not approved on this machine")
 	}
-	out, err := check.Attempt(ctx, check.Spec{Cmd: command, Root: o.d.at.Root, Timeout: cmp.Or(o.d.at.Config.SetupTimeout, noLimit)})
-	if err != nil {
-		return err
+	failed, err := gates.SetUp(ctx, o.d.at, task.IO, "the set-up command failed")
+	if failed != nil {
+		return failed.WithHint("see what is wrong in %s, then open the pair again", o.d.top)
 	}
-	if !out.Passed {
-		e := task.Errorf(task.IO, "the set-up command failed: %s", out.Summary()).WithHint("see what is wrong in %s, then open the pair again", o.d.top)
-		e.Details = map[string]any{"output": verb.Tail(out.Output, 2000)}
-		return e
-	}
-	return nil
+	return err
 }
 
 // hold is who holds the task, as the work tree sees it.
@@ -264,23 +246,11 @@ func (o *opening) letGo(ctx context.Context) error {
 	if h.Actor != o.w.Actor() && h.Worktree != o.d.top || h.Mine(o.acts.Actor(), o.d.at.Worktree) {
 		return nil
 	}
-	as := *o.acts
-	as.Actor = verb.As(h.Actor)
+	as := o.acts.InNameOf(h.Actor)
 	if h.Worktree != "" && !h.Actor.Human() {
 		as.Dir = cmp.Or(rootIn(o.s, h.Worktree), as.Dir)
 	}
-	_, err := tasks.Release(ctx, &as, tasks.ReleaseIn{ID: verb.RecordID(o.t.ID), Reason: "a pair works on it"})
-	return err
-}
-
-// backToWork moves a task that is in review to the working state.
-func (o *opening) backToWork(ctx context.Context) error {
-	flow := o.d.at.Config.Flow
-	t, err := record.Tasks.Get(o.d.at, o.t.ID)
-	if err != nil || flow.Working == "" || flow.Review == "" || t.Status != flow.Review || flow.Working == flow.Review {
-		return err
-	}
-	_, err = tasks.Transition(ctx, o.acts, tasks.TransitionIn{ID: t.ID, To: flow.Working, Reason: "a pair works on it"})
+	_, err := tasks.Release(ctx, as, tasks.ReleaseIn{ID: verb.RecordID(o.t.ID), Reason: "a pair works on it"})
 	return err
 }
 
@@ -302,7 +272,8 @@ func withCommand(s *store.Store, t task.Task, d desk, table executor.Table, name
 	if err != nil {
 		return out, err
 	}
-	run := executor.Run{Dir: d.dir, MCP: server(d, t), Env: out.variables, Private: private}
+	cairn := executor.Cairn{Root: d.at.Root, Actor: d.session.Actor, Task: t.ID, Profile: verb.PairWorker.String()}
+	run := executor.Run{Dir: d.dir, MCP: cairn.Server(), Env: out.variables, Private: private}
 	argv, env, err := ex.Interactive(run)
 	if err != nil {
 		return out, err
@@ -310,26 +281,6 @@ func withCommand(s *store.Store, t task.Task, d desk, table executor.Table, name
 	out.Executor, out.argv, out.variables = name, argv, append(out.variables, env...)
 	out.Command = commandLine(d.dir, out.variables, argv)
 	return out, nil
-}
-
-// serverVariables are handed to cairn as an agent's MCP server, since some programs give a server nothing of their own environment.
-var serverVariables = []string{"HOME", "USERPROFILE", "PATH", "XDG_STATE_HOME", "XDG_CONFIG_HOME", "LOCALAPPDATA", "APPDATA", "SystemRoot", "TMPDIR"}
-
-// server is cairn as the agent's MCP server: it may change the one task.
-func server(d desk, t task.Task) executor.MCP {
-	self, err := os.Executable()
-	if err != nil {
-		return executor.MCP{}
-	}
-	var kept []string
-	for _, name := range serverVariables {
-		if value, ok := os.LookupEnv(name); ok {
-			kept = append(kept, name+"="+value)
-		}
-	}
-	return executor.MCP{Command: self, Env: kept, Args: []string{
-		"-C", d.at.Root, "serve", "--actor", string(d.session.Actor), "--scope", "task:" + string(t.ID), "--profile", verb.PairWorker.String(),
-	}}
 }
 
 // commandLine spells a command for a POSIX shell.

@@ -56,36 +56,12 @@ type desk struct {
 
 func (d desk) open() bool { return d.session.Status == session.Active }
 
-// treesOf are the work trees of the tasks of a workspace.
-func treesOf(ctx context.Context, w *verb.Workspace, s *store.Store) (*worktree.Worktrees, error) {
-	return worktree.Open(ctx, s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: w.StateDir, Now: w.Now, Busy: func(id task.ID) string {
-		if one := liveJob(s, id); one != "" {
-			return one + " works in it"
-		}
-		return ""
-	}})
-}
-
-// liveJob is the id of a job that works on a task; "" if none does.
-func liveJob(s *store.Store, id task.ID) string {
-	all, err := s.Jobs().List()
-	if err != nil {
-		return "" // a job that cannot be read has no supervisor either
-	}
-	for _, one := range all {
-		if one.Spec.Task == id && one.Status.State.Live() {
-			return one.Spec.Job
-		}
-	}
-	return ""
-}
-
 // find finds where the pair of a task is or was: in the work tree that is recorded for it, in the one where it is held, or here. Its session is the
 // zero value if no pair was ever opened in any of them.
 func find(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (desk, error) {
 	var found desk
 	if s.Repo != nil && t.Repo == "" {
-		trees, err := treesOf(ctx, w, s)
+		trees, err := s.Worktrees(w.Now)
 		if err != nil {
 			return desk{}, err
 		}

@@ -198,7 +198,7 @@ func untrusted() error {
 
 // idle returns BUSY if a job works on the task or waits for its turn.
 func idle(p trees.Place, so string) error {
-	one, busy := trees.LiveJob(p.Home, p.Task.ID)
+	one, busy := p.Home.Jobs().LiveOf(p.Task.ID)
 	if !busy {
 		return nil
 	}

@@ -5,10 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
-	"slices"
-	"time"
 
-	"github.com/cairn-tasks/cairn/check"
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -90,28 +87,15 @@ func (m *merging) honest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	found, err := snapshot.Check(ctx, there.Layout, snapshot.CheckOptions{Base: stat.From, Trusted: true})
-	if task.CodeOf(err) == task.NoBase { // the base has no workspace yet
+	errs, err := snapshot.ErrorsSince(ctx, there.Layout, stat.From)
+	switch {
+	case task.CodeOf(err) == task.NoBase: // the base has no workspace yet
 		return nil
-	}
-	if err != nil || len(errorsIn(found)) == 0 {
+	case err == nil && len(errs) > 0:
+		return m.refusal(errs[0], stat.From)
+	default:
 		return err
 	}
-	before, err := snapshot.Check(ctx, there.Layout, snapshot.CheckOptions{Commit: stat.From, NoBase: true})
-	if err != nil {
-		return err
-	}
-	old := errorsIn(before)
-	for _, f := range errorsIn(found) {
-		if !slices.ContainsFunc(old, func(o proof.Finding) bool { return o.Rule == f.Rule && o.Path == f.Path && o.Message == f.Message }) {
-			return m.refusal(f, stat.From)
-		}
-	}
-	return nil
-}
-
-func errorsIn(c snapshot.Checked) []proof.Finding {
-	return slices.DeleteFunc(slices.Clone(c.Findings), func(f proof.Finding) bool { return !f.Severity.AtLeast(proof.Error) })
 }
 
 func (m *merging) message(base string) string {
@@ -123,8 +107,8 @@ func (m *merging) message(base string) string {
 
 // gate asks the gates of the files as they are merged in a folder, and writes the close there.
 func (m *merging) gate(ctx context.Context, dir string) error {
-	w := *m.Place.W
-	w.Dir, w.Reads, w.Watcher, w.Fresh = dir, nil, nil, true
+	w := m.W.At(dir)
+	w.Fresh = true
 	if err := m.unmoved(ctx); err != nil {
 		return err
 	}
@@ -145,9 +129,9 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 		return err
 	}
 	if s.Config.Flow.IsClosed(t.Status) {
-		m.out, err = m.closed(ctx, &w, s, t)
+		m.out, err = m.closed(ctx, w, s, t)
 	} else {
-		m.out, err = m.close(ctx, &w, s)
+		m.out, err = m.close(ctx, w, s)
 	}
 	m.keepLog(s, m.out.Run, err)
 	if err == nil {
@@ -170,7 +154,7 @@ func (m *merging) kept(ctx context.Context, s *store.Store) error {
 	if task.CodeOf(err) == task.NoBase {
 		return nil
 	}
-	for _, f := range errorsIn(found) {
+	for _, f := range found.Errors() {
 		if f.Task == m.Task.ID && (f.Rule == proof.ChecksWeakened || f.Rule == proof.ChecksUnexplained) {
 			return m.refusal(f, base)
 		}
@@ -238,19 +222,16 @@ func dependencies(s *store.Store, t task.Task, to task.Status) error {
 
 // setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the checks would say nothing.
 func (m *merging) setUp(ctx context.Context, s *store.Store, t task.Task) error {
-	flow, line := s.Config.Flow, s.Config.WorktreeSetup
+	flow := s.Config.Flow
 	t.Status = flow.Initial
-	if line == "" || len(flow.ToRun(t, m.to, task.Proof{Tree: gates.Fingerprint(gates.WorkTree(ctx, s))})) == 0 {
+	if s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{Tree: gates.Fingerprint(gates.WorkTree(ctx, s))})) == 0 {
 		return nil
 	}
-	got, err := check.Attempt(ctx, check.Spec{Cmd: line, Root: s.Root, Timeout: cmp.Or(s.Config.SetupTimeout, 24*time.Hour)})
-	if err != nil || got.Passed {
-		return err
+	failed, err := gates.SetUp(ctx, s, task.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")
+	if failed != nil {
+		return failed.WithNext(task.CallTo("get", "id", m.Task.ID))
 	}
-	e := task.Errorf(task.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested: %s", got.Summary()).
-		WithHint("it ends with: %s", verb.Tail(got.Output, 300)).WithNext(task.CallTo("get", "id", m.Task.ID))
-	e.Details = map[string]any{"output": verb.Tail(got.Output, 2000)}
-	return e
+	return err
 }
 
 // keepLog takes the log of a run out of the work tree that is thrown away. A log that cannot be kept is not named.
@@ -270,7 +251,7 @@ func (m *merging) keepLog(s *store.Store, report *verb.RunReport, err error) {
 		return
 	}
 	write := func(out io.Writer) error { _, err := out.Write(src); return err }
-	if name, err := m.Home.Runs().Write(m.Task.ID, m.Place.W.Now(), write); err == nil {
+	if name, err := m.Home.Runs().Write(m.Task.ID, m.W.Now(), write); err == nil {
 		report.Log = name
 	}
 }
@@ -281,7 +262,7 @@ func (m *merging) answer() verb.Task {
 	if err != nil || !m.Home.Config.Flow.IsClosed(t.Status) {
 		return m.out
 	}
-	out := m.Place.W.View(m.Home).Task(t)
+	out := m.W.View(m.Home).Task(t)
 	out.Run = m.out.Run
 	return out
 }

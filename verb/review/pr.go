@@ -10,7 +10,6 @@ import (
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
@@ -30,8 +29,8 @@ func proposeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 	if err != nil {
 		return ApplyOut{}, err
 	}
-	if last, ok := trees.LastJob(p.Home, in.ID); ok {
-		if owned, err := jobs.In(p.Home.Live).Own(last.Spec.Job); err == nil {
+	if last, ok := p.Home.Jobs().LastOf(in.ID); ok {
+		if owned, err := p.Home.Jobs().Own(last.Spec.Job); err == nil {
 			_ = owned.PR(made) // the reference of the task says it too
 			_ = owned.Release()
 		}
@@ -94,7 +93,9 @@ func reference(ctx context.Context, p trees.Place, made job.PR) error {
 	k := record.Tasks.Kind
 	_, err := p.W.WithoutKey().Amend(ctx, p.S, verb.Amendment{Kind: k, ID: string(p.Task.ID), Decide: func(_ *store.Tx, v any) (any, *task.Entry, error) {
 		h, stamp := k.Header(v), p.W.WithoutKey().Stamp("")
-		refs, entry, err := h.Refs, (*task.Entry)(nil), error(nil)
+		var refs []task.Reference
+		var entry *task.Entry
+		var err error
 		if i := slices.IndexFunc(h.Refs, func(r task.Reference) bool { return isPR(r, made) }); i >= 0 {
 			refs, entry, err = h.ChangeReference(h.Refs[i].Ref, task.ReferenceChange{State: &made.Status}, stamp)
 		} else {

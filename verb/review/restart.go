@@ -14,7 +14,7 @@ import (
 func startAgain(ctx context.Context, p trees.Place) (string, error) {
 	var one jobs.Job
 	var err error
-	if last, ok := trees.LastJob(p.Home, p.Task.ID); ok {
+	if last, ok := p.Home.Jobs().LastOf(p.Task.ID); ok {
 		one, err = jobs.Retry(ctx, p.Caller, last.Spec.Job)
 	} else {
 		one, err = jobs.Start(ctx, p.Caller, jobs.StartIn{ID: p.Task.ID})

@@ -124,7 +124,7 @@ func (h home) create(in args) task.ID {
 // trees are the work trees of the repository.
 func (h home) trees() *worktree.Worktrees {
 	h.Helper()
-	all, err := trees.Open(h.Context(), h.Workspace, h.store())
+	all, err := h.store().Worktrees(h.Now)
 	if err != nil {
 		h.Fatal(err)
 	}

@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -34,4 +35,15 @@ func Transition(ctx context.Context, w *verb.Workspace, in TransitionIn) (verb.T
 		return s.Config.Flow.Move(wc.Task, in.To, p, record.Deps(wc.Tx, wc.Store.Config.Flow), w.Stamp(in.Reason))
 	}
 	return gates.Transition{To: in.To, Preview: gates.Unchanged, Decide: decide}.Make(ctx, w, s, in.ID)
+}
+
+// BackToWork moves a task that is in review to the working state, and does nothing with any other. The store is that of the workspace.
+func BackToWork(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, why string) error {
+	flow := s.Config.Flow
+	t, err := record.Tasks.Get(s, id)
+	if err != nil || flow.Working == "" || flow.Review == "" || t.Status != flow.Review || flow.Working == flow.Review {
+		return err
+	}
+	_, err = Transition(ctx, w, TransitionIn{ID: id, To: flow.Working, Reason: why})
+	return err
 }

@@ -2,13 +2,11 @@ package trees
 
 import (
 	"context"
-	"os"
 	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -94,7 +92,7 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	if all := verb.Comments(t.Provenance); len(all) > 0 {
 		out.Comments = &verb.Thread{Comments: all, Total: len(all)}
 	}
-	if one, ok := LastJob(p.Home, t.ID); ok {
+	if one, ok := p.Home.Jobs().LastOf(t.ID); ok {
 		out.Job = lastOf(p.Home, one)
 	}
 	if p.W.Bounded {
@@ -184,14 +182,11 @@ func (r *Review) cut() {
 	}
 }
 
-// artifacts are the files of a job that have a resource, and the file in its folder that says whether it is there.
-var artifacts = []struct{ name, file string }{{"patch.diff", "patch.diff"}, {"out.md", "out.md"}, {"logs.txt", "stdout.log"}, {"pr.json", jobs.PRName}}
-
 func lastOf(s *store.Store, one job.Job) *LastOf {
 	out := &LastOf{Job: one.Spec.Job, State: one.Status.State, Reason: one.Status.Reason, Summary: verb.Head(one.Status.Summary, 1000), PR: one.Status.PR}
-	for _, a := range artifacts {
-		if info, err := os.Lstat(jobs.In(s.Live).File(one.Spec.Job, a.file)); err == nil && info.Mode().IsRegular() {
-			out.Artifacts = append(out.Artifacts, "cairn://job/"+one.Spec.Job+"/artifacts/"+a.name)
+	for _, a := range job.Artifacts {
+		if _, there := s.Jobs().Left(one.Spec.Job, a); there {
+			out.Artifacts = append(out.Artifacts, job.ArtifactURI(one.Spec.Job, a.Name))
 		}
 	}
 	return out

@@ -6,50 +6,13 @@ package trees
 import (
 	"context"
 
-	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/worktree"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
-
-// Open returns the work trees of a workspace. It returns GIT outside a repository.
-func Open(ctx context.Context, w *verb.Workspace, s *store.Store) (*worktree.Worktrees, error) {
-	return worktree.Open(ctx, s.Layout, worktree.Options{
-		Setting: s.Config.Worktrees, StateDir: w.StateDir, Now: w.Now, Busy: func(id task.ID) string {
-			if one, ok := LiveJob(s, id); ok {
-				return "job " + one.Spec.Job + " works there"
-			}
-			return ""
-		},
-	})
-}
-
-// LiveJob is the job that is at work on a task, or waits for its turn, if there is one.
-func LiveJob(s *store.Store, id task.ID) (job.Job, bool) {
-	one, ok := LastJob(s, id)
-	return one, ok && one.Status.State.Live()
-}
-
-// LastJob is the newest job of a task. It reports false if there is none, and where the jobs cannot be read.
-func LastJob(s *store.Store, id task.ID) (job.Job, bool) {
-	all, err := jobs.In(s.Live).List()
-	if err != nil {
-		return job.Job{}, false
-	}
-	var last job.Job
-	found := false
-	for _, one := range all { // the newest first; a live one goes before those that have ended
-		if one.Spec.Task != id || found && (last.Status.State.Live() || !one.Status.State.Live()) {
-			continue
-		}
-		last, found = one, true
-	}
-	return last, found
-}
 
 // Place is where the newest record of a task lies, and where its work is.
 type Place struct {
@@ -83,7 +46,7 @@ func OnTask(ctx context.Context, w *verb.Workspace, id task.ID) (Place, error) {
 	if s.Repo == nil {
 		return p, notHere
 	}
-	if p.Trees, err = Open(ctx, w, s); err != nil {
+	if p.Trees, err = s.Worktrees(w.Now); err != nil {
 		return p, err
 	}
 	if p.Tree, p.Made, err = p.Trees.Find(ctx, id); err != nil {
@@ -116,8 +79,7 @@ func further(there, here task.Task) bool {
 
 // in is the place with the record in another folder of the clone, if the record is there.
 func (p Place) in(root string, id task.ID) (Place, bool) {
-	w := *p.W
-	w.Dir, w.Reads, w.Watcher = root, nil, nil // these are about the caller's own folder
+	w := p.W.At(root)
 	s, err := w.Open()
 	if err != nil || s.Live != p.Home.Live || s.Root != root {
 		return p, false
@@ -126,7 +88,7 @@ func (p Place) in(root string, id task.ID) (Place, bool) {
 	if err != nil {
 		return p, false
 	}
-	p.W, p.S, p.Task = &w, s, there
+	p.W, p.S, p.Task = w, s, there
 	return p, true
 }
 
@@ -153,7 +115,7 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	if s.Repo == nil {
 		return "", false, nil
 	}
-	all, err := Open(ctx, w, s)
+	all, err := s.Worktrees(w.Now)
 	if err != nil {
 		return "", false, err
 	}
@@ -196,7 +158,5 @@ func (p Place) InTree() (*store.Store, error) {
 	if p.S.Root == p.Tree.Root {
 		return p.S, nil
 	}
-	w := *p.W
-	w.Dir = p.Tree.Root
-	return w.Open()
+	return p.W.At(p.Tree.Root).Open()
 }

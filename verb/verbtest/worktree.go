@@ -20,7 +20,7 @@ func MakeWorktree(t testing.TB, w *verb.Workspace, id task.ID) worktree.Tree {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trees, err := worktree.Open(t.Context(), s.Layout, worktree.Options{Setting: s.Config.Worktrees})
+	trees, err := worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees})
 	if err != nil {
 		t.Fatal(err)
 	}

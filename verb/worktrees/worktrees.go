@@ -11,11 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 )
 
-// Open returns the work trees of a workspace, as its config and its jobs have them.
-func Open(ctx context.Context, w *verb.Workspace, s *store.Store) (*worktree.Worktrees, error) {
-	return s.Worktrees(ctx, w.Now)
-}
-
 // ListIn is the input of List.
 type ListIn struct {
 	ID task.ID `json:"id,omitempty" doc:"only that of this task" cli:"arg"`
@@ -48,7 +43,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Worktre
 	if err != nil || s.Repo == nil {
 		return none, err
 	}
-	trees, err := Open(ctx, w, s)
+	trees, err := s.Worktrees(w.Now)
 	if err != nil {
 		return none, err
 	}
@@ -112,7 +107,7 @@ func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error
 	if err != nil {
 		return Removed{}, err
 	}
-	trees, err := Open(ctx, w, s)
+	trees, err := s.Worktrees(w.Now)
 	if err != nil {
 		return Removed{}, err
 	}
@@ -123,13 +118,8 @@ func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error
 	if err := trees.Remove(ctx, in.ID, in.Force); err != nil {
 		return Removed{}, verb.WithID(err, in.ID)
 	}
-	if w.Idempotency.Given() {
-		err = w.Update(ctx, s, func(tx *store.Tx) error {
-			of := in.ID.Ref()
-			w.Idempotency.Remember(tx, session.Key{Record: &of})
-			return nil
-		})
-	}
+	of := in.ID.Ref()
+	err = w.RememberCall(ctx, s, session.Key{Record: &of})
 	return removed(ctx, trees, in.ID, tree.Path), err
 }
 
@@ -147,7 +137,7 @@ func (Removed) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any,
 	if made.Record == nil {
 		return Removed{}, task.Errorf(task.NotFound, "the call under this key removed no work tree")
 	}
-	trees, err := Open(context.Background(), w, s)
+	trees, err := s.Worktrees(w.Now)
 	if err != nil {
 		return Removed{}, err
 	}

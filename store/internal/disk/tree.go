@@ -16,7 +16,7 @@ func RemoveTree(path string) error {
 		if !errors.Is(err, fs.ErrPermission) {
 			return err
 		}
-		_ = filepath.WalkDir(path, func(at string, e fs.DirEntry, err error) error {
+		_ = filepath.WalkDir(path, func(at string, e fs.DirEntry, _ error) error {
 			if e != nil && e.IsDir() {
 				_ = os.Chmod(at, 0o700) // what cannot be changed shows when it is removed
 			}

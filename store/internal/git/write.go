@@ -181,11 +181,6 @@ func Complaints(err error, most int) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
-// FingerprintOf is the fingerprint of the tree of a commit, which leaves out what lies under .cairn.
-func (r *Repo) FingerprintOf(ctx context.Context, rev string) (string, error) {
-	return r.Objects().Fingerprint(ctx, rev)
-}
-
 // Listed is a work tree of the clone, as git lists it.
 type Listed struct {
 	Path   string // as git has it
