@@ -233,8 +233,13 @@ func startClient(t *testing.T, w verb.Workspace, out io.Writer, log *slog.Logger
 	if w.Reads == nil { // a follower of files waits for the system, which no bubble of synctest can
 		w.Reads = &verb.SharedReads{}
 	}
+	return serveTo(t, newServer(w, log), out)
+}
+
+// serveTo starts a server that answers to out.
+func serveTo(t *testing.T, s *mcpserver.Server, out io.Writer) *client {
 	in, toServer := io.Pipe()
-	c := &client{t: t, server: newServer(w, log), in: toServer, served: make(chan error, 1)}
+	c := &client{t: t, server: s, in: toServer, served: make(chan error, 1)}
 	go func() { c.served <- c.server.Serve(t.Context(), in, out) }()
 	return c
 }

@@ -53,7 +53,8 @@ func (s *Server) readJob(r resource, id string) (text string, one job.Job, versi
 	if !s.offers(r.verb) {
 		return "", one, "", s.w.Allow(s.tools[r.verb])
 	}
-	at, err := s.w.Open()
+	w := s.workspace()
+	at, err := w.Open()
 	if err != nil {
 		return "", one, "", err
 	}
@@ -164,9 +165,9 @@ const (
 // jobNews tells every client once when a job of this workspace has ended.
 type jobNews struct {
 	server *Server
-	told   map[string]int // the version of each job that had ended when it was last looked at
-	live   map[string]bool
-	last   string // Jobs.Version of the last look
+	told   map[string]bool // jobs of whose end nothing is to be told any more
+	live   map[string]bool // jobs that had not ended at the last look
+	last   string          // Jobs.Version of the last look
 }
 
 // followJobs begins to tell clients of jobs that end, if the server was given the toolset of jobs and no client before them began it. It goes on until
@@ -174,14 +175,22 @@ type jobNews struct {
 func (s *Server) followJobs() {
 	s.news.Lock()
 	defer s.news.Unlock()
-	if s.newsFor++; s.newsFor > 1 || !slices.Contains(s.w.Toolsets, verb.Jobs) || !s.offers(jobVerb) {
+	if s.newsFor++; s.newsFor == 1 {
+		s.startNews()
+	}
+}
+
+// startNews begins to follow the jobs of the workspace that calls are about. The caller holds s.news.
+func (s *Server) startNews() {
+	if !slices.Contains(s.w.Toolsets, verb.Jobs) || !s.offers(jobVerb) {
 		return
 	}
-	at, err := s.w.Open()
+	w := s.workspace()
+	at, err := w.Open()
 	if err != nil {
 		return // outside a workspace there are no jobs
 	}
-	n := &jobNews{server: s, told: map[string]int{}, live: map[string]bool{}}
+	n := &jobNews{server: s, told: map[string]bool{}, live: map[string]bool{}}
 	ticks, stop := s.w.Watcher.Watch(at.Layout)
 	n.look(at, false)
 	done := make(chan struct{})
@@ -201,9 +210,26 @@ func (s *Server) followJobs() {
 func (s *Server) unfollowJobs() {
 	s.news.Lock()
 	defer s.news.Unlock()
-	if s.newsFor--; s.newsFor == 0 && s.newsStop != nil {
+	if s.newsFor--; s.newsFor == 0 {
+		s.stopNews()
+	}
+}
+
+// stopNews ends what startNews began. The caller holds s.news.
+func (s *Server) stopNews() {
+	if s.newsStop != nil {
 		s.newsStop()
 		s.newsStop = nil
+	}
+}
+
+// moveNews follows the jobs of another workspace from now on, if a client is told of any.
+func (s *Server) moveNews() {
+	s.news.Lock()
+	defer s.news.Unlock()
+	if s.newsFor > 0 {
+		s.stopNews()
+		s.startNews()
 	}
 }
 
@@ -228,10 +254,10 @@ func (n *jobNews) look(at *store.Store, tell bool) {
 		if s.State.Live() {
 			n.live[id] = true
 		}
-		if _, known := n.told[id]; known || !s.State.Final() {
+		if n.told[id] || !s.State.Final() {
 			continue
 		}
-		n.told[id] = s.Version
+		n.told[id] = true
 		if tell {
 			n.tell(at, one)
 		}

@@ -1,6 +1,8 @@
 package mcpserver_test
 
 import (
+	"fmt"
+	"log/slog"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -13,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	verbs "github.com/cairn-tasks/cairn/verb/jobs"
+	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/cairn-tasks/cairn/verb/verbtest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
@@ -223,6 +226,44 @@ func TestTheEndOfAJobIsTold(t *testing.T) {
 		synctest.Wait()
 		if said := c.out.take(); strings.Contains(said, "notifications/job") {
 			t.Errorf("it says again %s", said)
+		}
+	})
+}
+
+// A server that went to another workspace reads the jobs there, and tells of their end; those of the workspace that it left are not read any more.
+func TestAServerThatWentElsewhereReadsTheJobsThere(t *testing.T) {
+	w, here := withJobs(t)
+	w.Toolsets = []verb.Toolset{verb.Core, verb.Jobs}
+	w.Watcher, w.Reads = clockwork{}, &verb.SharedReads{}
+	elsewhere, there := withJobs(t)
+	projects.Note(t.Context(), &w, there)
+	synctest.Test(t, func(t *testing.T) {
+		srv := newServer(w, slog.New(slog.DiscardHandler))
+		srv.ChangeProjects()
+		out := &screen{}
+		c := serveTo(t, srv, out)
+		c.out = out
+		defer c.end()
+		left, next := createJob(t, here, "job-left"), createJob(t, there, "job-next")
+		c.call(1, "project_open", fmt.Sprintf(`{"project":%q}`, elsewhere.Dir))
+		synctest.Wait()
+		if said := c.out.take(); !strings.Contains(said, `"open":true`) && !strings.Contains(said, `\"open\":true`) {
+			t.Fatalf("project_open says %s", said)
+		}
+		for id, job := range []string{"job-next", "job-left"} {
+			c.send(fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"resources/read","params":{"uri":"cairn://job/%s/status"}}`+"\n", id+2, job))
+		}
+		synctest.Wait()
+		if said := c.out.take(); !strings.Contains(said, "QUEUED") || strings.Count(said, string(task.ResourceNotFound)) != 1 {
+			t.Errorf("the jobs are read as %s", said)
+		}
+		for _, o := range []*jobs.Owned{left, next} {
+			changeJob(t, o, func(s *job.Status) { s.State = job.Failed })
+		}
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		if said := c.out.take(); !strings.Contains(said, `"jobId":"job-next"`) || strings.Contains(said, "job-left") {
+			t.Errorf("it tells of %s", said)
 		}
 	})
 }

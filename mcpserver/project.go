@@ -31,5 +31,6 @@ func (s *Server) workspace() verb.Workspace {
 func (s *Server) switchTo(root string) error {
 	s.project.root.Store(&root)
 	s.attempts.forget()
+	s.moveNews()
 	return nil
 }
