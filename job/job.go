@@ -115,6 +115,15 @@ type PR struct {
 	Status string `json:"status"` // open, merged or closed
 }
 
+// CanceledBy is the message of a job that somebody canceled.
+func CanceledBy(who task.Actor, reason string) string {
+	message := "canceled by " + string(who)
+	if reason != "" {
+		message += ": " + reason
+	}
+	return message
+}
+
 // Duration is how long the job has been running, or ran.
 func (s Status) Duration(now time.Time) time.Duration {
 	switch {

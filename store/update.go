@@ -82,9 +82,7 @@ func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
 	if err := w.MakeLive(); err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, w.patience)
-	defer cancel()
-	lock, err := filelock.Acquire(waiting, w.Live.Lock())
+	lock, err := filelock.AcquireWithin(ctx, w.Live.Lock(), w.patience)
 	switch {
 	case err == nil:
 		return lock, nil

@@ -26,7 +26,7 @@ var hooksAtEnd = time.Minute
 // close ends the session, commits what is left, keeps the artifacts, and writes the final state. What fails on the way is kept as an event: the job
 // ends nevertheless. A job that could not keep what it made is not a success.
 func (r *run) close(e *ended) error {
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(context.Background()), closing)
+	ctx, cancel := context.WithTimeout(context.Background(), closing)
 	defer cancel()
 	note := func(err error) {
 		if err != nil {

@@ -32,11 +32,7 @@ var (
 
 // canceledBy is the cause of a context that somebody's cancellation ended.
 func canceledBy(who task.Actor, reason string) error {
-	message := "canceled by " + string(who)
-	if reason != "" {
-		message += ": " + reason
-	}
-	return &ended{state: job.Canceled, message: message}
+	return &ended{state: job.Canceled, message: job.CanceledBy(who, reason)}
 }
 
 // endOf is how a step's error ends the job. ctx is that of the step: if it ended, that is why.

@@ -12,7 +12,6 @@ import (
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -53,7 +52,7 @@ func (r *run) mayStart() error {
 	if r.s.Config.Flow.IsClosed(t.Status) {
 		return task.Errorf(task.TaskClosed, "%s is closed (%s)", t.ID, t.Status)
 	}
-	if repo, ok := r.s.Config.Repo(t.Repo); ok && (repo.Path == "" || layout.Exists(r.s.Abs(repo.Path+"/.git")) && r.s.Abs(repo.Path) != r.s.Worktree) {
+	if t.Repo != "" { // it was given one since the job was created
 		return task.Errorf(task.InvalidSpec, "%s is about the repository %s, and jobs work in that of the workspace", t.ID, t.Repo).
 			WithHint("work on it there by hand, or keep its tasks in a workspace of its own")
 	}

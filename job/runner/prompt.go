@@ -149,7 +149,7 @@ func (b *page) again(more told) {
 		b.add("## You have not handed over\n\nYour last run ended without handing over. Look at what is done, finish what is missing, and hand over.")
 	}
 	if more.checks != "" {
-		b.add("## Checks that failed\n\nYou handed over, and these checks failed. Your changes are committed on the branch. Mend them, and hand over again.\n\n%s", more.checks)
+		b.add("## Checks that failed\n\nYou handed over, and these checks failed. Your changes are committed on the branch. Fix them, and hand over again.\n\n%s", more.checks)
 	}
 }
 

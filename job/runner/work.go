@@ -87,7 +87,7 @@ func (r *run) nextRound(ctx context.Context) error {
 }
 
 // round lets the executor work once, and reports whether it handed over. What it left is committed, and nothing of it is run before it is known to
-// keep to what a job may change. refused is what a hook said that did not let it be committed, which is for the executor to mend.
+// keep to what a job may change. refused is what a hook said that did not let it be committed, which is for the executor to fix.
 func (r *run) round(ctx context.Context, more told) (handed bool, refused string, err error) {
 	result, err := r.execute(ctx, more)
 	if err != nil {

@@ -32,7 +32,7 @@ func (j Jobs) Create(ctx context.Context, spec job.Spec, admit func(all []job.Jo
 	if err := j.makeFolders(); err != nil {
 		return job.Job{}, false, err
 	}
-	lock, err := acquire(ctx, j.path(createLock), createPatience)
+	lock, err := filelock.AcquireWithin(ctx, j.path(createLock), createPatience)
 	if err != nil {
 		return job.Job{}, false, j.busy(ctx, err, "other jobs are being created")
 	}
@@ -117,13 +117,6 @@ func (j Jobs) removeHalves() {
 		}
 		_ = disk.RemoveFile(j.path(e.Name()))
 	}
-}
-
-// acquire takes a lock, and waits for it for so long.
-func acquire(ctx context.Context, path string, patience time.Duration) (*filelock.Lock, error) {
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	return filelock.Acquire(ctx, path)
 }
 
 // busy turns the end of the patience into BUSY. The end of the caller's own context stays what it is.

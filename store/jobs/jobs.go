@@ -65,7 +65,7 @@ func (j Jobs) File(id, name string) string {
 	return j.path(id, name)
 }
 
-// Get returns a job as it is now. It looks, as the package describes: an unfinished job without a supervisor is returned STALE, or CANCELED if that
+// Get returns a job as it is now. It reconciles the job, as the package describes: an unfinished job without a supervisor is returned STALE, or CANCELED if that
 // was asked of it, and written so if the folder can be written. It returns JOB_NOT_FOUND if there is no such job, INVALID_INPUT for what cannot be
 // the id of one, and BAD_FILE if its files are broken.
 func (j Jobs) Get(id string) (job.Job, error) {
@@ -79,7 +79,7 @@ func (j Jobs) Get(id string) (job.Job, error) {
 	if err != nil {
 		return job.Job{}, err
 	}
-	return j.look(one), nil
+	return j.reconcile(one), nil
 }
 
 // Resolve returns the id of the only job in whose id a part occurs, in any case. It returns JOB_NOT_FOUND if there is none, and AMBIGUOUS_ID, which
@@ -119,7 +119,7 @@ func notFound(id string) error {
 	return task.Errorf(task.JobNotFound, "there is no job %s in this clone", id).WithHint("%s shows those there are", task.CallTo("job_list"))
 }
 
-// List returns all jobs, the newest first, and looks at each as Get does. Broken ones are left out; All has them.
+// List returns all jobs, the newest first, and reconciles each as Get does. Broken ones are left out; All has them.
 func (j Jobs) List() ([]job.Job, error) {
 	all, _, err := j.All()
 	return all, err
@@ -144,7 +144,7 @@ func (j Jobs) LiveOf(id task.ID) (job.Job, bool) {
 }
 
 // All is List, with what is wrong with the folders that cannot be read, sorted by their paths.
-func (j Jobs) All() (all []job.Job, broken []problem.Problem, err error) { return j.all(j.look) }
+func (j Jobs) All() (all []job.Job, broken []problem.Problem, err error) { return j.all(j.reconcile) }
 
 // Peek is List for a caller that may change nothing: a job that lost its supervisor is as it was.
 func (j Jobs) Peek() ([]job.Job, error) {
@@ -152,7 +152,7 @@ func (j Jobs) Peek() ([]job.Job, error) {
 	return all, err
 }
 
-func (j Jobs) all(look func(job.Job) job.Job) (all []job.Job, broken []problem.Problem, err error) {
+func (j Jobs) all(each func(job.Job) job.Job) (all []job.Job, broken []problem.Problem, err error) {
 	if err := j.noLinks(); err != nil {
 		return nil, nil, err
 	}
@@ -169,7 +169,7 @@ func (j Jobs) all(look func(job.Job) job.Job) (all []job.Job, broken []problem.P
 			broken = append(broken, problem.Of(j.path(e.Name()), err))
 			continue
 		}
-		all = append(all, look(one))
+		all = append(all, each(one))
 	}
 	slices.SortFunc(all, newest)
 	return all, broken, nil
@@ -254,9 +254,9 @@ func encode(v any) ([]byte, error) {
 	return append(src, '\n'), err
 }
 
-// look ends what is left of a job that has lost its supervisor, and writes what became of it. Where that cannot be written it is returned all the
+// reconcile ends what is left of a job that has lost its supervisor, and writes what became of it. Where that cannot be written it is returned all the
 // same; where the lock cannot be asked the job is as it was read.
-func (j Jobs) look(one job.Job) job.Job {
+func (j Jobs) reconcile(one job.Job) job.Job {
 	if !one.Status.State.Live() || j.starting(one) {
 		return one
 	}

@@ -2,7 +2,6 @@ package jobs
 
 import (
 	"bytes"
-	"fmt"
 	"os"
 	"sync"
 	"time"
@@ -191,10 +190,7 @@ func (o *Owned) asAbandoned() job.Job {
 // canceled is the state of a job that somebody canceled.
 func canceled(s *job.Status, who task.Actor, reason string) {
 	s.State, s.Phase, s.Process = job.Canceled, "", 0
-	s.Message = fmt.Sprintf("canceled by %s", who)
-	if reason != "" {
-		s.Message += ": " + reason
-	}
+	s.Message = job.CanceledBy(who, reason)
 }
 
 // Release gives the lock up. The job should be in a final state, or it is STALE for the next who looks.

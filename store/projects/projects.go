@@ -54,9 +54,7 @@ func Note(ctx context.Context, stateDir string, l layout.Layout, prefix string, 
 	if err := disk.Do(disk.Mkdir, filepath.Dir(file), func() error { return os.MkdirAll(filepath.Dir(file), 0o700) }); err != nil {
 		return problem.IO(err)
 	}
-	ctx, cancel := context.WithTimeout(ctx, patience)
-	defer cancel()
-	lock, err := filelock.Acquire(ctx, file+".lock")
+	lock, err := filelock.AcquireWithin(ctx, file+".lock", patience)
 	if err != nil {
 		return problem.IO(err)
 	}

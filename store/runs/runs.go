@@ -38,10 +38,8 @@ func (d Dir) Lock(ctx context.Context, holder string) (release func(), err error
 	if err := d.MakeLive(); err != nil {
 		return nil, err
 	}
-	waiting, cancel := context.WithTimeout(ctx, d.Patience)
-	defer cancel()
 	path := d.RunsLock()
-	lock, err := filelock.Acquire(waiting, path)
+	lock, err := filelock.AcquireWithin(ctx, path, d.Patience)
 	switch {
 	case ctx.Err() != nil && err != nil:
 		return nil, ctx.Err()

@@ -2,6 +2,7 @@ package worktree
 
 import (
 	"context"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -102,18 +103,21 @@ func (w *Worktrees) advance(ctx context.Context, base, from, to, why string) (co
 	return "", lookErr == nil && now != from, err
 }
 
-// gitPatience is how long a merge waits for another git command in the checkout of the base.
-const gitPatience = 5 * time.Second
+// How long a merge waits in the checkout of the base for another git command, and for other writes of records.
+const (
+	gitPatience   = 5 * time.Second
+	writePatience = 10 * time.Second
+)
 
 // forward moves the checkout of a base forward. It holds the lock of cairn's writes, so that no record is written meanwhile.
 func (w *Worktrees) forward(ctx context.Context, holder *git.Repo, base, from, to string) error {
-	waiting, cancel := context.WithTimeout(ctx, 10*time.Second)
-	defer cancel()
-	lock, err := filelock.Acquire(waiting, w.layout.Live.Lock())
-	if err != nil && waiting.Err() != nil {
+	lock, err := filelock.AcquireWithin(ctx, w.layout.Live.Lock(), writePatience)
+	switch {
+	case ctx.Err() != nil && err != nil:
+		return ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
 		return task.Errorf(task.Busy, "another process writes to the workspace for too long").WithHint("try again later")
-	}
-	if err != nil {
+	case err != nil:
 		return w.layout.Live.Failed(err)
 	}
 	defer func() { _ = lock.Release() }()

@@ -72,18 +72,8 @@ func SettingsSet(ctx context.Context, w *verb.Workspace, in SettingsSetIn) (Sett
 	if err != nil {
 		return Settings{}, err
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		entries, err := s.ConfigEntries()
-		if err == nil {
-			err = w.Idempotency.Recorded(entries, session.Key{})
-		}
-		if err != nil {
-			return err
-		}
-		w.Idempotency.Remember(tx, session.Key{})
-		return tx.EditConfig(func(doc *frontmatter.Doc) (*frontmatter.Doc, error) {
-			return record.Set(doc, in.Key, in.Value, w.Stamp(""))
-		})
+	err = w.EditConfig(ctx, s, func(doc *frontmatter.Doc) (*frontmatter.Doc, error) {
+		return record.Set(doc, in.Key, in.Value, w.Stamp(""))
 	})
 	if err != nil {
 		return Settings{}, err

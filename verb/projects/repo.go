@@ -193,20 +193,12 @@ func setRepo(ctx context.Context, w *verb.Workspace, which func(*store.Store) (r
 	if err != nil {
 		return Repos{}, err
 	}
-	err = w.Update(ctx, s, func(tx *store.Tx) error {
-		entries, err := s.ConfigEntries()
-		if err == nil {
-			err = w.Idempotency.Recorded(entries, session.Key{})
-		}
-		if err != nil {
-			return err
-		}
+	err = w.EditConfig(ctx, s, func(doc *frontmatter.Doc) (*frontmatter.Doc, error) {
 		repo, err := which(s)
 		if err != nil {
-			return err
+			return nil, err
 		}
-		w.Idempotency.Remember(tx, session.Key{})
-		return tx.EditConfig(func(doc *frontmatter.Doc) (*frontmatter.Doc, error) { return record.SetRepo(doc, repo, w.Stamp("")) })
+		return record.SetRepo(doc, repo, w.Stamp(""))
 	})
 	if err != nil {
 		return Repos{}, err

@@ -7,6 +7,7 @@ import (
 	"os"
 	"sync"
 	"syscall"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/gofrs/flock"
@@ -58,6 +59,14 @@ func Acquire(ctx context.Context, path string) (*Lock, error) {
 	case <-ctx.Done():
 		return nil, named(path, ctx.Err())
 	}
+}
+
+// AcquireWithin is Acquire for a caller that waits no longer than patience. If the lock is not free in that time, the error wraps
+// context.DeadlineExceeded while ctx has not ended.
+func AcquireWithin(ctx context.Context, path string, patience time.Duration) (*Lock, error) {
+	ctx, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	return Acquire(ctx, path)
 }
 
 // TryAcquire takes the lock on path if it is free, and reports whether it did. A lock that is held is no error; others are those of
