@@ -359,6 +359,9 @@ func otherCalls(c *cli.Command) [][]string {
 	}
 	for _, f := range c.Flags {
 		flag := "--" + f.Names()[0]
+		if c.Name == "work" && flag == "--watch" { // it goes on until it is stopped, and prints what cairn work prints
+			continue
+		}
 		if _, boolean := f.(*cli.BoolFlag); boolean {
 			calls = append(calls, []string{c.Name, flag})
 			continue
