@@ -110,6 +110,19 @@ func (f Flow) Reject(t Task, s Stamp) (Task, *Entry, error) {
 // Rejection reports whether an entry sends the task back to work: a rejection by its reviewer, or by anybody who may.
 func (e Entry) Rejection() bool { return e.Did == Rejected || e.Did == Attested && e.To != "" }
 
+// SentBack returns the rejection that stands: nobody has handed the task over again since, or approved it.
+func (t Task) SentBack() (Entry, bool) {
+	for _, e := range slices.Backward(t.Provenance) {
+		switch {
+		case e.Rejection():
+			return e, true
+		case e.Did == Finished, e.Did == Approved, e.Did == Attested && e.judges(t, Pass):
+			return Entry{}, false
+		}
+	}
+	return Entry{}, false
+}
+
 // stillApproved reports whether an approval that is bound to a state of the files was given for those that are judged.
 func stillApproved(ev Evidence, p Proof) bool { return ev.Tree == p.reviewed() }
 

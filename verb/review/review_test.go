@@ -384,10 +384,20 @@ func TestRejectFromTheMainCheckout(t *testing.T) {
 	if out.Status != "in_progress" || out.Worktree != tree.Path || h.in(tree.Root).here(id).Status != "in_progress" {
 		t.Errorf("it is %s, in %q", out.Status, out.Worktree)
 	}
+	if _, err := h.apply(id, "merge", nil); task.CodeOf(err) != task.Conflict || !strings.Contains(err.Error(), "human:lee") || h.in(tree.Root).here(id).Status != "in_progress" {
+		t.Errorf("what was sent back is merged: %v", err)
+	}
 	agent := h.as("agent:fake-1").in(tree.Root)
 	ses, err := verbtest.Call[verb.Session](t, agent.Workspace, "begin", args{"id": id, "expected_actor": "agent:fake-1", "idempotency_key": "again"})
 	if err != nil || ses.Last == nil || ses.Last.Rejected == nil || ses.Last.Rejected.Text != "where is the chimney?" {
 		t.Errorf("who begins again is told %+v, %v", ses.Last, err)
+	}
+	_, err = verbtest.Call[verb.Session](t, agent.Workspace, "finish", args{"session": ses.ID, "summary": "it has one"})
+	h.wantCode(err, "")
+	out, err = h.apply(id, "merge", nil)
+	h.wantCode(err, "")
+	if out.Status != "done" {
+		t.Errorf("handed over again and merged it is %s", out.Status)
 	}
 }
 
