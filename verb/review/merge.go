@@ -59,15 +59,15 @@ func (m *merging) prepare(ctx context.Context) error {
 		return task.Errorf(task.TaskClosed, "is %s, and what was given up is not merged", m.Task.Status).
 			WithHint("move it to an open state first, if it is to be done after all").WithNext(task.CallTo("get", "id", m.Task.ID))
 	}
-	if e, sent := m.Task.SentBack(); sent && !flow.IsClosed(m.Task.Status) {
-		return task.Errorf(task.Conflict, "was sent back by %s, and not handed over again", e.Who).
-			WithHint("what was missing: %s", task.Clip(e.Text, 300)).WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
-	}
 	if m.to = flow.Done(); m.to == "" {
 		return task.Errorf(task.UnknownState, "the workspace has no closed state that says the work is done").WithHint("add one to closed in .cairn/config.yaml")
 	}
 	if err := ready(ctx, m.Place, "merged"); err != nil {
 		return err
+	}
+	if e, sent := m.Task.SentBack(); sent && !flow.IsClosed(m.Task.Status) {
+		return task.Errorf(task.Conflict, "was sent back by %s, and not handed over again", e.Who).
+			WithHint("what was missing: %s", task.Clip(e.Text, 300)).WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
 	}
 	if err := m.honest(ctx); err != nil {
 		return err

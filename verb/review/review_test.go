@@ -501,7 +501,7 @@ func TestReviewOnce(t *testing.T) {
 	h := newHome(t)
 	id := h.create(args{"title": "Add a roof"})
 	tree := h.work(id, map[string]string{"roof": "tiles\n"})
-	for _, action := range []string{"approve", "reject", "merge"} {
+	for _, action := range []string{"reject", "approve", "merge"} {
 		in := args{"idempotency_key": action, "text": "because"}
 		first, err := h.apply(id, action, in)
 		if err != nil {
