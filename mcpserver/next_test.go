@@ -47,7 +47,7 @@ var refusalCases = []refusalCase{
 	{"an id that names no job", "job.ParseID", task.InvalidInput, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "job_poll", object{"job": "../job-1"}
 	}},
-	{"a job that is not there", "jobs.read", task.JobNotFound, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a job that is not there", "jobs.notFound", task.JobNotFound, "job_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		return s.agent(), "job_poll", object{"job": "job-404"}
 	}},
 	{"a job that has ended", "jobs.terminal", task.AlreadyTerminal, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
@@ -101,11 +101,11 @@ var refusalCases = []refusalCase{
 		s.configure("close_by: merge\n")
 		return s.person(), "transition", object{"id": id, "to": "done"}
 	}},
-	{"a pair on whose task a job works", "pairs.Close", task.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a pair on whose task a job works", "pairs.noJob", task.Busy, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		return cs, "pair_close", object{"id": one.Task}
 	}},
-	{"a pair beside a job", "pairs.mayOpen", task.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a pair beside a job", "pairs.noJob", task.AlreadyClaimed, "job_poll", func(s *fixture) (*mcp.ClientSession, string, object) {
 		cs, one := s.job()
 		return cs, "pair_open", object{"id": one.Task}
 	}},

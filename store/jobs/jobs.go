@@ -8,8 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -260,8 +262,8 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 	if !one.Status.State.Live() || j.starting(one) {
 		return one
 	}
-	lock, free, err := filelock.TryAcquire(j.path(one.Spec.Job, lockName))
-	if err != nil || !free {
+	lock := j.lockOfNobody(one)
+	if lock == nil {
 		return one
 	}
 	owned, err := j.ownedBy(lock, one.Spec.Job)
@@ -278,6 +280,37 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 		return owned.asAbandoned()
 	}
 	return owned.Job()
+}
+
+// lookPatience is how long one who looks at a job waits for others who look at it at the same moment.
+const lookPatience = 200 * time.Millisecond
+
+// lockOfNobody takes the lock of a job, unless its supervisor has it or it cannot be asked; nil then. Others who look at the job have it for a moment
+// too, so as long as the process of the supervisor is not there it is asked again.
+func (j Jobs) lockOfNobody(one job.Job) *filelock.Lock {
+	for end := time.Now().Add(lookPatience); ; time.Sleep(5 * time.Millisecond) {
+		lock, free, err := filelock.TryAcquire(j.path(one.Spec.Job, lockName))
+		switch {
+		case err == nil && free:
+			return lock
+		case err != nil, isProcess(one.Status.Process), time.Now().After(end):
+			return nil
+		}
+	}
+}
+
+// isProcess reports whether there is a process with a number, which may be another one than was meant.
+func isProcess(pid int) bool {
+	if pid <= 0 {
+		return false
+	}
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	defer func() { _ = p.Release() }()
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission) || runtime.GOOS == "windows" // where only a process that is there is found
 }
 
 // starting reports whether the supervisor of a job may be on its way.

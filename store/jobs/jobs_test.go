@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -314,4 +315,24 @@ func TestHalvesOfJobsAreRemovedByTheNextCreate(t *testing.T) {
 	if storetest.NamesIn(t, s.Live.Jobs()); slices.Contains(storetest.NamesIn(t, s.Live.Jobs()), ".new-job-b") {
 		t.Error("the half of a job is left")
 	}
+}
+
+// Several who look at a job at once do not take one another for its supervisor.
+func TestLookersAreNoSupervisor(t *testing.T) {
+	s := storetest.New(t)
+	create(t, s, spec("job-a", job.P1, 0))
+	o := own(t, s, "job-a")
+	become(t, o, job.Running)
+	if err := o.Release(); err != nil {
+		t.Fatal(err)
+	}
+	var all sync.WaitGroup
+	for range 8 {
+		all.Go(func() {
+			if one, err := s.Jobs().Get("job-a"); err != nil || one.Status.State != job.Stale {
+				t.Errorf("it is %s, %v", one.Status.State, err)
+			}
+		})
+	}
+	all.Wait()
 }
