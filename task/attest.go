@@ -112,9 +112,9 @@ func (a Attesters) whyUnsettled(t Task, i int, p Proof) string {
 		return " (the signature does not count: " + flaw.Msg + ")"
 	case !signed && a.MustSign(c):
 		return " (attested, and not signed)"
-	case a.bound(c, ev) && p.reviewed() == "":
+	case a.Bound(c, ev) && p.reviewed() == "":
 		return " (approved, and the state of the files is not known now)"
-	case a.bound(c, ev) && !stillApproved(ev, p):
+	case a.Bound(c, ev) && !stillApproved(ev, p):
 		return " (approved for another state of the files)"
 	case signed && a.MustSign(c) && p.Tree == "":
 		return " (signed, and the state of the files is not known now)"

@@ -189,7 +189,7 @@ func (f Flow) Standings(t Task, p Proof) func(i int) Result {
 			return r
 		}
 		switch ev, _ := evidence.Evidence(i); {
-		case f.bound(c, ev) && !stillApproved(ev, p):
+		case f.Bound(c, ev) && !stillApproved(ev, p):
 			return Pending
 		case c.Manual() && !f.MustSign(c):
 			return Pass

@@ -41,6 +41,10 @@ func (w *walk) malformed(i int, e Entry) string {
 		return "stands before the task was created"
 	case e.From != "" && e.To == "" || e.From == "" && e.To != "" && !w.imported(i) || e.From != "" && e.From == e.To:
 		return "does not say between which states it moves the task"
+	case e.Said().Merged != "" && !w.Flow.IsClosed(e.To):
+		return "says what was merged, and closes nothing"
+	case e.Said().Reviewed != "" && (e.Said().Merged == "" || e.Said().Reviewed == e.Tree):
+		return "says that other files were approved, and was not written by a merge of those"
 	case e.Did == Rejected && strings.TrimSpace(e.Text) == "":
 		return "rejects without a reason"
 	case e.To != "" && !may.moves, e.Did == Attested && e.To != "" && !w.rejection(e), e.Did == Rejected && e.To != "" && !w.backToWork(e), w.Flow.IsClosed(e.To) && e.Did != Transitioned && e.Did != Updated, e.Assignee != nil && !may.holds, len(e.Results) > 0 && !may.results,

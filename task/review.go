@@ -12,9 +12,9 @@ import (
 // reviewed is the fingerprint of the files that an approval must have been given for.
 func (p Proof) reviewed() string { return cmp.Or(p.Reviewed, p.Tree) }
 
-// bound reports whether evidence for a check is an approval of its reviewer for one state of the files. Checks that must be signed have
+// Bound reports whether evidence for a check is an approval of its reviewer for one state of the files. Checks that must be signed have
 // a rule of their own.
-func (a Attesters) bound(c Check, ev Evidence) bool {
+func (a Attesters) Bound(c Check, ev Evidence) bool {
 	return c.Reviewer() != "" && ev.Tree != "" && !a.MustSign(c)
 }
 
@@ -132,7 +132,7 @@ func (f Flow) bindsReview(t Task, to Status) bool {
 		if c.Reviewer() == "" || !f.needs(t, to, c) {
 			continue
 		}
-		if ev, ok := t.Evidence(i); ok && f.bound(c, ev) {
+		if ev, ok := t.Evidence(i); ok && f.Bound(c, ev) {
 			return true
 		}
 	}

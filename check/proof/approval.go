@@ -32,6 +32,7 @@ func (r *approvalRules) apply() {
 	for _, p := range r.change.pairs {
 		if r.closed(p.now.Name) {
 			r.approvedFiles(p)
+			reviewedRules{r.judge, p}.apply()
 		}
 	}
 }

@@ -33,6 +33,14 @@ type Change struct {
 	// judged tree. known is false if the fingerprint may not be computed.
 	FilesAt func(id task.ID, e task.Entry) (fingerprint string, known bool)
 
+	// HeldSince reports whether the judged tree, or one of the change's commits that have an entry of a task, has this fingerprint. known is
+	// false if that cannot be told. It may be nil.
+	HeldSince func(id task.ID, e task.Entry, fingerprint string) (has, known bool)
+
+	// Merged says how the commit that an entry of a task names as merged came to the files that the entry came with. known is false if that
+	// commit is not in the history of the judged tree, or the entry is not committed. It may be nil.
+	Merged func(id task.ID, e task.Entry) (m Merge, known bool)
+
 	// Newest is the time of the commit that is judged, or checked out; zero if there is none.
 	Newest time.Time
 

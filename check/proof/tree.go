@@ -68,6 +68,9 @@ type ConfigFile struct {
 	Flow       task.Flow
 	Severities map[RuleID]Severity // the key rules
 	Unknown    []string            // keys that cairn does not know
+
+	ByMerge bool   // close_by: merge: a task is closed by merging its branch
+	Setup   string // worktree_setup: what is run in each new work tree
 }
 
 // TaskFile is one file of a task.

@@ -41,6 +41,9 @@ func (r trustRules) commands() {
 			r.report(CommandChanged, &r.Config.File, Path{"default_checks", n, "cmd"}, "new tasks will run %s", shown(c))
 		}
 	}
+	if setup := r.Config.Setup; setup != "" && setup != r.change.Base.Config.Setup {
+		r.report(CommandChanged, &r.Config.File, Path{"worktree_setup"}, "each new work tree, and each merge that runs checks, will run %s", shown(task.Check{Cmd: setup}))
+	}
 	for _, p := range r.change.pairs {
 		for n, c := range p.now.Task.Checks {
 			if !isKnown(c) {
@@ -93,6 +96,9 @@ func (r trustRules) loosened() {
 	}
 	if was.Flow.GateReview && !now.Flow.GateReview {
 		say(Path{"gate_review"}, "the review is entered without passing any check")
+	}
+	if was.ByMerge && !now.ByMerge {
+		say(Path{"close_by"}, "a task is closed without merging its branch")
 	}
 	if was.Flow.Initial != now.Flow.Initial && now.Flow.Known(was.Flow.Initial) == nil {
 		say(Path{"initial"}, "%s is left without asking for dependencies", was.Flow.Initial)

@@ -157,6 +157,7 @@ func (l comparison) run(ctx context.Context, c *Checked) error {
 			return err
 		}
 		change.Committed, change.BroughtBy, change.RecordBroughtBy, change.FilesAt, change.Newest = h.committed, h.broughtBy, h.recordBroughtBy, h.filesAt, newest
+		change.HeldSince, change.Merged = h.heldSince, h.merged
 		c.add(change, commit, change.Judge())
 		if h.err != nil {
 			return h.err

@@ -23,6 +23,7 @@ type history struct {
 	commits  []string             // those of the change, and since; nil until they are listed
 	left     []string             // those of them whose fingerprint is not taken yet
 	trees    map[string]bool      // the fingerprints that were taken
+	prints   map[string]string    // those of single commits
 	later    map[string]bool      // descendants of since; nil until they are listed
 	touching map[task.ID][]string // commits of the change that touch a task, oldest first
 	read     map[string]any       // records of commits, by commit and path; nil for one that is not there

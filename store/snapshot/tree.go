@@ -278,6 +278,7 @@ func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
 		c, r.Config.Unknown, r.Config.Flaw = record.DecodeConfig(doc)
 		r.Config.Flaw = formatError(r.Config.Flaw)
 		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
+		r.Config.ByMerge, r.Config.Setup = c.CloseByMerge, c.WorktreeSetup
 		r.format = c.Format
 	}
 }

@@ -66,6 +66,38 @@ func (h History) Between(ctx context.Context, since, commit string, limit int) (
 	return strings.Fields(string(out)), err
 }
 
+// Parents lists the parents of a commit, in their order.
+func (h History) Parents(ctx context.Context, commit string) ([]string, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--parents", commit)
+	if fields := strings.Fields(string(out)); err == nil && len(fields) > 0 {
+		return fields[1:], nil
+	}
+	return nil, err
+}
+
+// Merges lists the commits with several parents that are reachable from one commit and not from since, each with its parents behind it;
+// newest first and limit at most.
+func (h History) Merges(ctx context.Context, since, commit string, limit int) ([][]string, error) {
+	out, err := Run(ctx, h.repo.Top, "rev-list", "--topo-order", "--min-parents=2", "--parents", "--max-count="+strconv.Itoa(limit), commit, "^"+since)
+	var all [][]string
+	for line := range strings.Lines(string(out)) {
+		all = append(all, strings.Fields(line))
+	}
+	return all, err
+}
+
+// Contains reports whether a commit is another, or an ancestor of it. It is not if this clone does not have it.
+func (h History) Contains(ctx context.Context, commit, ancestor string) (bool, error) {
+	if !IsID(ancestor) {
+		return false, nil
+	}
+	_, err := Run(ctx, h.repo.Top, "merge-base", "--is-ancestor", ancestor, commit)
+	if Exited(err) != 0 {
+		return false, nil
+	}
+	return err == nil, err
+}
+
 // Time returns when a commit was made, by the committer's date.
 func (h History) Time(ctx context.Context, commit string) (time.Time, error) {
 	out, err := Run(ctx, h.repo.Top, "rev-list", "--max-count=1", "--timestamp", commit)

@@ -1,0 +1,105 @@
+package proof
+
+import "github.com/cairn-tasks/cairn/task"
+
+// Merge is what the history says of the commit that an entry names as merged.
+type Merge struct {
+	Files   string   // fingerprint of its files
+	Joined  bool     // it is a parent of the commit that brought the entry, or another merge of the change brought it, or the base had it
+	Changed []string // paths that are as neither git's merge of the two parents has them, where that can be told; sorted
+}
+
+// reviewedRules judge whether a task that the change closes was closed with the files that its reviewer approved. The gate has judged
+// that by what the closing entry says; these rules compare that with the history.
+type reviewedRules struct {
+	*judge
+	pair
+}
+
+func (r reviewedRules) apply() {
+	t := r.now.Task
+	if t.Repo != "" { // the files are in another repository
+		return
+	}
+	closed := -1
+	for n, e := range t.Provenance {
+		if r.fresh[n] && e.To != "" && claimsDone(r.flow, e.To) {
+			closed = n
+		}
+	}
+	if closed < 0 {
+		return
+	}
+	then := t
+	then.Provenance = t.Provenance[:closed]
+	before, evidence := then.EvidenceIndex(), t.EvidenceIndex()
+	for n, c := range t.Checks {
+		ev, ok := before.Evidence(n)
+		if last, _ := evidence.Evidence(n); !ok || ev.Result != task.Pass || !r.flow.Bound(c, ev) || !r.flow.Bound(c, last) {
+			continue
+		}
+		if t.Provenance[closed].Said().Reviewed != "" {
+			r.merged(closed, c)
+		} else {
+			r.closedOn(closed, c, ev)
+		}
+		return // the others were approved for the same files, or the gate says so
+	}
+}
+
+// closedOn finds a close that gives the fingerprint of approved files, and came with others.
+func (r reviewedRules) closedOn(closed int, c task.Check, ev task.Evidence) {
+	if r.change.HeldSince == nil {
+		return
+	}
+	if held, known := r.change.HeldSince(r.now.Name, r.now.Task.Provenance[closed], ev.Tree); !known || held {
+		return
+	}
+	if earlier, known := r.committed(ev.Commit, ev.Tree); known && earlier {
+		r.stale(closed, "%q is of files that the change had before the task was closed, and those that it was closed with are others", c.Desc)
+	}
+}
+
+// merged judges what a closing entry says of the merge that it came with. After a squash or a rebase the commit that was merged is not
+// in the history, and nothing shows what was approved.
+func (r reviewedRules) merged(closed int, c task.Check) {
+	if r.change.Merged == nil {
+		return
+	}
+	e := r.now.Task.Provenance[closed]
+	m, known := r.change.Merged(r.now.Name, e)
+	switch said := e.Said(); {
+	case said.Merged == "": // the entry is refused
+	case !known:
+		r.reportTask(EvidenceTreeUnknown, r.now, Path{"provenance", closed}, "%q is of files that no commit of this change holds: the commit that was merged is not in it", c.Desc).
+			fix("that is so after a squash or a rebase; who wants to be sure looks at the change as it is")
+	case m.Files != said.Reviewed:
+		r.stale(closed, "%q is of other files than those of the commit that was merged", c.Desc)
+	case !m.Joined:
+		r.stale(closed, "%q is of a commit, and what the task was closed with is no merge of that", c.Desc)
+	case len(m.Changed) > 0:
+		r.stale(closed, "%q is of the commit that was merged, and the merge has what neither side has: %s", c.Desc, some(m.Changed))
+	}
+}
+
+func (r reviewedRules) stale(closed int, format string, args ...any) {
+	t := r.now.Task
+	r.reportTask(EvidenceStale, r.now, Path{"provenance", closed}, format, args...).
+		fix("the reviewer looks at the files as they are now: cairn transition %s %s, cairn review approve %s, and close it again", t.ID, r.Config.Flow.Initial, t.ID)
+}
+
+// some names a few of many paths.
+func some(paths []string) string {
+	const most = 3
+	text := ""
+	for i, p := range paths[:min(most, len(paths))] {
+		if i > 0 {
+			text += ", "
+		}
+		text += p
+	}
+	if len(paths) > most {
+		text += " and more"
+	}
+	return text
+}
