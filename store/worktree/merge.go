@@ -27,6 +27,10 @@ type Merge struct {
 	// what must pass, and may write under .cairn: that becomes part of the commit, or with ByRebase one more. Whatever else it changes there is
 	// thrown away. If it fails, nothing is merged, and its error returns.
 	Gate func(ctx context.Context, dir string) error
+
+	// Records is called behind Gate with the paths under .cairn that are otherwise than they were merged, from the top of the work tree. If it
+	// fails, nothing is merged, and its error returns. Commands that Gate ran may have written them. It may be nil.
+	Records func(paths []string) error
 }
 
 // Merge merges the branch of a task into a base and returns the commit that the base then has. It is made in a work tree that is thrown
@@ -118,7 +122,7 @@ func (w *Worktrees) mergeOnce(ctx context.Context, t Tree, m Merge, lock string)
 			return "", false, err
 		}
 	}
-	if commit, err = w.seal(ctx, s.Path, made, m.Message); err != nil || commit == from {
+	if commit, err = w.seal(ctx, s.Path, made, m); err != nil || commit == from {
 		return commit, false, err
 	}
 	return w.advance(ctx, m.Base, from, commit, "cairn: merge "+t.Branch)
@@ -180,7 +184,7 @@ func (w *Worktrees) headOf(ctx context.Context, top string) (string, error) {
 
 // seal makes the commit of what was merged and of what has changed under .cairn since. It returns the tip of the base if there is nothing to
 // commit. What else was changed or staged meanwhile does not count.
-func (w *Worktrees) seal(ctx context.Context, top string, m merged, message string) (string, error) {
+func (w *Worktrees) seal(ctx context.Context, top string, m merged, asked Merge) (string, error) {
 	there, err := w.opened(top)
 	if err != nil {
 		return "", err
@@ -191,6 +195,11 @@ func (w *Worktrees) seal(ctx context.Context, top string, m merged, message stri
 	records, _, err := w.changes(ctx, there)
 	if err != nil {
 		return "", err
+	}
+	if asked.Records != nil {
+		if err := asked.Records(records); err != nil {
+			return "", err
+		}
 	}
 	tree := m.tree
 	if len(records) > 0 {
@@ -206,7 +215,7 @@ func (w *Worktrees) seal(ctx context.Context, top string, m merged, message stri
 	if same, err := w.sameTree(ctx, m.parents[0], tree); err != nil || same && len(m.parents) == 1 {
 		return m.parents[0], err
 	}
-	args := []string{"commit-tree", "-m", message}
+	args := []string{"commit-tree", "-m", asked.Message}
 	for _, parent := range m.parents {
 		args = append(args, "-p", parent)
 	}

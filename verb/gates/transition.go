@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"maps"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -117,12 +118,24 @@ func (r Run) stillHolds(t task.Task) error {
 		WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", t.ID))
 }
 
+// Alone returns CHECKS_FAILED if the record of the task was written to since the run began, where nobody but the commands that ran could.
+func (r Run) Alone(t task.Task) error {
+	if slices.EqualFunc(r.of.Provenance, t.Provenance, task.Entry.Equal) {
+		return nil
+	}
+	return task.Errorf(task.ChecksFailed, "a check wrote to its record while the merge was tested: %s by %s", t.Provenance.Last().Did, t.Provenance.Last().Who).
+		WithHint("what a check runs must not write under .cairn").WithNext(task.CallTo("get", "id", t.ID)).ForGood()
+}
+
 // Fits reports whether there are results, and the task still has the checks that they are of.
 func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
 
 // decide decides under the lock what becomes of the task.
 func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (task.Task, *task.Entry, error) {
 	if err := ran.stillHolds(wc.Task); err != nil {
+		return wc.Task, nil, err
+	}
+	if err := ran.Alone(wc.Task); tr.Merged != nil && err != nil {
 		return wc.Task, nil, err
 	}
 	t, entry, err := tr.Decide(wc, ran.Proof)

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
@@ -27,7 +29,9 @@ type merging struct {
 	head  string      // the newest commit of its branch
 	tree  string      // the fingerprint of its files, which a reviewer approved
 	later *store.Later
-	out   verb.Task // as the last try left it
+
+	sessions []string  // those of the task, which the close may end
+	out      verb.Task // as the last try left it
 }
 
 // mergeWork merges the branch of a task into its base, and closes the task. The merge is made in a work tree that is thrown away: there the
@@ -39,7 +43,7 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 		return ApplyOut{}, err
 	}
 	base := m.base
-	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{Base: base, Strategy: in.Strategy, Message: m.message(base), Gate: m.gate})
+	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{Base: base, Strategy: in.Strategy, Message: m.message(base), Gate: m.gate, Records: m.records})
 	if err != nil {
 		return ApplyOut{}, err
 	}
@@ -91,15 +95,15 @@ func (m *merging) honest(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	errs, err := snapshot.ErrorsSince(ctx, there.Layout, stat.From)
-	switch {
-	case task.CodeOf(err) == task.NoBase: // the base has no workspace yet
-		return nil
-	case err == nil && len(errs) > 0:
-		return m.refusal(errs[0], stat.From)
-	default:
-		return err
-	}
+	return m.sound(ctx, there, stat.From)
+}
+
+// errorsIn lists the findings that refuse a merge. What loosens the config, or changes whose signatures count, is among them: an approval is of
+// files outside .cairn, so no reviewer has seen it.
+func errorsIn(c snapshot.Checked) []proof.Finding {
+	return slices.DeleteFunc(slices.Clone(c.Findings), func(f proof.Finding) bool {
+		return !f.Severity.AtLeast(proof.Error) && f.Rule != proof.ConfigLoosened && f.Rule != proof.SignersChanged
+	})
 }
 
 func (m *merging) message(base string) string {
@@ -126,7 +130,11 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 	if err != nil {
 		return err
 	}
-	if err := dependencies(s, t, m.to); err != nil {
+	m.sessions = nil
+	for _, e := range t.Provenance {
+		m.sessions = append(m.sessions, e.Session)
+	}
+	if err := m.dependencies(ctx, s, t); err != nil {
 		return err
 	}
 	if err := m.setUp(ctx, s, t); err != nil {
@@ -147,26 +155,45 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 	return m.unmoved(ctx) // the checks may have taken long
 }
 
-// kept returns CHECKS_FAILED if the task, closed as it is here, has lost a check on its branch without a person's reason. While it is open cairn
-// check only warns of that.
+// kept returns CHECKS_FAILED for what cairn check calls an error of the merge, with the task closed, as a change of the base, unless it is one of the
+// base itself. Of an open task it only warns of much of that, such as a check that was taken away, or one that somebody settled who may not by
+// the config of the base.
 func (m *merging) kept(ctx context.Context, s *store.Store) error {
 	base, err := m.Trees.Resolve(ctx, "refs/heads/"+m.base)
 	if err != nil {
 		return err
 	}
+	return m.sound(ctx, s, base)
+}
+
+// sound returns CHECKS_FAILED for an error that cairn check finds in the working tree of a store, compared with a commit, and does not find in
+// that commit.
+func (m *merging) sound(ctx context.Context, s *store.Store, base string) error {
 	found, err := snapshot.Check(ctx, s.Layout, snapshot.CheckOptions{Base: base, Trusted: true})
-	if task.CodeOf(err) == task.NoBase {
+	if task.CodeOf(err) == task.NoBase { // the base has no workspace yet
 		return nil
 	}
-	for _, f := range found.Errors() {
-		if f.Task == m.Task.ID && (f.Rule == proof.ChecksWeakened || f.Rule == proof.ChecksUnexplained) {
+	if err != nil || len(errorsIn(found)) == 0 {
+		return err
+	}
+	before, err := snapshot.Check(ctx, s.Layout, snapshot.CheckOptions{Commit: base, NoBase: true})
+	if err != nil {
+		return err
+	}
+	old := errorsIn(before)
+	for _, f := range errorsIn(found) {
+		if !slices.ContainsFunc(old, func(o proof.Finding) bool { return o.Rule == f.Rule && o.Path == f.Path && o.Message == f.Message }) {
 			return m.refusal(f, base)
 		}
 	}
-	return err
+	return nil
 }
 
 func (m *merging) refusal(f proof.Finding, base string) error {
+	if f.Rule == proof.ConfigLoosened || f.Rule == proof.SignersChanged {
+		return task.Errorf(task.ChecksFailed, "the branch changes what is asked of all work, and no approval is of that: %s in %s: %s", f.Rule, f.Path, f.Message).
+			WithHint("take it out of the branch in %s; a person who wants it commits it on %s", m.Tree.Path, m.base).WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
+	}
 	return task.Errorf(task.ChecksFailed, "cairn check finds %s in %s of the branch: %s", f.Rule, f.Path, f.Message).
 		WithHint("%s in %s says what to do about it", task.CallTo("check", "base", base), m.Tree.Path).WithNext(task.CallTo("get", "id", m.Task.ID))
 }
@@ -211,17 +238,54 @@ func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store,
 		return verb.Task{Run: ran.Report}, ran.Explain(err)
 	}
 	out, err := w.ChangeIn(ctx, s, t.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		if err := ran.Alone(wc.Task); err != nil {
+			return wc.Task, nil, err
+		}
 		return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.Stamp(""))
 	})
 	out.Run = ran.Report
 	return out, err
 }
 
+// records returns CHECKS_FAILED for records that were written where the merge is tested and are not of the close: commands of the branch wrote
+// them, and nobody has reviewed that.
+func (m *merging) records(paths []string) error {
+	for _, path := range paths {
+		k, id, ok := record.At(strings.TrimPrefix(path, m.Home.InRepo("")))
+		switch {
+		case ok && k == record.Tasks.Kind && id == string(m.Task.ID):
+		case ok && k == record.Sessions.Kind && slices.Contains(m.sessions, id):
+		default:
+			return task.Errorf(task.ChecksFailed, "a check wrote %s while the merge was tested", path).
+				WithHint("what a check runs must not write under .cairn").WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
+		}
+	}
+	return nil
+}
+
 // dependencies returns DEPS_OPEN if the task waits for something that is open in what is merged: it may have been opened again since the work
-// began.
-func dependencies(s *store.Store, t task.Task, to task.Status) error {
+// began. In the checkout of the base that counts before it is committed too.
+func (m *merging) dependencies(ctx context.Context, s *store.Store, t task.Task) error {
 	t.Status = s.Config.Flow.Initial
-	return s.Config.Flow.DepsGate(t, to, record.Deps(s, s.Config.Flow))
+	merged := record.Deps(s, s.Config.Flow)
+	find := merged
+	if m.Home.Head(ctx).Branch == m.base {
+		here := record.Deps(m.Home, s.Config.Flow)
+		find = func(id task.ID) (task.Task, bool) {
+			dep, ok := merged(id)
+			if now, there := here(id); ok && there && carriedOn(now, dep) {
+				return now, true
+			}
+			return dep, ok
+		}
+	}
+	return s.Config.Flow.DepsGate(t, m.to, find)
+}
+
+// carriedOn reports whether a task has every entry of another version of it, and more.
+func carriedOn(now, before task.Task) bool {
+	known := now.Provenance.Hashes()
+	return len(now.Provenance) > len(before.Provenance) && !slices.ContainsFunc(before.Provenance, func(e task.Entry) bool { return !known[e.Hash()] })
 }
 
 // setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the checks would say nothing.
