@@ -16,12 +16,15 @@ import (
 
 const pathsNamed = 5 // in a message
 
-// policy returns POLICY if the branch holds what a job may not have changed: files outside its paths, the settings of the workspace, the checks of its
+// policy returns POLICY if the base was moved onto the branch, and if the branch holds what a job may not have changed: files outside its paths, the settings of the workspace, the checks of its
 // task without an entry that explains it, its state to a closed one, or anything in the record that cairn check calls an error and that the base does not have.
 func (r *run) policy(ctx context.Context) error {
 	stat, err := r.trees.Stat(ctx, r.tree)
 	if err != nil {
 		return or(job.InternalError, err)
+	}
+	if err := r.baseKept(ctx, stat.From); err != nil {
+		return err
 	}
 	var changed []string
 	for _, f := range stat.Files {
@@ -40,6 +43,23 @@ func (r *run) policy(ctx context.Context) error {
 		return err
 	}
 	return r.proved(ctx)
+}
+
+// baseKept returns POLICY if the base was moved onto a commit of the branch while the job ran: its work went home before anybody judged it, and what
+// it changed cannot be told from what the base has. That others move the base on, and that the branch follows, is none of it.
+func (r *run) baseKept(ctx context.Context, from string) error {
+	if from == r.from {
+		return nil
+	}
+	own, err := r.trees.CommittedOn(ctx, r.tree, from)
+	switch {
+	case err != nil:
+		return or(job.InternalError, err)
+	case own:
+		return failed(job.Policy, "the branch %s was moved to a commit of the job, %.12s, which nobody has reviewed", r.tree.Base, from)
+	default:
+		return nil
+	}
 }
 
 // brought reports which settings the work tree was given when it was made, because its base did not have them.

@@ -20,6 +20,8 @@ func TestWhatAJobMayNotChange(t *testing.T) {
 		"a name that is a pattern":           {"echo good >file; mkdir '**'; echo x >'**/other'", []string{"file"}, job.Policy},
 		"a file that it takes away":          {"echo good >file; git rm -q README", []string{"file"}, job.Policy},
 		"what it committed itself":           {"echo good >file; echo x >other; git add -A; git commit -qm x", []string{"file"}, job.Policy},
+		"the base moved onto its work":       {"echo good >file; git add file; git commit -qm x; git update-ref refs/heads/main HEAD", nil, job.Policy},
+		"a base that others moved on":        {"git update-ref refs/heads/main $(git commit-tree -p main -m other main^{tree}); git merge -q main; echo good >file", []string{"file"}, ""},
 		"files within its paths":             {"echo good >file; mkdir -p src; echo x >src/a", []string{"file", "src"}, ""},
 		"a check that asks for less":         {"sed -i 's/grep -q good file/true/' .cairn/tasks/PROJ-1.md", nil, job.Policy},
 		"a check that is gone":               {"perl -0pi -e 's/^checks:\\n(  .*\\n|- .*\\n)+//m' .cairn/tasks/PROJ-1.md", nil, job.Policy},

@@ -90,6 +90,10 @@ func (r *run) makeTree(ctx context.Context) error {
 	if r.before, err = record.Tasks.Get(r.at, r.spec.Task); err != nil {
 		return err
 	}
+	stat, err := r.trees.Stat(ctx, r.tree)
+	if r.from = stat.From; err != nil {
+		return err
+	}
 	return r.owned.Change(func(s *job.Status) {
 		s.Branch, s.Worktree, s.Base, s.BaseCommit = r.tree.Branch, r.tree.Path, r.tree.Base, r.tree.BaseCommit
 	})

@@ -81,6 +81,7 @@ type run struct {
 	made    bool            // tree is there
 	acts    *verb.Workspace // of the executor, in the work tree
 	at      *store.Store    // the work tree's
+	from    string          // the commit at which the branch left its base when the run began
 	before  task.Task       // the task as it was when the job began
 	since   time.Time       // from which its time to live counts: its creation, or when it went on
 	session string

@@ -133,6 +133,11 @@ func (w *Worktrees) Changed(ctx context.Context, t Tree) ([]string, error) {
 	return paths, err
 }
 
+// CommittedOn reports whether a commit was made on the branch of a tree, and not brought to it from elsewhere.
+func (w *Worktrees) CommittedOn(ctx context.Context, t Tree, commit string) (bool, error) {
+	return w.repo.Refs().CommittedOn(ctx, t.Branch, commit)
+}
+
 // Stat is how much the commits of a branch changed.
 type Stat struct {
 	Files   []FileStat `json:"files"`             // outside .cairn

@@ -45,6 +45,21 @@ func (r Refs) existing(ctx context.Context, names ...string) ([]string, error) {
 	return found, nil
 }
 
+// CommittedOn reports whether a commit was made on a local branch, as the branch's log in this clone tells, and not brought to it by a merge, a
+// reset or a fast-forward.
+func (r Refs) CommittedOn(ctx context.Context, branch, commit string) (bool, error) {
+	out, err := Run(ctx, r.repo.Top, "log", "--walk-reflogs", "--format=%H %gs", "refs/heads/"+branch, "--")
+	if err != nil {
+		return false, err
+	}
+	for line := range strings.Lines(string(out)) {
+		if did, of := strings.CutPrefix(line, commit+" "); of && (strings.HasPrefix(did, "commit") || strings.HasPrefix(did, "cherry-pick")) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
 // Target returns the name that a symbolic ref points at, whether or not that ref exists; "" if it is no symbolic ref.
 func (r Refs) Target(ctx context.Context, ref string) (string, error) {
 	return answer(Run(ctx, r.repo.Top, "symbolic-ref", "--quiet", ref))
