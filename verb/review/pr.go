@@ -68,7 +68,11 @@ func openPR(ctx context.Context, p trees.Place, base, text string) (job.PR, erro
 	if err != nil {
 		return made, err
 	}
-	return made, reference(ctx, p, made)
+	pushed, err := p.Trees.Resolve(ctx, "refs/heads/"+p.Tree.Branch)
+	if err != nil {
+		return made, err
+	}
+	return made, reference(ctx, p, made, pushed)
 }
 
 // maxDescription is the most bytes of the text of a pull request, which hosts limit.
@@ -88,8 +92,9 @@ func describe(t task.Task) string {
 	return strings.TrimSpace(b.String())
 }
 
-// reference adds a pull request to the references of a task, or changes the state of the one that is there.
-func reference(ctx context.Context, p trees.Place, made job.PR) error {
+// reference adds a pull request to the references of a task, or changes the state of the one that is there, and the commit that it is at unless that
+// is "".
+func reference(ctx context.Context, p trees.Place, made job.PR, at string) error {
 	k := record.Tasks.Kind
 	_, err := p.W.WithoutKey().Amend(ctx, p.S, verb.Amendment{Kind: k, ID: string(p.Task.ID), Decide: func(_ *store.Tx, v any) (any, *task.Entry, error) {
 		h, stamp := k.Header(v), p.W.WithoutKey().Stamp("")
@@ -97,10 +102,14 @@ func reference(ctx context.Context, p trees.Place, made job.PR) error {
 		var entry *task.Entry
 		var err error
 		if i := slices.IndexFunc(h.Refs, func(r task.Reference) bool { return isPR(r, made) }); i >= 0 {
-			refs, entry, err = h.ChangeReference(h.Refs[i].Ref, task.ReferenceChange{State: &made.Status}, stamp)
+			change := task.ReferenceChange{State: &made.Status}
+			if at != "" {
+				change.Sha = &at
+			}
+			refs, entry, err = h.ChangeReference(h.Refs[i].Ref, change, stamp)
 		} else {
 			refs, entry, err = h.AddReference(task.Reference{
-				Type: task.PullRef, Number: made.Number, URL: made.URL, State: made.Status,
+				Type: task.PullRef, Number: made.Number, URL: made.URL, State: made.Status, Sha: at,
 				Branch: worktree.Branch(p.Task.ID), Repo: p.Home.Git().Repository(p.Tree.Base),
 			}, stamp)
 		}
@@ -237,7 +246,7 @@ func syncOne(ctx context.Context, w *verb.Workspace, id task.ID, out *SyncOut) e
 		one := Synced{Task: id, PR: now, Next: next(p, now)}
 		if r.State != now.Status {
 			one.Was = r.State
-			if err := reference(ctx, p, now); err != nil {
+			if err := reference(ctx, p, now, ""); err != nil {
 				return err
 			}
 		}

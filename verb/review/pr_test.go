@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb/review"
+	"github.com/cairn-tasks/cairn/verb/trees"
 	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
@@ -126,6 +127,14 @@ func TestPullRequest(t *testing.T) {
 			synced, err := verbtest.Call[review.SyncOut](t, h.Workspace, "review_sync", args{})
 			if err != nil || len(synced.Items) != 1 || synced.Items[0].Was != "open" || synced.Items[0].Status != "merged" || !strings.Contains(synced.Items[0].Next, "git pull") {
 				t.Errorf("after the merge: %+v, %v", synced, err)
+			}
+			if branch, unmerged, err := trees.Unmerged(t.Context(), h.Workspace, h.store(), h.in(tree.Root).here(id)); unmerged || err != nil {
+				t.Errorf("%s is not merged: %v", branch, err)
+			}
+			h.write(tree.Path, "roof", "and a chimney\n")
+			h.git(tree.Path, "commit", "-qam", "more")
+			if _, unmerged, err := trees.Unmerged(t.Context(), h.Workspace, h.store(), h.in(tree.Root).here(id)); !unmerged || err != nil {
+				t.Errorf("what was committed after the pull request counts as merged: %v", err)
 			}
 			hosts.set(t, program, host.closed)
 			synced, err = verbtest.Call[review.SyncOut](t, h.Workspace, "review_sync", args{"id": id})

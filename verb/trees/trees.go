@@ -110,7 +110,7 @@ func (p Place) elsewhere() Place {
 }
 
 // Unmerged reports whether a task has a branch with changes outside .cairn that no merge has brought to its base, and names the branch. A
-// branch whose pull request was merged counts as merged.
+// branch whose pull request was merged counts as merged as long as it has the files that it was opened with, or pushed again.
 func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (branch string, unmerged bool, err error) {
 	if s.Repo == nil {
 		return "", false, nil
@@ -125,10 +125,10 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	}
 	branch = worktree.Branch(t.ID)
 	tip, err := all.Resolve(ctx, "refs/heads/"+branch)
-	if err != nil || tip == "" || cameHome(t, tip) {
+	if err != nil || tip == "" || cameHome(ctx, all, t, tip) {
 		return branch, false, err
 	}
-	if at, err := OnTask(ctx, w, t.ID); err == nil && cameHome(at.Task, tip) {
+	if at, err := OnTask(ctx, w, t.ID); err == nil && cameHome(ctx, all, at.Task, tip) {
 		return branch, false, nil
 	}
 	if !made {
@@ -139,18 +139,28 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 }
 
 // cameHome reports whether the record says that a commit of the task's branch was merged: by cairn, or on the host by a pull request.
-func cameHome(t task.Task, tip string) bool {
+func cameHome(ctx context.Context, all *worktree.Worktrees, t task.Task, tip string) bool {
 	for _, e := range t.Provenance {
 		if e.Said().Merged == tip {
 			return true
 		}
 	}
 	for _, r := range t.Refs {
-		if r.Type == task.PullRef && r.State == "merged" {
+		if r.Type == task.PullRef && r.State == "merged" && r.Sha != "" && sameFiles(ctx, all, r.Sha, tip) {
 			return true
 		}
 	}
 	return false
+}
+
+// sameFiles reports whether two commits have the same files outside .cairn. It reports false if the clone lacks one of them.
+func sameFiles(ctx context.Context, all *worktree.Worktrees, a, b string) bool {
+	was, err := all.Fingerprint(ctx, a)
+	if err != nil {
+		return false
+	}
+	now, err := all.Fingerprint(ctx, b)
+	return err == nil && now == was
 }
 
 // InTree is the store of the work tree that was made for the task.
