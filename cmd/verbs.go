@@ -60,7 +60,10 @@ func (p nounCommand) command() *cli.Command {
 			names = append(names, c.Name)
 		}
 	}
-	out.Usage, out.ArgsUsage = aboutNoun(p.noun)+" ("+strings.Join(names, ", ")+").", "COMMAND"
+	out.Usage, out.ArgsUsage = "Has the commands "+strings.Join(names, ", ")+".", "COMMAND"
+	if about := aboutNoun(p.noun); about != "" { // a program that embeds cairn has nouns of its own
+		out.Usage = about + " (" + strings.Join(names, ", ") + ")."
+	}
 	if p.noun == pairs.Noun {
 		pairCommand{p.program}.complete(out)
 	}

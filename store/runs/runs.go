@@ -62,6 +62,13 @@ func (d Dir) Forget() {
 	}
 }
 
+// Drop removes a log that Write has written, by the path that it returned. One that cannot be removed stays.
+func (d Dir) Drop(path string) {
+	if log := d.Abs(path); filepath.Dir(log) == d.RunsDir() {
+		_ = disk.RemoveFile(log)
+	}
+}
+
 const maxHolder = 4 << 10 // bytes
 
 func readHolder(path string) string {

@@ -255,6 +255,7 @@ func (m *merging) records(paths []string) error {
 		switch {
 		case ok && k == record.Tasks.Kind && id == string(m.Task.ID):
 		case ok && k == record.Sessions.Kind && slices.Contains(m.sessions, id):
+		case strings.HasPrefix(path, m.Home.InRepo(layout.Folder+"/runs/")): // logs, where git does not ignore them
 		default:
 			return task.Errorf(task.ChecksFailed, "a check wrote %s while the merge was tested", path).
 				WithHint("what a check runs must not write under .cairn").WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
@@ -314,6 +315,7 @@ func (m *merging) keepLog(s *store.Store, report *verb.RunReport, err error) {
 		return
 	}
 	src, err := layout.ReadFile(s.Abs(report.Log))
+	s.Runs().Drop(report.Log) // where git does not ignore it, it would be merged
 	report.Log = ""
 	if err != nil {
 		return
