@@ -286,14 +286,14 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 const lookPatience = 200 * time.Millisecond
 
 // lockOfNobody takes the lock of a job, unless its supervisor has it or it cannot be asked; nil then. Others who look at the job have it for a moment
-// too, so as long as the process of the supervisor is not there it is asked again.
+// too, so if the process that was its supervisor is not there any more it is asked again.
 func (j Jobs) lockOfNobody(one job.Job) *filelock.Lock {
 	for end := time.Now().Add(lookPatience); ; time.Sleep(5 * time.Millisecond) {
 		lock, free, err := filelock.TryAcquire(j.path(one.Spec.Job, lockName))
 		switch {
 		case err == nil && free:
 			return lock
-		case err != nil, isProcess(one.Status.Process), time.Now().After(end):
+		case err != nil, one.Status.Process == 0, isProcess(one.Status.Process), time.Now().After(end):
 			return nil
 		}
 	}
@@ -301,9 +301,6 @@ func (j Jobs) lockOfNobody(one job.Job) *filelock.Lock {
 
 // isProcess reports whether there is a process with a number, which may be another one than was meant.
 func isProcess(pid int) bool {
-	if pid <= 0 {
-		return false
-	}
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		return false

@@ -323,6 +323,9 @@ func TestLookersAreNoSupervisor(t *testing.T) {
 	create(t, s, spec("job-a", job.P1, 0))
 	o := own(t, s, "job-a")
 	become(t, o, job.Running)
+	if err := o.Change(func(s *job.Status) { s.Process = 1 << 30 }); err != nil { // no process has such a number
+		t.Fatal(err)
+	}
 	if err := o.Release(); err != nil {
 		t.Fatal(err)
 	}
