@@ -9,8 +9,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/urfave/cli/v3"
@@ -136,22 +134,16 @@ func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
 	if i < 0 {
 		return usage("there is no file %q of a job", name).WithHint("patch.diff, out.md, logs.txt or pr.json")
 	}
-	there := false
-	for _, part := range job.Artifacts[i].Files {
-		path := s.Jobs().File(one.Spec.Job, part)
-		if !layout.IsFile(path) {
-			continue
-		}
-		src, err := layout.ReadUpTo(path, maxInput)
+	parts, err := s.Jobs().Artifact(one, job.Artifacts[i])
+	if err != nil {
+		return err
+	}
+	for _, part := range parts {
+		src, err := part.Read(maxInput)
 		if err != nil {
 			return err
 		}
-		there = true
 		p.printf("%s", lines(src))
-	}
-	if !there {
-		return task.Errorf(task.ArtifactMissing, "%s has not left %s (%s)", one.Spec.Job, name, one.Status.State).
-			WithHint("cairn job show %s says what it has left", one.Spec.Job)
 	}
 	return nil
 }

@@ -3,9 +3,7 @@ package cmd
 import (
 	"context"
 	"encoding/json"
-	"fmt"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -14,7 +12,6 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/jobs"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/urfave/cli/v3"
 )
 
@@ -121,45 +118,6 @@ func (l *labor) run(ctx context.Context) error {
 	}
 }
 
-// next says what can be typed when all jobs have ended.
-func (l *labor) next() {
-	failed, review := "", ""
-	for _, j := range l.done {
-		switch {
-		case j.State == job.Succeeded && review == "":
-			review = string(j.Task)
-		case j.State != job.Succeeded && failed == "":
-			failed = j.Job
-		}
-	}
-	if len(l.done) == 0 {
-		l.printf("no task is ready for a job; cairn list shows the tasks, and who works on them\n")
-	}
-	if review != "" {
-		l.printf("cairn review show %s shows what there is to review\n", review)
-	}
-	if failed != "" {
-		l.printf("cairn job show %s shows what became of it, cairn job retry %s tries it again\n", failed, failed)
-	}
-}
-
-// left says which jobs live on when the command ends before them.
-func (l *labor) left(err error) error {
-	l.close()
-	if len(l.running) > 0 && !l.json {
-		var names []string
-		for _, j := range l.running {
-			names = append(names, j.Job)
-		}
-		how := "jobs live on"
-		if len(names) == 1 {
-			how = "job lives on"
-		}
-		l.printf("%d %s: %s\ncairn job list shows them, cairn job cancel JOB ends one\n", len(names), how, strings.Join(names, ", "))
-	}
-	return err
-}
-
 // see looks at the running jobs, and reports whether one ended.
 func (l *labor) see() (ended bool, err error) {
 	still := []jobs.Job{}
@@ -190,35 +148,23 @@ func (l *labor) poll(id string) (jobs.Job, error) {
 
 // take starts jobs on tasks that are ready, as many as have room.
 func (l *labor) take(ctx context.Context) error {
-	if len(l.running) >= l.most {
-		return nil
-	}
-	in := map[string]any{"ready": true, "status": []string{string(l.s.Config.Flow.Initial)}, "limit": 500}
-	if l.label != "" {
-		in["label"] = l.label
-	}
-	ready, err := call[tasks.ListOut](ctx, l.w, "list", in)
-	if err != nil {
-		return err
-	}
-	for _, row := range ready.Tasks {
-		if len(l.running) >= l.most || ctx.Err() != nil {
-			return nil
-		}
-		if _, tried := l.tried[row.ID]; tried || row.Mode == task.PairMode || row.Repo != "" || row.Elsewhere != nil || row.Claim != nil && !row.Claim.Lapsed {
-			continue
-		}
-		l.tried[row.ID] = row.Title
-		if err := l.start(ctx, row); err != nil {
+	tried := func(id task.ID) bool { _, tried := l.tried[id]; return tried }
+	for len(l.running) < l.most {
+		ready, err := jobs.Ready(ctx, l.w, l.label, l.most-len(l.running), tried)
+		if err != nil || len(ready) == 0 {
 			return err
+		}
+		for _, row := range ready {
+			if ctx.Err() != nil {
+				return nil
+			}
+			l.tried[row.ID] = row.Title
+			if err := l.start(ctx, row); err != nil {
+				return err
+			}
 		}
 	}
 	return nil
-}
-
-// taken are the codes of a task that somebody else was faster at, or that no job can do. It is left alone.
-var taken = []task.Code{
-	task.AlreadyClaimed, task.TaskTypeMismatch, task.TaskClosed, task.DepsOpen, task.Elsewhere, task.SessionLive, task.NotYours, task.Conflict, task.NotFound,
 }
 
 func (l *labor) start(ctx context.Context, row verb.Row) error {
@@ -227,7 +173,7 @@ func (l *labor) start(ctx context.Context, row verb.Row) error {
 		in["executor"] = l.executor
 	}
 	started, err := call[jobs.Job](ctx, l.w, "job_start", in)
-	if slices.Contains(taken, task.CodeOf(err)) {
+	if jobs.LeftAlone(err) {
 		l.clear()
 		l.printf("%s  left alone: %s\n", row.ID, task.MessageOf(err))
 		return nil
@@ -240,63 +186,6 @@ func (l *labor) start(ctx context.Context, row verb.Row) error {
 	l.show()
 	return nil
 }
-
-// say prints that a job became what it is: a line, on a terminal only for one that ended, since the others are shown live.
-func (l *labor) say(j jobs.Job) {
-	if l.json || l.live && j.State.Live() {
-		return
-	}
-	l.clear()
-	l.printf("%s\n", l.line(j))
-}
-
-// line is a job in one line.
-func (l *labor) line(j jobs.Job) string {
-	words := []string{string(j.Task), j.Job, string(j.State)}
-	if j.Phase != "" && j.State.Live() {
-		words = append(words, string(j.Phase))
-	}
-	if j.Attempt > 1 {
-		words = append(words, fmt.Sprintf("round %d", j.Attempt))
-	}
-	if j.Reason != "" {
-		words = append(words, string(j.Reason))
-	}
-	if text := firstLine(strings.TrimSpace(j.Message)); text != "" && !j.State.Live() {
-		words = append(words, text)
-	}
-	if l.live {
-		words = append(words, (time.Duration(j.DurationMS) * time.Millisecond).Round(time.Second).String(), l.tried[j.Task])
-	}
-	return strings.Join(words, "  ")
-}
-
-// show draws the running jobs anew where they were drawn before.
-func (l *labor) show() {
-	if !l.live {
-		return
-	}
-	l.clear()
-	for _, j := range l.running {
-		text := l.line(j)
-		if width := l.width(); len(text) >= width {
-			text = task.Clip(text, max(width-4, 1))
-		}
-		l.printf("%s\n", text)
-	}
-	l.shown = len(l.running)
-}
-
-// clear takes away what was drawn of running jobs.
-func (l *labor) clear() {
-	if l.shown > 0 {
-		l.printf("%s", painted(fmt.Sprintf("\x1b[%dA\x1b[J", l.shown)))
-		l.shown = 0
-	}
-}
-
-// close ends the drawing.
-func (l *labor) close() { l.shown = 0 }
 
 // call calls a verb with an input, and returns its result.
 func call[Out any](ctx context.Context, w *verb.Workspace, name string, in map[string]any) (Out, error) {

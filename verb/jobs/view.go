@@ -104,7 +104,11 @@ func exitOfStart(out any) int {
 func artifacts(all jobs.Jobs, id string) []Artifact {
 	out := []Artifact{}
 	for _, a := range job.Artifacts {
-		if bytes, there := all.Left(id, a); there {
+		parts, bytes := all.Left(id, a), int64(0)
+		for _, part := range parts {
+			bytes += part.Bytes
+		}
+		if len(parts) > 0 {
 			out = append(out, Artifact{Name: a.Name, URI: job.ArtifactURI(id, a.Name), Bytes: bytes})
 		}
 	}

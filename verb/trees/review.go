@@ -185,7 +185,7 @@ func (r *Review) cut() {
 func lastOf(s *store.Store, one job.Job) *LastOf {
 	out := &LastOf{Job: one.Spec.Job, State: one.Status.State, Reason: one.Status.Reason, Summary: verb.Head(one.Status.Summary, 1000), PR: one.Status.PR}
 	for _, a := range job.Artifacts {
-		if _, there := s.Jobs().Left(one.Spec.Job, a); there {
+		if len(s.Jobs().Left(one.Spec.Job, a)) > 0 {
 			out.Artifacts = append(out.Artifacts, job.ArtifactURI(one.Spec.Job, a.Name))
 		}
 	}
