@@ -5,7 +5,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -39,9 +38,12 @@ func (j Jobs) Cancel(id string, who task.Actor, reason string) error {
 		return j.live.Failed(err)
 	}
 	j.changed()
-	lock, free, err := filelock.TryAcquire(j.path(id, lockName))
-	if err != nil || !free {
-		return j.live.Failed(err)
+	lock, err := j.lockOf(id, !manned(one.Status))
+	if task.CodeOf(err) == task.Busy {
+		return nil // its supervisor carries it out, or whoever looks next
+	}
+	if err != nil {
+		return err
 	}
 	owned, err := j.ownedBy(lock, id)
 	if err != nil {

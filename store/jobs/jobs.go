@@ -17,7 +17,6 @@ import (
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
 	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
@@ -262,8 +261,8 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 	if !one.Status.State.Live() || j.starting(one) {
 		return one
 	}
-	lock := j.lockOfNobody(one)
-	if lock == nil {
+	lock, err := j.lockOf(one.Spec.Job, !manned(one.Status))
+	if err != nil {
 		return one
 	}
 	owned, err := j.ownedBy(lock, one.Spec.Job)
@@ -282,22 +281,8 @@ func (j Jobs) reconcile(one job.Job) job.Job {
 	return owned.Job()
 }
 
-// lookPatience is how long one who looks at a job waits for others who look at it at the same moment.
-const lookPatience = 200 * time.Millisecond
-
-// lockOfNobody takes the lock of a job, unless its supervisor has it or it cannot be asked; nil then. Others who look at the job have it for a moment
-// too, so if the process that was its supervisor is not there any more it is asked again.
-func (j Jobs) lockOfNobody(one job.Job) *filelock.Lock {
-	for end := time.Now().Add(lookPatience); ; time.Sleep(5 * time.Millisecond) {
-		lock, free, err := filelock.TryAcquire(j.path(one.Spec.Job, lockName))
-		switch {
-		case err == nil && free:
-			return lock
-		case err != nil, one.Status.Process == 0, isProcess(one.Status.Process), time.Now().After(end):
-			return nil
-		}
-	}
-}
+// manned reports whether a job whose lock is held may have its supervisor: it is to have one, and its process is not known to be gone.
+func manned(s job.Status) bool { return s.State.Live() && (s.Process <= 0 || isProcess(s.Process)) }
 
 // isProcess reports whether there is a process with a number, which may be another one than was meant.
 func isProcess(pid int) bool {

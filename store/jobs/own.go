@@ -23,7 +23,7 @@ type Owned struct {
 	events int64 // bytes of events.jsonl
 }
 
-// ownPatience is how long Own waits for one who looks at the job, and who may have to end processes first.
+// ownPatience is how long one waits for those who only look at the job, and who may have to end processes first.
 const (
 	ownPatience = 3 * time.Second
 	ownPause    = 20 * time.Millisecond
@@ -43,7 +43,7 @@ func (j Jobs) Own(id string) (*Owned, error) {
 	if _, err := j.read(id); err != nil {
 		return nil, err
 	}
-	lock, err := j.lockOf(id)
+	lock, err := j.lockOf(id, true)
 	if err != nil {
 		return nil, err
 	}
@@ -54,8 +54,9 @@ func (j Jobs) Own(id string) (*Owned, error) {
 	return owned, err
 }
 
-// lockOf takes the lock of a job. It does not wait in the kernel, since one who gave up would take the lock for a moment once its holder is gone.
-func (j Jobs) lockOf(id string) (*filelock.Lock, error) {
+// lockOf takes the lock of a job. It returns BUSY if another one has it: at once, or if the caller is patient not before those who only look at the job
+// must be done with it. It does not wait in the kernel, since one who gave up would take the lock for a moment once its holder is gone.
+func (j Jobs) lockOf(id string, patient bool) (*filelock.Lock, error) {
 	for end := time.Now().Add(ownPatience); ; time.Sleep(ownPause) {
 		lock, free, err := filelock.TryAcquire(j.path(id, lockName))
 		switch {
@@ -63,7 +64,7 @@ func (j Jobs) lockOf(id string) (*filelock.Lock, error) {
 			return nil, j.live.Failed(err)
 		case free:
 			return lock, nil
-		case time.Now().After(end):
+		case !patient, time.Now().After(end):
 			return nil, task.Errorf(task.Busy, "the job has a supervisor").WithHint("%s follows it", task.CallTo("job_poll", "job", id).OnlyShown())
 		}
 	}
