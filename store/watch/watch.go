@@ -210,17 +210,17 @@ func (w *watch) restsIn(dir string) bool {
 	return record.IsFolder(w.layout.Rel(dir)) && !slices.Contains(w.folders, dir)
 }
 
-// present lists the folders to be watched: those that are always, whether or not they exist, those of records at rest that there are, and
-// those that were watched and may be gone.
-func (w *watch) present() []string {
-	dirs := slices.Clone(w.folders)
+// others lists the folders to be watched beside those that always are: those of records at rest that there are, and those that were
+// watched and may be gone.
+func (w *watch) others() []string {
+	var dirs []string
 	for _, folder := range place.All(w.layout) {
-		if dir := w.layout.Dir(folder); !slices.Contains(dirs, dir) {
+		if dir := w.layout.Dir(folder); !slices.Contains(w.folders, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
 	for dir := range w.known {
-		if !slices.Contains(dirs, dir) {
+		if !slices.Contains(w.folders, dir) && !slices.Contains(dirs, dir) {
 			dirs = append(dirs, dir)
 		}
 	}
@@ -270,22 +270,26 @@ func (w *watch) follow() {
 	}
 	blind, anew := false, false
 	watched := w.events.WatchList()
-	for _, dir := range w.present() {
-		info, err := os.Stat(dir)
-		if err == nil && w.known[dir] != nil && os.SameFile(info, w.known[dir]) && slices.Contains(watched, dir) {
-			continue
+	add := func(dirs []string) {
+		for _, dir := range dirs {
+			info, err := os.Stat(dir)
+			if err == nil && w.known[dir] != nil && os.SameFile(info, w.known[dir]) && slices.Contains(watched, dir) {
+				continue
+			}
+			delete(w.known, dir)
+			_ = w.events.Remove(dir) // the former folder of this name
+			if err != nil {
+				continue // its parent reports it when it is made
+			}
+			if err := w.events.Add(dir); err != nil {
+				blind = blind || !problem.Missing(err)
+				continue
+			}
+			w.known[dir], anew = info, true
 		}
-		delete(w.known, dir)
-		_ = w.events.Remove(dir) // the former folder of this name
-		if err != nil {
-			continue // its parent reports it when it is made
-		}
-		if err := w.events.Add(dir); err != nil {
-			blind = blind || !problem.Missing(err)
-			continue
-		}
-		w.known[dir], anew = info, true
 	}
+	add(w.folders)
+	add(w.others()) // listed now that the folders around them are watched, so that one made since is reported
 	w.blind.Store(blind)
 	w.following.settled(begun, anew)
 }
