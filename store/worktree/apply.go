@@ -3,8 +3,6 @@ package worktree
 import (
 	"bytes"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"path/filepath"
 	"strings"
 
@@ -17,12 +15,12 @@ import (
 // MaxPatch is the most bytes of a patch.
 const MaxPatch = 32 << 20
 
-// Apply applies a patch to a work tree and stages what it changes, as git apply --3way --index does. What it makes of the commit that is
-// checked out is worked out in an index of its own first, so that the work tree changes whole or not at all.
+// Apply applies a patch to a work tree and stages what it changes, as git apply --3way --index does. The patch is applied in an index of
+// its own first, so that the work tree changes whole or not at all.
 //
 // It returns the errors of Verify; CONFLICT if the patch does not apply, or if an uncommitted change is in its way; INVALID_INPUT for a
-// patch that is too large or is none, that leads out of the work tree or into .git, or that changes what lies under a .cairn, a
-// link or a nested repository.
+// patch that is too large, for text that is no patch, and for a patch that leads out of the work tree or into .git, or that changes a link,
+// a nested repository, or what lies under a .cairn.
 func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 	if err := w.mayWrite(); err != nil {
 		return err
@@ -36,43 +34,54 @@ func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
 	if err := w.layout.MakeWorktrees(); err != nil {
 		return err
 	}
-	random := make([]byte, 6)
-	_, _ = rand.Read(random) // it never fails
-	index := filepath.Join(w.layout.Live.Worktrees(), ".apply-"+hex.EncodeToString(random))
+	index := filepath.Join(w.layout.Live.Worktrees(), ".apply-"+randomName())
 	defer func() { _, _ = disk.RemoveFile(index), disk.RemoveFile(index+".lock") }()
-	tree, err := w.applied(ctx, t, patch, index)
+	return patching{t, patch, index}.run(ctx)
+}
+
+// patching applies a patch to a work tree.
+type patching struct {
+	tree  Tree
+	patch []byte
+	index string // the path of the index in which the patch is applied first
+}
+
+func (p patching) run(ctx context.Context) error {
+	tree, err := p.applied(ctx)
 	if err != nil {
 		return err
 	}
-	_, err = git.Writing{}.Run(ctx, t.Path, "read-tree", "-m", "-u", "HEAD", tree)
+	if err := p.mustBeAllowed(ctx, tree); err != nil {
+		return err
+	}
+	_, err = git.Writing{}.Run(ctx, p.tree.Path, "read-tree", "-m", "-u", "HEAD", tree)
 	if git.Exited(err) != 0 {
-		return task.Errorf(task.Conflict, "uncommitted changes in %s are in the way of the patch: %s", t.Path, strings.Join(git.Complaints(err, 3), "; ")).
+		return task.Errorf(task.Conflict, "uncommitted changes in %s are in the way of the patch: %s", p.tree.Path, strings.Join(git.Complaints(err, 3), "; ")).
 			WithHint("commit them, or take them back")
 	}
 	return err
 }
 
-// applied returns the tree that a patch makes of the commit that is checked out.
-func (w *Worktrees) applied(ctx context.Context, t Tree, patch []byte, index string) (string, error) {
-	if _, err := (git.Writing{Index: index}).Run(ctx, t.Path, "read-tree", "HEAD"); err != nil {
+// applied returns the tree that the patch makes of the commit that is checked out.
+func (p patching) applied(ctx context.Context) (string, error) {
+	if _, err := (git.Writing{Index: p.index}).Run(ctx, p.tree.Path, "read-tree", "HEAD"); err != nil {
 		return "", err
 	}
-	_, err := git.Writing{Index: index, Input: bytes.NewReader(patch)}.Run(ctx, t.Path, "apply", "--3way", "--cached", "--whitespace=nowarn", "-")
+	_, err := git.Writing{Index: p.index, Input: bytes.NewReader(p.patch)}.Run(ctx, p.tree.Path, "apply", "--3way", "--cached", "--whitespace=nowarn", "-")
 	if git.Exited(err) != 0 {
 		return "", notApplied(err)
 	}
 	if err != nil {
 		return "", err
 	}
-	out, err := git.Writing{Index: index}.Run(ctx, t.Path, "write-tree")
+	tree, err := writeTree(ctx, p.tree.Path, p.index)
 	if err != nil {
 		return "", notApplied(err)
 	}
-	tree := strings.TrimSpace(string(out))
-	return tree, w.mayChange(ctx, t, tree)
+	return tree, nil
 }
 
-// notApplied is the error of a patch that git refuses: one that does not fit, or one that is none.
+// notApplied is the error of a patch that git refuses: it does not fit, or it is no patch.
 func notApplied(err error) error {
 	said := strings.Join(git.Complaints(err, 5), "; ")
 	for _, wrong := range []string{"invalid path", "beyond a symbolic link", "No valid patches", "corrupt patch", "unrecognized input", "inconsistent old filename", "lacks filename information"} {
@@ -84,9 +93,9 @@ func notApplied(err error) error {
 	return task.Errorf(task.Conflict, "the patch does not apply: %s", task.Clip(said, 500)).WithHint("make it against the commit that the work began at")
 }
 
-// mayChange returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may change.
-func (w *Worktrees) mayChange(ctx context.Context, t Tree, tree string) error {
-	out, err := git.Run(ctx, t.Path, "diff-tree", "-r", "-z", "--raw", "--no-renames", "HEAD", tree)
+// mustBeAllowed returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may change.
+func (p patching) mustBeAllowed(ctx context.Context, tree string) error {
+	out, err := git.Run(ctx, p.tree.Path, "diff-tree", "-r", "-z", "--raw", "--no-renames", "HEAD", tree)
 	if err != nil {
 		return err
 	}

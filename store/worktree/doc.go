@@ -1,18 +1,27 @@
-// Package worktree keeps a git work tree for each task that an agent works on, and brings its commits home. It is the only package by
-// which cairn writes to git, beside the config of the merge driver, and it does so only when a person or an agent has asked for it: for
-// a job, for a pair, for a review, or for a removal.
+// Package worktree keeps a git work tree for each task that an agent works on, and merges its commits into their base. Beside the config of
+// the merge driver, all that cairn writes to git is written here, and only when a person or an agent has asked for it: for a job, for a
+// pair, for a review, or for a removal.
 //
 // The work tree of a task lies outside the repository, in <worktrees>/<repository>-<hash>/<task>, and has the branch cairn/<task>. A record
 // in live state says what was made: only what that record names is ever changed or removed.
 //
 // What is promised:
 //
-//   - Nothing is removed that is not recorded, not clean, not merged or pushed, in use, locked, or that could not be looked at. Nothing
-//     is removed because of its age, and "git worktree prune" is never run.
+//   - A work tree is removed only if it is recorded, clean, merged or pushed, and not locked, and if nothing works in it. Whatever of this
+//     is not known is a reason to keep it. Nothing is removed because of its age, and "git worktree prune" is never run.
 //   - A work tree that a person moved, or in which a person checked out another branch, is that person's. It is reported and left alone.
-//   - A merge is made and tested in a work tree that is thrown away. The base moves only afterwards, and only forwards: by a
-//     fast-forward in the checkout that holds it, or by update-ref with the value that was tested.
+//   - A merge is made and tested in a throw-away work tree. The base moves only afterwards, and only forwards: by a fast-forward where it
+//     is checked out, or by update-ref with the value that was tested.
 //   - A rebase, a patch or a merge that conflicts changes nothing.
 //
 // Errors of git have the code GIT. The user's hooks run for the commits of Commit and for pushes, and for nothing else.
+//
+// Worktrees has what other packages call. A call makes a value of one of these types, which holds what the steps of its work share:
+//
+//   - making makes a work tree; carrying and includes copy into it what is in no commit.
+//   - work is one work tree with its branch: commits, differences, locks; push and patching belong to it.
+//   - merging is one merge and attempt one try of it; baseMove moves the base, over the files that replacement replaces.
+//   - rebase is one rebase. Like an attempt it is made in a throw-away work tree, one of scratches.
+//   - look is one look at a work tree, for reasons to keep it; containment finds the branch in its base after a squash.
+//   - removal is one removal, which looks twice.
 package worktree

@@ -2,7 +2,6 @@ package worktree
 
 import (
 	"context"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -19,36 +18,49 @@ const driverArgs = " merge-driver %O %A %B %L %P"
 // ownAttributes name the merge driver for the files of every workspace.
 const ownAttributes = "**/.cairn/**/*.md merge=cairn\n**/.cairn/**/*.yaml merge=cairn\n"
 
-// merging is how git is started to merge: with the merge driver for the files of a workspace, whether or not the clone has it installed.
-// The attributes that ask for it count less than those of the repository, which may say otherwise.
-func (w *Worktrees) merging(ctx context.Context) (git.Writing, error) {
-	driver, err := w.driver(ctx)
-	if err != nil || driver == "" {
-		return git.Writing{}, err
-	}
-	if err := w.layout.MakeWorktrees(); err != nil {
-		return git.Writing{}, err
-	}
-	file := filepath.Join(w.layout.Live.Worktrees(), "attributes")
-	want := w.usersAttributes(ctx) + ownAttributes
-	if have, err := layout.ReadFile(file); err != nil || string(have) != want {
-		if err := atomicfile.WriteVolatile(file, []byte(want)); err != nil {
-			return git.Writing{}, w.layout.Live.Failed(err)
-		}
-	}
-	return git.Writing{Driver: driver, Attrs: file}, nil
+// withDriver is how git is started to merge: with the merge driver for the files of a workspace, whether or not the clone has it installed.
+func (c *clone) withDriver(ctx context.Context) (git.Writing, error) {
+	return driver{c.repo, c.layout, c.o.Driver}.writing(ctx)
 }
 
-// driver is the command of the merge driver: that of this program, of the cairn on the PATH, or the one that is installed.
-func (w *Worktrees) driver(ctx context.Context) (string, error) {
-	if w.o.Driver != "" {
-		return w.o.Driver, nil
+// driver is the merge driver for the files of a workspace.
+type driver struct {
+	repo    *git.Repo
+	layout  layout.Layout
+	command string // Options.Driver
+}
+
+// writing starts git with the driver, if there is one. The attributes that name it count less than those of the repository, which may say
+// otherwise.
+func (d driver) writing(ctx context.Context) (git.Writing, error) {
+	command, err := d.find(ctx)
+	if err != nil || command == "" {
+		return git.Writing{}, err
+	}
+	if err := d.layout.MakeWorktrees(); err != nil {
+		return git.Writing{}, err
+	}
+	file := filepath.Join(d.layout.Live.Worktrees(), "attributes")
+	want := d.usersAttributes(ctx) + ownAttributes
+	if have, err := layout.ReadFile(file); err != nil || string(have) != want {
+		if err := atomicfile.WriteVolatile(file, []byte(want)); err != nil {
+			return git.Writing{}, d.layout.Live.Failed(err)
+		}
+	}
+	return git.Writing{Driver: command, Attrs: file}, nil
+}
+
+// find returns the command of the driver: that of the options, of this program, of the clone's or the user's config, or of the cairn on the
+// PATH; "" if there is none.
+func (d driver) find(ctx context.Context) (string, error) {
+	if d.command != "" {
+		return d.command, nil
 	}
 	self, err := os.Executable()
 	if name := strings.TrimSuffix(filepath.Base(self), ".exe"); err == nil && name == "cairn" {
 		return shellWord(filepath.ToSlash(self)) + driverArgs, nil
 	}
-	installed, err := w.repo.ConfigAnywhere(ctx, "merge.cairn.driver")
+	installed, err := d.repo.ConfigAnywhere(ctx, "merge.cairn.driver")
 	if err != nil || installed != "" {
 		return installed, err
 	}
@@ -66,9 +78,9 @@ func shellWord(s string) string {
 // maxAttributes is the most bytes of the user's own attributes that are taken along.
 const maxAttributes = 1 << 20
 
-// usersAttributes is what the user's own file of attributes says, which the one that is passed stands in for.
-func (w *Worktrees) usersAttributes(ctx context.Context) string {
-	file, err := w.repo.ConfigAnywhere(ctx, "core.attributesFile")
+// usersAttributes is what the user's own file of attributes says. git reads one such file alone, so the one that it is given repeats it.
+func (d driver) usersAttributes(ctx context.Context) string {
+	file, err := d.repo.ConfigAnywhere(ctx, "core.attributesFile")
 	if err != nil {
 		return ""
 	}
@@ -88,22 +100,4 @@ func (w *Worktrees) usersAttributes(ctx context.Context) string {
 		return ""
 	}
 	return strings.TrimSuffix(string(text), "\n") + "\n"
-}
-
-// conflicts lists the paths that a merge or a rebase left in conflict in a work tree.
-func conflicts(ctx context.Context, top string) ([]string, error) {
-	out, err := git.Run(ctx, top, "diff", "--name-only", "--diff-filter=U", "-z")
-	if err != nil || len(out) == 0 {
-		return nil, err
-	}
-	return strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00"), nil
-}
-
-// someOf names some of many paths.
-func someOf(paths []string) string {
-	const most = 10
-	if len(paths) <= most {
-		return strings.Join(paths, ", ")
-	}
-	return fmt.Sprintf("%s, and %d more", strings.Join(paths[:most], ", "), len(paths)-most)
 }

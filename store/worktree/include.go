@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
@@ -21,11 +22,16 @@ const (
 	maxIncludedBytes = 2 << 30
 )
 
-// include copies the ignored files that .worktreeinclude names from the work tree around the workspace into a new one, and returns how each
-// copy looks. Files that are tracked are left out, and so are links, what lies behind one, and what is no regular file. A file that is there is
-// never replaced.
-func (w *Worktrees) include(ctx context.Context, top string) (map[string]copied, error) {
-	names, err := w.included(ctx)
+// includes are the ignored files that .worktreeinclude names, in the work tree around the workspace.
+type includes struct {
+	from *git.Repo
+	to   string // the top of the work tree that gets copies
+}
+
+// copy copies the files, and returns how each copy looks. Tracked files are left out, and so are links, what lies behind one, and what is no
+// regular file. It never replaces a file.
+func (i includes) copy(ctx context.Context) (map[string]copied, error) {
+	names, err := i.list(ctx)
 	if err != nil || len(names) == 0 {
 		return nil, err
 	}
@@ -37,7 +43,7 @@ func (w *Worktrees) include(ctx context.Context, top string) (map[string]copied,
 		if ctx.Err() != nil {
 			return done, problem.IO(ctx.Err())
 		}
-		info, err := disk.CopyIn(w.repo.Top, top, filepath.FromSlash(name), left)
+		info, err := disk.CopyIn(i.from.Top, i.to, filepath.FromSlash(name), left)
 		switch {
 		case errors.Is(err, disk.ErrTooLarge):
 			return done, tooMuch("more than %d bytes", maxIncludedBytes)
@@ -63,14 +69,14 @@ func tooMuch(format string, most int) error {
 		WithHint("name what a work tree cannot do without, and have worktree_setup make the rest")
 }
 
-// included lists the files that .worktreeinclude names and git ignores.
-func (w *Worktrees) included(ctx context.Context) ([]string, error) {
-	file := filepath.Join(w.repo.Top, includeFile)
+// list lists the files: those that .worktreeinclude names and git ignores.
+func (i includes) list(ctx context.Context) ([]string, error) {
+	file := filepath.Join(i.from.Top, includeFile)
 	if !layout.Exists(file) {
 		return nil, nil
 	}
 	if !layout.IsFile(file) {
 		return nil, problem.NotRegular(file)
 	}
-	return w.repo.IgnoredAnd(ctx, includeFile)
+	return i.from.IgnoredAnd(ctx, includeFile)
 }

@@ -8,8 +8,8 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Rebase puts the commits of a task's branch on top of a branch or commit, "" for its base. They are made in a work tree that is
-// thrown away, so that a conflict, or a kill, leaves the task's as it was.
+// Rebase puts the commits of a task's branch on top of a branch or commit, "" for its base. They are made in a throw-away work tree, so
+// that a conflict, or a kill, leaves the task's as it was.
 //
 // It returns the errors of Verify, BUSY if something works in the work tree, CONFLICT if it has uncommitted changes (those under .cairn
 // are committed first), INVALID_INPUT if there is no such branch or commit, and REBASE_CONFLICT with the files.
@@ -22,76 +22,91 @@ func (w *Worktrees) Rebase(ctx context.Context, t Tree, onto string) error {
 		return err
 	}
 	defer release()
-	if err := w.Verify(ctx, t); err != nil {
-		return err
-	}
-	if why := w.o.Busy(t.Task); why != "" {
-		return task.Errorf(task.Busy, "%s: %s", t.Task, why).WithHint("try again when it has ended")
-	}
-	if err := w.repo.Identity(ctx); err != nil {
-		return err
-	}
-	onto = cmp.Or(onto, t.Base)
-	target, err := w.repo.Commit(ctx, onto)
-	if err != nil {
-		return err
-	}
-	if target == "" {
-		return task.Errorf(task.InvalidInput, "the clone has no branch or commit %q", task.Clip(onto, 100)).WithHint("leave it out to take %s", t.Base)
-	}
-	if err := w.commitRecords(ctx, t); err != nil {
-		return err
-	}
-	tip, err := w.tip(ctx, t)
-	if err != nil {
-		return err
-	}
-	next, err := w.rebased(ctx, t, tip, target, onto)
-	if err != nil {
-		return err
-	}
-	return w.moveTo(ctx, t, tip, next, target)
+	return (&rebase{work: w.on(t), onto: cmp.Or(onto, t.Base)}).run(ctx)
 }
 
-// rebased returns the tip that a branch gets by being rebased.
-func (w *Worktrees) rebased(ctx context.Context, t Tree, tip, target, onto string) (string, error) {
-	lock := "task-" + string(t.Task)
-	if err := w.sweep(ctx, lock); err != nil {
-		return "", err
-	}
-	s, err := w.newScratch(ctx, lock, tip)
-	if err != nil {
-		return "", err
-	}
-	defer func() { _ = w.discard(ctx, s) }() // if it fails, the next one does it
-	with, err := w.merging(ctx)
-	if err != nil {
-		return "", err
-	}
-	if _, err := with.Run(ctx, s.Path, "rebase", "--quiet", "--no-autostash", "--no-verify", target); err != nil {
-		return "", w.conflict(ctx, s.Path, err, task.RebaseConflict, t.Branch+" was not put on "+onto+", and nothing has changed: they conflict in",
-			task.Hintf("settle it by git rebase %s in %s, or give it back with %s", onto, t.Path,
-				task.CallTo("review_apply", "id", t.Task, "action", "reject", "text", "rebase it on "+onto)))
-	}
-	return w.headOf(ctx, s.Path)
+// rebase puts the work on a task, whose lock the caller holds, on another commit.
+type rebase struct {
+	work
+	onto   string // a branch or commit, as it was asked for
+	target string // its commit
+	from   string // the tip of the branch before
 }
 
-// moveTo moves the branch of a work tree, and its files, from one commit to another, and records where it begins now.
-func (w *Worktrees) moveTo(ctx context.Context, t Tree, from, to, base string) error {
-	head, err := w.headOf(ctx, t.Path)
+func (r *rebase) run(ctx context.Context) error {
+	if err := r.ready(ctx); err != nil {
+		return err
+	}
+	next, err := r.rebased(ctx)
 	if err != nil {
 		return err
 	}
-	if head != from {
-		return task.Errorf(task.Conflict, "%s was committed to meanwhile", t.Branch).WithHint("try again")
-	}
-	if _, err := (git.Writing{}).Run(ctx, t.Path, "reset", "--quiet", "--keep", to); err != nil {
+	return r.moveTo(ctx, next)
+}
+
+// ready finds out what is rebased, and returns an error if that cannot be rebased. It commits the records of the task.
+func (r *rebase) ready(ctx context.Context) (err error) {
+	if err := r.verify(ctx); err != nil {
 		return err
 	}
-	m, ok, err := w.read(t.Task)
+	if why := r.o.Busy(r.tree.Task); why != "" {
+		return task.Errorf(task.Busy, "%s: %s", r.tree.Task, why).WithHint("try again when it has ended")
+	}
+	if err := r.repo.Identity(ctx); err != nil {
+		return err
+	}
+	if r.target, err = r.repo.Commit(ctx, r.onto); err != nil {
+		return err
+	}
+	if r.target == "" {
+		return task.Errorf(task.InvalidInput, "the clone has no branch or commit %q", task.Clip(r.onto, 100)).WithHint("leave it out to take %s", r.tree.Base)
+	}
+	if err := r.commitOnlyRecords(ctx); err != nil {
+		return err
+	}
+	r.from, err = r.tip(ctx)
+	return err
+}
+
+// rebased makes the rebased commits in a throw-away work tree, and returns the last one.
+func (r *rebase) rebased(ctx context.Context) (string, error) {
+	scratches := scratches{r.clone, taskLock(r.tree.Task)}
+	if err := scratches.sweep(ctx); err != nil {
+		return "", err
+	}
+	top, err := scratches.add(ctx, r.from)
+	if err != nil {
+		return "", err
+	}
+	defer func() { _ = scratches.remove(ctx, top) }() // if it fails, the next rebase does it
+	with, err := r.withDriver(ctx)
+	if err != nil {
+		return "", err
+	}
+	if _, err := with.Run(ctx, top, "rebase", "--quiet", "--no-autostash", "--no-verify", r.target); err != nil {
+		return "", conflict(ctx, top, err, task.RebaseConflict, r.tree.Branch+" was not put on "+r.onto+", and nothing has changed: they conflict in",
+			task.Hintf("settle it by git rebase %s in %s, or give it back with %s", r.onto, r.tree.Path,
+				task.CallTo("review_apply", "id", r.tree.Task, "action", "reject", "text", "rebase it on "+r.onto)))
+	}
+	return headOf(ctx, top)
+}
+
+// moveTo moves the branch, and the files of the work tree, to the rebased commits, and records where the work begins now.
+func (r *rebase) moveTo(ctx context.Context, next string) error {
+	head, err := headOf(ctx, r.tree.Path)
+	if err != nil {
+		return err
+	}
+	if head != r.from {
+		return task.Errorf(task.Conflict, "%s was committed to meanwhile", r.tree.Branch).WithHint("try again")
+	}
+	if _, err := (git.Writing{}).Run(ctx, r.tree.Path, "reset", "--quiet", "--keep", next); err != nil {
+		return err
+	}
+	m, ok, err := r.records().read(r.tree.Task)
 	if err != nil || !ok {
 		return err
 	}
-	m.BaseCommit = base
-	return w.write(m)
+	m.BaseCommit = r.target
+	return r.records().write(m)
 }

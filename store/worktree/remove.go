@@ -4,8 +4,6 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/internal/git"
@@ -14,16 +12,12 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// removedPath is where a work tree is moved to before it is removed.
-func removedPath(path string) string {
-	return filepath.Join(filepath.Dir(path), ".removed-"+filepath.Base(path))
-}
-
 // Remove removes the work tree of a task, and its branch if the base has all its commits. With force, what is in no commit is deleted too; no
-// other reason to stay is skipped. Of a work tree whose folder is gone only the record is removed: if git does not know it any more either,
-// or with force.
+// other reason to stay is overridden. If the folder of the work tree is gone, only the record is removed, and only with force or if git does
+// not know the work tree any more either.
 //
-// It returns NOT_FOUND if none is recorded, and CONFLICT with all reasons if it stays; BUSY if the only ones are that something works there.
+// It returns NOT_FOUND if none is recorded, and CONFLICT with all reasons if it stays; BUSY if the only reasons are that something works
+// there or holds a lock.
 //
 // The folder is moved aside first and looked at again, so that what was written between the look and the removal is found. A kill leaves
 // the work tree as it was, or a rest that the next call removes.
@@ -36,7 +30,7 @@ func (w *Worktrees) Remove(ctx context.Context, id task.ID, force bool) error {
 		return err
 	}
 	defer release()
-	m, ok, err := w.read(id)
+	m, ok, err := w.records().read(id)
 	if err != nil {
 		return err
 	}
@@ -44,147 +38,133 @@ func (w *Worktrees) Remove(ctx context.Context, id task.ID, force bool) error {
 		return task.Errorf(task.NotFound, "no work tree is recorded for %s", id).WithHint("%s lists those there are", task.CallTo("worktree_list"))
 	}
 	if !m.Ready {
-		return w.undo(ctx, m)
+		return (&making{w.clone, m}).undo(ctx)
 	}
-	if m.Removing != "" {
-		if m, ok, err = w.settle(ctx, m); err != nil || !ok {
+	return (&removal{w.clone, m, force}).run(ctx)
+}
+
+// removal removes the work tree of a task, whose lock the caller holds. Its record says how far it has come.
+type removal struct {
+	*clone
+	made
+	force bool // what is in no commit is deleted too
+}
+
+// removedPath is where a work tree is moved to before it is removed.
+func removedPath(path string) string {
+	return filepath.Join(filepath.Dir(path), ".removed-"+filepath.Base(path))
+}
+
+func (r *removal) save() error { return r.records().write(r.made) }
+
+func (r *removal) run(ctx context.Context) error {
+	if r.Removing != "" {
+		if isThere, err := r.settle(ctx); err != nil || !isThere {
 			return err
 		}
 	}
-	reasons := w.look(ctx, m, m.Path, git.Looks{Ignored: true})
-	if len(reasons) == 1 && reasons[0].Why == Gone && (force || w.forgotten(m)) {
-		return w.forget(id) // its branch, and what git knows of it, stay
+	reasons := r.look(ctx, r.made)
+	if len(reasons) == 1 && reasons[0].Why == Gone && (r.force || r.forgotten()) {
+		return r.records().forget(r.Task) // its branch, and what git knows of it, stay
 	}
-	if err := stays(m, reasons, force); err != nil {
+	if err := r.stays(reasons); err != nil {
 		return err
 	}
-	return w.takeAway(ctx, m, force)
+	return r.takeAway(ctx)
 }
 
-// forgotten reports whether neither a folder nor git knows of a work tree any more.
-func (w *Worktrees) forgotten(m made) bool {
-	return layout.Exists(filepath.Dir(m.Path)) && !layout.Exists(filepath.Join(w.repo.CommonDir, filepath.FromSlash(m.GitDir)))
-}
-
-// stays returns the error of a work tree that is not removed for some reasons.
-func stays(m made, reasons []Reason, force bool) error {
-	if force {
-		reasons = slices.DeleteFunc(slices.Clone(reasons), Reason.Forced)
-	}
-	if len(reasons) == 0 {
-		return nil
-	}
-	code, said := task.Busy, make([]string, len(reasons))
-	forcible := true
-	for i, r := range reasons {
-		said[i], forcible = r.Message, forcible && r.Forced()
-		if r.Why != Live && r.Why != Busy && r.Why != Locked {
-			code = task.Conflict
-		}
-	}
-	again := task.CallTo("worktree_list", "id", m.Task)
-	e := task.Errorf(code, "the work tree of %s, %s, stays: %s", m.Task, m.Path, strings.Join(said, "; "))
-	switch {
-	case forcible:
-		return e.WithHint("commit what is worth keeping; %s deletes the rest", task.CallTo("worktree_remove", "id", m.Task, "force", true).OnlyShown()).WithNext(again)
-	case code == task.Busy:
-		return e.WithHint("try again when that has ended")
-	case slices.ContainsFunc(reasons, func(r Reason) bool { return r.Why == Unmerged }):
-		return e.WithHint("bring the work home first: %s", task.CallTo("review_apply", "id", m.Task, "action", "merge").OnlyShown()).WithNext(again)
-	case reasons[0].Why == Gone:
-		return e.WithHint("if it was moved, git worktree repair NEW-PATH; if not, %s forgets it", task.CallTo("worktree_remove", "id", m.Task, "force", true).OnlyShown()).WithNext(again)
-	default:
-		return e.WithHint("settle that by hand; nothing is removed that could be somebody's work")
-	}
-}
-
-// takeAway moves a work tree aside, looks at it again, and removes it.
-func (w *Worktrees) takeAway(ctx context.Context, m made, force bool) error {
-	m.Removing = removedPath(m.Path)
-	if layout.Exists(m.Removing) {
-		return task.Errorf(task.Conflict, "%s is in the way", m.Removing).WithHint("see what it is, and move it away")
-	}
-	if err := w.write(m); err != nil {
-		return err
-	}
-	if err := disk.Replace(m.Path, m.Removing); err != nil {
-		return errors.Join(problem.IO(err), w.giveBack(m))
-	}
-	if err := stays(m, w.look(ctx, m, m.Removing, git.Looks{Ignored: true, Shallow: true}), force); err != nil {
-		return errors.Join(err, w.giveBack(m))
-	}
-	m.Doomed = true
-	if err := w.write(m); err != nil {
-		return errors.Join(err, w.giveBack(m))
-	}
-	return w.finishRemoval(ctx, m)
-}
-
-// giveBack puts a work tree that was moved aside back into its place.
-func (w *Worktrees) giveBack(m made) error {
-	if layout.Exists(m.Removing) {
-		if layout.Exists(m.Path) {
-			return task.Errorf(task.Conflict, "%s is in the way of the work tree that lies in %s", m.Path, m.Removing).WithHint("move it away, and try again")
-		}
-		if err := disk.Replace(m.Removing, m.Path); err != nil {
-			return problem.IO(err)
-		}
-	}
-	m.Removing, m.Doomed = "", false
-	return w.write(m)
+// forgotten reports whether git does not know the work tree any more, and its disk is not missing.
+func (r *removal) forgotten() bool {
+	return layout.Exists(filepath.Dir(r.Path)) && !layout.Exists(r.adminDir(r.made))
 }
 
 // settle brings a removal that was interrupted to its end, if it was decided, or else undoes it. It reports whether the work tree is
 // there.
-func (w *Worktrees) settle(ctx context.Context, m made) (made, bool, error) {
-	if m.Doomed {
-		return m, false, w.finishRemoval(ctx, m)
+func (r *removal) settle(ctx context.Context) (isThere bool, err error) {
+	if r.Doomed {
+		return false, r.finish(ctx)
 	}
-	if err := w.giveBack(m); err != nil {
-		return m, false, err
-	}
-	m.Removing = ""
-	return m, true, nil
+	err = r.giveBack()
+	return err == nil, err
 }
 
-// finishRemoval takes away a work tree that was moved aside and found to hold nothing of worth, or what is left of it.
-func (w *Worktrees) finishRemoval(ctx context.Context, m made) error {
-	ctx = context.WithoutCancel(ctx)
-	if err := disk.RemoveTree(m.Removing); err != nil {
-		return problem.IO(err)
+// takeAway moves the work tree aside, looks at it again, and removes it.
+func (r *removal) takeAway(ctx context.Context) error {
+	aside := removedPath(r.Path)
+	if layout.Exists(aside) {
+		return task.Errorf(task.Conflict, "%s is in the way", aside).WithHint("see what it is, and move it away")
 	}
-	if layout.Exists(m.Path) {
-		return task.Errorf(task.Conflict, "%s was removed, and something else is there now", m.Path).WithHint("see what it is, and move it away")
-	}
-	if layout.Exists(filepath.Join(w.repo.CommonDir, filepath.FromSlash(m.GitDir))) {
-		// Its folder is gone by now: what git removes is what it knew of it.
-		if _, err := (git.Writing{}).Run(ctx, w.repo.Top, "worktree", "remove", m.Path); err != nil {
-			return err
-		}
-	}
-	base, err := w.repo.Refs().Commit(ctx, "refs/heads/"+m.Base)
-	if err != nil {
+	r.Removing = aside
+	if err := r.save(); err != nil {
 		return err
 	}
-	if base != "" {
-		if err := w.dropBranch(ctx, m, base); err != nil {
+	if err := disk.Replace(r.Path, r.Removing); err != nil {
+		return errors.Join(problem.IO(err), r.giveBack())
+	}
+	if err := r.stays(r.lookAside(ctx, r.made)); err != nil {
+		return errors.Join(err, r.giveBack())
+	}
+	r.Doomed = true
+	if err := r.save(); err != nil {
+		return errors.Join(err, r.giveBack())
+	}
+	return r.finish(ctx)
+}
+
+// giveBack puts the work tree that was moved aside back into its place.
+func (r *removal) giveBack() error {
+	if layout.Exists(r.Removing) {
+		if layout.Exists(r.Path) {
+			return task.Errorf(task.Conflict, "%s is in the way of the work tree that lies in %s", r.Path, r.Removing).WithHint("move it away, and try again")
+		}
+		if err := disk.Replace(r.Removing, r.Path); err != nil {
+			return problem.IO(err)
+		}
+	}
+	r.Removing, r.Doomed = "", false
+	return r.save()
+}
+
+// finish removes the work tree that was moved aside and found to hold nothing that would be lost, or what is left of it.
+func (r *removal) finish(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := disk.RemoveTree(r.Removing); err != nil {
+		return problem.IO(err)
+	}
+	if layout.Exists(r.Path) {
+		return task.Errorf(task.Conflict, "%s was removed, and something else is there now", r.Path).WithHint("see what it is, and move it away")
+	}
+	if layout.Exists(r.adminDir(r.made)) {
+		// Its folder is gone by now: what git removes is what it knew of it.
+		if _, err := (git.Writing{}).Run(ctx, r.repo.Top, "worktree", "remove", r.Path); err != nil {
 			return err
 		}
 	}
-	return w.forget(m.Task)
+	if err := r.dropBranch(ctx); err != nil {
+		return err
+	}
+	return r.records().forget(r.Task)
 }
 
-// dropBranch deletes the branch of a task if all its commits are in another commit. One that moved meanwhile stays.
-func (w *Worktrees) dropBranch(ctx context.Context, m made, in string) error {
-	ref := "refs/heads/" + m.Branch
-	tip, err := w.repo.Refs().Commit(ctx, ref)
+// dropBranch deletes the branch of the task if all its commits are in its base.
+func (r *removal) dropBranch(ctx context.Context) error {
+	base, err := r.branchTip(ctx, r.Base)
+	if err != nil || base == "" {
+		return err
+	}
+	tip, err := r.branchTip(ctx, r.Branch)
 	if err != nil || tip == "" {
 		return err
 	}
-	done, err := w.ancestor(ctx, tip, in)
+	done, err := r.isAncestor(ctx, tip, base)
 	if err != nil || !done {
 		return err
 	}
-	_, err = (git.Writing{}).Run(ctx, w.repo.Top, "update-ref", "-d", ref, tip)
+	return r.deleteBranch(ctx, r.Branch, tip)
+}
+
+// deleteBranch deletes a branch whose tip is known. It returns an error if the branch has moved meanwhile.
+func (c *clone) deleteBranch(ctx context.Context, branch, tip string) error {
+	_, err := git.Writing{}.Run(ctx, c.repo.Top, "update-ref", "-d", "refs/heads/"+branch, tip)
 	return err
 }

@@ -13,28 +13,20 @@ import (
 // lockSettles is how long a lock file of git must stay as it is before it counts as one that a killed git left.
 const lockSettles = time.Second
 
-// Unlock removes the lock files that a killed git left in a work tree: of its index, its HEAD and its branch. It is for who has ended every process
-// that worked there; a lock that changes or goes meanwhile is that of a git that lives, and stays. It returns the names of those that it removed, and
-// the errors of Verify.
+// Unlock removes the lock files that a killed git left in a work tree: of its index, its HEAD and its branch. The caller has ended every
+// process that worked there. A lock that changes or goes within a second belongs to a git that still runs, and stays. Unlock returns the
+// names of the files that it removed, and the errors of Verify.
 func (w *Worktrees) Unlock(ctx context.Context, t Tree) (removed []string, err error) {
-	if err := w.Verify(ctx, t); err != nil {
+	return w.on(t).unlock(ctx)
+}
+
+func (w work) unlock(ctx context.Context) (removed []string, err error) {
+	if err := w.verify(ctx); err != nil {
 		return nil, err
 	}
-	there, err := w.opened(t.Path)
-	if err != nil {
+	held, err := w.lockFiles()
+	if err != nil || len(held) == 0 {
 		return nil, err
-	}
-	held := map[string]os.FileInfo{}
-	for _, path := range []string{
-		filepath.Join(there.GitDir, "index.lock"), filepath.Join(there.GitDir, "HEAD.lock"),
-		filepath.Join(there.CommonDir, "refs", "heads", filepath.FromSlash(t.Branch)+".lock"),
-	} {
-		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
-			held[path] = info
-		}
-	}
-	if len(held) == 0 {
-		return nil, nil
 	}
 	select {
 	case <-ctx.Done():
@@ -52,4 +44,22 @@ func (w *Worktrees) Unlock(ctx context.Context, t Tree) (removed []string, err e
 		removed = append(removed, filepath.Base(path))
 	}
 	return removed, nil
+}
+
+// lockFiles are the lock files of git in the work tree, by their paths.
+func (w work) lockFiles() (map[string]os.FileInfo, error) {
+	there, err := opened(w.tree.Path)
+	if err != nil {
+		return nil, err
+	}
+	held := map[string]os.FileInfo{}
+	for _, path := range []string{
+		filepath.Join(there.GitDir, "index.lock"), filepath.Join(there.GitDir, "HEAD.lock"),
+		filepath.Join(there.CommonDir, "refs", "heads", filepath.FromSlash(w.tree.Branch)+".lock"),
+	} {
+		if info, err := os.Lstat(path); err == nil && info.Mode().IsRegular() {
+			held[path] = info
+		}
+	}
+	return held, nil
 }

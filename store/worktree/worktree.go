@@ -2,13 +2,9 @@ package worktree
 
 import (
 	"context"
-	"path/filepath"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
-	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/trust"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -22,11 +18,7 @@ type Options struct {
 }
 
 // Worktrees are the work trees of the tasks of one workspace.
-type Worktrees struct {
-	layout layout.Layout
-	repo   *git.Repo
-	o      Options
-}
+type Worktrees struct{ *clone }
 
 // Open returns the work trees of a workspace. It starts no process and writes nothing. It returns GIT outside a repository.
 func Open(l layout.Layout, o Options) (*Worktrees, error) {
@@ -39,7 +31,7 @@ func Open(l layout.Layout, o Options) (*Worktrees, error) {
 	if o.Busy == nil {
 		o.Busy = func(task.ID) string { return "" }
 	}
-	return &Worktrees{l, l.Repo, o}, nil
+	return &Worktrees{&clone{l, l.Repo, o}}, nil
 }
 
 // Tree is the work tree of a task.
@@ -55,44 +47,13 @@ type Tree struct {
 // Branch is the name of the branch of a task.
 func Branch(id task.ID) string { return "cairn/" + string(id) }
 
-// tree is the work tree that a record tells of.
-func (w *Worktrees) tree(m made) Tree {
-	return Tree{Task: m.Task, Path: m.Path, Root: w.rootIn(m.Path), Branch: m.Branch, Base: m.Base, BaseCommit: m.BaseCommit}
-}
-
-// trusted reports whether programs that the clone's config names may be started.
-func (w *Worktrees) trusted() bool {
-	return w.o.StateDir == "" || trust.Trusted(w.layout, w.o.StateDir)
-}
-
-// mayWrite returns UNTRUSTED if the user has not let the commands of the clone run: what git does for a commit, a checkout or a merge starts
-// the hooks, filters and drivers of its config.
-func (w *Worktrees) mayWrite() error {
-	if w.trusted() {
-		return nil
+// Find returns the work tree that is recorded for a task, and false if none is. It runs no git; Verify tells whether it is still there.
+func (w *Worktrees) Find(_ context.Context, id task.ID) (Tree, bool, error) {
+	m, ok, err := w.records().read(id)
+	if err != nil || !ok || !m.Ready || m.Removing != "" {
+		return Tree{}, false, err
 	}
-	return task.Errorf(task.Untrusted, "the commands of this clone were not approved on this machine, and git would run some").
-		WithHint("read what its .git/config and hooks run; %s approves it", task.CallTo("trust"))
-}
-
-// lock takes a lock among the work trees of the clone: of a task, or of a base. The holder alone changes what the name stands for.
-func (w *Worktrees) lock(ctx context.Context, name string) (release func(), err error) {
-	if err := w.layout.MakeWorktrees(); err != nil {
-		return nil, err
-	}
-	lock, err := filelock.Acquire(ctx, filepath.Join(w.layout.Live.Worktrees(), name+".lock"))
-	if ctx.Err() != nil {
-		return nil, task.Errorf(task.Busy, "another process works on %s for too long: %w", name, ctx.Err()).WithHint("try again later")
-	}
-	if err != nil {
-		return nil, w.layout.Live.Failed(err)
-	}
-	return func() { _ = lock.Release() }, nil
-}
-
-// lockTask takes the lock of the work tree of a task.
-func (w *Worktrees) lockTask(ctx context.Context, id task.ID) (release func(), err error) {
-	return w.lock(ctx, "task-"+string(id))
+	return w.treeOf(m), true, nil
 }
 
 // Fingerprint is the fingerprint of the tree of a commit or a branch, without what lies under .cairn: what an approval is bound to.

@@ -8,31 +8,40 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
 )
 
+// location is the folder in which the work trees of a workspace lie. It is outside the repository.
+type location struct {
+	repo    *git.Repo
+	live    layout.Live // its hash is part of the name, since several workspaces may have one setting
+	setting string      // Options.Setting
+}
+
+func (c *clone) location() location { return location{c.repo, c.layout.Live, c.o.Setting} }
+
 // home is the folder of the repository: the top of its main work tree, or the git folder if there is none.
-func (w *Worktrees) home() string {
+func (l location) home() string {
 	switch {
-	case !w.repo.Linked():
-		return w.repo.Top
-	case filepath.Base(w.repo.CommonDir) == ".git":
-		return filepath.Dir(w.repo.CommonDir)
+	case !l.repo.Linked():
+		return l.repo.Top
+	case filepath.Base(l.repo.CommonDir) == ".git":
+		return filepath.Dir(l.repo.CommonDir)
 	default:
-		return w.repo.CommonDir
+		return l.repo.CommonDir
 	}
 }
 
-// place is the folder in which the work trees of this workspace lie. It returns INVALID_INPUT if the setting leads into the repository.
-//
-// The setting is a path: absolute, from the user's home if it begins with "~/", or else from the folder of the repository.
-func (w *Worktrees) place() (string, error) {
-	home := w.home()
+// path is the path of the folder. The setting names the folder around it: absolute, from the user's home if it begins with "~/", or else from
+// the folder of the repository. It returns INVALID_INPUT if that lies in the repository.
+func (l location) path() (string, error) {
+	home := l.home()
 	name := strings.TrimPrefix(filepath.Base(home), ".")
 	around := filepath.Join(filepath.Dir(home), "."+name+"-worktrees")
-	if set := filepath.FromSlash(w.o.Setting); set != "" {
+	if set := filepath.FromSlash(l.setting); set != "" {
 		if below, ok := strings.CutPrefix(set, "~"+string(filepath.Separator)); ok {
 			user, err := os.UserHomeDir()
 			if err != nil {
@@ -45,13 +54,13 @@ func (w *Worktrees) place() (string, error) {
 		}
 		around = filepath.Clean(set)
 	}
-	for _, inside := range []string{home, w.repo.Top, w.repo.CommonDir} {
+	for _, inside := range []string{home, l.repo.Top, l.repo.CommonDir} {
 		if within(inside, around) {
 			return "", task.Errorf(task.InvalidInput, "work trees would lie in %s, which is in the repository", around).
 				WithHint("set worktrees in .cairn/config.yaml to a folder outside, such as ../worktrees")
 		}
 	}
-	sum := sha256.Sum256([]byte(w.layout.Live))
+	sum := sha256.Sum256([]byte(l.live))
 	return filepath.Join(around, name+"-"+hex.EncodeToString(sum[:])[:8]), nil
 }
 
@@ -61,9 +70,9 @@ func within(folder, path string) bool {
 	return err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator))
 }
 
-// makePlace makes the folder in which the work trees lie. It returns INVALID_INPUT if a link is on the way to it.
-func (w *Worktrees) makePlace() (string, error) {
-	dir, err := w.place()
+// make makes the folder, and returns its path. It returns INVALID_INPUT if a link is on the way to it.
+func (l location) make() (string, error) {
+	dir, err := l.path()
 	if err != nil {
 		return "", err
 	}
