@@ -64,19 +64,32 @@ func (v Verb) Command() string {
 // Call decodes a JSON object as the verb's input and does it. Errors are *task.Error with Op set: FORBIDDEN if the
 // workspace's profile does not suffice, INVALID_INPUT for input that is not of the right form, else what the verb says.
 func (v Verb) Call(ctx context.Context, w *Workspace, input []byte) (any, error) {
-	out, err := v.call(ctx, w, input)
-	return out, v.named(err)
+	return v.call(ctx, w, func() (any, error) {
+		in := reflect.New(v.in.of).Elem()
+		err := decode(input, in, v.Fields())
+		return in.Interface(), err
+	})
 }
 
-func (v Verb) call(ctx context.Context, w *Workspace, input []byte) (any, error) {
+// CallTyped is Call for Go code that has the input as a value. In must be of the type of the verb's input, and Out the type of its output.
+// Only the decoding is left out: the rights of the caller and the idempotency key of the input are asked as in Call.
+func CallTyped[Out any](ctx context.Context, w *Workspace, v Verb, in any) (Out, error) {
+	out, err := v.call(ctx, w, func() (any, error) { return in, nil })
+	typed, _ := out.(Out) // nil after an error
+	return typed, err
+}
+
+// call asks for the caller's rights before it reads the input.
+func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) (out any, err error) {
+	defer func() { err = v.named(err) }()
 	if err := w.Allow(v); err != nil {
 		return nil, err
 	}
-	in := reflect.New(v.in.of)
-	if err := decode(input, in.Elem(), v.Fields()); err != nil {
+	in, err := read()
+	if err != nil {
 		return nil, err
 	}
-	return v.do(ctx, w, in.Elem().Interface())
+	return v.do(ctx, w, in)
 }
 
 // do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked of them,

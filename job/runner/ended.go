@@ -9,7 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// ended is the error of a step that ends the job.
+// ended is an error that ends the job, and says how.
 type ended struct {
 	state   job.State
 	reason  job.Reason
@@ -23,25 +23,25 @@ func failed(reason job.Reason, format string, args ...any) error {
 	return &ended{job.Failed, reason, fmt.Sprintf(format, args...)}
 }
 
-// The causes of a context that ended.
+// Why a watch ends the context of a job.
 var (
 	errExpired = &ended{job.Expired, "", "its time to live was over before it could run"}
 	errTimeout = &ended{job.Failed, job.Timeout, "the time limit was reached"}
 	errLost    = &ended{job.Stale, "", "the folder of the job is not this process's any more"}
 )
 
-// canceledBy is the cause of a context that somebody's cancellation ended.
+// canceledBy ends the job because somebody canceled it.
 func canceledBy(who task.Actor, reason string) error {
 	return &ended{state: job.Canceled, message: job.CanceledBy(who, reason)}
 }
 
-// endOf is how a step's error ends the job. ctx is that of the step: if it ended, that is why.
+// endOf is how the error of a step ends the job. If the context of the step has ended, that is the reason, whatever the step returned.
 func endOf(ctx context.Context, err error) *ended {
 	var e *ended
 	switch {
 	case errors.As(context.Cause(ctx), &e):
 		return e
-	case ctx.Err() != nil: // nobody asked for the end of the job, only for that of its supervisor
+	case ctx.Err() != nil: // its supervisor was asked to end, and nobody asked the job to
 		return &ended{state: job.Stale, message: "the process that ran the job was asked to end"}
 	case errors.As(err, &e):
 		return e
@@ -50,7 +50,7 @@ func endOf(ctx context.Context, err error) *ended {
 	}
 }
 
-// or gives the reason of a step to its error, unless it has one.
+// or makes the error of a step an *ended with this reason. It leaves an *ended as it is, and so the error of a context.
 func or(reason job.Reason, err error) error {
 	var e *ended
 	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {

@@ -11,43 +11,54 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/store/userconfig"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 )
 
 const webhookLimit = 10 * time.Second
 
-// notify opens the pull request and calls the webhook that the spec asks for. The job has ended: what fails here is an event and nothing more.
-func (r *run) notify(ctx context.Context) {
+// notifier tells others that the job has ended.
+type notifier struct {
+	owned  *jobs.Owned
+	spec   job.Spec
+	w      *verb.Workspace                                                          // where the job was asked for
+	openPR func(ctx context.Context, w *verb.Workspace, id task.ID) (job.PR, error) // nil for none
+	tree   *workTree                                                                // of a job that succeeded
+}
+
+// notify opens the pull request and calls the webhook that the spec asks for. The job has ended, so an error is recorded as an event and changes nothing.
+func (n notifier) notify(ctx context.Context) {
 	note := func(what string, err error) {
 		if err != nil {
-			_ = r.owned.Event(job.Event{Type: job.EventError, Text: what + ": " + task.MessageOf(err)})
+			_ = n.owned.Event(job.Event{Type: job.EventError, Text: what + ": " + task.MessageOf(err)})
 		}
 	}
-	ended := r.owned.Job().Status
-	if r.spec.Notify.PR && ended.State == job.Succeeded && r.OpenPR != nil {
-		note("the pull request", r.openPR(ctx))
+	ended := n.owned.Job().Status
+	if n.spec.Notify.PR && ended.State == job.Succeeded && n.openPR != nil {
+		note("the pull request", n.pullRequest(ctx))
 	}
-	if r.spec.Notify.Webhook != "" {
-		note("the webhook", r.callWebhook(ctx, r.spec.Notify.Webhook))
+	if n.spec.Notify.Webhook != "" {
+		note("the webhook", n.webhook(ctx, n.spec.Notify.Webhook))
 	}
 }
 
-// openPR opens the pull request of the branch, and shows it.
-func (r *run) openPR(ctx context.Context) error {
-	made, err := r.OpenPR(ctx, r.w, r.spec.Task)
+// pullRequest opens the pull request of the branch, and keeps it as an artifact.
+func (n notifier) pullRequest(ctx context.Context) error {
+	made, err := n.openPR(ctx, n.w, n.spec.Task)
 	if err != nil {
 		return err
 	}
-	if err := r.owned.PR(made); err != nil {
+	if err := n.owned.PR(made); err != nil {
 		return err
 	}
-	shown := r.owned.Event(job.Event{Type: job.EventArtifact, Text: job.PRFile})
-	return errors.Join(shown, r.commitRecords(ctx)) // the task refers to it
+	shown := n.owned.Event(job.Event{Type: job.EventArtifact, Text: job.PRFile})
+	return errors.Join(shown, n.tree.commitRecords(ctx)) // the task names the pull request by now
 }
 
-// hook is what a webhook is told.
-type hook struct {
+// webhookBody is what is posted to a webhook.
+type webhookBody struct {
 	Job        string     `json:"job"`
 	Task       task.ID    `json:"task"`
 	Executor   string     `json:"executor"`
@@ -63,18 +74,18 @@ type hook struct {
 	PR         *job.PR    `json:"pr,omitempty"`
 }
 
-// callWebhook posts the final state to an address that the user allows. It follows no redirection, which could lead to another host.
-func (r *run) callWebhook(ctx context.Context, address string) error {
-	allowed, err := userconfig.Read(r.w.ConfigDir)
+// webhook posts the final state to an address that the user's config allows. It follows no redirect, which could lead to another host.
+func (n notifier) webhook(ctx context.Context, address string) error {
+	allowed, err := userconfig.Read(n.w.ConfigDir)
 	if err == nil {
 		err = allowed.AllowsWebhook(address)
 	}
 	if err != nil {
 		return err
 	}
-	s := r.owned.Job().Status
-	body, err := json.Marshal(hook{
-		r.spec.Job, r.spec.Task, r.spec.Executor, s.State, s.Reason, s.Message, s.Summary, s.Branch, s.Head, s.Attempt, s.StartedAt, s.FinishedAt, s.PR,
+	s := n.owned.Job().Status
+	body, err := json.Marshal(webhookBody{
+		n.spec.Job, n.spec.Task, n.spec.Executor, s.State, s.Reason, s.Message, s.Summary, s.Branch, s.Head, s.Attempt, s.StartedAt, s.FinishedAt, s.PR,
 	})
 	if err != nil {
 		return err
@@ -86,7 +97,7 @@ func (r *run) callWebhook(ctx context.Context, address string) error {
 		return err
 	}
 	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("User-Agent", "cairn/"+r.w.Version)
+	req.Header.Set("User-Agent", "cairn/"+n.w.Version)
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	answer, err := client.Do(req)
 	if err != nil {

@@ -9,12 +9,12 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// answer is what an executor that hands over a patch answered, in its parts.
+// answer is the answer of an executor that hands over a patch, in its parts.
 type answer struct {
 	diff     string // "" if there is none
 	testPlan string
 	notes    string
-	other    string // what stands in no part
+	other    string // text before the first heading, and under the heading DIFF
 }
 
 // answerOf finds the parts of an answer: the fenced blocks that hold a diff, and what stands under the headings TEST_PLAN and NOTES. A heading is a
@@ -62,7 +62,7 @@ func fenceOf(line string) string {
 	return ""
 }
 
-// isDiff reports whether a fenced block holds a diff: it says so, or looks like one.
+// isDiff reports whether a fenced block holds a diff: its opening line says so, or says nothing and the block looks like one.
 func isDiff(opening, body string) bool {
 	word, _, _ := strings.Cut(strings.TrimLeft(strings.TrimLeft(opening, " "), "`~"), " ")
 	looks := strings.HasPrefix(body, "diff --git ") || strings.HasPrefix(body, "--- ") && strings.Contains(body, "\n+++ ")
@@ -95,7 +95,7 @@ func heading(line string) (part, rest string, ok bool) {
 	return "", "", false
 }
 
-// rest is the answer without its diff.
+// rest is the answer without its diff, for a summary.
 func (a answer) rest() string {
 	var parts []string
 	for _, p := range []struct{ name, text string }{{"", a.other}, {"Test plan: ", a.testPlan}, {"Notes: ", a.notes}} {
@@ -121,13 +121,13 @@ func (a answer) page() string {
 	return b.String()
 }
 
-// apply applies the diff of an answer in the work tree.
-func (r *run) apply(ctx context.Context, text string) error {
-	a := answerOf(text)
+// apply applies the diff in the work tree. Its error ends the job: BAD_ARTIFACTS if there is no diff or it is refused, CONFLICT if it does not apply,
+// POLICY if it changes files that a diff may not change.
+func (a answer) apply(ctx context.Context, tree *workTree) error {
 	if a.diff == "" {
 		return failed(job.BadArtifacts, "the answer has no diff in a fenced block")
 	}
-	err := r.trees.Apply(ctx, r.tree, []byte(a.diff))
+	err := tree.trees.Apply(ctx, tree.Tree, []byte(a.diff))
 	var refused *task.Error
 	if errors.As(err, &refused) {
 		switch refused.Code {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -16,62 +17,71 @@ import (
 
 const pathsNamed = 5 // in a message
 
-// policy returns POLICY if the base was moved onto the branch, and if the branch holds what a job may not have changed: files outside its paths, the settings of the workspace, the checks of its
-// task without an entry that explains it, its state to a closed one, or anything in the record that cairn check calls an error and that the base does not have.
-func (r *run) policy(ctx context.Context) error {
-	stat, err := r.trees.Stat(ctx, r.tree)
+// policy judges what a job changed, before any of it is run. Each of its methods ends the job with POLICY for a change that a job may not make.
+type policy struct {
+	tree  *workTree
+	asked *store.Store // the workspace where the job was asked for
+	paths []string     // globs of the files that the job may change; none for every file
+}
+
+// judge asks that the base has not moved onto the branch, and that the branch changes none of these: files outside of the paths, the settings of the
+// workspace, the checks of the task without an entry that explains it, the status of the task to a closed one. Nor may cairn check find an error in the
+// records that the base does not have.
+func (p policy) judge(ctx context.Context) error {
+	stat, err := p.tree.trees.Stat(ctx, p.tree.Tree)
 	if err != nil {
 		return or(job.InternalError, err)
 	}
-	if err := r.baseKept(ctx, stat.From); err != nil {
+	if err := p.baseKept(ctx, stat.From); err != nil {
 		return err
 	}
 	var changed []string
 	for _, f := range stat.Files {
 		changed = append(changed, f.Path)
 	}
-	if outside := outsideOf(r.spec.Scope.Paths, changed); len(outside) > 0 {
+	if outside := outsideOf(p.paths, changed); len(outside) > 0 {
 		return failed(job.Policy, "it changed %s, outside of the paths that it may change", some(outside))
 	}
 	own := slices.DeleteFunc(slices.Clone(stat.Records), func(path string) bool {
 		return !strings.HasSuffix(path, layout.Folder+"/"+layout.ConfigName) && !strings.HasSuffix(path, layout.Folder+"/"+layout.SignersName)
 	})
-	if own = slices.DeleteFunc(own, r.brought(ctx)); len(own) > 0 {
+	if own = slices.DeleteFunc(own, p.brought(ctx)); len(own) > 0 {
 		return failed(job.Policy, "it changed %s, which says by what rules its work is judged", some(own))
 	}
-	if err := r.checksKept(); err != nil {
+	if err := p.checksKept(); err != nil {
 		return err
 	}
-	return r.proved(ctx)
+	return p.proved(ctx)
 }
 
-// baseKept returns POLICY if the base was moved onto a commit of the branch while the job ran: its work went home before anybody judged it, and what
-// it changed cannot be told from what the base has. That others move the base on, and that the branch follows, is none of it.
-func (r *run) baseKept(ctx context.Context, from string) error {
-	if from == r.from {
+// baseKept asks that the base was not moved onto a commit of this branch while the job ran: that would merge work that nobody has judged. The base
+// may move on to commits of others, and the branch may follow it.
+func (p policy) baseKept(ctx context.Context, from string) error {
+	if from == p.tree.from {
 		return nil
 	}
-	own, err := r.trees.CommittedOn(ctx, r.tree, from)
+	own, err := p.tree.trees.CommittedOn(ctx, p.tree.Tree, from)
 	switch {
 	case err != nil:
 		return or(job.InternalError, err)
 	case own:
-		return failed(job.Policy, "the branch %s was moved to a commit of the job, %.12s, which nobody has reviewed", r.tree.Base, from)
+		return failed(job.Policy, "the branch %s was moved to a commit of the job, %.12s, which nobody has reviewed", p.tree.Base, from)
 	default:
 		return nil
 	}
 }
 
-// brought reports which settings the work tree was given when it was made, because its base did not have them.
-func (r *run) brought(ctx context.Context) func(path string) bool {
+// brought reports whether a settings file is as in the workspace where the job was asked for. The work tree is given that file when it is made, if its
+// base does not have it.
+func (p policy) brought(ctx context.Context) func(path string) bool {
 	return func(path string) bool {
-		here, err := layout.ReadFile(r.s.Abs(path[strings.Index(path, layout.Folder):]))
-		there, other := layout.ReadFile(r.at.Abs(path[strings.Index(path, layout.Folder):]))
+		here, err := layout.ReadFile(p.asked.Abs(path[strings.Index(path, layout.Folder):]))
+		there, other := layout.ReadFile(p.tree.at.Abs(path[strings.Index(path, layout.Folder):]))
 		return ctx.Err() == nil && err == nil && other == nil && string(here) == string(there)
 	}
 }
 
-// outsideOf lists the paths that no glob stands for. No glob at all stands for everything.
+// outsideOf lists the paths that no glob matches. Without a glob every path is inside.
 func outsideOf(scope, paths []string) []string {
 	globs := task.ScopeOf(scope)
 	if len(globs) == 0 {
@@ -79,48 +89,48 @@ func outsideOf(scope, paths []string) []string {
 	}
 	return slices.DeleteFunc(slices.Clone(paths), func(path string) bool {
 		p, err := task.ParseGlob(path)
-		plain := !strings.ContainsAny(path, "*?") // else the name of the file would be taken for a pattern
+		plain := !strings.ContainsAny(path, "*?") // a file whose name looks like a pattern is not matched as one
 		return err == nil && slices.ContainsFunc(globs, func(g task.Glob) bool { return g.Everything() || plain && g.Meets(p) })
 	})
 }
 
+// some names the first of some paths, and how many more there are.
 func some(paths []string) string {
 	shown := paths[:min(len(paths), pathsNamed)]
 	return strings.Join(shown, ", ") + task.AndMore(len(paths)-len(shown))
 }
 
-// checksKept returns POLICY for another list of checks than the checkout has in which the job was asked for, unless entries explain it and take nothing
-// away. What a person took away with a reason is explained. It does not matter whether this job changed the list or an earlier one in the work tree.
-func (r *run) checksKept() error {
-	t, err := record.Tasks.Get(r.at, r.spec.Task)
+// checksKept asks that the task is open, and that its checks are as in the workspace where the job was asked for, or that entries explain the change and
+// no check was removed or weakened without a person's reason. Changes by an earlier job in the same work tree count too.
+func (p policy) checksKept() error {
+	t, err := record.Tasks.Get(p.tree.at, p.tree.Task)
 	if err != nil {
 		return failed(job.Policy, "the file of the task cannot be read any more: %s", task.MessageOf(err))
 	}
-	flow := r.at.Config.Flow
+	flow := p.tree.at.Config.Flow
 	if flow.IsClosed(t.Status) {
 		return failed(job.Policy, "the task was closed (%s), which no job does: it ends with the task in review", t.Status)
 	}
-	if asked, err := record.Tasks.Get(r.s, r.spec.Task); err == nil && slices.Equal(t.CheckHashes(), asked.CheckHashes()) {
+	if asked, err := record.Tasks.Get(p.asked, p.tree.Task); err == nil && slices.Equal(t.CheckHashes(), asked.CheckHashes()) {
 		return nil
 	}
 	declared := slices.ContainsFunc(t.Provenance, func(e task.Entry) bool { return e.Checks != nil })
 	_, weakened := flow.Weakened(t)
 	switch {
-	case !t.ChecksExplained(), !declared && !slices.Equal(t.CheckHashes(), r.before.CheckHashes()):
+	case !t.ChecksExplained(), !declared && !slices.Equal(t.CheckHashes(), p.tree.before.CheckHashes()):
 		return failed(job.Policy, "the checks of the task were changed, and no entry explains it")
-	case weakened, len(flow.Lost(t, r.before)) > 0, flow.LostEvidence(t, r.before):
+	case weakened, len(flow.Lost(t, p.tree.before)) > 0, flow.LostEvidence(t, p.tree.before):
 		return failed(job.Policy, "a check of the task was taken away or weakened, and no person gave a reason")
 	}
 	return nil
 }
 
-// proved returns POLICY for what cairn check calls an error of the work tree as a change of the commit that the work began at, and that is no error of
-// that commit itself.
-func (r *run) proved(ctx context.Context) error {
-	errs, err := snapshot.ErrorsSince(ctx, r.at.Layout, r.tree.BaseCommit)
+// proved asks that cairn check finds no error in the work tree, compared with the commit that the work began at, that this commit does not have itself.
+func (p policy) proved(ctx context.Context) error {
+	errs, err := snapshot.ErrorsSince(ctx, p.tree.at.Layout, p.tree.BaseCommit)
 	if task.CodeOf(err) == task.NoBase { // the base has no workspace that can be compared with
 		var found snapshot.Checked
-		found, err = snapshot.Check(ctx, r.at.Layout, snapshot.CheckOptions{NoBase: true, Trusted: true})
+		found, err = snapshot.Check(ctx, p.tree.at.Layout, snapshot.CheckOptions{NoBase: true, Trusted: true})
 		errs = found.Errors()
 	}
 	switch {

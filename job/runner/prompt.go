@@ -6,57 +6,68 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
 
-// Bounds of a prompt: the newest comments, and how much of them.
+// Bounds of a prompt.
 const (
-	commentsTold = 20
+	commentsTold = 20      // the newest
 	commentRoom  = 2 << 10 // bytes of each
 )
 
-// told is what the executor is told beside the task.
-type told struct {
+// followUp is what the executor is told in a round that follows another. The zero value is that of the first round.
+type followUp struct {
 	checks string // the output of checks that failed in the round before
-	remind bool   // it ended without handing over
+	remind bool   // the executor ended without handing over
 }
 
-// prompt builds what the executor is told in a fresh run.
-func (r *run) prompt(ctx context.Context, more told) (string, error) {
-	t, err := record.Tasks.Get(r.at, r.spec.Task)
+// briefing writes what the executor is told.
+type briefing struct {
+	spec      job.Spec
+	branch    string          // of the task
+	at        *store.Store    // the work tree
+	acts      *verb.Workspace // the same, in the name of the executor
+	session   string
+	handsOver bool // the executor has cairn's tools, and calls finish itself
+}
+
+// prompt is what an executor is told that knows nothing of the task yet.
+func (i briefing) prompt(ctx context.Context, more followUp) (string, error) {
+	t, err := record.Tasks.Get(i.at, i.spec.Task)
 	if err != nil {
 		return "", err
 	}
 	b := &page{}
 	b.add("# %s: %s", t.ID, t.Title)
-	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over. Do not switch branches, do not push, and make no other work trees.", r.tree.Branch)
+	b.add("Work on this one task, in this folder, which is a git work tree of its own on the branch %s. Nobody answers questions while you work: where something is not said, decide, and say so when you hand over. Do not switch branches, do not push, and make no other work trees.", i.branch)
 	if body := strings.TrimSpace(t.Body); body != "" {
 		b.add("## The task\n\n%s", body)
 	}
 	b.checks(t)
-	b.decisions(r.acts.Governing(ctx, r.at, t))
-	b.paths(r.spec.Scope)
-	if r.spec.Context != "" {
-		b.add("## From %s, who asked for this\n\n%s", r.spec.By, strings.TrimSpace(r.spec.Context))
+	b.decisions(i.acts.Governing(ctx, i.at, t))
+	b.paths(i.spec.Scope)
+	if i.spec.Context != "" {
+		b.add("## From %s, who asked for this\n\n%s", i.spec.By, strings.TrimSpace(i.spec.Context))
 	}
-	b.before(verb.LastBefore(t.Provenance, r.session))
+	b.before(verb.LastBefore(t.Provenance, i.session))
 	b.comments(t)
 	b.again(more)
-	b.handOver(r)
+	b.handOver(i)
 	return b.String(), nil
 }
 
-// reminder is what an executor is told that goes on with its own session.
-func (r *run) reminder(more told) string {
+// reminder is what an executor is told that goes on with a session of its own, in which it was given the prompt.
+func (i briefing) reminder(more followUp) string {
 	b := &page{}
 	b.again(more)
-	b.handOver(r)
+	b.handOver(i)
 	return b.String()
 }
 
-// page is a text of paragraphs.
+// page is a text of paragraphs. Its methods add one part each, or nothing if there is nothing to say.
 type page struct{ strings.Builder }
 
 func (b *page) add(format string, args ...any) {
@@ -66,7 +77,7 @@ func (b *page) add(format string, args ...any) {
 	fmt.Fprintf(b, format+"\n", args...)
 }
 
-// checks lists the definition of done.
+// checks lists the checks of the task.
 func (b *page) checks(t task.Task) {
 	if len(t.Checks) == 0 {
 		return
@@ -84,7 +95,7 @@ func (b *page) checks(t task.Task) {
 	}
 }
 
-// decisions tells of those that govern the task.
+// decisions lists the decisions that govern the task.
 func (b *page) decisions(g *verb.Governing) {
 	if g == nil {
 		return
@@ -144,7 +155,7 @@ func (b *page) comments(t task.Task) {
 }
 
 // again tells what was missing in the round before.
-func (b *page) again(more told) {
+func (b *page) again(more followUp) {
 	if more.remind {
 		b.add("## You have not handed over\n\nYour last run ended without handing over. Look at what is done, finish what is missing, and hand over.")
 	}
@@ -154,12 +165,12 @@ func (b *page) again(more told) {
 }
 
 // handOver says how the work is handed over.
-func (b *page) handOver(r *run) {
+func (b *page) handOver(i briefing) {
 	switch {
-	case r.spec.Output == job.Patch:
+	case i.spec.Output == job.Patch:
 		b.add("## Hand over\n\nChange no file. Answer with three sections:\n\nDIFF: one unified diff in a fenced block that begins with ```diff, with paths from the top of the repository (a/ and b/), which git apply takes at the commit that is checked out here.\nTEST_PLAN: how to see that it works.\nNOTES: what the reviewer should know.")
-	case r.agent.HandsOver():
-		b.add("## Hand over\n\nYou act as %s in cairn, whose tools the MCP server cairn gives you. Your session is %s. When the work is done call `finish` with this session and a summary for the reviewer: what you did, and what you decided. If it cannot be done, call `finish` with status failed, and say why. Without that call the work counts as not handed over. Commit what you like; what is not committed is committed for you.", r.acts.Actor(), r.session)
+	case i.handsOver:
+		b.add("## Hand over\n\nYou act as %s in cairn, whose tools the MCP server cairn gives you. Your session is %s. When the work is done call `finish` with this session and a summary for the reviewer: what you did, and what you decided. If it cannot be done, call `finish` with status failed, and say why. Without that call the work counts as not handed over. Commit what you like; what is not committed is committed for you.", i.acts.Actor(), i.session)
 	default:
 		b.add("## Hand over\n\nYour last message is the summary for the reviewer: what you did, and what you decided. What is not committed is committed for you.")
 	}

@@ -328,10 +328,10 @@ func TestSilenceIsShown(t *testing.T) {
 	if p.silence(now.Add(time.Hour)) != time.Hour || !p.show() || p.show() {
 		t.Error("an hour without an event is no silence, or is shown twice")
 	}
-	if !p.feel(job.Event{Type: job.EventToolStart}, now) || p.silence(now.Add(time.Hour)) != 0 {
+	if !p.event(job.Event{Type: job.EventToolStart}, now) || p.silence(now.Add(time.Hour)) != 0 {
 		t.Error("a tool that runs is silence")
 	}
-	p.feel(job.Event{Type: job.EventToolEnd}, now)
+	p.event(job.Event{Type: job.EventToolEnd}, now)
 	if p.silence(now.Add(time.Minute)) != time.Minute {
 		t.Error("after the tool there is no silence")
 	}
@@ -494,7 +494,7 @@ func TestAJobThatWaitsCanBeCanceled(t *testing.T) {
 // The end of the supervisor's own context is nobody's wish to end the job: it can go on.
 func TestASupervisorThatIsAskedToEndLeavesAJobThatGoesOn(t *testing.T) {
 	f := newField(t)
-	f.agent.line = ">begun; echo half >file; sleep 300"
+	f.agent.line = "echo half >file; >begun; sleep 300"
 	id := f.make()
 	ctx, cancel := context.WithCancel(t.Context())
 	done := make(chan error, 1)

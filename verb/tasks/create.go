@@ -69,6 +69,12 @@ func manualCheck(value string) (map[string]any, error) {
 	return map[string]any{"desc": value, "type": "manual"}, nil
 }
 
+// CallCreate calls create from within another verb. It returns what a caller of create is answered with: the rights to create are asked, and a call
+// that is repeated under the idempotency key of its input returns the task that the first one made.
+func CallCreate(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, error) {
+	return verb.CallTyped[verb.Task](ctx, w, createVerb, in)
+}
+
 // Create makes a task in the initial state.
 func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, error) {
 	s, err := w.Open()

@@ -4,6 +4,13 @@ package tasks
 
 import "github.com/cairn-tasks/cairn/verb"
 
+// createVerb has a name because CallCreate calls it too.
+var createVerb = verb.Declare(verb.Verb{
+	Name: "create", Group: "tasks", Toolset: verb.Core, Title: "Create a task", Kind: verb.Write, Profile: verb.Operator,
+	Summary: "Create a task in the initial state.",
+	When:    "Give it checks: they decide whether it can be closed. Deps must exist already.",
+}, Create)
+
 // Verbs are the verbs of tasks.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
@@ -16,11 +23,7 @@ var Verbs = []verb.Verb{
 		Summary: "Read a task or other record: body, checks with their results, provenance, what blocks it, who holds it.",
 		When:    "Read a task before working on it.",
 	}, Get),
-	verb.Declare(verb.Verb{
-		Name: "create", Group: "tasks", Toolset: verb.Core, Title: "Create a task", Kind: verb.Write, Profile: verb.Operator,
-		Summary: "Create a task in the initial state.",
-		When:    "Give it checks: they decide whether it can be closed. Deps must exist already.",
-	}, Create),
+	createVerb,
 	verb.Declare(verb.Verb{
 		Name: "claim", Group: "tasks", Toolset: verb.Core, Title: "Claim a task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Idempotent: true,
 		Summary: "Claim a task, so that nobody else works on it.",
