@@ -2,6 +2,7 @@ package job
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -113,7 +114,7 @@ func (s Scope) valid() error {
 			return invalid(list.name, "has %d paths, more than %d", len(list.paths), MaxPaths).WithHint("name folders")
 		}
 		if err := task.ValidScope(list.paths); err != nil {
-			return invalid(list.name, "%v", err).WithHint("paths or globs from the top of the repository, such as src/ or **/*.go")
+			return invalid(list.name, "%s", strings.TrimPrefix(err.Error(), "scope ")).WithHint("paths or globs from the top of the repository, such as src/ or **/*.go")
 		}
 	}
 	return nil

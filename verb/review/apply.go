@@ -219,5 +219,5 @@ func committed(ctx context.Context, p trees.Place) error {
 		return err
 	}
 	return task.Errorf(task.Conflict, "its work tree has changes that are not committed, in %s", p.Tree.Path).
-		WithHint("look at them there with git status, and commit them or take them away").WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
+		WithHint("look at them there with git status, and with git ls-files -v for what git was told not to look at; commit them or take them away").WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
 }

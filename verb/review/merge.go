@@ -119,6 +119,7 @@ func (m *merging) gate(ctx context.Context, dir string) error {
 	} else {
 		m.out, err = m.close(ctx, w, s)
 	}
+	err = m.whereSettled(ctx, s, t, err)
 	m.keepLog(s, m.out.Run, err)
 	if err == nil {
 		err = m.kept(ctx, s)
@@ -140,11 +141,46 @@ func (m *merging) close(ctx context.Context, w *verb.Workspace, s *store.Store) 
 	return tr.Make(ctx, w, s, m.Task.ID)
 }
 
+// whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested in another checkout
+// is said of the files there, and stands in a record that is not merged.
+func (m *merging) whereSettled(ctx context.Context, s *store.Store, t task.Task, refused error) error {
+	var e *task.Error
+	if task.CodeOf(refused) != task.ChecksPending || !errors.As(refused, &e) {
+		return refused
+	}
+	standing := s.Config.Flow.Standings(t, m.proof(ctx, s))
+	for i, c := range t.Checks {
+		if !c.Manual() || standing(i) == task.Pass {
+			continue
+		}
+		told := *e
+		if c.Reviewer() != "" {
+			return told.WithHint("%s looks at the branch and approves it: %s", c.Reviewer(), task.CallTo("review_apply", signed(s, c, "id", t.ID, "action", approve)...).OnlyShown())
+		}
+		return told.WithHint("somebody looks at it and settles it in the work tree, %s: %s", m.Tree.Path,
+			task.CallTo("attest", signed(s, c, "id", t.ID, "check", i, "pass", task.Either)...).ByPerson())
+	}
+	return refused
+}
+
+// signed is the arguments of a call that settles a check, with a signature if it asks for one.
+func signed(s *store.Store, c task.Check, args ...any) []any {
+	if s.Config.Flow.MustSign(c) {
+		args = append(args, "sign", true)
+	}
+	return args
+}
+
+// proof is what the files of a working tree, as merged, are asked by.
+func (m *merging) proof(ctx context.Context, s *store.Store) task.Proof {
+	return task.Proof{Commit: s.Head(ctx).Commit, Tree: gates.Fingerprint(gates.WorkTree(ctx, s)), Reviewed: m.tree}
+}
+
 // closed asks the checks of a task that was closed on its branch, where they have not passed on the files as merged. Failed ones refuse the
 // merge.
 func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (verb.Task, error) {
 	flow := s.Config.Flow
-	proof := task.Proof{Commit: s.Head(ctx).Commit, Tree: gates.Fingerprint(gates.WorkTree(ctx, s)), Reviewed: m.tree}
+	proof := m.proof(ctx, s)
 	open := t
 	open.Status = flow.Initial
 	todo := flow.ToRun(open, t.Status, proof)

@@ -652,3 +652,28 @@ func TestMergeEndsTheSession(t *testing.T) {
 	}
 	h.proves(before)
 }
+
+// A merge that a manual check holds back says where that is settled: on the branch, and not in the checkout that asked.
+func TestRefusedMergeSaysWhereAManualCheckIsSettled(t *testing.T) {
+	h := newHome(t)
+	hint := func(id task.ID) string {
+		t.Helper()
+		_, err := h.apply(id, "merge", nil)
+		h.wantCode(err, task.ChecksPending)
+		var e *task.Error
+		if !errors.As(err, &e) || len(e.NextCalls()) == 0 || e.NextCalls()[0].Verb != "get" {
+			t.Errorf("the next call of %v is not get", err)
+		}
+		return e.Hint.String()
+	}
+	id := h.create(args{"title": "Add a roof", "checks": []args{{"desc": "it is tight"}}})
+	tree := h.work(id, map[string]string{"roof": "tiles\n"})
+	if got := hint(id); !strings.Contains(got, "in the work tree, "+tree.Path) || !strings.Contains(got, "attest with id "+string(id)+", check 0") {
+		t.Errorf("the hint is %s", got)
+	}
+	reviewed := h.create(args{"title": "Add a wall", "reviewer": "human:ann"})
+	h.work(reviewed, map[string]string{"wall": "bricks\n"})
+	if got := hint(reviewed); !strings.Contains(got, "review_apply with id "+string(reviewed)+", action approve") {
+		t.Errorf("the hint is %s", got)
+	}
+}
