@@ -189,7 +189,7 @@ var refusalCases = []refusalCase{
 		s.prepare()
 		return s.agent(), "worktree_remove", object{"id": s.create(nil)}
 	}},
-	{"a work tree that was moved", "worktree.Verify", task.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
+	{"a work tree that was moved", "worktree.verify", task.Conflict, "worktree_list", func(s *fixture) (*mcp.ClientSession, string, object) {
 		id, dir := s.tree(nil)
 		if err := os.Rename(dir, dir+"-moved"); err != nil {
 			s.Fatal(err)
