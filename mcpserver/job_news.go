@@ -48,18 +48,7 @@ func (s *Server) startNews() {
 	n := &jobNews{server: s, told: map[string]bool{}, live: map[string]bool{}}
 	ticks, stop := s.w.Watcher.Watch(at.Layout)
 	n.look(at, false)
-	done := make(chan struct{})
-	s.newsStop = func() { stop(); close(done) }
-	go func() {
-		for {
-			select {
-			case <-done:
-				return
-			case <-ticks:
-				n.look(at, true)
-			}
-		}
-	}()
+	s.newsStop = atEach(ticks, stop, func() { n.look(at, true) })
 }
 
 func (s *Server) unfollowJobs() {

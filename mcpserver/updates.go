@@ -110,19 +110,24 @@ func (u *updates) watch() error {
 		return err
 	}
 	ticks, stop := u.server.w.Watcher.Watch(at.Layout)
+	u.stop = atEach(ticks, stop, u.check)
+	return nil
+}
+
+// atEach does something at each tick of a watch, one time after another, until end is called. A call that is under way then goes on to its end.
+func atEach(ticks <-chan struct{}, stop, do func()) (end func()) {
 	done := make(chan struct{})
-	u.stop = func() { stop(); close(done) }
 	go func() {
 		for {
 			select {
 			case <-done:
 				return
 			case <-ticks:
-				u.check()
+				do()
 			}
 		}
 	}()
-	return nil
+	return func() { stop(); close(done) }
 }
 
 // unwatch ends the watch if there is no subscription left. It is called under the lock.
