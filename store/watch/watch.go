@@ -268,28 +268,31 @@ func (w *watch) follow() {
 		w.events = events
 		go w.listen(events)
 	}
-	blind, anew := false, false
+	blind, anew := w.watchAll(w.folders)
+	blindToo, anewToo := w.watchAll(w.others()) // listed now that the folders around them are watched: one that is made since is reported
+	w.blind.Store(blind || blindToo)
+	w.following.settled(begun, anew || anewToo)
+}
+
+// watchAll makes the system watch those of some folders that exist. It reports whether one is there that cannot be watched, and whether one is
+// watched anew.
+func (w *watch) watchAll(dirs []string) (blind, anew bool) {
 	watched := w.events.WatchList()
-	add := func(dirs []string) {
-		for _, dir := range dirs {
-			info, err := os.Stat(dir)
-			if err == nil && w.known[dir] != nil && os.SameFile(info, w.known[dir]) && slices.Contains(watched, dir) {
-				continue
-			}
-			delete(w.known, dir)
-			_ = w.events.Remove(dir) // the former folder of this name
-			if err != nil {
-				continue // its parent reports it when it is made
-			}
-			if err := w.events.Add(dir); err != nil {
-				blind = blind || !problem.Missing(err)
-				continue
-			}
-			w.known[dir], anew = info, true
+	for _, dir := range dirs {
+		info, err := os.Stat(dir)
+		if err == nil && w.known[dir] != nil && os.SameFile(info, w.known[dir]) && slices.Contains(watched, dir) {
+			continue
 		}
+		delete(w.known, dir)
+		_ = w.events.Remove(dir) // the former folder of this name
+		if err != nil {
+			continue // its parent reports it when it is made
+		}
+		if err := w.events.Add(dir); err != nil {
+			blind = blind || !problem.Missing(err)
+			continue
+		}
+		w.known[dir], anew = info, true
 	}
-	add(w.folders)
-	add(w.others()) // listed now that the folders around them are watched, so that one made since is reported
-	w.blind.Store(blind)
-	w.following.settled(begun, anew)
+	return blind, anew
 }
