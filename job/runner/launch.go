@@ -3,6 +3,7 @@ package runner
 import (
 	"context"
 	"fmt"
+	"io"
 	"strconv"
 	"time"
 
@@ -14,9 +15,6 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
-
-// log is where output goes.
-type log interface{ Write([]byte) (int, error) }
 
 // exit is how the last run of the executor ended: the content of exit.json.
 type exit struct {
@@ -33,8 +31,8 @@ type launcher struct {
 	backoff      func(crash int) (time.Duration, bool) // nil for job.Backoff
 	program, env []string                              // Program and Env of the Runner
 	ports        int                                   // the first port of the job's block
-	out, problem log
-	promptFile   string // where the prompt is kept
+	out, problem io.Writer                             // logs of what the executor prints
+	promptFile   string                                // where the prompt is kept
 
 	owned   *jobs.Owned
 	spec    job.Spec

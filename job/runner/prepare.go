@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"net"
 	"os"
 	"strconv"
@@ -131,7 +132,7 @@ func howItEnded(exit int, signal string) string {
 	return "exit " + strconv.Itoa(exit)
 }
 
-func (r *run) openLogs() (out, problem log, err error) {
+func (r *run) openLogs() (out, problem io.Writer, err error) {
 	if out, err = r.owned.Log(job.StdoutLog); err == nil {
 		problem, err = r.owned.Log(job.StderrLog)
 	}
