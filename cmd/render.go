@@ -64,6 +64,7 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderHandoffs),
 		rendererOf(renderInbox),
 		rendererOf(renderBrief),
+		rendererOf(renderPrime),
 		rendererOf(renderActors),
 		rendererOf(renderRepositories),
 		rendererOf(renderGuide),

@@ -287,6 +287,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"init"}},
 		{0, []string{"identity"}},
 		{0, []string{"brief"}},
+		{0, []string{"prime"}},
 		{0, []string{"search", "walls"}},
 		{0, []string{"knowledge-write", "Walls", "--body", "Of brick."}},
 		{0, []string{"knowledge-search", "walls"}},

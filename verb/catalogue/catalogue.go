@@ -18,6 +18,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/cairn-tasks/cairn/verb/knowledge"
 	"github.com/cairn-tasks/cairn/verb/pairs"
+	"github.com/cairn-tasks/cairn/verb/prime"
 	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/refs"
@@ -44,6 +45,7 @@ var All = verb.Link(inOrder(
 	skills.Verbs,
 	refs.Verbs,
 	brief.Verbs,
+	prime.Verbs,
 	search.Verbs,
 	decisions.Verbs,
 	knowledge.Verbs,
@@ -71,7 +73,7 @@ var order = []string{
 	"identity", "list", "get", "create", "claim", "next", "wait",
 	"release", "update", "transition", "run_checks", "attest", "note",
 	"plan", "propose", "list_proposals", "get_proposal", "delete", "logs", "history", "settings_get", "settings_set",
-	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions", "session_summary",
+	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions", "session_summary", "prime",
 	"brief", "guide", "search",
 	"decision_log", "decision_set_status", "decision_query",
 	"knowledge_write", "knowledge_search",
