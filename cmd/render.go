@@ -43,6 +43,7 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderWork),
 		rendererOf(renderPlan),
 		rendererOf(renderProposal),
+		rendererOf(renderImport),
 		rendererOf(renderProposals),
 		rendererOf(renderDecisions),
 		rendererOf(renderStoredProposal),

@@ -43,7 +43,7 @@ func refText(r verb.Ref) string {
 		what = strings.TrimSpace(r.State + " " + cmp.Or(r.URL, fmt.Sprintf("%s #%d", r.Repo, r.Number)))
 	case task.FileRef:
 		what = fmt.Sprintf("%s (%s, %s)", r.Path, sizeText(r.Size), r.Mime)
-	case task.BranchRef, task.TagRef, task.CompareRef, task.LinkRef, task.RecordRef:
+	case task.BranchRef, task.TagRef, task.CompareRef, task.LinkRef, task.RecordRef, task.OriginRef:
 		what = strings.TrimSpace(cmp.Or(r.URL, r.Target) + " " + in)
 	}
 	if r.Title != "" {

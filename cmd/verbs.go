@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/pairs"
+	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/urfave/cli/v3"
 )
 
@@ -21,7 +22,7 @@ type verbCommand struct {
 
 func (p verbCommand) command() *cli.Command {
 	v := p.verb
-	return &cli.Command{
+	out := &cli.Command{
 		Name:        p.name(),
 		Aliases:     p.aliases(),
 		Usage:       v.Summary,
@@ -32,6 +33,10 @@ func (p verbCommand) command() *cli.Command {
 		Flags:       append(flags(v), furtherFlags(v)...),
 		Action:      p.run,
 	}
+	if v.Name == transfer.ImportName {
+		importCommand{p}.complete(out)
+	}
+	return out
 }
 
 // nounCommand is a command that has the commands of several verbs below it: cairn decision, for cairn decision log and others.

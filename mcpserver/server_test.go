@@ -217,6 +217,7 @@ var smallestCalls = map[string]object{
 	"wait":          {"id": "PROJ-1"},
 	"plan":          {"tasks": []object{{"title": "Pay"}}},
 	"propose":       {"tasks": []object{{"title": "Pay"}}, "summary": "x"},
+	"import":        {"source": "jira", "items": []object{{"ref": "J-1", "title": "Pay"}}},
 	"delete":        {"id": "PROJ-1"},
 	"logs":          {"id": "PROJ-1"},
 	"history":       {},

@@ -22,7 +22,7 @@ type Reference struct {
 	Path   string        `json:"path,omitempty"`   // of a file, from the workspace root: FilesFolder, and the name that FileName makes
 	Size   int           `json:"size,omitempty"`   // of a file, in bytes
 	Mime   string        `json:"mime,omitempty"`   // of a file
-	Target string        `json:"target,omitempty"` // the id of a record, the name of a tag, or A...B of a compare
+	Target string        `json:"target,omitempty"` // the id of a record, the name of a tag, A...B of a compare, or SYSTEM:ID of an origin
 	By     Actor         `json:"by,omitempty"`     // who added it
 	At     time.Time     `json:"at,omitzero"`
 	Title  string        `json:"title,omitempty"`
@@ -41,6 +41,7 @@ const (
 	LinkRef    ReferenceType = "link"
 	FileRef    ReferenceType = "file"
 	RecordRef  ReferenceType = "record"
+	OriginRef  ReferenceType = "origin" // what the record was made from, in the system that it came from
 )
 
 // MaxRefs is the most references that a write gives a record.
@@ -61,6 +62,7 @@ var referenceForms = map[ReferenceType]referenceForm{
 	LinkRef:    {[]string{"url"}, nil},
 	FileRef:    {[]string{"path"}, []string{"size", "mime"}},
 	RecordRef:  {[]string{"target"}, nil},
+	OriginRef:  {[]string{"target"}, []string{"url"}},
 }
 
 // neededHint says what a reference of a type needs.
@@ -73,11 +75,12 @@ func neededHint(t ReferenceType) string {
 		LinkRef:    "url: its address, which begins with https:// or http://",
 		FileRef:    "path: the file, in this work tree",
 		RecordRef:  "target: the id of the record",
+		OriginRef:  "target: the system that it came from, a colon, and its id there",
 	}[t]
 }
 
 // ReferenceTypes lists the types, in the order in which they are shown.
-var ReferenceTypes = []ReferenceType{CommitRef, BranchRef, TagRef, CompareRef, PullRef, LinkRef, FileRef, RecordRef}
+var ReferenceTypes = []ReferenceType{CommitRef, BranchRef, TagRef, CompareRef, PullRef, LinkRef, FileRef, RecordRef, OriginRef}
 
 // InGit reports whether references of the type name something in a repository.
 func (t ReferenceType) InGit() bool {
@@ -110,7 +113,7 @@ func number(n int) string {
 func (r Reference) Valid() error {
 	form, ok := referenceForms[r.Type]
 	if !ok {
-		return Errorf(InvalidInput, "type is %q", Clip(string(r.Type), 40)).WithHint("commit, branch, tag, compare, pr, link, file or record")
+		return Errorf(InvalidInput, "type is %q", Clip(string(r.Type), 40)).WithHint("commit, branch, tag, compare, pr, link, file, record or origin")
 	}
 	members := r.members()
 	for _, key := range form.needs {
@@ -144,7 +147,7 @@ func (r Reference) validValues() error {
 		{"path", r.Path, IsFilePath(r.Path), "the path of a file in " + FilesFolder},
 		{"number", number(r.Number), r.Number > 0, "more than 0"},
 		{"size", number(r.Size), r.Size > 0, "more than 0"},
-		{"target", r.Target, r.validTarget(), "the id of a record, the name of a tag, or A...B of a compare"},
+		{"target", r.Target, r.validTarget(), "the id of a record, the name of a tag, A...B of a compare, or SYSTEM:ID of an origin"},
 	} {
 		if one.value != "" && !one.ok && (one.key == "url" || one.key == "repo") { // it may hold credentials
 			return Errorf(InvalidInput, "%s is none that a reference may have", one.key).WithHint("%s is %s", one.key, one.form)
@@ -174,6 +177,9 @@ func (r Reference) validTarget() bool {
 		return compares && from != "" && to != "" && !strings.ContainsAny(r.Target, " \t")
 	case RecordRef:
 		return len(r.Target) <= maxID && IsWord(r.Target, "._:@+-")
+	case OriginRef:
+		system, id, ok := strings.Cut(r.Target, ":")
+		return ok && IsWord(system, "_-") && id != "" && !strings.ContainsAny(id, " \t")
 	default:
 		return !strings.ContainsAny(r.Target, " \t")
 	}

@@ -47,6 +47,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"attest":              {verbtest.Args{"check": "1", "pass": true}, verbtest.Args{"check": "1", "pass": false}},
 	"note":                {verbtest.Args{"text": "heard"}, verbtest.Args{"text": "unheard"}},
 	"plan":                {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}, {"title": "Two", "deps": []string{"#0"}}}}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}}},
+	"import":              {verbtest.Args{"source": "jira", "items": []verbtest.Args{{"ref": "J-1", "title": "One"}, {"ref": "J-2", "title": "Two", "deps": []string{"J-1"}}}}, verbtest.Args{"source": "jira", "items": []verbtest.Args{{"ref": "J-1", "title": "One"}}}},
 	"propose":             {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "s"}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "t"}},
 	"settings_set":        {verbtest.Args{"key": "claim_ttl", "value": "2h"}, verbtest.Args{"key": "claim_ttl", "value": "3h"}},
 	"delete":              {verbtest.Args{"reason": "twice"}, verbtest.Args{"reason": "wrong"}},

@@ -64,7 +64,7 @@ func (r refRules) all(f *File, of task.ID, refs []task.Reference, there map[stri
 			if !there[ref.Target] {
 				report(RefDangling, "refers to %s, which does not exist", ref.Target)
 			}
-		case task.CommitRef, task.BranchRef, task.TagRef, task.CompareRef, task.PullRef, task.LinkRef:
+		case task.CommitRef, task.BranchRef, task.TagRef, task.CompareRef, task.PullRef, task.LinkRef, task.OriginRef:
 		}
 	}
 }

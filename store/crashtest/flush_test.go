@@ -22,6 +22,7 @@ var flushes = map[string]string{
 	"claim that takes over from a session that stalled": "tasks/* sessions/* tasks/ sessions/",
 	"next":                   "tasks/* tasks/",
 	"plan":                   "tasks/* tasks/* tasks/* tasks/",
+	"import":                 "tasks/* tasks/* tasks/",
 	"propose":                "./ plans/* plans/",
 	"plan that was proposed": "tasks/* tasks/* plans/* tasks/ plans/",
 	"delete":                 "local/ ./ local/trash/* local/trash/ tasks/",

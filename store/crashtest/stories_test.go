@@ -130,6 +130,9 @@ var stories = []story{
 	{"propose", "propose", "agent:a", func(*testing.T, *house) in {
 		return in{"tasks": []in{{"title": "One"}}, "summary": "one task"}
 	}},
+	{"import", "import", "agent:a", func(*testing.T, *house) in {
+		return in{"source": "jira", "items": []in{{"ref": "J-1", "title": "First", "state": "done"}, {"ref": "J-2", "title": "Second", "deps": []string{"J-1"}, "comments": []in{{"text": "seen"}}}}}
+	}},
 	{"plan that was proposed", "plan", "human:lee", func(t *testing.T, h *house) in {
 		out := h.given(t, "agent:a", "propose", in{"tasks": []in{{"title": "One"}, {"title": "Two"}}, "summary": "two tasks"})
 		return in{"proposal": out.(proposals.Proposal).Proposal}

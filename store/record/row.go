@@ -79,6 +79,7 @@ const (
 	FingerprintFact = "fingerprint"
 	RepoFact        = "repo" // of a repository its host and path; of a task the name of one
 	RoleFact        = "role"
+	OriginFact      = "origin" // what the record was made from, as the target of its reference says; one for each
 )
 
 // refFact is the name of the facts that say of which types the references of a record are.
@@ -134,6 +135,9 @@ func RowOf(h task.Header) Row {
 	for _, ref := range h.Refs {
 		if kind := string(ref.Type); !slices.Contains(r.Facts, Fact{refFact, kind}) {
 			r.Add(refFact, kind)
+		}
+		if ref.Type == task.OriginRef {
+			r.Add(OriginFact, ref.Target)
 		}
 	}
 	for _, e := range h.Log {

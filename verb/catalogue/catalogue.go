@@ -27,6 +27,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/skills"
 	"github.com/cairn-tasks/cairn/verb/tasks"
+	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/cairn-tasks/cairn/verb/worktrees"
 )
 
@@ -34,6 +35,7 @@ import (
 var All = verb.Link(inOrder(
 	tasks.Verbs,
 	proposals.Verbs,
+	transfer.Verbs,
 	sessions.Verbs,
 	activity.Verbs,
 	config.Verbs,
@@ -72,7 +74,7 @@ func Add(verbs ...verb.Verb) {
 var order = []string{
 	"identity", "list", "get", "create", "claim", "next", "wait",
 	"release", "update", "transition", "run_checks", "attest", "note",
-	"plan", "propose", "list_proposals", "get_proposal", "delete", "logs", "history", "settings_get", "settings_set",
+	"plan", "propose", "list_proposals", "get_proposal", "import", "delete", "logs", "history", "settings_get", "settings_set",
 	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions", "session_summary", "prime",
 	"brief", "guide", "search",
 	"decision_log", "decision_set_status", "decision_query",

@@ -14,7 +14,7 @@ import (
 // AddIn is the input of Add.
 type AddIn struct {
 	ID          verb.RecordID `json:"id" doc:"record that it belongs to" cli:"arg"`
-	Type        string        `json:"type" doc:"commit, branch, tag, compare, pr, link, file or record" cli:"arg" values:"commit,branch,tag,compare,pr,link,file,record"`
+	Type        string        `json:"type" doc:"commit, branch, tag, compare, pr, link, file, record or origin" cli:"arg" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
 	Sha         string        `json:"sha,omitempty" doc:"commit, by its hash or, in this repository, any name of it; the one that is checked out by default"`
 	Branch      string        `json:"branch,omitempty" doc:"branch; the one that is checked out by default"`
 	Repo        string        `json:"repo,omitempty" doc:"repository, as host and path or as the URL of a remote; this one by default" cli:"flag=repository"`
@@ -22,7 +22,7 @@ type AddIn struct {
 	URL         string        `json:"url,omitempty" doc:"address of a link or a pull request; credentials are left out"`
 	State       string        `json:"state,omitempty" doc:"of a pull request: open, draft, merged or closed" values:"open,draft,merged,closed"`
 	Path        string        `json:"path,omitempty" doc:"file to copy, in this work tree"`
-	Target      string        `json:"target,omitempty" doc:"id of a record, name of a tag, or A...B of a compare"`
+	Target      string        `json:"target,omitempty" doc:"id of a record, name of a tag, A...B of a compare, or SYSTEM:ID of an origin"`
 	Title       string        `json:"title,omitempty" doc:"what it is, on one line"`
 	ExpectedRev string        `json:"expected_rev,omitempty" doc:"rev that the record must still have, else CONFLICT"`
 	verb.Once

@@ -15,7 +15,7 @@ import (
 // QueryIn is the input of Query. A filter that is left out lets everything through.
 type QueryIn struct {
 	ID      verb.RecordID `json:"id,omitempty" doc:"only those of this record" cli:"arg"`
-	Type    string        `json:"type,omitempty" doc:"only those of this type" values:"commit,branch,tag,compare,pr,link,file,record"`
+	Type    string        `json:"type,omitempty" doc:"only those of this type" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
 	Repo    string        `json:"repo,omitempty" doc:"only those in this repository, as host and path or as the URL of a remote" cli:"flag=repository"`
 	State   string        `json:"state,omitempty" doc:"only pull requests in this state: open, draft, merged or closed" values:"open,draft,merged,closed"`
 	Session string        `json:"session,omitempty" doc:"only those that were added or changed in this session, and its own"`

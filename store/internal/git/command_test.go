@@ -23,6 +23,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"check/proc/proc.go":            "CommandContext",
 		"check/proc/guard_unix.go":      "Command",
 		"cmd/supervise_start.go":        "Command",        // cairn itself, as the supervisor of a job
+		"cmd/import_gh.go":              "CommandContext", // gh, for who typed cairn import github without a file
 		"cmd/pair.go":                   "Command",        // what opens a pair's work tree, as the person who typed the command chose
 		"store/sshsign/sign.go":         "CommandContext", // ssh-keygen, or what the user's own git config names
 		"cmd/cmdtest/commands.go":       "Command",        // for tests only

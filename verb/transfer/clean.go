@@ -1,0 +1,89 @@
+package transfer
+
+import (
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const (
+	lineRoom = 500     // bytes of a title, a label, a check
+	bodyRoom = 1 << 20 // bytes of a body
+)
+
+// oneLine makes a text fit for a line: white space and control characters become single blanks.
+func oneLine(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || unicode.IsControl(r) || r == 0x2028 || r == 0x2029 || r == utf8.RuneError {
+			return ' '
+		}
+		return r
+	}, s)
+	return strings.Join(strings.Fields(s), " ")
+}
+
+// plain makes a text of several lines fit for a file: valid UTF-8, without control characters but tabs and the ends of lines.
+func plain(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(strings.ToValidUTF8(s, "�"), "\r\n", "\n"), "\r", "\n")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// fit cuts a line to the room that there is, and reports whether it did.
+func fit(s string, room int) (string, bool) {
+	if len(s) <= room {
+		return s, false
+	}
+	return strings.TrimSpace(task.Clip(s, room-len("…"))), true
+}
+
+// pieces cuts a text into parts that an entry can hold, where possible at the end of a line.
+func pieces(s string, room int) []string {
+	var out []string
+	for len(s) > room {
+		cut := strings.LastIndexByte(s[:room], '\n')
+		if cut < room/2 {
+			cut = room
+			for cut > 0 && !utf8.RuneStart(s[cut]) {
+				cut--
+			}
+		}
+		out = append(out, strings.Trim(s[:cut], "\n"))
+		s = strings.TrimLeft(s[cut:], "\n")
+	}
+	return append(out, s)
+}
+
+// visible reports whether a text has something that can be seen.
+func visible(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
+}
+
+// actorOf reads who holds an item: an actor as it is, and of any other name a person with that name, as git's user.name becomes one.
+func actorOf(name string) (task.Actor, bool) {
+	name = strings.TrimPrefix(strings.TrimSpace(name), "@")
+	if name == "" {
+		return "", false
+	}
+	if who, err := task.ParseActor(name); err == nil {
+		return who, true
+	}
+	clean := strings.Map(func(r rune) rune {
+		if r < utf8.RuneSelf && (unicode.IsLetter(r) || unicode.IsDigit(r) || strings.ContainsRune("._@+-", r)) {
+			return r
+		}
+		return '-'
+	}, name)
+	for strings.Contains(clean, "--") {
+		clean = strings.ReplaceAll(clean, "--", "-")
+	}
+	clean = strings.Trim(clean, "-")
+	who, err := task.ParseActor("human:" + clean[:min(len(clean), 64)])
+	return who, err == nil
+}

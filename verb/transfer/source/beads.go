@@ -1,0 +1,142 @@
+package source
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/verb/transfer"
+)
+
+// readBeads reads issues as JSON lines. Of an id that comes twice the last line counts, as in a log. Memories, messages and what else the
+// system keeps for itself are no tasks.
+func readBeads(files []File) (Batch, error) {
+	var out Batch
+	place := map[string]int{}
+	for _, f := range files {
+		line := 0
+		for raw := range bytes.Lines(f.Data) {
+			if line++; len(bytes.TrimSpace(raw)) == 0 {
+				continue
+			}
+			objects, err := objectsOf(File{f.Name, raw})
+			if err != nil {
+				_, msg, _ := strings.Cut(err.Error(), ": ")
+				return out, bad(f.Name, line, "%s", msg).WithHint("each line is one issue in JSON; a conflict of a merge has to be solved first")
+			}
+			for _, o := range objects {
+				if err := out.bead(o, place); err != nil {
+					return out, bad(f.Name, line, "%v", err).WithHint("name the file with the issues: .beads/issues.jsonl, or what bd export prints")
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// bead adds one issue.
+func (b *Batch) bead(o object, place map[string]int) error {
+	kind, id := o.text("issue_type"), o.text("id")
+	switch record := o.text("_type"); {
+	case record != "" && record != "issue":
+		b.aside("a record of type "+record, cmp.Or(o.text("key", "id"), "without an id"))
+		return nil
+	case id == "":
+		return errors.New("the object has no id")
+	case o.text("status") == "tombstone" || o.text("deleted_at") != "":
+		b.aside("a deleted issue", id)
+		return nil
+	case slices.Contains([]string{"message", "event", "gate", "molecule", "agent", "role", "rig", "convoy", "slot"}, kind):
+		b.aside("an issue of type "+kind, id)
+		return nil
+	case o.keys["ephemeral"] == true || o.keys["is_template"] == true:
+		b.aside("an issue that is ephemeral or a template", id)
+		return nil
+	}
+	it := beadOf(o, id, kind)
+	if i, twice := place[id]; twice {
+		b.aside("an earlier line of the same id", id)
+		b.Items[i] = it
+		return nil
+	}
+	place[id] = len(b.Items)
+	b.Items = append(b.Items, it)
+	return nil
+}
+
+// beadOf makes an item of an issue.
+func beadOf(o object, id, kind string) transfer.Item {
+	it := transfer.Item{
+		Ref: id, Title: o.text("title"), Was: o.text("status"), Labels: o.texts("labels"),
+		Priority: o.text("priority"), Assignee: o.text("assignee"), Due: o.text("due_at"),
+		Created: o.text("created_at"), CreatedBy: o.text("created_by"), Closed: o.text("closed_at"), Reason: o.text("close_reason"),
+	}
+	it.Rank = it.Priority
+	if it.Rank != "" {
+		it.Rank = "P" + strings.TrimPrefix(it.Rank, "P")
+	}
+	it.Priority = strings.TrimPrefix(it.Rank, "P")
+	acceptance := o.text("acceptance_criteria")
+	it.Acceptance, _ = criteria(acceptance)
+	criteriaToo := ""
+	if len(it.Acceptance) == 1 && len(acceptance) > 400 {
+		criteriaToo = acceptance
+	}
+	it.Body = body([2]string{"", o.text("description")}, [2]string{"Design", o.text("design")}, [2]string{"Notes", o.text("notes")},
+		[2]string{"Acceptance criteria", criteriaToo})
+	if kind != "" && kind != "task" {
+		it.Labels = append(it.Labels, kind)
+	}
+	switch it.Was {
+	case "", "open":
+		it.State = transfer.Open
+	case "in_progress", "hooked":
+		it.State = transfer.Started
+	case "closed":
+		it.State = transfer.Done
+	default: // blocked, deferred, pinned, and those of a team's own
+		it.State, it.Labels = transfer.Open, append(it.Labels, it.Was)
+	}
+	if minutes := o.text("estimated_minutes"); minutes != "" && minutes != "0" {
+		it.Estimate = minutes + "m"
+	}
+	if ref := o.text("external_ref"); strings.HasPrefix(ref, "https://") || strings.HasPrefix(ref, "http://") {
+		it.URL = ref
+	} else {
+		it.Lose("external_ref", ref)
+	}
+	beadEdges(o, &it)
+	for _, c := range o.objects("comments") {
+		it.Comments = append(it.Comments, transfer.Comment{By: c.text("author"), At: c.text("created_at"), Text: c.text("text")})
+	}
+	o.drop("updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "compaction_level", "original_size", "source_repo", "started_at", "parent")
+	it.LeftOut = append(it.LeftOut, o.left()...)
+	return it
+}
+
+// beadEdges reads what an issue says of others. The name of the type says what the issue is to the other.
+func beadEdges(o object, it *transfer.Item) {
+	for _, d := range o.objects("dependencies") {
+		kind := cmp.Or(d.text("type"), d.text("dependency_type"), "blocks")
+		to := cmp.Or(d.text("depends_on_id"), d.text("id"))
+		switch kind {
+		case "blocks", "waits-for":
+			it.Deps = append(it.Deps, to)
+		case "parent-child":
+			it.Parent = cmp.Or(it.Parent, to)
+		case "related", "relates-to":
+			it.Related = append(it.Related, to)
+		case "discovered-from":
+			if it.Found != "" {
+				it.Lose("a second discovered-from", to)
+			}
+			it.Found = cmp.Or(it.Found, to)
+		case "duplicates":
+			it.Same = cmp.Or(it.Same, to)
+		default:
+			it.Lose("dependency of type "+kind, to)
+		}
+	}
+}
