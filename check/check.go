@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"errors"
+	"io"
 	"os"
 	"strings"
 	"sync"
@@ -19,6 +20,7 @@ type Spec struct {
 	Cwd     string        // the folder as declared, relative to Root; "" and "." are Root itself
 	Timeout time.Duration // the time limit, more than 0
 	Env     []string      // "NAME=value" each; nil is the environment of this process. GIT_* is removed from either
+	Output  io.Writer     // gets what the command prints as well, while it prints it; nil for nobody. What it cannot take is lost
 }
 
 // Run runs a command to its end, its time limit or the end of ctx, whichever comes first. When it returns, the processes that
@@ -39,7 +41,11 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 		return Outcome{}, err
 	}
 	var out proc.Output
-	end, err := proc.Run(ctx, proc.Command{Line: s.Cmd, Dir: dir, Env: withoutGit(s.Env), Timeout: s.Timeout, Output: &out})
+	var to io.Writer = &out
+	if s.Output != nil {
+		to = tee{&out, s.Output}
+	}
+	end, err := proc.Run(ctx, proc.Command{Line: s.Cmd, Dir: dir, Env: withoutGit(s.Env), Timeout: s.Timeout, Output: to})
 	switch {
 	case errors.Is(err, proc.ErrNoShell):
 		return Outcome{}, task.Errorf(task.NoShell, "there is no sh to run checks with: %w", err).
@@ -51,6 +57,17 @@ func Run(ctx context.Context, s Spec) (Outcome, error) {
 		Passed: end.Passed(), Exit: end.Exit, Signal: end.Signal, TimedOut: end.TimedOut, Canceled: end.Canceled,
 		Duration: end.Duration, Output: out.String(), TotalBytes: out.Total(),
 	}, nil
+}
+
+// tee writes to the output that is kept, and to one who watches, whose errors do not matter to the command.
+type tee struct {
+	kept    *proc.Output
+	watches io.Writer
+}
+
+func (t tee) Write(p []byte) (int, error) {
+	_, _ = t.watches.Write(p)
+	return t.kept.Write(p)
 }
 
 // withoutGit returns the environment without git's own variables.

@@ -31,6 +31,7 @@ func (p *program) terminal() (io.ReadWriteCloser, error) {
 
 // confirm has a person at the terminal confirm what is to be done in their name. It returns an error unless they do.
 func (p *program) confirm(ctx context.Context, asks []task.Ask) error {
+	p.meter.clear()
 	terminal, err := p.terminal()
 	if err != nil {
 		return task.Unconfirmed(asks)

@@ -133,6 +133,7 @@ func exitOfReport(r report.Report) int {
 type checkOptions struct {
 	snapshot.CheckOptions
 	run, all, trust  bool
+	verbose          bool // show what commands print while they run
 	failOn           proof.Severity
 	format           report.Format // of what is printed
 	outputs          []checkOutput
@@ -149,7 +150,7 @@ type checkOutput struct {
 func (p checkCommand) options(c *cli.Command) (checkOptions, error) {
 	o := checkOptions{
 		CheckOptions: snapshot.CheckOptions{Base: c.String("base"), NoBase: c.Bool("no-base"), Staged: c.Bool("staged"), Getenv: p.Getenv},
-		run:          c.Bool("run"), all: c.Bool("all"), trust: c.Bool(trustFlag),
+		run:          c.Bool("run"), all: c.Bool("all"), trust: c.Bool(trustFlag), verbose: c.Bool("verbose"),
 		fix: c.Bool("fix"), dryRun: c.Bool("dry-run"), yes: c.Bool("yes"),
 		failOn: proof.Severity(c.String("fail-on")), format: report.Text,
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/check/report"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -49,14 +50,20 @@ func (p checkCommand) runCommands(ctx context.Context, layout layout.Layout, fou
 		return err
 	}
 	r.Ran = make([]report.Ran, len(commands))
-	err = check.All(ctx, specsOf(s, commands), runtime.GOMAXPROCS(0), func(i int, o check.Outcome) {
+	specs := specsOf(s, commands)
+	if options.verbose && p.meter != nil {
+		for i := range specs {
+			specs[i].Output = watching{p.meter}
+		}
+	}
+	err = check.All(ctx, specs, runtime.GOMAXPROCS(0), func(i int, o check.Outcome) {
 		r.Ran[i] = ranOf(commands[i], o)
 		log.ended(r.Ran[i])
 		if !o.Passed {
 			r.Findings = append(r.Findings, found.Failed(commands[i], o.Summary())...)
 		}
 	})
-	log.close()
+	p.meter.clear()
 	proof.Sort(r.Findings)
 	return err
 }
@@ -122,14 +129,14 @@ func foreign(getenv func(string) string) string {
 	return ""
 }
 
-// runLog prints each command's result and output on standard error when it ends, folded if the CI supports that. On a terminal
-// it also shows how many have run.
+// runLog prints each command's result and output on standard error when it ends, folded if the CI supports that. On a
+// terminal the meter shows how many have run.
 type runLog struct {
 	*program
 	fold        report.Fold
 	secret      []byte
 	total, done int
-	live        bool // the last line shows the progress, and is replaced
+	began       time.Time
 }
 
 func (p checkCommand) newRunLog(total int) (*runLog, error) {
@@ -137,14 +144,12 @@ func (p checkCommand) newRunLog(total int) (*runLog, error) {
 	if _, err := io.ReadFull(p.Rand, secret); err != nil {
 		return nil, err
 	}
-	l := &runLog{program: p.program, total: total, secret: secret}
+	l := &runLog{program: p.program, total: total, secret: secret, began: time.Now()}
 	switch {
 	case p.Getenv("GITHUB_ACTIONS") == "true":
 		l.fold = report.GitHubFold
 	case p.Getenv("GITLAB_CI") == "true":
 		l.fold = report.GitLabFold
-	default:
-		_, l.live = isTerminal(p.Stderr)
 	}
 	l.progress()
 	return l, nil
@@ -152,7 +157,7 @@ func (p checkCommand) newRunLog(total int) (*runLog, error) {
 
 func (l *runLog) ended(ran report.Ran) {
 	l.done++
-	l.close()
+	l.meter.clear()
 	entry := report.Entry{Ran: ran, Number: l.done, Ended: l.Now(), Token: l.token()}
 	_, _ = io.WriteString(l.Stderr, entry.Log(l.fold))
 	l.progress()
@@ -165,15 +170,11 @@ func (l *runLog) token() string {
 	return hex.EncodeToString(sum[:16])
 }
 
+// progress has the meter say how many commands have run.
 func (l *runLog) progress() {
-	if l.live {
-		fprintf(l.Stderr, "%d of %d commands have run", l.done, l.total)
-	}
-}
-
-// close removes the line with the progress.
-func (l *runLog) close() {
-	if l.live {
-		fprintf(l.Stderr, "%s", painted("\r\x1b[K"))
+	if report := l.meter.reports(); report != nil && l.done < l.total {
+		report(progress.Report{
+			Done: float64(l.done), Total: float64(l.total), Counts: true, Message: "running the checks of closed tasks", Took: time.Since(l.began),
+		})
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -32,7 +33,12 @@ type Env struct {
 // Main runs the command line and returns the exit number. It does not exit the process.
 func Main(ctx context.Context, env Env) int {
 	p := &program{Env: env, out: &output{to: env.Stdout}, json: slices.Contains(env.Args, "--json")}
-	exit := p.report(ctx, p.runLine(ctx))
+	p.meter = p.newMeter()
+	p.out.meter = p.meter
+	defer p.meter.until(ctx)()
+	err := p.runLine(progress.With(ctx, p.meter.reports()))
+	p.meter.stop()
+	exit := p.report(ctx, err)
 	if p.out.err != nil && exit == 0 {
 		fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
 		exit = exitFailure
@@ -43,10 +49,11 @@ func Main(ctx context.Context, env Env) int {
 // program is one run of the command line: where it reads, where it prints, and what it will exit with.
 type program struct {
 	Env
-	out  *output
-	json bool // print JSON; set before the line is parsed, so that errors about the line are JSON too
-	soft bool // exit with 0 after what may go away by itself
-	exit int  // of a command that did its work
+	out   *output
+	meter *meter // shows that work goes on; nil where no person watches
+	json  bool   // print JSON; set before the line is parsed, so that errors about the line are JSON too
+	soft  bool   // exit with 0 after what may go away by itself
+	exit  int    // of a command that did its work
 
 	failing int // the exit number of every error; 0 for the numbers of their codes
 }
@@ -96,6 +103,7 @@ func rootFlags() []cli.Flag {
 		&cli.StringFlag{Name: "actor", Usage: "act as `KIND:NAME`; CAIRN_ACTOR sets it too; else agent: and its name in a coding agent's shell, else human: and git's user.name"},
 		&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
 		&cli.BoolFlag{Name: "soft-fail", Usage: "exit with 0 after a failure that may go away by itself, and say so"},
+		&cli.BoolFlag{Name: "verbose", Usage: "on a terminal: show what checks print while they run"},
 		&cli.BoolFlag{Name: "fresh", Usage: "read every file, and use nothing that was kept of an earlier look"},
 	}
 }

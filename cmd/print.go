@@ -15,11 +15,13 @@ import (
 
 // output is standard output. It remembers the first error, so that a full disk does not pass for success.
 type output struct {
-	to  io.Writer
-	err error
+	to    io.Writer
+	err   error
+	meter *meter // whose line is erased first
 }
 
 func (o *output) Write(b []byte) (int, error) {
+	o.meter.clear()
 	n, err := o.to.Write(b)
 	if o.err == nil {
 		o.err = err

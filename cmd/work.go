@@ -50,6 +50,7 @@ func (p workCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	w.Progress = nil // the jobs are shown instead
 	l := &labor{program: p.program, w: w, s: s, most: c.Int("jobs"), executor: c.String("executor"), label: c.String("label"), watch: c.Bool("watch"), tried: map[task.ID]string{}}
 	if l.most == 0 {
 		l.most = s.Config.JobsMax

@@ -188,7 +188,7 @@ func comeBack(v verb.Verb, input []byte, after time.Duration, last verb.Progress
 	_ = json.Unmarshal(input, &args) // the verb says what is wrong with it
 	err := task.Errorf(task.ChecksRunning, "still at work after %v", after)
 	if last.Message != "" {
-		err.Msg += ": " + last.Message
+		err.Msg += ": " + last.String()
 	}
 	err.Op = v.Name
 	err.ID, _ = args["id"].(string)

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime/debug"
+	"sync"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
@@ -119,12 +120,21 @@ func (s *Server) progress(ctx context.Context, req mcp.CallToolRequest) func(ver
 		return nil
 	}
 	token := req.Params.Meta.ProgressToken
+	var mu sync.Mutex
+	var before, last float64 // what earlier parts of the call came to, and what was sent last: a client is told numbers that only grow
 	return func(p verb.Progress) {
 		if ctx.Err() != nil {
 			return // the client has given the call up
 		}
+		mu.Lock()
+		defer mu.Unlock()
+		if before+p.Done < last {
+			before = last
+		}
+		p.Done, p.Total = p.Done+before, p.Total+before
+		last = p.Done
 		_ = s.notify(ctx, fmt.Sprintf("%T %v", token, token), "notifications/progress", map[string]any{
-			"progressToken": token, "progress": p.Done, "total": p.Total, "message": harmless.Line(p.Message),
+			"progressToken": token, "progress": p.Done, "total": p.Total, "message": harmless.Line(p.String()),
 		}) // one that is lost is replaced by the next
 	}
 }

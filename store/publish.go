@@ -1,6 +1,7 @@
 package store
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"maps"
@@ -11,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,8 +22,11 @@ import (
 //
 // Names are flushed before those of the next turn change: a record is not removed before its copy is on the disk, and no task names
 // a session that a power cut takes. Within a turn the order does not matter, so a folder is flushed once for all its files.
-func (w *writing) publish() (forward bool, err error) {
+func (w *writing) publish(ctx context.Context) (forward bool, err error) {
+	count := progress.Start(ctx, "putting files in place", len(w.files))
+	defer count.End()
 	for i, c := range w.files {
+		count.Add(1)
 		if i > 0 && c.turn != w.files[i-1].turn {
 			if err := w.flush(); err != nil {
 				return forward, err

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -66,7 +67,7 @@ func (tx *Tx) write(ctx context.Context) error {
 
 // run makes the write. It also reports whether the write has ended: nothing of it is left to be done or undone.
 func (w *writing) run(ctx context.Context) (ended bool, err error) {
-	if err := w.prepare(); err != nil {
+	if err := w.prepare(ctx); err != nil {
 		return !errors.Is(err, atomicfile.ErrLeft), err
 	}
 	if err := w.unmoved(); err != nil {
@@ -84,7 +85,7 @@ func (w *writing) run(ctx context.Context) (ended bool, err error) {
 			return w.log.begin() == nil, err // the log may have been cut short
 		}
 	}
-	if forward, err := w.publish(); err != nil {
+	if forward, err := w.publish(ctx); err != nil {
 		return w.stop(forward, err)
 	}
 	if activity.trace() != before {
@@ -110,15 +111,18 @@ func (w *writing) run(ctx context.Context) (ended bool, err error) {
 }
 
 // prepare writes the new content of every file to a temporary file.
-func (w *writing) prepare() error {
+func (w *writing) prepare(ctx context.Context) error {
 	files, err := w.changes()
 	if err != nil {
 		return err
 	}
+	count := progress.Start(ctx, "writing files", len(files))
+	defer count.End()
 	for _, c := range files {
 		if err := w.prepareFile(c); err != nil {
 			return err
 		}
+		count.Add(1)
 	}
 	return nil
 }

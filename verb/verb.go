@@ -3,6 +3,7 @@ package verb
 import (
 	"context"
 	"errors"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"reflect"
 	"regexp"
 	"slices"
@@ -89,7 +90,7 @@ func (v Verb) call(ctx context.Context, w *Workspace, read func() (any, error)) 
 	if err != nil {
 		return nil, err
 	}
-	return v.do(ctx, w, in)
+	return v.do(progress.With(ctx, w.Progress), w, in)
 }
 
 // do does the verb, unless the call was made before under the same idempotency key. What only a person may do is asked of them,

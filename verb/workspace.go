@@ -28,7 +28,8 @@ type Workspace struct {
 	Bounded   bool              // answers go into an agent's context, so what is long is cut and says so
 	Now       func() time.Time
 	Rand      io.Reader
-	Progress  func(Progress) // is called with how far a long call has come; nil if nobody wants to know
+	Progress  func(Progress) // is called with how far a long call has come, by several goroutines; nil if nobody wants to know
+	Output    io.Writer      // gets what commands print while they print it; nil if nobody wants to see it
 	Patience  time.Duration  // how long a caller without Progress waits for an answer; 0 for as long as it takes
 	Watcher   Watcher        // shared by the calls of a process; nil for one of its own
 	Reads     *SharedReads   // shared by the calls of a process; nil where there is one call alone

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/progress"
 )
 
 // suspect is a file that has to be read.
@@ -21,9 +22,12 @@ type suspect struct {
 // readAll reads files. Those that vanish are left out.
 func (s Source) readAll(ctx context.Context, known *View, todo []suspect, before time.Time) (entries []entry, problems []problem.Problem, err error) {
 	read, failed := make([]entry, len(todo)), make([]error, len(todo))
+	count := progress.Start(ctx, "reading "+s.Kind.Name+" files", len(todo))
 	onAllProcessors(ctx, len(todo), func(i int, wait *layout.Patience) {
 		read[i], failed[i] = s.read(todo[i], known, before, wait)
+		count.Add(1)
 	})
+	count.End()
 	for i, err := range failed {
 		switch {
 		case problem.Missing(err):

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
@@ -203,7 +204,10 @@ func (r *treeReader) read(ctx context.Context, src source) error {
 	for i, u := range r.todo {
 		blobs[i] = u.blob
 	}
+	count := progress.Start(ctx, "reading files", len(blobs))
+	defer count.End()
 	return src.read(ctx, blobs, func(i int, src []byte, err error) {
+		defer count.Add(1)
 		if u := r.todo[i]; u.put == nil {
 			r.setFile(u.path, src, err)
 		} else {

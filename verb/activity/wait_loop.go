@@ -3,7 +3,6 @@ package activity
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -54,7 +53,7 @@ func (l *waitLoop) run(ctx context.Context, ticks <-chan struct{}, progress func
 func (l *waitLoop) report(progress func(verb.Progress)) {
 	if progress != nil {
 		took := time.Since(l.began)
-		progress(verb.Progress{Done: took.Seconds(), Total: l.limit.Seconds(), Message: fmt.Sprintf("waiting, %.0f s", took.Seconds())})
+		progress(verb.Progress{Done: took.Seconds(), Total: l.limit.Seconds(), Message: "waiting", Took: took})
 	}
 }
 

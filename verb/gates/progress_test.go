@@ -13,14 +13,14 @@ func TestReportWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var got []verb.Progress
 		report := func(p verb.Progress) { got = append(got, p) }
-		stop := reportWhile(report, 1, 4, "tests pass", 12*time.Second)
+		stop := reportWhile(report, 1, 4, "check 2 of 4: tests pass", 12*time.Second)
 		time.Sleep(7 * time.Second)
 		stop()
 		time.Sleep(time.Minute)
 		want := []verb.Progress{
 			{Done: 1, Total: 4, Message: "check 2 of 4: tests pass"},
-			{Done: 1.25, Total: 4, Message: "check 2 of 4: tests pass, 3 s"},
-			{Done: 1.5, Total: 4, Message: "check 2 of 4: tests pass, 6 s"},
+			{Done: 1.25, Total: 4, Message: "check 2 of 4: tests pass", Took: 3 * time.Second},
+			{Done: 1.5, Total: 4, Message: "check 2 of 4: tests pass", Took: 6 * time.Second},
 		}
 		if len(got) != len(want) {
 			t.Fatalf("reported %v", got)

@@ -56,8 +56,8 @@ func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, to
 	for n, i := range todo {
 		c, started := t.Checks[i], w.Now()
 		limit := s.Config.Limit(c)
-		reported := reportWhile(w.Progress, n, len(todo), c.Desc, limit)
-		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit})
+		reported := reportWhile(w.Progress, n, len(todo), fmt.Sprintf("check %d of %d: %s", n+1, len(todo), c.Desc), limit)
+		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output})
 		reported()
 		if err != nil {
 			return nil, nil, err
@@ -181,13 +181,12 @@ func runner(w *verb.Workspace, t task.Task) string {
 // progressEvery is how often a check that runs says so.
 const progressEvery = 3 * time.Second
 
-// reportWhile says that the check with index n, of so many, runs, and says it again now and then until the function that it
+// reportWhile says in a message that the command with index n, of so many, runs, and says it again now and then until the function that it
 // returns was called. A check under way counts by its share of the time limit.
-func reportWhile(report func(verb.Progress), n, of int, desc string, limit time.Duration) (stop func()) {
+func reportWhile(report func(verb.Progress), n, of int, message string, limit time.Duration) (stop func()) {
 	if report == nil {
 		return func() {}
 	}
-	message := fmt.Sprintf("check %d of %d: %s", n+1, of, desc)
 	report(verb.Progress{Done: float64(n), Total: float64(of), Message: message})
 	began, tick := time.Now(), time.NewTicker(progressEvery)
 	stopped, gone := make(chan struct{}), make(chan struct{})
@@ -200,9 +199,7 @@ func reportWhile(report func(verb.Progress), n, of int, desc string, limit time.
 			case <-tick.C:
 				took := time.Since(began)
 				share := min(took.Seconds()/limit.Seconds(), 1)
-				report(verb.Progress{
-					Done: float64(n) + share, Total: float64(of), Message: fmt.Sprintf("%s, %.0f s", message, took.Seconds()),
-				})
+				report(verb.Progress{Done: float64(n) + share, Total: float64(of), Message: message, Took: took})
 			}
 		}
 	}()

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 )
@@ -21,7 +22,9 @@ func SetUp(ctx context.Context, s *store.Store, code task.Code, message string) 
 	if line == "" {
 		return nil, nil
 	}
+	reported := reportWhile(progress.Of(ctx), 0, 1, "setting up the work tree", cmp.Or(s.Config.SetupTimeout, noLimit))
 	got, err := check.Attempt(ctx, check.Spec{Cmd: line, Root: s.Root, Timeout: cmp.Or(s.Config.SetupTimeout, noLimit)})
+	reported()
 	if err != nil || got.Passed {
 		return nil, err
 	}
