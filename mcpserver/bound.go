@@ -33,13 +33,13 @@ func encode(v any) ([]byte, error) {
 	if err != nil || len(text) <= answerShown {
 		return text, err
 	}
-	for _, step := range steps {
-		dec := json.NewDecoder(bytes.NewReader(text))
-		dec.UseNumber()
-		var whole any
-		if err := dec.Decode(&whole); err != nil {
-			return nil, err
-		}
+	dec := json.NewDecoder(bytes.NewReader(text))
+	dec.UseNumber()
+	var whole any
+	if err := dec.Decode(&whole); err != nil {
+		return nil, err
+	}
+	for _, step := range steps { // what one step cut is longer than the next one allows, so each names all that is cut
 		c := cutter{text: step.text, list: step.list, depth: step.depth}
 		whole = c.cut(whole, "", 0)
 		if object, ok := whole.(map[string]any); ok {

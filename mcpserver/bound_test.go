@@ -26,6 +26,7 @@ const longest = 1 << 20
 const (
 	manySessions = 120
 	manyProblems = 130
+	manyLabels   = 650 // of each of 60 tasks: more than an answer holds, and no more of YAML than that takes
 )
 
 // hugeWorkspace has files that are as large as files may be, and more of them than one answer holds.
@@ -61,7 +62,7 @@ func hugeWorkspace(t *testing.T) verb.Workspace {
 	task("PROJ-5", "title: checks\nchecks:\n"+checks.String(), "")
 	task("PROJ-6", "title: one value\nx: {a: {b: ['"+strings.Repeat("x", 900_000)+"']}}\n", "")
 	for i := range 60 {
-		task(fmt.Sprintf("PROJ-%d", 100+i), "title: x\ndeps: [PROJ-5]\nparent: PROJ-5\nlabels: ["+strings.Repeat("a-label-of-a-certain-length, ", 2000)+"]\n", "")
+		task(fmt.Sprintf("PROJ-%d", 100+i), "title: x\ndeps: [PROJ-5]\nparent: PROJ-5\nlabels: ["+strings.Repeat("a-label-of-a-certain-length, ", manyLabels)+"]\n", "")
 	}
 	for i := range manyProblems {
 		put(fmt.Sprintf("tasks/PROJ-b%d.md", i), "---\nid: x\npriority: "+strings.Repeat("p", 9000)+"\n---\n")
@@ -203,7 +204,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 		}
 	}
 	for _, part := range []string{"dependents", "children"} {
-		if _, _, rows := read("PROJ-5", part); len(rows) != 60 || rows[0].LabelsTotal != 2000 {
+		if _, _, rows := read("PROJ-5", part); len(rows) != 60 || rows[0].LabelsTotal != manyLabels {
 			t.Errorf("%d %s", len(rows), part)
 		}
 	}
@@ -328,8 +329,8 @@ func TestEncodeCutsWhatNobodyWrites(t *testing.T) {
 		}
 		return out
 	}
-	tree := any("leaf of a tree")
-	for range 6 {
+	tree := any("a leaf of a tree, which is one of 32768")
+	for range 5 {
 		tree = []any{tree, tree, tree, tree, tree, tree, tree, tree}
 	}
 	for _, c := range []struct {
@@ -339,10 +340,10 @@ func TestEncodeCutsWhatNobodyWrites(t *testing.T) {
 	}{
 		{"what fits", object{"id": "T-1", "title": "x", "deep": deep}, nil},
 		{"a long text", object{"id": "T-1", "title": strings.Repeat("t", 2<<20), "deep": deep}, []string{"title"}},
-		{"many long texts", object{"id": "T-1", "labels": wide(300, 60<<10)}, nil},
-		{"a long list", object{"id": "T-1", "labels": wide(200_000, 10)}, []string{"labels"}},
+		{"many long texts", object{"id": "T-1", "labels": wide(100, 60<<10)}, nil},
+		{"a long list", object{"id": "T-1", "labels": wide(100_000, 10)}, []string{"labels"}},
 		{"a tree", object{"id": "T-1", "extra": object{"tree": tree, "more": tree}}, nil},
-		{"a hidden text", object{"id": "T-1", "body": strings.Repeat("\u200b", 1<<20)}, []string{"body"}},
+		{"a hidden text", object{"id": "T-1", "body": strings.Repeat("\u200b", 400<<10)}, []string{"body"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			text, err := mcpserver.Encode(c.in)
