@@ -217,7 +217,7 @@ type declared struct {
 }
 
 func (p *program) declared() []declared {
-	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}}
+	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}, {[]string{"board"}, boardCommand{p}.command}}
 	for _, v := range catalogue.All {
 		c := verbCommand{p, v}
 		out = append(out, declared{append(c.aliases(), c.name()), c.command})
@@ -282,7 +282,6 @@ func guessedCommand(word string) string {
 		"ask":      "cairn handoff create asks somebody",
 		"assign":   "cairn update ID --assignee ACTOR",
 		"attach":   "cairn ref add ID file --path FILE",
-		"board":    "cairn brief shows the workspace",
 		"status":   "cairn brief shows the workspace",
 		"close":    "cairn transition ID done",
 		"comment":  "cairn note comments on a record",

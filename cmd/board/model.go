@@ -1,0 +1,258 @@
+package board
+
+import (
+	"context"
+	"fmt"
+	"reflect"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/charmbracelet/x/ansi"
+)
+
+// Model is the board and what a person is doing with it. Make one with New.
+type Model struct {
+	calls Calls
+	ctx   context.Context //nolint:containedctx // of the program that the model lives in: commands end with it
+	paint paint
+	ruler ruler
+	every func() tea.Cmd // makes a command that returns a second message; replaced in tests
+
+	width, height int
+
+	board   Board
+	query   Query
+	loading bool
+	again   bool  // load once more after that
+	good    Query // that was loaded last
+
+	at    place
+	left  int            // the first column that is shown
+	above map[string]int // how many cards of a column are scrolled away above
+
+	mode  mode
+	input input
+	page  page
+	said  said
+	work  *work // that is under way; nil for none
+
+	// Failed is the panic that ended the board, or nil.
+	Failed error
+	// Interrupted says that the person ended the board by Ctrl-C.
+	Interrupted bool
+}
+
+// place is the selected task: a column, and the id of a card in it. The index is where the card was last, so that another takes its
+// place when it is gone.
+type place struct {
+	column int
+	card   int
+	id     task.ID
+	end    bool // the last card is meant, which is still to be loaded
+}
+
+// mode is what keys are about.
+type mode int
+
+const (
+	looking  mode = iota // at the columns
+	reading              // a page: of a task, or the help
+	typing               // a line of text
+	choosing             // a state to move a task to
+)
+
+// said is the line in which the board says what happened.
+type said struct {
+	text, hint string
+	bad        bool
+	load       bool // it is about reading the board, and goes away once that succeeds
+}
+
+// work is a call under way, which a person can interrupt.
+type work struct {
+	what    string // in words
+	doing   string // what it said last of itself
+	seconds int
+	cancel  context.CancelFunc
+	reports chan string
+}
+
+// New returns a board that was loaded with a query. Commands that it returns end with the context.
+func New(ctx context.Context, calls Calls, colours bool, query Query, b Board) *Model {
+	return &Model{
+		board: b, good: query,
+		calls: calls, ctx: ctx, paint: paint(colours), ruler: ruler{ansi.WcWidth}, query: query, above: map[string]int{},
+		every: func() tea.Cmd { return tea.Tick(time.Second, func(time.Time) tea.Msg { return second{} }) },
+	}
+}
+
+// The messages that the model sends itself.
+type (
+	loadedMsg struct {
+		board Board
+		query Query
+		err   error
+	}
+	changedMsg struct{} // something may have changed
+	second     struct{} // has gone by
+	reportMsg  struct{ text string }
+	doneMsg    struct { // a call is done
+		task verb.Task
+		err  error
+		then then
+	}
+	shownMsg struct { // a page was made
+		id   task.ID
+		text string
+		err  error
+	}
+	failedMsg struct{ err error } // a command has panicked
+)
+
+// Init begins to wait for changes.
+func (m *Model) Init() tea.Cmd { return m.wait() }
+
+// Update takes a message. A panic ends the board, with the terminal as it was.
+func (m *Model) Update(msg tea.Msg) (model tea.Model, cmd tea.Cmd) {
+	defer func() {
+		if r := recover(); r != nil {
+			model, cmd = m.fail(r)
+		}
+	}()
+	if m.Failed != nil {
+		return m, tea.Quit // View has failed
+	}
+	return m, m.update(msg)
+}
+
+func (m *Model) fail(r any) (tea.Model, tea.Cmd) {
+	m.Failed = fmt.Errorf("%v", r)
+	return m, tea.Quit
+}
+
+func (m *Model) update(msg tea.Msg) tea.Cmd {
+	switch msg := msg.(type) {
+	case tea.WindowSizeMsg:
+		m.width, m.height = msg.Width, msg.Height
+		return m.resized()
+	case tea.ModeReportMsg:
+		if msg.Mode == ansi.ModeUnicodeCore && (msg.Value == ansi.ModeSet || msg.Value == ansi.ModeReset || msg.Value == ansi.ModePermanentlySet) {
+			m.ruler = ruler{ansi.GraphemeWidth} // as the renderer does
+		}
+	case tea.KeyPressMsg:
+		return m.key(msg)
+	case tea.PasteMsg:
+		if m.mode == typing {
+			return m.typed(msg.Content)
+		}
+	case loadedMsg:
+		return m.take(msg)
+	case changedMsg:
+		if m.ctx.Err() != nil {
+			return nil
+		}
+		return tea.Batch(m.wait(), m.reload())
+	case second:
+		return m.tick()
+	case reportMsg:
+		return m.report(msg.text)
+	case doneMsg:
+		return m.done(msg)
+	case shownMsg:
+		m.showPage(msg)
+	case failedMsg:
+		m.Failed = msg.err
+		return tea.Quit
+	}
+	return nil
+}
+
+// safely makes a command of a function whose panic ends the board instead of the process.
+func (m *Model) safely(run func() tea.Msg) tea.Cmd {
+	return func() (msg tea.Msg) {
+		defer func() {
+			if r := recover(); r != nil {
+				msg = failedMsg{fmt.Errorf("%v", r)}
+			}
+		}()
+		return run()
+	}
+}
+
+// reload loads the board once more. Of calls during a load only one more comes of it.
+func (m *Model) reload() tea.Cmd {
+	if m.loading {
+		m.again = true
+		return nil
+	}
+	m.loading = true
+	query := m.query // as it is now: the command runs beside the model
+	return m.safely(func() tea.Msg {
+		b, err := m.calls.Load(m.ctx, query)
+		return loadedMsg{b, query, err}
+	})
+}
+
+// wait waits for the next change.
+func (m *Model) wait() tea.Cmd {
+	return m.safely(func() tea.Msg {
+		m.calls.Wait(m.ctx)
+		return changedMsg{}
+	})
+}
+
+// take shows what was loaded. The selected task stays selected, also in another column.
+func (m *Model) take(msg loadedMsg) tea.Cmd {
+	m.loading = false
+	var next tea.Cmd
+	if m.again {
+		m.again = false
+		next = m.reload()
+	}
+	if msg.err != nil {
+		return tea.Batch(next, m.unloaded(msg))
+	}
+	if m.said.load {
+		m.said = said{}
+	}
+	changed := !reflect.DeepEqual(m.board.Columns, msg.board.Columns)
+	m.board, m.good = msg.board, msg.query
+	m.settle()
+	if changed && m.mode == reading && m.page.id != "" {
+		return tea.Batch(next, m.show(m.page.id))
+	}
+	return next
+}
+
+// unloaded says why the board could not be read. What it showed before stays. A filter that is refused is taken back.
+func (m *Model) unloaded(msg loadedMsg) tea.Cmd {
+	if m.ctx.Err() != nil {
+		return nil // the board comes to its end
+	}
+	m.refused(msg.err)
+	if m.query.Where == m.good.Where || msg.query.Where != m.query.Where {
+		m.said.load = true
+		return nil
+	}
+	m.query.Where = m.good.Where
+	return m.reload()
+}
+
+// refused says why something was not done.
+func (m *Model) refused(err error) {
+	text, hint := m.calls.Explain(err)
+	m.said = said{text: text, hint: hint, bad: true}
+}
+
+func (m *Model) say(format string, args ...any) { m.said = said{text: fmt.Sprintf(format, args...)} }
+
+// resized fits what is shown into the window.
+func (m *Model) resized() tea.Cmd {
+	m.settle()
+	if m.mode == reading && m.page.id != "" {
+		return m.show(m.page.id)
+	}
+	return nil
+}
