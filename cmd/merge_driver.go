@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -77,68 +76,4 @@ func (p mergeDriverCommand) flowAt(name string) task.Flow {
 		}
 	}
 	return record.DefaultConfig().Flow
-}
-
-// setupResult is what setup changed.
-type setupResult struct {
-	Workspace string   `json:"workspace"`
-	Changed   []string `json:"changed"`
-}
-
-// setupCommand is cairn setup.
-type setupCommand struct{ *program }
-
-func (p setupCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:      "setup",
-		Usage:     "Install the merge driver in this clone, or remove it; shows the changes and asks first.",
-		ArgsUsage: "merge-driver",
-		Category:  "workspace",
-		Description: "It writes lines between two marks in the workspace's .gitattributes, to be committed, and merge.cairn.name and\n" +
-			"merge.cairn.driver in the clone's own git config, which every clone needs for itself.",
-		Flags: []cli.Flag{
-			&cli.BoolFlag{Name: "remove", Local: true, Usage: "take it out again"},
-			&cli.BoolFlag{Name: "yes", Local: true, Usage: "do not ask"},
-		},
-		Action: p.run,
-	}
-}
-
-func (p setupCommand) run(ctx context.Context, c *cli.Command) error {
-	if c.Args().Len() != 1 || c.Args().First() != "merge-driver" {
-		return usage("does not know what to set up").WithHint("cairn setup merge-driver")
-	}
-	layout, err := p.layout(c)
-	if err != nil {
-		return err
-	}
-	return p.mergeDriver(ctx, layout, c.Bool("remove"), c.Bool("yes"))
-}
-
-// mergeDriver shows what will change, and changes it once the person agrees.
-func (p setupCommand) mergeDriver(ctx context.Context, layout layout.Layout, remove, yes bool) error {
-	plan, err := store.PlanMergeDriver(ctx, layout, remove)
-	if err != nil {
-		return err
-	}
-	if !p.json {
-		for _, line := range plan.Lines {
-			p.printf("%s\n", line)
-		}
-	}
-	if len(plan.Lines) > 0 && !yes {
-		if err := p.agree(ctx, "cairn setup merge-driver --yes makes the changes"); err != nil {
-			return err
-		}
-	}
-	if err := plan.Apply(ctx); err != nil {
-		return err
-	}
-	switch {
-	case p.json:
-		p.printJSON(setupResult{layout.Root, append([]string{}, plan.Lines...)})
-	case len(plan.Lines) == 0:
-		p.printf("nothing to change\n")
-	}
-	return nil
 }

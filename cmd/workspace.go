@@ -119,16 +119,24 @@ func (p *program) stateDir() string {
 	return ""
 }
 
-// configDir is the user's folder of settings, by the convention of each system. It is empty if the environment names none by an absolute
-// path.
+// configDir is cairn's own part of the user's folder of settings. It is empty if the environment names none by an absolute path.
 func (p *program) configDir() string {
+	if dir := p.settingsDir(); dir != "" {
+		return filepath.Join(dir, "cairn")
+	}
+	return ""
+}
+
+// settingsDir is the user's folder of settings, by the convention of each system. It is empty if the environment names none by an absolute
+// path.
+func (p *program) settingsDir() string {
 	home := filepath.Join(p.Getenv("HOME"), ".config")
 	if runtime.GOOS == "windows" {
 		home = p.Getenv("APPDATA")
 	}
 	for _, dir := range []string{p.Getenv("XDG_CONFIG_HOME"), home} {
 		if filepath.IsAbs(dir) {
-			return filepath.Join(dir, "cairn")
+			return dir
 		}
 	}
 	return ""

@@ -25,6 +25,20 @@ func Loop(tools bool) string {
 	return shellLoop
 }
 
+//go:embed pages/section.md
+var section string
+
+// Section is what cairn setup writes into the instructions that agents read in a repository.
+func Section() string { return section }
+
+//go:embed pages/skill.md
+var skill string
+
+// Skill is the skill of the plugin, in the Agent Skills format.
+func Skill() string {
+	return strings.NewReplacer("LOOP-SHELL\n", shellLoop+"\n", "LOOP-TOOLS\n", toolLoop+"\n").Replace(skill)
+}
+
 // text is all of it. What is cut from the end if it is too long is the lists, never the loop or the rules.
 func (out Out) text(config record.Config, tools bool) string {
 	var head, rest strings.Builder
@@ -68,13 +82,13 @@ func (out Out) lists(tools bool, room int) string {
 		{"Handoffs that wait for you", "", inbox, asked, out.Totals.Handoffs},
 		{"Ready", fmt.Sprintf("Nothing is ready; %d tasks wait for others.", out.Totals.Blocked), all, ready, out.Totals.Ready},
 	} {
-		room -= section(&b, list.heading, list.none, list.all, list.lines, list.total, room)
+		room -= writeList(&b, list.heading, list.none, list.all, list.lines, list.total, room)
 	}
 	return b.String()
 }
 
-// section writes a heading and as many lines as there is room for, and returns the bytes of those.
-func section(b *strings.Builder, heading, none, all string, lines []string, total, room int) (used int) {
+// writeList writes a heading and as many lines as there is room for, and returns the bytes of those.
+func writeList(b *strings.Builder, heading, none, all string, lines []string, total, room int) (used int) {
 	if total == 0 {
 		if none != "" {
 			fmt.Fprintf(b, "\n%s\n", none)
