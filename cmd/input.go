@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -286,11 +287,8 @@ func (in *input) text(ctx context.Context, f verb.Field, value string) (string, 
 	return strings.TrimRight(text, "\r\n"), err
 }
 
-// completeIDs replaces parts of ids by the whole ids. A destructive verb takes only whole ids.
+// completeIDs replaces parts of ids by the whole ids.
 func (in *input) completeIDs(w *verb.Workspace) error {
-	if in.verb.Kind == verb.Destructive {
-		return nil
-	}
 	for _, f := range in.verb.Fields() {
 		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
 			s, err := w.Open()
@@ -337,21 +335,39 @@ func completeID(w *verb.Workspace, f verb.Field, part string) (string, error) {
 	if !ok {
 		return part, nil
 	}
-	id, err := s.Resolve(k, part)
-	if task.CodeOf(err) != task.NotFound {
-		return id, err
-	}
 	if f.AnyKind {
-		for _, other := range record.Kinds() {
-			if id, otherErr := s.Resolve(other, part); other != k && task.CodeOf(otherErr) != task.NotFound {
-				return id, otherErr
-			}
-		}
+		return completeAnyID(s, k, part)
 	}
-	if k.ParseID(part) == nil || f.AnyKind && record.ParseAnyID(part) == nil {
+	id, err := s.Resolve(k, part)
+	if task.CodeOf(err) == task.NotFound && k.ParseID(part) == nil {
 		return part, nil // it is a whole id, and the verb says what it means that there is none
 	}
 	return id, err
+}
+
+// completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part must occur in one id of all
+// kinds only. What occurs in none is a kind's own to report.
+func completeAnyID(s *store.Store, k *record.Kind, part string) (string, error) {
+	if record.ParseAnyID(part) == nil {
+		if _, _, err := record.Find(s, part); err == nil || task.CodeOf(err) == task.BadFile {
+			return part, nil
+		}
+	}
+	var hits []string
+	for _, kind := range record.Kinds() {
+		ids, err := s.Candidates(kind, part)
+		if err != nil {
+			return "", err
+		}
+		hits = append(hits, ids...)
+	}
+	switch {
+	case len(hits) == 0 && (k.ParseID(part) == nil || record.ParseAnyID(part) == nil):
+		return part, nil
+	case len(hits) == 1:
+		return hits[0], nil
+	}
+	return store.Complete(k, part, hits)
 }
 
 const maxInput = 4 << 20 // bytes; no file in a workspace may be larger

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"reflect"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/mattn/go-runewidth"
 )
 
 // output is standard output. It remembers the first error, so that a full disk does not pass for success.
@@ -111,6 +109,7 @@ func (s style) paint(code, text string) painted {
 	return painted("\x1b[" + code + "m" + text + "\x1b[0m")
 }
 
+func (s style) dim(text string) painted  { return s.paint("2", text) }
 func (s style) bold(text string) painted { return s.paint("1", text) }
 func (s style) good(text string) painted { return s.paint("32", text) }
 func (s style) bad(text string) painted  { return s.paint("31", text) }
@@ -124,73 +123,4 @@ func (s style) result(r task.Result) painted {
 	case task.Pending:
 	}
 	return "pending"
-}
-
-// table prints rows with aligned columns. The first column is bold. Where the terminal is too narrow, the column grow is cut.
-type table struct {
-	head []string
-	rows [][]string
-	grow int
-}
-
-// add adds a row. Each cell is made harmless and kept on one line.
-func (t *table) add(cells ...string) {
-	for i, c := range cells {
-		cells[i] = harmless.Line(c)
-	}
-	t.rows = append(t.rows, cells)
-}
-
-const (
-	gap       = "  "
-	leastGrow = 12 // columns
-)
-
-// print writes the table, at most width columns wide if possible; 0 is without limit. Without rows it writes nothing.
-func (t *table) print(out io.Writer, width int, st style) {
-	if len(t.rows) == 0 {
-		return
-	}
-	widths := t.widths()
-	total := len(gap) * (len(widths) - 1)
-	for _, w := range widths {
-		total += w
-	}
-	if width > 0 && total > width {
-		was := widths[t.grow]
-		widths[t.grow] = max(leastGrow, was-(total-width))
-		total -= was - widths[t.grow]
-		if last := len(widths) - 1; total > width { // the last column gives what the other cannot
-			widths[last] = max(leastGrow, widths[last]-(total-width))
-		}
-	}
-	fprintf(out, "%s\n", painted(t.line(t.head, widths, plainStyle)))
-	for _, row := range t.rows {
-		fprintf(out, "%s\n", painted(t.line(row, widths, st)))
-	}
-}
-
-func (t *table) widths() []int {
-	widths := make([]int, len(t.head))
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, c := range row {
-			widths[i] = max(widths[i], runewidth.StringWidth(c))
-		}
-	}
-	return widths
-}
-
-func (t *table) line(row []string, widths []int, st style) string {
-	var b strings.Builder
-	for i, c := range row {
-		if i == t.grow || i == len(row)-1 {
-			c = runewidth.Truncate(c, widths[i], "…")
-		}
-		pad := strings.Repeat(" ", max(0, widths[i]-runewidth.StringWidth(c)))
-		if i == 0 {
-			c = string(st.bold(c))
-		}
-		b.WriteString(c + pad + gap)
-	}
-	return strings.TrimRight(b.String(), " ")
 }

@@ -29,7 +29,7 @@ func TestTable(t *testing.T) {
 		}},
 		{"but leaves something of them", 5, []string{
 			"ID   TITLE         WHO",
-			"T-1  Raise the w…  agent:a",
+			"T-1  Raise the…    agent:a",
 			"T-2  壁を建てる",
 		}},
 	} {

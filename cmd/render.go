@@ -19,9 +19,14 @@ type renderer struct {
 	style style
 	kind  verb.Kind // of the verb
 	noun  string    // of the verb
+
+	// in is the workspace in whose records ids are looked for, to show the part of each that is enough; nil to show them whole.
+	in *verb.Workspace
 }
 
-func newRenderer(p *program, v verb.Verb) *renderer { return &renderer{p, p.style(), v.Kind, v.Noun} }
+func newRenderer(p *program, v verb.Verb) *renderer {
+	return &renderer{program: p, style: p.style(), kind: v.Kind, noun: v.Noun}
+}
 
 // show prints a result as the renderer of its type does. A type that has none is printed by its keys.
 func (r *renderer) show(out any) {
@@ -242,7 +247,7 @@ func (r *renderer) items(list []any) {
 		}
 		t.add(cells...)
 	}
-	t.grow = widest(t.widths())
+	t.grow = widest(t.fit(0).widths)
 	t.print(r.out, r.width(), r.style)
 }
 

@@ -17,18 +17,160 @@ import (
 func renderList(r *renderer, l tasks.ListOut) {
 	r.rows(l.Tasks)
 	r.nextPage(len(l.Tasks), l.Total, l.NextCursor)
-	if l.Total == 0 && len(l.Problems.Problems) == 0 {
+	switch {
+	case l.Total == 0 && l.Hidden > 0:
+		r.printf("no open tasks; closed: %d, which --all shows\n", l.Hidden)
+	case l.Total == 0 && len(l.Problems.Problems) == 0:
 		r.printf("no tasks\n")
+	}
+	if u := l.Unblocks; u != nil {
+		r.printf("\nmost wait for %s (%s): %d, directly or through others\n", u.ID, u.Title, u.Tasks)
 	}
 	r.problems(l.Problems)
 }
 
+// rows prints tasks as a table.
 func (r *renderer) rows(rows []verb.Row) {
-	t := table{head: []string{"ID", "P", "STATUS", "TITLE", "WHO", ""}, grow: 3}
-	for _, row := range rows {
-		t.add(string(row.ID), fmt.Sprint(row.Priority), string(row.Status), row.Title, holder(row), remark(row))
-	}
+	t := taskTable(rows, r.shortIDs(rows))
 	t.print(r.out, r.width(), r.style)
+}
+
+// shortIDs says how much of the end of each id that rows show is enough to name it; nil off a terminal, where ids are whole.
+func (r *renderer) shortIDs(rows []verb.Row) map[string]int {
+	if r.in == nil || r.width() == 0 {
+		return nil
+	}
+	s, err := r.in.Open()
+	if err != nil {
+		return nil
+	}
+	var ids []string
+	for _, row := range rows {
+		ids = append(append(ids, string(row.ID)), verb.AsTexts(row.BlockedBy)...)
+		for _, why := range row.Why {
+			for _, t := range why.Tasks {
+				ids = append(ids, string(t.ID))
+			}
+		}
+	}
+	short, err := verb.ShortIDs(s, ids)
+	if err != nil {
+		return nil // they are shown whole
+	}
+	return short
+}
+
+// taskTable is tasks as a table. Short says how much of an id is enough; nil for the whole.
+func taskTable(rows []verb.Row, short map[string]int) table {
+	part := func(id task.ID) string {
+		if n, ok := short[string(id)]; ok {
+			return string(id[len(id)-n:])
+		}
+		return string(id)
+	}
+	t := table{
+		head: []string{"ID", "P", "STATUS", "TITLE", "WHO", "WAITS FOR", "NOTE"}, grow: 3,
+		cols: []column{
+			{shorten: 3}, {drop: 4}, {}, {}, {sometimes: true, shorten: 2, drop: 2}, {sometimes: true, shorten: 1, drop: 1}, {sometimes: true, shorten: 4, drop: 3},
+		},
+	}
+	explained := slices.ContainsFunc(rows, func(row verb.Row) bool { return len(row.Why) > 0 })
+	if explained {
+		t.head = append(t.head[:4], "WHY")
+		t.cols = append(t.cols[:4], column{shorten: 1})
+	}
+	for _, row := range rows {
+		id := cell{text: string(row.ID), short: part(row.ID), bright: short[string(row.ID)]}
+		cells := []cell{id, {text: fmt.Sprint(row.Priority)}, {text: string(row.Status)}, {text: row.Title}}
+		if explained {
+			t.addCells(append(cells, cell{text: whyText(row.Why, func(id task.ID) string { return string(id) }), short: whyText(row.Why, part)})...)
+			continue
+		}
+		t.addCells(append(cells, whoCell(row), waitsCell(row, short != nil, part), noteCell(row))...)
+	}
+	return t
+}
+
+// whoCell is who works on a task. The short form leaves out what kind of actor it is.
+func whoCell(row verb.Row) cell {
+	who := holder(row)
+	_, name, _ := strings.Cut(who, ":")
+	return cell{text: who, short: name}
+}
+
+// waitsCell is what a task waits for: on a terminal the parts of ids that are enough, and where there is little room the first of them.
+func waitsCell(row verb.Row, terminal bool, part func(task.ID) string) cell {
+	if !row.IsBlocked {
+		return cell{}
+	}
+	c := cell{text: joined(row.BlockedBy)}
+	if more := row.BlockedByTotal - len(row.BlockedBy); more > 0 {
+		c.text += task.AndMore(more)
+	}
+	if !terminal {
+		return c
+	}
+	parts := make([]string, len(row.BlockedBy))
+	for i, id := range row.BlockedBy {
+		parts[i] = part(id)
+	}
+	c.text = strings.Join(parts, ", ")
+	if c.short = parts[0]; len(parts) > 1 {
+		c.short += fmt.Sprintf(" +%d", len(parts)-1)
+	}
+	return c
+}
+
+// noteCell is what a reader of the list most needs to know about a task, and when it is due.
+func noteCell(row verb.Row) cell {
+	said := func(parts ...string) string {
+		return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+	}
+	c := cell{text: said(standing(row), dueText(row))}
+	if row.Overdue {
+		c.short = said(standing(row), "overdue")
+	}
+	return c
+}
+
+// whyText says why a task is ready, or what keeps it back.
+func whyText(why []verb.Reason, shown func(task.ID) string) string {
+	texts := make([]string, len(why))
+	for i, one := range why {
+		texts[i] = reasonText(one, shown)
+	}
+	return strings.Join(texts, "; ")
+}
+
+func reasonText(why verb.Reason, shown func(task.ID) string) string {
+	var ids []string
+	for _, t := range why.Tasks {
+		id := shown(t.ID)
+		if t.Status != "" {
+			id += " (" + string(t.Status) + ")"
+		}
+		ids = append(ids, id)
+	}
+	list := strings.Join(ids, ", ")
+	if why.Total > len(ids) {
+		list += task.AndMore(why.Total - len(ids))
+	}
+	switch why.Code {
+	case verb.WaitsFor:
+		return "waits for " + list
+	case verb.HasOpenChildren:
+		return "its children are open: " + list
+	case verb.IsElsewhere:
+		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", why.Status, why.Branch))
+	case verb.ClaimLapsed:
+		return "the claim of " + string(why.Actor) + " lapsed"
+	case verb.IsHeld:
+		return "held by " + string(why.Actor)
+	case verb.OtherState:
+		return "no work begins in " + string(why.Status)
+	case verb.IsClosed, verb.ReadyNow:
+	}
+	return string(why.Code)
 }
 
 // holder is the actor who works on a task, or "".
@@ -38,12 +180,6 @@ func holder(r verb.Row) string {
 		who = string(r.Claim.Actor)
 	}
 	return who
-}
-
-// remark is what a reader of the list most needs to know about a task, and when it is due, or "".
-func remark(r verb.Row) string {
-	said := []string{standing(r), dueText(r)}
-	return strings.Join(slices.DeleteFunc(said, func(s string) bool { return s == "" }), ", ")
 }
 
 func dueText(r verb.Row) string {
@@ -66,8 +202,8 @@ func standing(r verb.Row) string {
 		return strings.ReplaceAll(r.Execution, "_", " ")
 	case r.Claim != nil && r.Claim.Lapsed:
 		return "claim lapsed"
-	case r.IsBlocked:
-		return "waits for " + string(r.BlockedBy[0]) + task.AndMore(len(r.BlockedBy)-1)
+	case r.OpenChildren > 0:
+		return fmt.Sprintf("open children: %d", r.OpenChildren)
 	default:
 		return ""
 	}

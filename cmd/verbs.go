@@ -270,7 +270,9 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	if p.json {
 		p.printJSON(out)
 	} else {
-		newRenderer(p.program, p.verb).show(out)
+		r := newRenderer(p.program, p.verb)
+		r.in = w
+		r.show(out)
 	}
 	return nil
 }

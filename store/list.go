@@ -99,7 +99,7 @@ func (s *Store) Resolve(k *record.Kind, part string) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	return complete(k, part, ids)
+	return Complete(k, part, ids)
 }
 
 // Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
@@ -120,8 +120,8 @@ func fitting(names []string, part string) []string {
 	return out
 }
 
-// complete finds the only id in which a part occurs.
-func complete(k *record.Kind, part string, ids []string) (string, error) {
+// Complete finds the only one of some ids of a kind in which a part occurs, as Resolve does.
+func Complete(k *record.Kind, part string, ids []string) (string, error) {
 	if slices.Contains(ids, part) {
 		return part, nil
 	}

@@ -20,6 +20,7 @@ type Graph struct {
 	view  *index.View
 	other task.Find      // what tasks can depend on and is no task
 	waits func() []waits // of each row
+	open  func() *openChildren
 }
 
 // waits is whether a task waits for others.
@@ -40,6 +41,7 @@ func (w *Workspace) Graph(ctx context.Context, s *store.Store) (*Graph, error) {
 	none := func(task.ID) (task.Task, bool) { return task.Task{}, false }
 	g := &Graph{store: s, reads: w.Reads, view: view, other: record.DepsAmong(none, w.Reads.Of(s), s.Config.Flow)}
 	g.waits = sync.OnceValue(func() []waits { return w.Reads.waits(g) })
+	g.open = sync.OnceValue(func() *openChildren { return w.Reads.openChildren(g) })
 	return g, nil
 }
 

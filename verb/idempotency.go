@@ -18,7 +18,7 @@ import (
 // Once is part of the input of every verb that writes. A call that is repeated under its idempotency key does nothing more,
 // and answers with the record as it is by then, marked as replayed.
 type Once struct {
-	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"makes repeats do nothing"`
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"makes repeats safe"`
 }
 
 // CallKey is the idempotency key, or "".

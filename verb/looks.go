@@ -124,3 +124,27 @@ func (k keptWaits) after(g *Graph) keptWaits {
 	}
 	return now
 }
+
+// openChildren is which open children the tasks of a graph wait for. A process that shares its reads asks again only once tasks changed.
+func (r *SharedReads) openChildren(g *Graph) *openChildren {
+	flow := fmt.Sprint(g.store.Config.Flow.Closed)
+	find := func() *openChildren { return &openChildren{set: g.Set(), flow: flow, of: openChildrenOf(g)} }
+	if r == nil {
+		return find()
+	}
+	key := workspaceOf(g.store)
+	r.mu.Lock()
+	before := r.children[key]
+	r.mu.Unlock()
+	if before != nil && before.set == g.Set() && before.flow == flow {
+		return before
+	}
+	now := find()
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.children == nil {
+		r.children = map[string]*openChildren{}
+	}
+	r.children[key] = now
+	return now
+}

@@ -31,6 +31,8 @@ type SharedReads struct {
 	mu     sync.Mutex
 	shared map[string]*sharedRead // by what is read
 	kept   map[string]keptWaits   // by workspace
+
+	children map[string]*openChildren // by workspace
 }
 
 // Close stops following workspaces. The reads can be used on, and then look at all files.

@@ -109,6 +109,7 @@ type CheckRun struct {
 type View struct {
 	Store   *store.Store
 	Bounded bool // what is long is cut
+	Dated   bool // rows of lists say when they were written last
 	now     time.Time
 	reads   *SharedReads
 	known   func(task.Ref) session.Live // what the clone knows of a record beside its file

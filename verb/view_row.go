@@ -1,6 +1,7 @@
 package verb
 
 import (
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -8,30 +9,35 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Row is a task in a list.
+// Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too; see lean.
 type Row struct {
-	ID          task.ID       `json:"id"`
-	Title       string        `json:"title"`
-	Status      task.Status   `json:"status"`
-	Priority    task.Priority `json:"priority"`
-	Mode        task.Mode     `json:"mode,omitempty"` // auto: an agent alone, as a job; pair: an agent and a person
-	Repo        string        `json:"repo,omitempty"` // in which its files are, if not in the workspace's own
-	Due         task.Due      `json:"due,omitempty"`
-	Overdue     bool          `json:"overdue,omitempty"` // it is open, and its time is up
-	Labels      []string      `json:"labels"`
-	Assignee    task.Actor    `json:"assignee,omitempty"`
-	Parent      task.ID       `json:"parent,omitempty"`
-	Deps        []task.ID     `json:"deps"`
-	Ready       bool          `json:"ready"`
-	BlockedBy   []task.ID     `json:"blocked_by"`
-	Execution   string        `json:"execution,omitempty"` // active, stalled or awaiting_review
-	Claim       *Claim        `json:"claim,omitempty"`
-	Elsewhere   *Elsewhere    `json:"elsewhere,omitempty"`
-	IsRunning   bool          `json:"is_running"`   // a session is at work on it
-	IsReviewing bool          `json:"is_reviewing"` // it is in the review state
-	IsBlocked   bool          `json:"is_blocked"`   // it is open and waits for others
-	IsPending   bool          `json:"is_pending"`   // it could be started, and nobody has
-	UpdatedAt   *time.Time    `json:"updated_at,omitempty"`
+	ID           task.ID       `json:"id"`
+	Title        string        `json:"title"`
+	Status       task.Status   `json:"status"`
+	Priority     task.Priority `json:"priority"`
+	Mode         task.Mode     `json:"mode,omitempty"` // auto: an agent alone, as a job; pair: an agent and a person
+	Repo         string        `json:"repo,omitempty"` // in which its files are, if not in the workspace's own
+	Due          task.Due      `json:"due,omitempty"`
+	Overdue      bool          `json:"overdue,omitempty"` // it is open, and its time is up
+	Labels       []string      `json:"labels,omitempty"`
+	Assignee     task.Actor    `json:"assignee,omitempty"`
+	Parent       task.ID       `json:"parent,omitempty"`
+	Deps         []task.ID     `json:"deps,omitempty"`
+	Ready        bool          `json:"ready,omitempty"` // nothing but its own state and its holder keeps it from being started
+	BlockedBy    []task.ID     `json:"blocked_by,omitempty"`
+	OpenChildren int           `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
+	Execution    string        `json:"execution,omitempty"`     // active, stalled or awaiting_review
+	Claim        *Claim        `json:"claim,omitempty"`
+	Elsewhere    *Elsewhere    `json:"elsewhere,omitempty"`
+	IsRunning    bool          `json:"is_running,omitempty"`   // a session is at work on it
+	IsReviewing  bool          `json:"is_reviewing,omitempty"` // it is in the review state
+	IsBlocked    bool          `json:"is_blocked,omitempty"`   // it is open and waits for its deps
+	IsPending    bool          `json:"is_pending,omitempty"`   // it could be started, and nobody has
+	UpdatedAt    *time.Time    `json:"updated_at,omitempty"`
+	Why          []Reason      `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
+
+	Written time.Time `json:"-"` // UpdatedAt, also of a lean row; zero for never
+	Held    *Claim    `json:"-"` // Claim with all that is known of it, also of a lean row
 
 	LabelsTotal    int `json:"labels_total,omitempty"` // how many there are, if only the first are here; and so on
 	DepsTotal      int `json:"deps_total,omitempty"`
@@ -46,7 +52,7 @@ type Claim struct {
 	Branch    string     `json:"branch,omitempty"`
 	Since     *time.Time `json:"since,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
-	Lapsed    bool       `json:"lapsed"` // it expired or its session stalled; takeover ends it
+	Lapsed    bool       `json:"lapsed,omitempty"` // it expired or its session stalled; takeover ends it
 }
 
 // Elsewhere is how far another branch or worktree of the clone has carried a task.
@@ -56,10 +62,11 @@ type Elsewhere struct {
 	Worktree string      `json:"worktree,omitempty"`
 }
 
-// RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on.
+// RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows nothing: whoever reads
+// one task reads no folder.
 func (v View) RowOfTask(t task.Task, find task.Find) Row {
 	r := record.Tasks.Row(t)
-	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), t.Header)
+	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), 0, t.Header)
 }
 
 // RowOf shows a task as a list does.
@@ -67,21 +74,23 @@ func (v View) RowOf(t task.Task) Row {
 	return v.CutRow(v.RowOfTask(t, record.Deps(v.Store, v.Store.Config.Flow)))
 }
 
-// WholeRow shows a task of a graph as a list does, with nothing cut.
+// WholeRow shows a task of a graph with nothing left out.
 func (v View) WholeRow(g *Graph, r *record.Row) Row {
-	return v.row(r, g.BlockedBy(r), func() task.Header { return g.Header(r) })
+	return v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() task.Header { return g.Header(r) })
 }
 
 // row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say enough.
-func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header) Row {
+func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header func() task.Header) Row {
 	flow := v.Store.Config.Flow
 	closed := flow.IsClosed(t.Status)
 	r := Row{
-		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: NoNil(t.Labels),
-		Assignee: t.Assignee, Parent: t.Parent, Deps: NoNil(t.Deps), BlockedBy: NoNil(blockedBy), UpdatedAt: SecondsAt(t.Updated),
+		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: t.Labels,
+		Assignee: t.Assignee, Parent: t.Parent, Deps: t.Deps, BlockedBy: blockedBy, OpenChildren: openChildren, UpdatedAt: SecondsAt(t.Updated),
 	}
-	r.Ready = len(r.BlockedBy) == 0
-	r.IsBlocked = !r.Ready && !closed
+	if r.UpdatedAt != nil {
+		r.Written = *r.UpdatedAt
+	}
+	r.IsBlocked = len(r.BlockedBy) > 0 && !closed
 	r.Due, r.Mode, r.Repo = task.Due(t.Fact(record.DueFact)), task.Mode(t.Fact(record.ModeFact)), t.Fact(record.RepoFact)
 	r.Overdue = !closed && r.Due.Passed(v.now)
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
@@ -90,11 +99,13 @@ func (v View) row(t *record.Row, blockedBy []task.ID, header func() task.Header)
 	if behind := session.IsBehind(about, live); behind.How == session.Behind {
 		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
 	}
+	r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil
 	if !closed {
 		r.Claim = viewClaim(session.Holder(about, live, v.now))
+		r.Held = r.Claim
 		r.Execution = v.execution(about)
 		r.IsRunning = r.Execution == string(session.Alive)
-		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil && r.Elsewhere == nil
+		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil
 	}
 	return r
 }
@@ -120,10 +131,25 @@ func (v View) Holder(g *Graph, r *record.Row) session.Hold {
 // Row shows a task of a graph as a list does.
 func (v View) Row(g *Graph, r *record.Row) Row { return v.CutRow(v.WholeRow(g, r)) }
 
-// CutRow cuts a row for a caller whose context is small.
+// CutRow leaves out of a row what a list does not say, and cuts it for a caller whose context is small.
 func (v View) CutRow(r Row) Row {
 	if v.Bounded {
-		return r.cut(Usual)
+		r = r.cut(Usual)
+	}
+	return r.lean(v.Dated)
+}
+
+// lean leaves out of a row in a list what the reader of fifty rows does not need: when it was written last, unless it is dated; of a claim all
+// but who, in which session, and whether it lapsed; and dependencies that blocked_by names too.
+func (r Row) lean(dated bool) Row {
+	if !dated {
+		r.UpdatedAt = nil
+	}
+	if r.Claim != nil {
+		r.Claim = &Claim{Actor: r.Claim.Actor, Session: r.Claim.Session, Lapsed: r.Claim.Lapsed}
+	}
+	if slices.Equal(r.Deps, r.BlockedBy) {
+		r.Deps, r.DepsTotal = nil, 0
 	}
 	return r
 }
@@ -165,13 +191,20 @@ func (v View) Execution(g *Graph, r *record.Row) string {
 }
 
 // Behind reports whether a task of a graph was carried further elsewhere in the clone.
-func (v View) Behind(g *Graph, r *record.Row) bool {
+func (v View) Behind(g *Graph, r *record.Row) bool { return v.elsewhere(g, r) != nil }
+
+// elsewhere is how far a task of a graph was carried elsewhere in the clone; nil if this file is as far.
+func (v View) elsewhere(g *Graph, r *record.Row) *Elsewhere {
 	of := task.ID(r.ID).Ref()
 	if !v.carried(of) {
-		return false
+		return nil
 	}
 	live := v.known(of)
-	return session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live).How == session.Behind
+	behind := session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live)
+	if behind.How != session.Behind {
+		return nil
+	}
+	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
 }
 
 // SecondsAt is a time of a row; nil for none.

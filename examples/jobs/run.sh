@@ -61,5 +61,5 @@ while :; do
 	[ $more = no ] && break
 done
 
-cairn list
+cairn list --all
 cairn job list

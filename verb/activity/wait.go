@@ -20,10 +20,10 @@ type WaitIn struct {
 	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch"`
 	Job           string         `json:"job,omitempty" doc:"job to watch" from:"jobs"`
 	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
-	Status        string         `json:"status,omitempty" doc:"watch the tasks in this state" from:"states"`
-	Assignee      *string        `json:"assignee" doc:"watch the tasks of an actor, me, or unassigned" from:"actors"`
-	Label         string         `json:"label,omitempty" doc:"watch tasks with this label" from:"labels"`
-	Parent        task.ID        `json:"parent,omitempty" doc:"watch children of this task"`
+	Status        string         `json:"status,omitempty" doc:"in this state, or open" from:"states"`
+	Assignee      *string        `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors"`
+	Label         string         `json:"label,omitempty" doc:"with this label" from:"labels"`
+	Parent        task.ID        `json:"parent,omitempty" doc:"children of this task"`
 	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
 	Timeout       *float64       `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
 	Cursor        string         `json:"cursor,omitempty" doc:"of the answer before"`

@@ -25,7 +25,7 @@ var pages embed.FS
 
 // Topics lists the topics in the order in which they are read.
 var Topics = []string{
-	"getting-started", "records", "the-loop", "tasks-and-deps", "checks", "decisions", "knowledge", "skills", "handoffs", "jobs-and-review", "git-and-repos",
+	"getting-started", "records", "the-loop", "tasks-and-deps", "filters", "checks", "decisions", "knowledge", "skills", "handoffs", "jobs-and-review", "git-and-repos",
 	"sessions-and-runs", "errors-and-recovery", "idempotency", "feedback", "glossary",
 }
 

@@ -26,7 +26,7 @@ type TaskIn struct {
 	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
 	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
 	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
-	Priority   string    `json:"priority,omitempty" doc:"0 (drop everything) to 4 (someday); 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Priority   string    `json:"priority,omitempty" doc:"0 (urgent) to 4; 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Mode       string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
 	Repo       string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo"`
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`

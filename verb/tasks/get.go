@@ -58,7 +58,9 @@ func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	case in.Part != "":
 		return readPart(ctx, w, s, k, t, in)
 	case in.Mode == summaryMode && len(parts) == 0:
-		return w.View(s).RowOf(t), nil
+		view := w.View(s)
+		view.Dated = true
+		return view.RowOf(t), nil
 	}
 	out := in.shown(w, s, t)
 	if len(parts) == 0 {

@@ -14,7 +14,7 @@ import (
 
 // NextIn is the input of Next. A filter that is left out lets everything through.
 type NextIn struct {
-	Label  string     `json:"label,omitempty" doc:"tasks with this label" from:"labels"`
+	Label  string     `json:"label,omitempty" doc:"with this label" from:"labels"`
 	Parent task.ID    `json:"parent,omitempty" doc:"children of this task"`
 	Lease  verb.Count `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400"`
 	verb.Once
@@ -23,7 +23,7 @@ type NextIn struct {
 // Work is what Next found: a task that is the caller's from now on, or how many there would be.
 type Work struct {
 	Task     *verb.Task `json:"task"`    // null if there is none to be had
-	Blocked  int        `json:"blocked"` // open tasks that wait for others
+	Blocked  int        `json:"blocked"` // open tasks that wait for others, or for their children
 	Claimed  int        `json:"claimed"` // open tasks that somebody holds, here or elsewhere
 	Replayed bool       `json:"replayed,omitempty"`
 }
@@ -40,7 +40,7 @@ func exitOfNext(out any) int {
 var errTaken = errors.New("taken")
 
 // Next claims the most urgent task that can be worked on now, the oldest among equals: one in the initial state, or left
-// behind in the working one, that waits for nothing and that nobody holds. One that somebody else takes meanwhile is passed
+// behind in the working one, that waits for nothing, has no open children and that nobody holds. One that somebody else takes meanwhile is passed
 // over. If there is none, that is an answer and not an error.
 func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	if err := session.ValidLease(int(in.Lease)); err != nil {
@@ -76,34 +76,27 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*record.Row) bool) (free []*record.Row, out Work) {
 	view := w.View(s).OfMany(ctx)
 	for n, r := range g.Rows() {
-		if !keep(r) || s.Config.Flow.IsClosed(r.Status) {
+		if !keep(r) {
 			continue
 		}
-		if g.Blocked(n) {
-			out.Blocked++
-			continue
-		}
-		switch hold := view.Holder(g, r); {
-		case hold.How != session.Nobody || hold.Lapsed:
-			out.Claimed++
-		case startable(s, r.Status):
+		switch view.Standing(g, n) {
+		case verb.ReadyNow:
 			free = append(free, r)
+		case verb.WaitsFor, verb.HasOpenChildren:
+			out.Blocked++
+		case verb.IsElsewhere, verb.ClaimLapsed, verb.IsHeld:
+			out.Claimed++
+		case verb.IsClosed, verb.OtherState:
 		}
 	}
 	return free, out
-}
-
-// startable reports whether work on a task can start in a state.
-func startable(s *store.Store, at task.Status) bool {
-	flow := s.Config.Flow
-	return at == flow.Initial || flow.Working != "" && at == flow.Working
 }
 
 // takeNext claims a task, if it still is as it was when it was picked.
 func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, seconds verb.Count) (verb.Task, error) {
 	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		flow := s.Config.Flow
-		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !startable(s, wc.Task.Status) || len(flow.BlockedBy(wc.Task, record.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
+		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !verb.Startable(flow, wc.Task.Status) || len(flow.BlockedBy(wc.Task, record.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
 			return wc.Task, nil, errTaken
 		}
 		t, entry, err := flow.Claim(wc.Task, false, w.Stamp(""))

@@ -15,8 +15,8 @@ var createVerb = verb.Declare(verb.Verb{
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "list", Group: "tasks", Toolset: verb.Core, Title: "List tasks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "task",
-		Summary: "List the tasks that fit all filters given, the most urgent first.",
-		When:    "With ready true and status the initial state it answers what can be started now.",
+		Summary: "List the open tasks that fit all filters, the most urgent first.",
+		When:    "With where \"ready\" it lists what next would hand out.",
 	}, List),
 	verb.Declare(verb.Verb{
 		Name: "get", Group: "tasks", Toolset: verb.Core, Title: "Read a task", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "task", Aliases: []string{"show"},
@@ -32,7 +32,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "next", Group: "tasks", Toolset: verb.Core, Title: "Take the next task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Exit: exitOfNext,
 		Summary: "Claim the most urgent task that can be worked on now and that nobody holds.",
-		When:    "When any task will do. If there is none, wait with ready true.",
+		When:    "If there is none, wait with ready true.",
 	}, Next),
 	verb.Declare(verb.Verb{
 		Name: "release", Group: "tasks", Toolset: verb.Core, Title: "Release a task", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
