@@ -93,10 +93,11 @@ type input struct {
 	line   *cli.Command
 	verb   verb.Verb
 	values map[string]any
+	from   *inputFile // that a field was read from; nil for none
 }
 
 func newInput(p *program, line *cli.Command, v verb.Verb) *input {
-	return &input{p, line, v, map[string]any{}}
+	return &input{program: p, line: line, verb: v, values: map[string]any{}}
 }
 
 // read reads --input, then the arguments and the flags, which replace what --input says.
@@ -180,14 +181,20 @@ func (in *input) file(ctx context.Context, f verb.Field, name string) error {
 		return err
 	}
 	var got any
-	if err := yaml.Unmarshal([]byte(text), &got); err != nil {
-		return usage("%s: %v", name, err).WithHint("a list of %s in YAML or JSON, or an object with %s in it", f.Name, f.Name)
+	var root yaml.Node
+	err = yaml.Unmarshal([]byte(text), &root)
+	if err == nil {
+		err = root.Decode(&got)
+	}
+	if err != nil {
+		return usage("%s: %s", name, yamlMessage(err)).WithHint("a list of %s in YAML or JSON, or an object with %s in it", f.Name, f.Name)
 	}
 	object, ok := got.(map[string]any)
 	if !ok {
 		object = map[string]any{f.Name: got}
 	}
 	maps.Copy(in.values, object)
+	in.from = &inputFile{name, f.Name, &root}
 	return nil
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/pairs"
+	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/urfave/cli/v3"
 )
@@ -227,8 +228,12 @@ func description(v verb.Verb) string {
 		for _, sub := range f.Fields {
 			names = append(names, sub.Name)
 		}
-		return fmt.Sprintf("%s\n%s is a list of %s in YAML or JSON, and - is standard input. One has %s.",
+		text := fmt.Sprintf("%s\n%s is a list of %s in YAML or JSON, and - is standard input. One has %s.",
 			v.When, argName(f), f.Name, strings.Join(names, ", "))
+		if f.Type == verb.Objects && f.Name == "tasks" {
+			text += "\n\nFor example:\n\n" + proposals.Example
+		}
+		return text
 	}
 	return v.When
 }
@@ -262,7 +267,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	}
 	out, err := p.verb.Call(ctx, w, raw)
 	if err != nil {
-		return err
+		return in.from.located(err)
 	}
 	if p.verb.Exit != nil {
 		p.exit = p.soften(p.verb.Exit(out))

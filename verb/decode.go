@@ -216,6 +216,9 @@ func (f Field) setList(target reflect.Value, v any, path string) error {
 		case Numbers:
 			err = setNumber(list.Index(i), item, at)
 		case Objects:
+			if item, err = f.spelled(item, at); err != nil {
+				return err
+			}
 			err = fill(item, list.Index(i), f.Fields, at+".")
 		default:
 			err = f.setName(list.Index(i), item, at)
@@ -226,6 +229,27 @@ func (f Field) setList(target reflect.Value, v any, path string) error {
 	}
 	target.Set(list)
 	return nil
+}
+
+// spelled is an object that a text stands for, in the form of the field's first flag: 'DESC=COMMAND' for a check. Anything else stays as it is.
+func (f Field) spelled(item any, at string) (any, error) {
+	text, ok := item.(string)
+	if !ok || len(f.Flags) == 0 {
+		return item, nil
+	}
+	object, err := f.Flags[0].Parse(text)
+	if err != nil {
+		return nil, BadInput(at, "is %s, and as a text it would be %s", describe(item), f.Flags[0].Form).WithHint("write that, or an object with %s", keysOfFields(f.Fields))
+	}
+	return object, nil
+}
+
+func keysOfFields(fields []Field) string {
+	var names []string
+	for _, f := range shown(fields) {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
 }
 
 // setName stores text, which must have the form of what the field names: no path gets through as an id.
@@ -267,7 +291,14 @@ func setNumber(target reflect.Value, v any, path string) error {
 
 // setCount stores a whole number that is not below what the field may be.
 func (f Field) setCount(target reflect.Value, v any, path string) error {
-	if err := setNumber(target, v, path); err != nil {
+	if text, ok := v.(string); ok && f.Span {
+		if d, err := Span(text); err == nil {
+			v = json.Number(strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10))
+		}
+	}
+	if err := setNumber(target, v, path); err != nil && f.Span {
+		return BadInput(path, "is %s", describe(v)).WithHint("seconds, or a duration such as 90s, 10m or 2h")
+	} else if err != nil {
 		return err
 	}
 	if n := target.Int(); n < int64(f.Min) && f.Min > 0 {

@@ -34,6 +34,7 @@ type Field struct {
 	Fields   []Field // of the object or the objects, for Object and Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
 	Min      int     // of a number, the least that it may be if it is given
+	Span     bool    // a number of seconds, for which a text such as 10m can stand
 
 	// On the command line.
 	Arg    bool         // positional
@@ -100,7 +101,11 @@ type RecordID string
 // Count is a number in an input that is at least 1 where it is given; 0 stands for one that is left out.
 type Count int
 
+// Seconds is how long something may take, in an input: a number of seconds, or a text such as 10m, as in the config. It is at least 1 where it is given.
+type Seconds int
+
 var (
+	seconds   = reflect.TypeFor[Seconds]()
 	taskID    = reflect.TypeFor[task.ID]()
 	sessionID = reflect.TypeFor[SessionID]()
 	recordID  = reflect.TypeFor[RecordID]()
@@ -143,13 +148,17 @@ func fieldsOf(t reflect.Type) []Field {
 				f.Flags = declares.Flags()
 			}
 		}
-		if ft == count {
+		if ft == count || ft == seconds {
 			f.Min = 1
 		}
+		f.Span = ft == seconds
 		out = append(out, f)
 	}
 	return out
 }
+
+// FieldsOf are the fields of a struct that an input has a list of.
+func FieldsOf[T any]() []Field { return fieldsOf(reflect.TypeFor[T]()) }
 
 // CommandName is what the command of a verb, or the flag of a field, is called if it is declared without a name of its own.
 func CommandName(name string) string { return strings.ReplaceAll(name, "_", "-") }

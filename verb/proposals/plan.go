@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -21,7 +21,7 @@ const maxPlan = 500 // tasks
 
 // PlanIn is the input of Plan. It has tasks, or the name of a proposal that has them.
 type PlanIn struct {
-	Tasks    []PlanItem `json:"tasks,omitempty" doc:"tasks as create takes them; a dep or parent #0 names the first of them" cli:"file"`
+	Tasks    []PlanItem `json:"tasks,omitempty" doc:"tasks as create takes them, each with a key by which deps and parent of others can name it" cli:"file"`
 	Proposal string     `json:"proposal,omitempty" doc:"proposal to make real, in place of tasks" from:"proposals"`
 	DryRun   bool       `json:"dry_run,omitempty" doc:"check everything and write nothing"`
 	verb.Once
@@ -29,12 +29,13 @@ type PlanIn struct {
 
 // PlanItem is a task of a plan.
 type PlanItem struct {
+	Key string `json:"key,omitempty" doc:"name for it within the plan, for deps and parent"`
 	tasks.TaskIn
-	Deps   []Ref `json:"deps,omitempty" doc:"tasks that must be closed before this one can start: ids, or #0 for the first of the plan"`
-	Parent Ref   `json:"parent,omitempty" doc:"task that groups it: an id, or #0 for the first of the plan"`
+	Deps   []Ref `json:"deps,omitempty" doc:"tasks that must be closed before this one can start: keys, ids, or #0 for the first of the plan"`
+	Parent Ref   `json:"parent,omitempty" doc:"task that groups it: a key, an id, or #0 for the first of the plan"`
 }
 
-// Ref names a task in a plan: by its id, or by #N for the one with that index, from 0.
+// Ref names a task in a plan: by its key, by its id, or by #N for the one with that index, from 0.
 type Ref string
 
 // PlanOut is what Plan made, in the order of its input.
@@ -146,13 +147,18 @@ func (in PlanIn) items(s *store.Store) ([]PlanItem, error) {
 
 // plannedTasks reads items as tasks with ids, and what they say of one another as those ids.
 func plannedTasks(w *verb.Workspace, s *store.Store, items []PlanItem) ([]task.Task, error) {
+	keys, err := keysOf(items, s.Config.Prefix)
+	if err != nil {
+		return nil, err
+	}
 	ids, err := mintAll(w, s, len(items))
 	if err != nil {
 		return nil, err
 	}
+	names := names{ids: ids, keys: keys, prefix: s.Config.Prefix, there: record.Deps(s, s.Config.Flow)}
 	out := make([]task.Task, len(items))
 	for i, item := range items {
-		t, err := plannedTask(w, s, item, ids)
+		t, err := plannedTask(w, s, item, names)
 		if err != nil {
 			return nil, inItem(err, i)
 		}
@@ -176,7 +182,7 @@ func mintAll(w *verb.Workspace, s *store.Store, n int) ([]task.ID, error) {
 	return ids, nil
 }
 
-func plannedTask(w *verb.Workspace, s *store.Store, item PlanItem, ids []task.ID) (task.Task, error) {
+func plannedTask(w *verb.Workspace, s *store.Store, item PlanItem, names names) (task.Task, error) {
 	t, err := tasks.New(w, s, item.TaskIn)
 	if err == nil {
 		err = task.ValidFields(t) // so that the refusal names the item
@@ -184,42 +190,37 @@ func plannedTask(w *verb.Workspace, s *store.Store, item PlanItem, ids []task.ID
 	if err != nil {
 		return t, err
 	}
-	for _, ref := range item.Deps {
-		id, err := ref.resolve(ids)
+	for n, ref := range item.Deps {
+		id, err := names.resolve(fmt.Sprintf("deps[%d]", n), ref)
 		if err != nil {
 			return t, err
 		}
 		t.Deps = append(t.Deps, id)
 	}
 	if item.Parent != "" {
-		t.Parent, err = item.Parent.resolve(ids)
+		t.Parent, err = names.resolve("parent", item.Parent)
 	}
 	return t, err
 }
 
-// resolve turns a reference into an id.
-func (r Ref) resolve(ids []task.ID) (task.ID, error) {
-	index, ok := strings.CutPrefix(string(r), "#")
-	if !ok {
-		return task.ParseID(string(r))
-	}
-	n, err := strconv.Atoi(index)
-	if err != nil || n < 0 || n >= len(ids) {
-		return "", verb.BadInput("", "there is no %s among the %d tasks of the plan", r, len(ids)).WithHint("#0 is the first")
-	}
-	return ids[n], nil
-}
-
-// inItem says which item an error is about, inPlan which one a rule's error is about: its id was minted for nothing.
+// inItem says which item an error is about, as tasks[2].checks[0].cmd if the error names a field of it. inPlan says which one a rule's error is about: its
+// id was minted for nothing.
 func inItem(err error, i int) error {
 	var e *task.Error
 	if !errors.As(err, &e) {
 		return err
 	}
 	renamed := *e
-	renamed.Msg = fmt.Sprintf("tasks[%d]: %s", i, e.Msg)
+	between := ": "
+	if field := strings.TrimRight(e.Msg[:strings.IndexAny(e.Msg+" ", " .:[")], "s"); slices.ContainsFunc(itemFields(), func(f verb.Field) bool { return strings.TrimRight(f.Name, "s") == field }) {
+		between = "."
+	}
+	renamed.Msg = fmt.Sprintf("tasks[%d]%s%s", i, between, e.Msg)
 	return &renamed
 }
+
+// itemFields are the fields of a task of a plan.
+var itemFields = sync.OnceValue(func() []verb.Field { return verb.FieldsOf[PlanItem]() })
 
 func inPlan(err error, ids []task.ID) error {
 	var e *task.Error

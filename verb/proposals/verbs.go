@@ -9,7 +9,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "plan", Group: "tasks", Toolset: verb.Plans, Title: "Create a whole plan", Kind: verb.Write, Profile: verb.Planner,
 		Summary: "Create several tasks that depend on one another in one write: all of them or none.",
-		When:    "A dep or parent of #0 names the first task of the list, so no id need be known. With dry_run it only checks.",
+		When:    "A task with a key is named by it in deps and parent; #0 is the first of the list. With dry_run it only checks.",
 	}, Plan),
 	verb.Declare(verb.Verb{
 		Name: "propose", Group: "tasks", Toolset: verb.Plans, Title: "Propose a plan", Kind: verb.Write, Profile: verb.Planner,

@@ -39,13 +39,13 @@ type TaskIn struct {
 
 // CheckIn is a check as a caller declares it.
 type CheckIn struct {
-	Desc    string     `json:"desc" doc:"what it verifies; unique within the task"`
-	Cmd     string     `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
-	Type    string     `json:"type,omitempty" doc:"manual: somebody attests it"`
-	Cwd     string     `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
-	Timeout verb.Count `json:"timeout,omitempty" doc:"seconds; the workspace has a default"`
-	By      string     `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
-	Result  string     `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
+	Desc    string       `json:"desc" doc:"what it verifies; unique within the task"`
+	Cmd     string       `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
+	Type    string       `json:"type,omitempty" doc:"manual: somebody attests it"`
+	Cwd     string       `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
+	Timeout verb.Seconds `json:"timeout,omitempty" doc:"seconds, or as in 10m; the workspace has a default"`
+	By      string       `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
+	Result  string       `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
 }
 
 // Flags declares how a check is given on the command line.

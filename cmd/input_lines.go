@@ -1,0 +1,106 @@
+package cmd
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+	"gopkg.in/yaml.v3"
+)
+
+// inputFile is a file that a field was read from, so that an error about a part of it can say the line.
+type inputFile struct {
+	name  string
+	field string // whose value the file is, unless it is an object with that key
+	root  *yaml.Node
+}
+
+// located is an error with the line of what its message names first, such as tasks[2].checks[0].cmd. Any other error stays as it is.
+func (f *inputFile) located(err error) error {
+	var e *task.Error
+	if f == nil || f.root == nil || !errors.As(err, &e) || e.Code != task.InvalidInput && e.Code != task.DanglingDep && e.Code != task.DepCycle {
+		return err
+	}
+	line := f.line(e.Msg)
+	if line == 0 {
+		return err
+	}
+	named := *e
+	named.Msg = f.name + ":" + strconv.Itoa(line) + ": " + e.Msg
+	return &named
+}
+
+// line is where the first path in a message lies: 0 if there is none. Of a path that is not in the file it is the line of what is around it.
+func (f *inputFile) line(msg string) int {
+	at := strings.Index(msg, f.field+"[")
+	if at < 0 {
+		return 0
+	}
+	path := msg[at+len(f.field):]
+	if end := strings.IndexFunc(path, func(r rune) bool { return !strings.ContainsRune("[]._0123456789abcdefghijklmnopqrstuvwxyz", r) }); end >= 0 {
+		path = path[:end]
+	}
+	n := f.root
+	if n.Kind == yaml.DocumentNode {
+		n = n.Content[0]
+	}
+	if n.Kind == yaml.MappingNode {
+		n, _ = valueOf(n, f.field)
+	}
+	return lineOf(n, path)
+}
+
+// lineOf is the line of what a path such as [2].checks[0] names below a node.
+func lineOf(n *yaml.Node, path string) int {
+	if n == nil {
+		return 0
+	}
+	line := n.Line
+	for path != "" {
+		var next *yaml.Node
+		switch part, rest := path[:1], path[1:]; part {
+		case "[":
+			index, after, _ := strings.Cut(rest, "]")
+			i, err := strconv.Atoi(index)
+			if err != nil || n.Kind != yaml.SequenceNode || i >= len(n.Content) {
+				return line
+			}
+			next, path = n.Content[i], after
+			line = next.Line
+		case ".":
+			end := len(rest)
+			if i := strings.IndexAny(rest, ".["); i >= 0 {
+				end = i
+			}
+			value, key := valueOf(n, rest[:end])
+			if value == nil {
+				return line
+			}
+			next, path, line = value, rest[end:], key.Line
+		default:
+			return line
+		}
+		n = next
+	}
+	return line
+}
+
+// valueOf is the value of a key of a mapping, and the key; nil if it is not there.
+func valueOf(n *yaml.Node, key string) (value, at *yaml.Node) {
+	if n.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == key {
+			return n.Content[i+1], n.Content[i]
+		}
+	}
+	return nil, nil
+}
+
+// yamlMessage is what is wrong with a file in YAML, on one line.
+func yamlMessage(err error) string {
+	msg := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:")
+	return strings.ReplaceAll(strings.TrimSpace(msg), "\n  ", "; ")
+}
