@@ -217,7 +217,7 @@ type declared struct {
 }
 
 func (p *program) declared() []declared {
-	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}, {[]string{"board"}, boardCommand{p}.command}}
+	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}, {[]string{"board"}, boardCommand{p}.command}, {[]string{"export"}, exportCommand{p}.command}}
 	for _, v := range catalogue.All {
 		c := verbCommand{p, v}
 		out = append(out, declared{append(c.aliases(), c.name()), c.command})

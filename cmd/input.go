@@ -184,6 +184,7 @@ func (in *input) file(ctx context.Context, f verb.Field, name string) error {
 	var root yaml.Node
 	err = yaml.Unmarshal([]byte(text), &root)
 	if err == nil {
+		datesAsTexts(&root)
 		err = root.Decode(&got)
 	}
 	if err != nil {

@@ -48,11 +48,11 @@ func (f *inputFile) line(msg string) int {
 	if n.Kind == yaml.MappingNode {
 		n, _ = valueOf(n, f.field)
 	}
-	return lineOf(n, path)
+	return lineWithin(n, path)
 }
 
-// lineOf is the line of what a path such as [2].checks[0] names below a node.
-func lineOf(n *yaml.Node, path string) int {
+// lineWithin is the line of what a path such as [2].checks[0] names below a node.
+func lineWithin(n *yaml.Node, path string) int {
 	if n == nil {
 		return 0
 	}
@@ -103,4 +103,14 @@ func valueOf(n *yaml.Node, key string) (value, at *yaml.Node) {
 func yamlMessage(err error) string {
 	msg := strings.TrimPrefix(strings.TrimPrefix(err.Error(), "yaml: "), "unmarshal errors:")
 	return strings.ReplaceAll(strings.TrimSpace(msg), "\n  ", "; ")
+}
+
+// datesAsTexts keeps dates as they are written: YAML would make times of them, and a day is due at its end.
+func datesAsTexts(n *yaml.Node) {
+	if n.Kind == yaml.ScalarNode && n.ShortTag() == "!!timestamp" {
+		n.Tag = "!!str"
+	}
+	for _, below := range n.Content {
+		datesAsTexts(below)
+	}
 }
