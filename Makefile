@@ -10,7 +10,7 @@ PAGE          ?=
 # ./... leaves out the module that stands in for another one (go.work).
 PACKAGES = ./... ./mcpserver/jsonschema
 
-.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash conformance bench
+.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash conformance bench mcpb
 
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
@@ -24,6 +24,7 @@ help:
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
 	@echo 'make jobs-crash  kill the processes of jobs at 200 random moments'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
+	@echo 'make mcpb     dist/*.mcpb, the bundles for clients that install those; VERSION=1.2.0'
 	@echo 'make bench    run the benchmarks, then measure whole commands with SIZES ($(SIZES)) tasks and hold the'
 	@echo '              ratios against their limits; PAGE=docs/performance.md writes the figures there'
 
@@ -84,3 +85,14 @@ conformance:
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout 1h ./...
 	$(GO) run ./cmd/bench --sizes $(SIZES) --check $(if $(PAGE),--write $(PAGE))
+
+# One bundle for each system, with the program in it. The version is that of the last tag.
+VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null || echo v0.0.0))
+MCPB    ?= darwin/arm64 darwin/amd64 linux/amd64 linux/arm64 windows/amd64
+
+mcpb:
+	@set -e; for target in $(MCPB); do \
+		os=$${target%/*}; arch=$${target#*/}; \
+		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o bin/mcpb/cairn-$$os-$$arch ./cmd/cairn; \
+		$(GO) run ./cmd/bundle mcpb --version $(VERSION) --goos $$os --binary bin/mcpb/cairn-$$os-$$arch --out dist/cairn-$(VERSION)-$$os-$$arch.mcpb; \
+	done

@@ -216,13 +216,29 @@ func shellAgent(getenv func(string) string) task.Actor {
 		if !isSet(value) {
 			continue
 		}
-		name := actorName(value)
+		name := actorName(withoutVersion(value))
 		if name == "" || slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(name)) {
 			name = "unknown"
 		}
 		return task.Actor("agent:" + name)
 	}
 	return ""
+}
+
+// withoutVersion is a name of an agent without the version behind it, as in goose@1.2, my-agent/2.0 and claude-code_2.1.0_cli. An agent is the
+// same actor after an update, and keeps what it holds.
+func withoutVersion(name string) string {
+	for i, r := range name {
+		rest := strings.TrimPrefix(name[i:][1:], "v")
+		digits := len(rest) - len(strings.TrimLeft(rest, "0123456789"))
+		if r == '@' && digits > 0 || (r == '/' || r == '_' || r == ' ') && digits > 0 && strings.HasPrefix(rest[digits:], ".") {
+			return name[:i]
+		}
+		if r > 127 {
+			return name // no agent is called so
+		}
+	}
+	return name
 }
 
 // isSet reports whether a variable is set to something other than a word for no.

@@ -28,6 +28,10 @@ func TestShellAgent(t *testing.T) {
 		{"the more telling name", vars{"AGENT": "1", "AI_AGENT": "pi"}, "agent:pi"},
 		{"a known agent before a general name", vars{"AI_AGENT": "claude-code/2.1", "CLAUDECODE": "1"}, "agent:claude-code"},
 		{"a name that no actor may have", vars{"AI_AGENT": "  my agent (beta)/2 "}, "agent:my-agent-beta-2"},
+		{"a name with a version", vars{"AGENT": "goose@1.2.3"}, "agent:goose"},
+		{"a name with a version behind a slash", vars{"AI_AGENT": "my-agent/2.0"}, "agent:my-agent"},
+		{"a name with a version and more", vars{"AI_AGENT": "some-code_2.1.0_cli"}, "agent:some-code"},
+		{"a name with a number", vars{"AI_AGENT": "agent_2"}, "agent:agent_2"},
 		{"a name of nothing that an actor may have", vars{"AI_AGENT": "***"}, "agent:unknown"},
 	}
 	if len(agentShells) == 0 {
