@@ -71,13 +71,13 @@ func taskTable(rows []verb.Row, short map[string]int) table {
 	t := table{
 		head: []string{"ID", "P", "STATUS", "TITLE", "WHO", "WAITS FOR", "NOTE"}, grow: 3,
 		cols: []column{
-			{shorten: 3}, {drop: 4}, {}, {}, {sometimes: true, shorten: 2, drop: 2}, {sometimes: true, shorten: 1, drop: 1}, {sometimes: true, shorten: 4, drop: 3},
+			{shorten: 4}, {drop: 4}, {}, {}, {sometimes: true, shorten: 3, drop: 2}, {sometimes: true, shorten: 2, drop: 1}, {sometimes: true, shorten: 1, drop: 3},
 		},
 	}
 	explained := slices.ContainsFunc(rows, func(row verb.Row) bool { return len(row.Why) > 0 })
 	if explained {
 		t.head = append(t.head[:4], "WHY")
-		t.cols = append(t.cols[:4], column{shorten: 1})
+		t.cols = append(t.cols[:4], column{shorten: 1, half: true})
 	}
 	for _, row := range rows {
 		id := cell{text: string(row.ID), short: part(row.ID), bright: short[string(row.ID)]}
@@ -100,7 +100,7 @@ func whoCell(row verb.Row) cell {
 
 // waitsCell is what a task waits for: on a terminal the parts of ids that are enough, and where there is little room the first of them.
 func waitsCell(row verb.Row, terminal bool, part func(task.ID) string) cell {
-	if !row.IsBlocked {
+	if len(row.BlockedBy) == 0 {
 		return cell{}
 	}
 	c := cell{text: joined(row.BlockedBy)}
@@ -121,14 +121,22 @@ func waitsCell(row verb.Row, terminal bool, part func(task.ID) string) cell {
 	return c
 }
 
-// noteCell is what a reader of the list most needs to know about a task, and when it is due.
+// noteCell is what a reader of the list most needs to know about a task, and when it is due. The short form says one of the two.
 func noteCell(row verb.Row) cell {
-	said := func(parts ...string) string {
-		return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
+	how, due := standing(row), dueText(row)
+	c := cell{text: how, short: how}
+	switch {
+	case row.Overdue:
+		c.short = "overdue"
+	case how == "":
+		c.short = due
+	case row.Elsewhere != nil:
+		c.short = string(row.Elsewhere.Status) + " elsewhere"
+	case row.OpenChildren > 0:
+		c.short = fmt.Sprintf("children: %d", row.OpenChildren)
 	}
-	c := cell{text: said(standing(row), dueText(row))}
-	if row.Overdue {
-		c.short = said(standing(row), "overdue")
+	if c.text = how; due != "" {
+		c.text = strings.TrimPrefix(how+", "+due, ", ")
 	}
 	return c
 }

@@ -23,6 +23,7 @@ type column struct {
 	sometimes bool // it is left out where all its cells are empty
 	shorten   int  // which of the columns change to their short forms as the first, from 1; 0 for never
 	drop      int  // which of them go first, from 1; 0 for never
+	half      bool // in its short form it has at most half of the width
 }
 
 // cell is what stands in a row of a column.
@@ -93,7 +94,7 @@ func (t *table) fit(width int) fitted {
 	}
 	l.widths[t.grow] = min(natural, max(fairGrow, width*2/5))
 	for n := 1; n <= len(t.head) && l.total() > width; n++ {
-		l.shorten(n)
+		l.shorten(n, width)
 	}
 	l.widths[t.grow] = min(natural, max(readGrow, l.widths[t.grow]-max(0, l.total()-width)))
 	for n := 1; n <= len(t.head) && l.total() > width; n++ {
@@ -114,11 +115,14 @@ func (t *table) column(i int) column {
 }
 
 // shorten changes the nth column that is to become shorter.
-func (l *fitted) shorten(n int) {
+func (l *fitted) shorten(n, width int) {
 	for i := range l.head {
 		if l.column(i).shorten == n && !l.gone[i] {
 			l.short[i] = true
 			l.widths[i] = l.widest(i)
+			if l.column(i).half {
+				l.widths[i] = min(l.widths[i], width/2)
+			}
 		}
 	}
 }

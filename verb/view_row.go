@@ -140,7 +140,8 @@ func (v View) CutRow(r Row) Row {
 }
 
 // lean leaves out of a row in a list what the reader of fifty rows does not need: when it was written last, unless it is dated; of a claim all
-// but who, in which session, and whether it lapsed; and dependencies that blocked_by names too.
+// but who, in which session and whether it lapsed, and the whole of one that says no more than the assignee; dependencies that blocked_by names
+// too; and the flags that follow from ready, status, blocked_by and execution.
 func (r Row) lean(dated bool) Row {
 	if !dated {
 		r.UpdatedAt = nil
@@ -148,6 +149,10 @@ func (r Row) lean(dated bool) Row {
 	if r.Claim != nil {
 		r.Claim = &Claim{Actor: r.Claim.Actor, Session: r.Claim.Session, Lapsed: r.Claim.Lapsed}
 	}
+	if r.Claim != nil && *r.Claim == (Claim{Actor: r.Assignee}) {
+		r.Claim = nil
+	}
+	r.IsRunning, r.IsReviewing, r.IsBlocked, r.IsPending = false, false, false, false
 	if slices.Equal(r.Deps, r.BlockedBy) {
 		r.Deps, r.DepsTotal = nil, 0
 	}

@@ -85,7 +85,7 @@ func (d drawn) whoStyle(r verb.Row, column Column, who string) string {
 	if column.Closed {
 		return d.in(who, faint)
 	}
-	if r.IsRunning {
+	if r.Execution == "active" {
 		return d.in(who, green)
 	}
 	return who
@@ -110,8 +110,8 @@ func closedHow(r verb.Row, column Column) string {
 	if len(column.States) > 1 {
 		said = append(said, safe(string(r.Status)))
 	}
-	if r.UpdatedAt != nil {
-		said = append(said, r.UpdatedAt.UTC().Format("2 Jan"))
+	if !r.Written.IsZero() {
+		said = append(said, r.Written.UTC().Format("2 Jan"))
 	}
 	return strings.Join(said, " ")
 }
