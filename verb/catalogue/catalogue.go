@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/decisions"
 	"github.com/cairn-tasks/cairn/verb/directory"
 	"github.com/cairn-tasks/cairn/verb/feedback"
+	"github.com/cairn-tasks/cairn/verb/graphs"
 	"github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
 	"github.com/cairn-tasks/cairn/verb/identity"
@@ -38,6 +39,7 @@ var All = verb.Link(inOrder(
 	transfer.Verbs,
 	sessions.Verbs,
 	activity.Verbs,
+	graphs.Verbs,
 	config.Verbs,
 	handoffs.Verbs,
 	identity.Verbs,
@@ -74,7 +76,7 @@ func Add(verbs ...verb.Verb) {
 var order = []string{
 	"identity", "list", "get", "create", "claim", "next", "wait",
 	"release", "update", "transition", "run_checks", "attest", "note",
-	"plan", "propose", "list_proposals", "get_proposal", "import", "delete", "logs", "history", "settings_get", "settings_set",
+	"plan", "propose", "list_proposals", "get_proposal", "import", "delete", "logs", "history", "graph", "settings_get", "settings_set",
 	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions", "session_summary", "prime",
 	"brief", "guide", "search",
 	"decision_log", "decision_set_status", "decision_query",

@@ -1,0 +1,181 @@
+package graphs
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// labelShown is how many bytes of a title a picture shows.
+const labelShown = 80
+
+// Texts of a picture come from strangers. Both languages know a text in double quotes in which few characters mean something; each of those
+// is written so that it does not.
+
+// dot draws a graph for Graphviz: an arrow leads from what must be done first to what waits for it. Parents are boxes around their parts.
+func dot(g Out) string {
+	p := newPicture(g)
+	var b strings.Builder
+	b.WriteString("digraph cairn {\n  rankdir=LR\n  node [shape=box, style=rounded, fontname=\"sans-serif\"]\n")
+	p.groups(func(n *Node, depth int, open bool) {
+		in := strings.Repeat("  ", depth+1)
+		switch {
+		case len(p.parts[n.ID]) == 0:
+			fmt.Fprintf(&b, "%s%s [label=%s%s]\n", in, p.names[n.ID], dotText(p.label(n, "\n")), dotStyle(n))
+		case open:
+			fmt.Fprintf(&b, "%ssubgraph cluster_%s {\n%s  label=%s\n", in, p.names[n.ID], in, dotText(p.label(n, " ")))
+			fmt.Fprintf(&b, "%s  %s [label=%s%s]\n", in, p.names[n.ID], dotText(string(n.ID)), dotStyle(n))
+		default:
+			fmt.Fprintf(&b, "%s}\n", in)
+		}
+	})
+	for _, e := range g.Edges {
+		style := ""
+		if p.critical(e) {
+			style = " [penwidth=2, color=red]"
+		}
+		fmt.Fprintf(&b, "  %s -> %s%s\n", p.names[e.To], p.names[e.From], style)
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+// dotText is a text in quotes. A backslash would begin an escape, and what looks like an entity would become its character.
+func dotText(text string) string {
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;", "\n", `\n`).Replace(text) + `"`
+}
+
+func dotStyle(n *Node) string {
+	switch {
+	case n.Missing:
+		return ", style=dashed, color=red"
+	case !n.Open:
+		return ", fontcolor=gray, color=gray"
+	case n.Ready:
+		return ", style=\"rounded,filled\", fillcolor=palegreen"
+	}
+	return ""
+}
+
+// mermaid draws a graph for Mermaid, as dot does for Graphviz.
+func mermaid(g Out) string {
+	p := newPicture(g)
+	var b strings.Builder
+	b.WriteString("flowchart LR\n")
+	p.groups(func(n *Node, depth int, open bool) {
+		in := strings.Repeat("  ", depth+1)
+		switch {
+		case len(p.parts[n.ID]) == 0:
+			fmt.Fprintf(&b, "%s%s[%s]%s\n", in, p.names[n.ID], mermaidText(p.label(n, " ")), mermaidClass(n))
+		case open:
+			fmt.Fprintf(&b, "%ssubgraph g%s [%s]\n", in, p.names[n.ID], mermaidText(p.label(n, " ")))
+			fmt.Fprintf(&b, "%s  %s[%s]%s\n", in, p.names[n.ID], mermaidText(string(n.ID)), mermaidClass(n))
+		default:
+			fmt.Fprintf(&b, "%send\n", in)
+		}
+	})
+	for _, e := range g.Edges {
+		arrow := "-->"
+		if p.critical(e) {
+			arrow = "==>"
+		}
+		fmt.Fprintf(&b, "  %s %s %s\n", p.names[e.To], arrow, p.names[e.From])
+	}
+	b.WriteString("  classDef closed fill:#eee,color:#888\n  classDef missing stroke:#d00,stroke-dasharray:4\n  classDef ready fill:#cfc,color:#000\n")
+	return b.String()
+}
+
+// mermaidText is a text in quotes in which only letters, digits and a few plain characters stand for themselves. All others are entities by their
+// number, which Mermaid shows as the characters: else it takes some of them for marks, HTML or Markdown, even within quotes.
+func mermaidText(text string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range text {
+		switch {
+		case r >= '0' && r <= '9', r >= 'a' && r <= 'z', r >= 'A' && r <= 'Z', r > 0x7f, strings.ContainsRune(" -,:./()", r):
+			b.WriteRune(r)
+		default:
+			fmt.Fprintf(&b, "#%d;", r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+func mermaidClass(n *Node) string {
+	switch {
+	case n.Missing:
+		return ":::missing"
+	case !n.Open:
+		return ":::closed"
+	case n.Ready:
+		return ":::ready"
+	}
+	return ""
+}
+
+// picture is what both languages draw.
+type picture struct {
+	g     Out
+	nodes map[task.ID]*Node
+	names map[task.ID]string // of a node in the picture: an id could be a word of the language
+	parts map[task.ID][]*Node
+	after map[task.ID]task.ID // on the critical path, what is done after a task
+}
+
+func newPicture(g Out) *picture {
+	p := &picture{g, map[task.ID]*Node{}, map[task.ID]string{}, map[task.ID][]*Node{}, map[task.ID]task.ID{}}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		p.nodes[n.ID], p.names[n.ID] = n, fmt.Sprintf("n%d", i)
+		if n.Parent != "" {
+			p.parts[n.Parent] = append(p.parts[n.Parent], n)
+		}
+	}
+	for i, id := range g.CriticalPath[:max(len(g.CriticalPath)-1, 0)] {
+		p.after[id] = g.CriticalPath[i+1]
+	}
+	return p
+}
+
+// critical reports whether an edge is on the critical path.
+func (p *picture) critical(e Edge) bool { return p.after[e.To] == e.From }
+
+// groups calls each once for each node, parents around their parts: those it calls again behind them, with open false. Parents that are parts of
+// themselves are as if they were none.
+func (p *picture) groups(each func(n *Node, depth int, open bool)) {
+	done := map[task.ID]bool{}
+	var group func(n *Node, depth int)
+	group = func(n *Node, depth int) {
+		if done[n.ID] {
+			return
+		}
+		done[n.ID] = true
+		each(n, depth, true)
+		if len(p.parts[n.ID]) == 0 {
+			return
+		}
+		for _, part := range p.parts[n.ID] {
+			group(part, depth+1)
+		}
+		each(n, depth, false)
+	}
+	for i := range p.g.Nodes {
+		if p.g.Nodes[i].Parent == "" {
+			group(&p.g.Nodes[i], 0)
+		}
+	}
+	for i := range p.g.Nodes {
+		group(&p.g.Nodes[i], 0)
+	}
+}
+
+// label is what is written on a node.
+func (p *picture) label(n *Node, between string) string {
+	if n.Missing {
+		return string(n.ID) + between + "(there is no such record)"
+	}
+	return string(n.ID) + between + harmless.Line(task.Clip(n.Title, labelShown))
+}
