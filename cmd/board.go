@@ -52,6 +52,7 @@ func (p boardCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	p.meter.stop() // the board has the terminal to itself
 	return p.show(ctx, calls, board.New(ctx, calls, bool(p.style()), query, first))
 }
 

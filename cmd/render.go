@@ -58,6 +58,7 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderDeleted),
 		rendererOf(renderLogs),
 		rendererOf(renderHistory),
+		rendererOf(renderLog),
 		rendererOf(renderGraph),
 		rendererOf(renderWaited),
 		rendererOf(renderSession),

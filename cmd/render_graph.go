@@ -50,7 +50,7 @@ func renderGraph(r *renderer, g graphs.Out) {
 			text += fmt.Sprintf(", %d ready at once", u.Ready)
 		}
 		line := fmt.Sprintf("  %s  %s  %s", u.ID, text, harmless.Line(u.Title))
-		r.printf("%s\n", fitted(line, r.width()))
+		r.printf("%s\n", cutTo(line, r.width()))
 	}
 	r.problems(g.Problems)
 }
@@ -71,8 +71,8 @@ func chainText(ids []task.ID) string {
 	return joinIDs(ids[:4], " -> ") + " -> … -> " + joinIDs(ids[len(ids)-4:], " -> ")
 }
 
-// fitted cuts a line to a width; 0 is without limit.
-func fitted(line string, width int) string {
+// cutTo cuts a line to a width; 0 is without limit.
+func cutTo(line string, width int) string {
 	if width == 0 {
 		return line
 	}
@@ -317,5 +317,5 @@ func (t *tree) line(b branch, mark, remark string) {
 }
 
 func (t *tree) text(mark, text string) {
-	fprintf(&t.out, "%s%s\n", mark, fitted(text, max(t.width-runewidth.StringWidth(mark), 1)))
+	fprintf(&t.out, "%s%s\n", mark, cutTo(text, max(t.width-runewidth.StringWidth(mark), 1)))
 }

@@ -150,7 +150,7 @@ const readAtOnce = 32 // records, before it is asked whether the page is full
 // of their entries fit.
 func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
 	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
-	lazy, isBehind := f.everyEntry(), page.Behind()
+	lazy, isBehind := f.everyEntry() && !f.whole, page.Behind()
 	var behind []int64 // the times of events that may be on the page
 	for i, l := range all {
 		if lazy && i%readAtOnce == 0 && len(behind) > page.Limit() {
@@ -178,6 +178,7 @@ type filters struct {
 	HistoryIn
 	since, until time.Time // until is zero for none
 	who          task.Actor
+	whole        bool // every record is read, because the oldest entries are asked for
 }
 
 // filters reads the filters. It returns INVALID_INPUT for what can fit nothing.

@@ -16,4 +16,9 @@ var Verbs = []verb.Verb{
 		Summary: "List who did what to which record, the newest first, deleted tasks included.",
 		When:    "To catch up after a pause, or to see what an actor did.",
 	}, History),
+	verb.Declare(verb.Verb{
+		Name: "log", Group: "tasks", Toolset: verb.Records, Title: "Tell a story", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Summary: "Tell the story of a record, or of all: what was done to it, and the commits beside it, the newest first.",
+		When:    "To understand how a task came to be as it is. history has the entries alone, with more filters.",
+	}, Log),
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // Verbs are the verbs about the graph.
@@ -27,7 +28,7 @@ type In struct {
 	ID      task.ID    `json:"id,omitempty" doc:"only this task, its parts, and what must be done before them" cli:"arg"`
 	Up      bool       `json:"up,omitempty" doc:"with id: what waits for the task, in place of what it waits for"`
 	All     bool       `json:"all,omitempty" doc:"closed tasks too"`
-	Label   string     `json:"label,omitempty" doc:"only tasks with this label" from:"labels"`
+	Where   string     `json:"where,omitempty" doc:"only tasks that fit a filter: guide filters"`
 	Depth   verb.Count `json:"depth,omitempty" doc:"how many steps to go from the task, or from those for which nothing waits"`
 	Limit   verb.Count `json:"limit,omitempty" doc:"how many tasks at most; 200 by default for an agent, else all"`
 	Dot     bool       `json:"dot,omitempty" doc:"give the picture as a graph for Graphviz"`
@@ -57,7 +58,7 @@ type Node struct {
 	Priority task.Priority `json:"priority"`
 	Parent   task.ID       `json:"parent,omitempty"`
 	Open     bool          `json:"open,omitempty"`
-	Ready    bool          `json:"ready,omitempty"`    // it is open and waits for nothing
+	Ready    bool          `json:"ready,omitempty"`    // it is open, waits for nothing, and has no open part
 	Waiting  int           `json:"waiting,omitempty"`  // how many open tasks wait for it, through others too
 	Missing  bool          `json:"missing,omitempty"`  // there is no such record
 	Critical bool          `json:"critical,omitempty"` // it is on the critical path
@@ -101,7 +102,13 @@ func Graph(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		_, err := record.Tasks.Get(s, in.ID)
 		return Out{}, cmp.Or(err, record.Tasks.NotFound(string(in.ID)))
 	}
-	return newNet(s, look, in).show(w.Bounded, look.Problems()), nil
+	keep, err := tasks.Where(w, s, look, in.Where)
+	if err != nil {
+		return Out{}, err
+	}
+	n, view := newNet(s, look, in), w.View(s).OfMany(ctx)
+	n.keeps = func(i int) bool { return in.Where == "" || keep.Fits(tasks.ItemAt(look, view, i)) }
+	return n.show(w.Bounded, look.Problems()), nil
 }
 
 func (in In) valid() error {
@@ -124,10 +131,11 @@ type net struct {
 	rows  []*record.Row
 	at    map[task.ID]int // the number of a task
 	open  []bool
-	needs [][]int // the open tasks that an open task waits for, each once
-	waits [][]int // the open tasks that wait for an open task
-	parts [][]int // the tasks below a task
-	every [][]int // see dependents
+	needs [][]int        // the open tasks that an open task waits for, each once
+	waits [][]int        // the open tasks that wait for an open task
+	parts [][]int        // the tasks below a task
+	every [][]int        // see dependents
+	keeps func(int) bool // whether a task fits the filter
 }
 
 func newNet(s *store.Store, look *verb.Graph, in In) *net {
@@ -215,7 +223,7 @@ func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []in
 		r := n.rows[i]
 		node := Node{
 			ID: n.id(i), Title: r.Title, Status: r.Status, Priority: r.Priority, Open: n.open[i], Waiting: waiting[i], Critical: critical[i],
-			Ready: n.open[i] && len(n.look.BlockedBy(r)) == 0,
+			Ready: n.open[i] && n.look.Ready(i),
 		}
 		if p, ok := n.at[r.Parent]; ok && inside[p] {
 			node.Parent = r.Parent
@@ -252,7 +260,7 @@ func (n *net) id(i int) task.ID { return task.ID(n.rows[i].ID) }
 func (n *net) chosen() []int {
 	var next []int
 	fits := func(i int) bool {
-		return (n.open[i] || n.in.All) && (n.in.Label == "" || slices.Contains(n.rows[i].Labels, n.in.Label))
+		return (n.open[i] || n.in.All) && n.keeps(i)
 	}
 	if n.in.ID != "" {
 		next = []int{n.at[n.in.ID]}
@@ -348,7 +356,7 @@ func (n *net) dependents() [][]int {
 func (n *net) tops(fits func(int) bool) []int {
 	below := make([]bool, len(n.rows))
 	for i, r := range n.rows {
-		if !fits(i) || n.in.Label != "" {
+		if !fits(i) || n.in.Where != "" {
 			continue
 		}
 		for _, id := range r.Deps {

@@ -76,7 +76,7 @@ func TestGraph(t *testing.T) {
 		t.Errorf("unblocks %+v", got.Unblocks)
 	}
 	for _, n := range got.Nodes {
-		if n.Ready != (n.ID == "T-1" || n.ID == "T-9") || n.Missing != (n.ID == "T-77") {
+		if n.Ready != (n.ID == "T-1") || n.Missing != (n.ID == "T-77") {
 			t.Errorf("got %+v", n)
 		}
 	}
@@ -92,6 +92,7 @@ func TestGraph(t *testing.T) {
 		{graphs.In{ID: "T-5", Up: true}, "T-5"},
 		{graphs.In{ID: "T-5", Up: true, All: true}, "T-5 T-6 T-77"},
 		{graphs.In{Limit: 2}, "T-6 T-77 T-9"},
+		{graphs.In{Where: "priority=1 or parent=T-9"}, "T-1 T-2 T-3"},
 	} {
 		if got := graph(t, w, c.in); ids(got.Nodes) != c.want || got.Truncated != (c.in.Limit > 0) {
 			t.Errorf("%+v: %s, want %s", c.in, ids(got.Nodes), c.want)
@@ -128,7 +129,7 @@ func TestRefusedGraph(t *testing.T) {
 		in   graphs.In
 		want task.Code
 	}{
-		{graphs.In{ID: "T-55"}, task.NotFound}, {graphs.In{Up: true}, task.InvalidInput},
+		{graphs.In{ID: "T-55"}, task.NotFound}, {graphs.In{Up: true}, task.InvalidInput}, {graphs.In{Where: "nonsense=1"}, task.InvalidInput},
 		{graphs.In{Dot: true, Mermaid: true}, task.InvalidInput}, {graphs.In{Limit: 100000}, task.InvalidInput},
 	} {
 		if _, err := graphs.Graph(t.Context(), w, c.in); task.CodeOf(err) != c.want {

@@ -1,0 +1,68 @@
+package cmd
+
+import (
+	"cmp"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/verb/activity"
+)
+
+// renderLog prints a story as git prints a log in short: a line for each thing that happened.
+func renderLog(r *renderer, l activity.LogOut) {
+	t := table{head: []string{"AT", "WHO", "RECORD", "WHAT"}, grow: 3}
+	for _, told := range l.Story {
+		t.add(told.At.Format("2006-01-02 15:04"), told.Who, recordTold(told), whatTold(told))
+	}
+	t.print(r.out, r.width(), r.style)
+	r.nextPage(len(l.Story), l.Total, l.NextCursor)
+	if l.Total == 0 {
+		r.printf("nothing happened\n")
+	}
+	if l.Note != "" {
+		r.printf("%s\n", l.Note)
+	}
+	r.problems(l.Problems)
+}
+
+// recordTold names what it happened to.
+func recordTold(t activity.Told) string {
+	if t.Commit == nil {
+		return cmp.Or(string(t.Task), t.Record)
+	}
+	if len(t.Commit.Changes) == 0 {
+		return ""
+	}
+	if n := max(t.Commit.ChangesTotal, len(t.Commit.Changes)); n > 1 {
+		return fmt.Sprintf("%s and %d more", t.Commit.Changes[0], n-1)
+	}
+	return t.Commit.Changes[0]
+}
+
+// whatTold says what happened in one line.
+func whatTold(t activity.Told) string {
+	if t.Commit == nil {
+		what := entryText(*t.Entry)
+		if t.Entry.Text != "" {
+			what += ": " + firstLine(strings.TrimSpace(t.Entry.Text))
+		}
+		if t.In != "" {
+			what += " (" + shortHash(t.In) + ")"
+		}
+		if t.Deleted {
+			what += " (deleted since)"
+		}
+		return what
+	}
+	how := "commit "
+	if t.Commit.Merge {
+		how = "merge "
+	}
+	what := how + shortHash(t.Commit.Hash) + " " + t.Commit.Subject
+	if len(t.Commit.ByHand) > 0 {
+		what += " [changed by hand, without an entry: " + strings.Join(t.Commit.ByHand, ", ") + "]"
+	}
+	return what
+}
+
+func shortHash(hash string) string { return hash[:min(len(hash), 7)] }
