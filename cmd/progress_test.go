@@ -63,7 +63,7 @@ func TestMeter(t *testing.T) {
 			t.Errorf("got %q after the line was erased", got)
 		}
 		m.report(progress.Report{Message: "more"})
-		time.Sleep(time.Second)
+		time.Sleep(900 * time.Millisecond) // between two drawings
 		m.stop()
 		if got := s.take(); !strings.HasSuffix(got, "more  0 s\x1b[K\r\x1b[K") {
 			t.Errorf("it ends with %q", got)
@@ -84,7 +84,7 @@ func TestMeterOfInterruptedWork(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
 		m.until(ctx)
 		m.report(progress.Report{Message: "working"})
-		time.Sleep(time.Second)
+		time.Sleep(900 * time.Millisecond) // between two drawings
 		s.take()
 		cancel()
 		synctest.Wait()
