@@ -88,9 +88,9 @@ func (s *Setup) open(path string) (f *file, err error) {
 func (f *file) follow(within string) error {
 	dir, rest := f.real, ""
 	for {
-		real, err := filepath.EvalSymlinks(dir)
+		found, err := filepath.EvalSymlinks(dir)
 		if err == nil {
-			f.real = filepath.Join(real, rest)
+			f.real = filepath.Join(found, rest)
 			return f.allowed(within)
 		}
 		if info, lerr := os.Lstat(dir); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {

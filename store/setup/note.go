@@ -21,20 +21,20 @@ type note struct {
 }
 
 // noteFile is where the note about a file lies; "" if there is no folder for it.
-func noteFile(state, real string) string {
+func noteFile(state, path string) string {
 	if state == "" {
 		return ""
 	}
-	sum := sha256.Sum256([]byte(real))
+	sum := sha256.Sum256([]byte(path))
 	return filepath.Join(state, "setup", hex.EncodeToString(sum[:16])+".json")
 }
 
 // readNote reads the note about a file. One that is missing, or cannot be read, says that nothing was made.
-func readNote(state, real string) note {
+func readNote(state, path string) note {
 	n := note{}
-	src, err := disk.ReadRegular(noteFile(state, real), 1<<20)
-	if err != nil || json.Unmarshal(src, &n) != nil || n.Path != real {
-		return note{Path: real}
+	src, err := disk.ReadRegular(noteFile(state, path), 1<<20)
+	if err != nil || json.Unmarshal(src, &n) != nil || n.Path != path {
+		return note{Path: path}
 	}
 	return n
 }

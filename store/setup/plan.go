@@ -169,7 +169,7 @@ func (p *Plan) part(c Client, one part, all []Client) error {
 	step.State = state
 	does, note := p.setup.decide(state, one)
 	if does == removes && one.kind == instruction && c.Name != "agents" {
-		if others := p.setup.others(c, f.path, all); len(others) > 0 {
+		if others := p.setup.others(f.path, all); len(others) > 0 {
 			does, note = "", "stays for "+strings.Join(others, ", ")
 		}
 	}
@@ -235,8 +235,8 @@ func (s *Setup) openFirst(names []string) (*file, error) {
 	return s.open(names[0])
 }
 
-// others are the clients that are set up and read the same instructions, beside one and those that go with it.
-func (s *Setup) others(c Client, path string, leaving []Client) []string {
+// others are the clients that are set up and read the same instructions, beside those that leave.
+func (s *Setup) others(path string, leaving []Client) []string {
 	var out []string
 	for _, other := range Clients {
 		if slices.ContainsFunc(leaving, func(l Client) bool { return l.Name == other.Name }) {
