@@ -80,14 +80,14 @@ func (p boardCommand) printBoard(ctx context.Context, calls *boardCalls, query b
 // show gives the terminal to the board until the person quits. Whatever ends it, a signal and a panic too, the terminal is as it was before.
 func (p boardCommand) show(ctx context.Context, calls *boardCalls, m *board.Model) error {
 	stops := &stops{}
-	calls.away, calls.back = stops.leave, stops.follow
+	calls.away, calls.back = stops.leave, stops.back
 	prog := tea.NewProgram(m,
 		tea.WithContext(ctx), tea.WithInput(p.Stdin), tea.WithOutput(p.Stdout),
 		tea.WithoutSignalHandler(), // who started the program has one, and ends the context
 		tea.WithFilter(stops.filter),
 	)
 	stops.begin(prog.Send)
-	defer stops.leave()
+	defer stops.end()
 	_, err := prog.Run()
 	switch {
 	case m.Failed != nil:

@@ -43,6 +43,7 @@ func (p boardCommand) boardCalls(ctx context.Context, c *cli.Command) (*boardCal
 	}
 	watcher := &watch.Watcher{}
 	w.Watcher, w.Reads = watcher, verb.NewSharedReads(watcher)
+	w.Progress, w.Output = nil, nil // the board says itself what runs
 	list, _ := catalogue.ListerOf(task.KindName)
 	b := &boardCalls{program: p.program, w: w, list: list}
 	b.ticks, b.stop = watcher.Watch(s.Layout)

@@ -8,7 +8,8 @@ import tea "charm.land/bubbletea/v2"
 type stops struct{}
 
 func (*stops) begin(func(tea.Msg)) {}
-func (*stops) follow()             {}
+func (*stops) end()                {}
 func (*stops) leave()              {}
+func (*stops) back()               {}
 
 func (*stops) filter(_ tea.Model, msg tea.Msg) tea.Msg { return msg }

@@ -3,43 +3,62 @@
 package cmd
 
 import (
+	"io"
 	"os"
 	"os/signal"
+	"sync/atomic"
 	"syscall"
 
 	tea "charm.land/bubbletea/v2"
 )
 
-// stops has the board give the terminal back before a signal stops the process, as Ctrl-Z does, and draw itself again when it goes on.
+// stops has the board give the terminal back before the process stops, on Ctrl-Z and on a signal, and draw itself again when it goes on.
+//
+// Go does not let go of SIGTSTP once it was asked for it, so the process is stopped by SIGSTOP, which nobody can catch.
 type stops struct {
 	signals chan os.Signal
+	away    atomic.Bool // another program has the terminal
 }
 
 func (s *stops) begin(send func(tea.Msg)) {
 	s.signals = make(chan os.Signal, 1)
+	signal.Notify(s.signals, syscall.SIGTSTP, syscall.SIGCONT)
 	go func() {
 		for sig := range s.signals {
-			if sig == syscall.SIGTSTP {
+			switch {
+			case sig == syscall.SIGTSTP && s.away.Load():
+				_ = syscall.Kill(os.Getpid(), syscall.SIGSTOP) // the signal has stopped the other program too
+			case sig == syscall.SIGTSTP:
 				send(tea.SuspendMsg{})
-				continue
+			case !s.away.Load():
+				send(tea.ClearScreen())
 			}
-			send(tea.ClearScreen())
 		}
 	}()
-	s.follow()
 }
 
-// follow takes the signals. leave lets them do what they do to any process: bubbletea stops the process by one, once the terminal is free.
-func (s *stops) follow() { signal.Notify(s.signals, syscall.SIGTSTP, syscall.SIGCONT) }
-func (s *stops) leave()  { signal.Reset(syscall.SIGTSTP, syscall.SIGCONT) }
+func (s *stops) end() {
+	signal.Stop(s.signals)
+	close(s.signals)
+}
 
-// filter sees each message before the board and bubbletea do.
+// leave and back stand around the time in which another program has the terminal.
+func (s *stops) leave() { s.away.Store(true) }
+func (s *stops) back()  { s.away.Store(false) }
+
+// filter sees each message before bubbletea does, which would stop the process by SIGTSTP.
 func (s *stops) filter(_ tea.Model, msg tea.Msg) tea.Msg {
-	switch msg.(type) {
-	case tea.SuspendMsg:
-		s.leave()
-	case tea.ResumeMsg:
-		s.follow()
+	if _, ok := msg.(tea.SuspendMsg); ok {
+		return tea.Exec(stopped{}, nil)()
 	}
 	return msg
 }
+
+// stopped is what is done with the terminal while the board is stopped.
+type stopped struct{}
+
+// Run returns once the process goes on. All of the process group stops, as by Ctrl-Z in a program that leaves that to the terminal.
+func (stopped) Run() error          { return syscall.Kill(0, syscall.SIGSTOP) }
+func (stopped) SetStdin(io.Reader)  {}
+func (stopped) SetStdout(io.Writer) {}
+func (stopped) SetStderr(io.Writer) {}

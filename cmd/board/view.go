@@ -293,3 +293,9 @@ func (m *Model) choiceLines() []string {
 	lines := strings.Split(m.ruler.Wrap(text, max(1, m.width), ""), "\n")
 	return append(lines, m.keyLine("any other key gives it up"))
 }
+
+// Lines are the lines of the screen, with their colours.
+func (m *Model) Lines() []string {
+	lines, _ := m.screen()
+	return lines
+}
