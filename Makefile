@@ -1,5 +1,6 @@
 GO            ?= go
 GOLANGCI_LINT ?= golangci-lint
+GORELEASER    ?= goreleaser
 FUZZTIME      ?= 60s
 RACETIME      ?= 10s
 CRASHES       ?= 10
@@ -10,7 +11,7 @@ PAGE          ?=
 # ./... leaves out the module that stands in for another one (go.work).
 PACKAGES = ./... ./mcpserver/jsonschema
 
-.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash conformance bench mcpb
+.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash conformance bench mcpb release-files snapshot
 
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
@@ -19,6 +20,7 @@ help:
 	@echo 'make fmt      format the code'
 	@echo 'make update   rewrite the golden files; read the diff before you commit it'
 	@echo 'make docs     write the generated pages under docs/ anew'
+	@echo 'make snapshot  what a release would have, in dist, by goreleaser 2'
 	@echo 'make fuzz     fuzz the file format, each target for FUZZTIME ($(FUZZTIME))'
 	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
@@ -31,6 +33,20 @@ help:
 # Without cgo the program starts sooner, and needs no C library. A third of it would be symbols for debuggers, which -s -w leaves out.
 build:
 	CGO_ENABLED=0 $(GO) build -trimpath -ldflags '-s -w' -o bin/ ./cmd/cairn
+
+# What a release carries beside the program, made by the program.
+release-files:
+	rm -rf bin/release
+	mkdir -p bin/release/completions
+	$(GO) run ./cmd/cairn man > bin/release/cairn.1
+	gzip -9 -n -k bin/release/cairn.1
+	for shell in bash zsh fish; do $(GO) run ./cmd/cairn completion $$shell > bin/release/completions/cairn.$$shell || exit; done
+	$(GO) run ./cmd/cairn completion powershell > bin/release/completions/cairn.ps1
+
+# All of a release in dist, and nothing of it published.
+snapshot:
+	$(GORELEASER) check
+	$(GORELEASER) release --snapshot --clean --skip=publish
 
 # That the generated pages are fresh is a test like any other (cmd, TestGenerated).
 check: format vet lint test

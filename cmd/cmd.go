@@ -199,7 +199,7 @@ func (p *program) commands() []*cli.Command {
 // Together they have hundreds of flags, which would be made and linked at each start.
 func (p *program) commandsOfLine() []*cli.Command {
 	word, ok := p.commandWord(rootFlags())
-	if !ok || word == "help" {
+	if !ok || word == "help" || word == "man" {
 		return p.commands()
 	}
 	for _, c := range p.declared() {
@@ -229,7 +229,7 @@ func (p *program) declared() []declared {
 		{[]string{"check"}, checkCommand{p}.command}, {[]string{"doctor"}, doctorCommand{p}.command},
 		{[]string{"work"}, workCommand{p}.command}, {[]string{"trust"}, trustCommand{p}.command}, {[]string{"setup"}, setupCommand{p}.command},
 		{[]string{"merge-driver"}, mergeDriverCommand{p}.command}, {[]string{"serve"}, serveCommand{p}.command},
-		{[]string{"completion"}, completionCommand{p}.command}, {[]string{"version"}, versionCommand{p}.command},
+		{[]string{"completion"}, completionCommand{p}.command}, {[]string{"man"}, manCommand{p}.command}, {[]string{"version"}, versionCommand{p}.command},
 		{[]string{"help"}, helpCommand{p}.command},
 	}...)
 }

@@ -2,11 +2,9 @@ package cmd
 
 import (
 	"context"
-	"runtime/debug"
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/verb/guide"
 	"github.com/urfave/cli/v3"
 )
@@ -64,41 +62,4 @@ func (p helpCommand) topics() {
 	t.add("exit-codes", "The numbers with which commands exit")
 	t.print(p.out, p.width(), plainStyle)
 	p.printf("cairn help TOPIC shows one\n")
-}
-
-// Version is the module's version, as the Go toolchain stamped it: a tag, or "(devel)" for a build from a work tree.
-func Version() string {
-	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" {
-		return info.Main.Version
-	}
-	return "(devel)"
-}
-
-// versionResult is what version prints. Schema is the version of all JSON output: under one number fields are only added.
-type versionResult struct {
-	Version string `json:"version"`
-	Schema  int    `json:"schema"`
-	Format  int    `json:"format"`
-}
-
-// versionCommand is cairn version.
-type versionCommand struct{ *program }
-
-func (p versionCommand) command() *cli.Command {
-	return &cli.Command{
-		Name:     "version",
-		Usage:    "Print the version.",
-		Category: "workspace",
-		Action: func(_ context.Context, c *cli.Command) error {
-			if err := noArguments(c); err != nil {
-				return err
-			}
-			if p.json {
-				p.printJSON(versionResult{Version(), 1, record.Format})
-				return nil
-			}
-			p.printf("cairn %s\n", Version())
-			return nil
-		},
-	}
 }

@@ -381,6 +381,7 @@ func otherCalls(c *cli.Command) [][]string {
 		"setup":        {{"setup", "merge-driver"}, {"setup", "merge-driver", "--yes"}},
 		"merge-driver": {{"merge-driver", hostile, "x", "x", "7", "y"}, {"merge-driver", "x", "x", "x", hostile, "y"}},
 		"help":         {{"help", "list"}, {"help", "exit-codes"}},
+		"man":          {{"man"}},
 		"completion":   {{"completion", "bash"}, {"completion", "zsh"}, {"completion", "fish"}, {"completion", "pwsh"}},
 	}[c.Name]...)
 }

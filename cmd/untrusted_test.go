@@ -387,6 +387,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"version"}},
 		{0, []string{"help"}},
 		{0, []string{"completion", "bash"}},
+		{0, []string{"man"}},
 		{0, []string{"trust", "--list"}},
 		{0, []string{"trust", "--yes"}},
 	}

@@ -1,0 +1,128 @@
+package cmd
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/urfave/cli/v3"
+)
+
+// manCommand is cairn man.
+type manCommand struct{ *program }
+
+func (p manCommand) command() *cli.Command {
+	return &cli.Command{
+		Name:     "man",
+		Usage:    "Print the manual page, for man.",
+		Category: "workspace",
+		Description: "It explains every command, from the same words as cairn help. Archives and packages of a release have it. Elsewhere:\n\n" +
+			"    mkdir -p ~/.local/share/man/man1\n" +
+			"    cairn man > ~/.local/share/man/man1/cairn.1\n\n" +
+			"man cairn then shows it.",
+		Action: func(_ context.Context, c *cli.Command) error {
+			if err := noArguments(c); err != nil {
+				return err
+			}
+			p.printf("%s", painted(manual(c.Root()))) // words of ours, unchanged
+			return nil
+		},
+	}
+}
+
+// manual is the manual page of the program in the language of man(7). It has neither a date nor a version, so that it changes only with the
+// commands.
+func manual(root *cli.Command) string {
+	var b strings.Builder
+	b.WriteString(".TH CAIRN 1 \"\" \"cairn\" \"User Commands\"\n.SH NAME\n")
+	fmt.Fprintf(&b, "cairn \\- %s\n", roff(root.Usage))
+	b.WriteString(".SH SYNOPSIS\n.B cairn\n[\\fIOPTION\\fR]... \\fICOMMAND\\fR [\\fIARGUMENT\\fR]...\n.SH OPTIONS\n")
+	manFlags(&b, root.Flags)
+	b.WriteString(".SH COMMANDS\n")
+	for _, c := range root.Commands {
+		if !c.Hidden {
+			manOf(&b, c, "cairn ")
+		}
+	}
+	b.WriteString(".SH EXIT STATUS\n.nf\n" + roff(exitCodes()) + "\n.fi\n")
+	return b.String()
+}
+
+// manOf is the part of a command, and of those below it.
+func manOf(b *strings.Builder, c *cli.Command, around string) {
+	name := around + c.Name
+	fmt.Fprintf(b, ".SS %s\n", roff(strings.TrimSpace(name+" "+c.ArgsUsage)))
+	fmt.Fprintf(b, "%s\n", roff(c.Usage))
+	if len(c.Aliases) > 0 {
+		fmt.Fprintf(b, ".PP\nAlso called %s.\n", roff(strings.Join(c.Aliases, ", ")))
+	}
+	if c.Description != "" {
+		manText(b, c.Description)
+	}
+	manFlags(b, c.Flags)
+	for _, sub := range c.Commands {
+		manOf(b, sub, name+" ")
+	}
+}
+
+// manText is text in paragraphs, between which a line is blank. Indented ones are shown as they are.
+func manText(b *strings.Builder, text string) {
+	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
+		if strings.HasPrefix(part, "    ") {
+			fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", roff(part))
+		} else {
+			fmt.Fprintf(b, ".PP\n%s\n", roff(part))
+		}
+	}
+}
+
+func manFlags(b *strings.Builder, flags []cli.Flag) {
+	for _, f := range flags {
+		docs, ok := f.(cli.DocGenerationFlag)
+		if !ok || slices.Equal(f.Names(), []string{"help", "h"}) {
+			continue
+		}
+		var names []string
+		for _, name := range f.Names() {
+			names = append(names, "\\fB"+roff(dashed(name))+"\\fR")
+		}
+		value, usage := unquoted(docs.GetUsage())
+		if docs.TakesValue() && value == "" {
+			value = "VALUE"
+		}
+		if value != "" {
+			value = " \\fI" + roff(value) + "\\fR"
+		}
+		fmt.Fprintf(b, ".TP\n%s%s\n%s\n", strings.Join(names, ", "), value, roff(usage))
+	}
+}
+
+// unquoted takes the name of a value, which stands between backquotes, out of the words about a flag.
+func unquoted(usage string) (value, plain string) {
+	if _, behind, ok := strings.Cut(usage, "`"); ok {
+		value, _, _ = strings.Cut(behind, "`")
+	}
+	return value, strings.ReplaceAll(usage, "`", "")
+}
+
+// roff is text as man(7) shows it: nothing in it is taken for a request or an escape.
+func roff(text string) string {
+	text = strings.ReplaceAll(text, "\\", "\\e")
+	text = strings.ReplaceAll(text, "-", "\\-")
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, ".") || strings.HasPrefix(line, "'") {
+			lines[i] = "\\&" + line
+		}
+	}
+	var b strings.Builder
+	for _, r := range strings.Join(lines, "\n") {
+		if r < 0x80 {
+			b.WriteRune(r)
+		} else {
+			fmt.Fprintf(&b, "\\[u%04X]", r)
+		}
+	}
+	return b.String()
+}
