@@ -1,4 +1,5 @@
 GO            ?= go
+MCPB_OUT      ?= dist
 GOLANGCI_LINT ?= golangci-lint
 GORELEASER    ?= goreleaser
 FUZZTIME      ?= 60s
@@ -110,5 +111,5 @@ mcpb:
 	@set -e; for target in $(MCPB); do \
 		os=$${target%/*}; arch=$${target#*/}; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o bin/mcpb/cairn-$$os-$$arch ./cmd/cairn; \
-		$(GO) run ./cmd/bundle mcpb --version $(VERSION) --goos $$os --binary bin/mcpb/cairn-$$os-$$arch --out dist/cairn-$(VERSION)-$$os-$$arch.mcpb; \
+		$(GO) run ./cmd/bundle mcpb --version $(VERSION) --goos $$os --binary bin/mcpb/cairn-$$os-$$arch --out $(MCPB_OUT)/cairn-$(VERSION)-$$os-$$arch.mcpb; \
 	done

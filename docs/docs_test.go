@@ -18,7 +18,7 @@ var link = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
 
 // Links between the pages lead somewhere.
 func TestLinks(t *testing.T) {
-	pages := find(t, "../*.md", "*.md", "decisions/*.md")
+	pages := find(t, "../*.md", "*.md", "decisions/*.md", "how-to/*.md")
 	links := 0
 	for _, page := range pages {
 		for _, hit := range link.FindAllStringSubmatch(read(t, page), -1) {
@@ -40,7 +40,7 @@ func TestLinks(t *testing.T) {
 // written with a backslash.
 func TestTables(t *testing.T) {
 	tables := 0
-	for _, page := range find(t, "../*.md", "*.md", "decisions/*.md") {
+	for _, page := range find(t, "../*.md", "*.md", "decisions/*.md", "how-to/*.md") {
 		var width int // of the table that the line before belongs to; 0 outside of one
 		fenced := false
 		lines := strings.Split(read(t, page), "\n")
