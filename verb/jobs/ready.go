@@ -43,7 +43,7 @@ func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip 
 
 // free reports whether nothing that a row says keeps a job from the task.
 func free(row verb.Row) bool {
-	return row.Mode != task.PairMode && row.Repo == "" && row.Elsewhere == nil && (row.Claim == nil || row.Claim.Lapsed)
+	return row.Mode != task.PairMode && row.Repo == "" && row.Elsewhere == nil && (row.Held == nil || row.Held.Lapsed)
 }
 
 // LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it: whoever goes through a list of
