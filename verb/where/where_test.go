@@ -1,6 +1,7 @@
 package where_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -141,7 +142,7 @@ func TestMistakes(t *testing.T) {
 			t.Errorf("%.60s: %v, want %s", tt.filter, err, tt.message)
 			continue
 		}
-		if e, _ = err.(*task.Error); !strings.Contains(fmt.Sprint(e.Hint), tt.hint) {
+		if !errors.As(err, &e) || !strings.Contains(fmt.Sprint(e.Hint), tt.hint) {
 			t.Errorf("%.60s: the hint is %s, want %s", tt.filter, e.Hint, tt.hint)
 		}
 	}
