@@ -52,6 +52,8 @@ func flagsOf(f verb.Field) []cli.Flag {
 			out = append(out, &cli.StringSliceFlag{Name: flag.Name, Local: true, Usage: flag.Doc + ", as `" + flag.Form + "`; may be repeated"})
 		}
 		return out
+	case f.Type == verb.Pairs:
+		return []cli.Flag{&cli.StringSliceFlag{Name: f.Flag, Local: true, Usage: f.Doc + ", as `NAME=VALUE`; may be repeated"}}
 	case f.Type == verb.Boolean:
 		return []cli.Flag{&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
 	case f.Type == verb.Texts || f.Type == verb.Numbers:
@@ -214,12 +216,31 @@ func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 	switch f.Type {
 	case verb.Boolean:
 		in.values[f.Name] = in.line.Bool(f.Flag)
+	case verb.Pairs:
+		return in.pairs(f)
 	case verb.Texts, verb.Numbers:
 		in.values[f.Name] = cleared(in.line.StringSlice(f.Flag))
 	default:
 		in.values[f.Name], err = in.text(ctx, f, in.line.String(f.Flag))
 	}
 	return err
+}
+
+// pairs reads texts by name, each as NAME=VALUE. NAME= is an empty one.
+func (in *input) pairs(f verb.Field) error {
+	object, _ := in.values[f.Name].(map[string]any)
+	if object == nil {
+		object = map[string]any{}
+	}
+	for _, pair := range in.line.StringSlice(f.Flag) {
+		name, value, ok := strings.Cut(pair, "=")
+		if !ok || strings.TrimSpace(name) == "" {
+			return usage("--%s %q is no NAME=VALUE", f.Flag, pair).WithHint("--%s severity=high; an empty value takes it away", f.Flag)
+		}
+		object[strings.TrimSpace(name)] = value
+	}
+	in.values[f.Name] = object
+	return nil
 }
 
 // choice reads a boolean that has a flag for each of its values.

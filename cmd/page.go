@@ -121,6 +121,7 @@ func onCommandLine(f verb.Field) string {
 var typeNames = map[verb.Type]string{
 	verb.Text: "text", verb.Number: "number", verb.Decimal: "number", verb.Boolean: "boolean",
 	verb.Texts: "list of texts", verb.Numbers: "list of numbers", verb.Object: "object", verb.Objects: "list of objects",
+	verb.Pairs: "object of texts",
 }
 
 // otherCommands are the commands that are no verbs, and not nouns with verbs below them.

@@ -3,7 +3,9 @@ package cmd
 import (
 	"fmt"
 	"io"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -254,22 +256,26 @@ func renderWork(r *renderer, w tasks.Work) {
 // renderTaskPage prints a task as a page: its fields, its checks, its body and its provenance.
 func renderTaskPage(r *renderer, t verb.Task) {
 	r.printf("%s  %s\n", r.style.bold(string(t.ID)), r.style.bold(t.Title))
-	r.namedTexts([]namedText{
+	r.namedTexts(append([]namedText{
 		{"status", string(t.Status)},
 		{"priority", fmt.Sprint(t.Priority)},
 		{"mode", string(t.Mode)},
 		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
+		{"estimate", string(t.Estimate)},
 		{"held by", claimText(t)},
 		{"elsewhere", elsewhereText(t)},
 		{"session", strings.ReplaceAll(t.Execution, "_", " ")},
 		{"labels", strings.Join(t.Labels, ", ")},
 		{"parent", string(t.Parent)},
 		{"deps", joined(t.Deps)},
+		{"discovered from", joined(t.DiscoveredFrom)},
+		{"duplicates", joined(t.Duplicates)},
+		{"related", joined(t.Related)},
 		{"repo", t.Repo},
 		{"scope", strings.Join(t.Scope, ", ")},
 		{"waits for", joined(t.BlockedBy)},
 		{"evidence", map[bool]string{true: "required"}[t.Evidence]},
-	})
+	}, ownTexts(t.Fields)...))
 	if len(t.Checks) > 0 {
 		r.printf("\nChecks\n")
 		for i, c := range t.Checks {
@@ -284,6 +290,19 @@ func renderTaskPage(r *renderer, t verb.Task) {
 	for _, e := range t.Provenance {
 		r.entry(e)
 	}
+}
+
+// ownTexts are the fields of the user's own, by their names.
+func ownTexts(fields map[string]any) []namedText {
+	var out []namedText
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		text := fmt.Sprint(fields[name])
+		if n, ok := fields[name].(float64); ok {
+			text = strconv.FormatFloat(n, 'f', -1, 64)
+		}
+		out = append(out, namedText{name, text})
+	}
+	return out
 }
 
 func claimText(t verb.Task) string {
@@ -351,6 +370,16 @@ func renderPart(r *renderer, part tasks.Part) {
 	r.rows(part.Tasks)
 }
 
+// linkedHead is the heading above tasks that have a link of one kind to the one that is shown.
+func linkedHead(name string) string {
+	for _, kind := range task.LinkKinds {
+		if kind.Name == name {
+			return strings.ToUpper(kind.Reverse[:1]) + kind.Reverse[1:]
+		}
+	}
+	return name
+}
+
 // renderContext prints a task as a page, and then what is around the task.
 func renderContext(r *renderer, c tasks.Context) {
 	renderTaskPage(r, c.Task)
@@ -362,6 +391,10 @@ func renderContext(r *renderer, c tasks.Context) {
 			r.printf("\n%s\n", part.name)
 			r.rows(part.rows.Tasks)
 		}
+	}
+	for _, from := range c.Linked {
+		r.printf("\n%s\n", linkedHead(from.Link))
+		r.rows(from.Tasks)
 	}
 	r.review(c.Review)
 	r.last(c.Last)

@@ -13,6 +13,9 @@ type Edit struct {
 	Scope      *[]string
 	Priority   *Priority
 	Due        *Due
+	Estimate   *Estimate
+	Links      map[string][]ID   // by the name of their kind, in place of the old
+	Own        map[string]string // fields of the user's own by name, as Flow.ReadOwn returns them; "" takes one away
 	Mode       *Mode
 	Repo       *string // where its commands run; they are other ones there, and so weigh as new checks do
 	Parent     *ID
@@ -83,6 +86,13 @@ func (u *update) fields() {
 	if u.edit.Due != nil {
 		u.task.Due = *u.edit.Due
 	}
+	if u.edit.Estimate != nil {
+		u.task.Estimate = *u.edit.Estimate
+	}
+	for name, ids := range u.edit.Links {
+		*u.task.Links.Of(name) = Unique(ids)
+	}
+	u.task.Own = withOwn(u.task.Own, u.edit.Own)
 	if u.edit.Mode != nil {
 		u.task.Mode = *u.edit.Mode
 	}
@@ -103,6 +113,8 @@ func (u *update) valid() error {
 	}{
 		{"title", u.edit.Title != nil},
 		{"due", u.edit.Due != nil},
+		{"estimate", u.edit.Estimate != nil},
+		{"links", len(u.edit.Links) > 0},
 		{"mode", u.edit.Mode != nil},
 		{"repo", u.edit.Repo != nil},
 		{"body", u.edit.Body != nil},
@@ -271,11 +283,15 @@ func changedFields(before, after Task) []string {
 		{"title", before.Title != after.Title},
 		{"priority", before.Priority != after.Priority},
 		{"due", before.Due != after.Due},
+		{"estimate", before.Estimate != after.Estimate},
 		{"mode", before.Mode != after.Mode},
 		{"repo", before.Repo != after.Repo},
 		{"labels", !slices.Equal(before.Labels, after.Labels)},
 		{"parent", before.Parent != after.Parent},
 		{"scope", !slices.Equal(before.Scope, after.Scope)},
+		{"discovered_from", !slices.Equal(before.DiscoveredFrom, after.DiscoveredFrom)},
+		{"duplicates", !slices.Equal(before.Duplicates, after.Duplicates)},
+		{"related", !slices.Equal(before.Related, after.Related)},
 		{"requires_evidence", before.RequiresEvidence != after.RequiresEvidence},
 		{"timeout", timeoutChanged(before.Checks, after.Checks)},
 		{"body", before.Body != after.Body},
@@ -284,7 +300,7 @@ func changedFields(before, after Task) []string {
 			out = append(out, field.name)
 		}
 	}
-	return out
+	return append(out, changedOwn(before.Own, after.Own)...)
 }
 
 // timeoutChanged reports whether a check that otherwise stays the same has another time limit.

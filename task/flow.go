@@ -20,6 +20,7 @@ type Flow struct {
 	Abandoned  []Status // closed without claiming that the work is done; entering one needs nothing
 	GateReview bool     // entering Review needs the command checks
 	Defaults   []Check  // that every new task has: the definition of done
+	Fields     []Field  // keys of the user's own
 
 	Attesters
 }

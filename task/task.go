@@ -14,7 +14,8 @@ type Task struct {
 	Title    string
 	Status   Status
 	Priority Priority
-	Due      Due // "" for none
+	Due      Due      // "" for none
+	Estimate Estimate // "" for none
 	Labels   []string
 	Mode     Mode     // who does it
 	Assignee Actor    // "" when nobody
@@ -24,13 +25,15 @@ type Task struct {
 	Repo     string   // the repository of the workspace in which its files are and its commands run; "" for the workspace's own
 	Checks   []Check  // each names the task's Repo, see InRepo
 	Refs     []Reference
+	Links    // to records that it does not wait for
 
 	RequiresEvidence bool // it is closed as done only with a commit, a pull request, or a command check that passed
 
 	Provenance Log
 	Body       string
-	Rev        Rev            // revision of the file this was read from
-	Extra      map[string]any // keys of the file that cairn does not know
+	Rev        Rev               // revision of the file this was read from
+	Extra      map[string]any    // keys of the file that cairn does not know
+	Own        map[string]string // of these keys those that hold one value, as the text in the file; among them the fields of the config
 
 	// Other is set if this is no task, but a record of another kind as a dependency. Only ID, Title, Status, Labels, Provenance and Rev are
 	// set then.

@@ -43,7 +43,7 @@ func (t Task) Cut(b Bounds) Task {
 	t.Scope, t.ScopeTotal = firsts(t.Scope, b.List, b.ListRoom)
 	t.Extra, t.ExtraTotal = firstKeys(t.Extra, b.List, b.ListRoom)
 	t.Refs, t.RefsTotal = newest(t.Refs, b.List, b.ListRoom)
-	if t.BodyTruncated || t.RefsTotal+t.ProvenanceTotal+t.ChecksTotal+t.ExtraTotal+t.ScopeTotal+t.LabelsTotal+t.DepsTotal+t.BlockedByTotal > 0 {
+	if t.BodyTruncated || t.RefsTotal+t.ProvenanceTotal+t.ChecksTotal+t.ExtraTotal+t.ScopeTotal+t.LabelsTotal+t.DepsTotal+t.BlockedByTotal+t.LinksTotal > 0 {
 		t.Rest = restHint
 	}
 	return t
@@ -53,6 +53,13 @@ func (r Row) cut(b Bounds) Row {
 	r.Labels, r.LabelsTotal = firsts(r.Labels, b.List, b.ListRoom)
 	r.Deps, r.DepsTotal = firsts(r.Deps, b.List, b.ListRoom)
 	r.BlockedBy, r.BlockedByTotal = firsts(r.BlockedBy, b.List, b.ListRoom)
+	all := len(r.DiscoveredFrom) + len(r.Duplicates) + len(r.Related)
+	for _, ids := range []*[]task.ID{&r.DiscoveredFrom, &r.Duplicates, &r.Related} {
+		*ids, _ = firsts(*ids, b.List, b.ListRoom)
+	}
+	if shown := len(r.DiscoveredFrom) + len(r.Duplicates) + len(r.Related); shown < all {
+		r.LinksTotal = all
+	}
 	return r
 }
 

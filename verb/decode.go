@@ -195,6 +195,8 @@ func (f Field) set(target reflect.Value, v any, path string) error {
 		return setDecimal(target, v, path)
 	case Boolean:
 		return setBoolean(target, v, path)
+	case Pairs:
+		return setPairs(target, v, path)
 	case Object:
 		return fill(v, target, f.Fields, path+".")
 	case Texts, Numbers, Objects:
@@ -304,6 +306,37 @@ func (f Field) setCount(target reflect.Value, v any, path string) error {
 	if n := target.Int(); n < int64(f.Min) && f.Min > 0 {
 		return BadInput(path, "is %d", n).WithHint("%d or more, or leave it out; %s: %s", f.Min, f.Name, f.Doc)
 	}
+	return nil
+}
+
+// maxPairs is how many texts by name an input may have.
+const maxPairs = 200
+
+// setPairs stores texts by name. Of numbers, true and false their text counts, and null is "".
+func setPairs(target reflect.Value, v any, path string) error {
+	object, ok := v.(jsonObject)
+	if !ok {
+		return BadInput(path, "must be an object, not %s", describe(v)).WithHint(`such as {"severity": "high"}`)
+	}
+	if len(object) > maxPairs {
+		return BadInput(path, "has %d names, more than %d", len(object), maxPairs)
+	}
+	out := Values{}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		switch value := object[name].(type) {
+		case nil:
+			out[name] = ""
+		case string:
+			out[name] = value
+		case json.Number:
+			out[name] = value.String()
+		case bool:
+			out[name] = strconv.FormatBool(value)
+		default:
+			return BadInput(path+"."+Head(name, 40), "must be one value, not %s", describe(value))
+		}
+	}
+	target.Set(reflect.ValueOf(out))
 	return nil
 }
 

@@ -18,6 +18,7 @@ import (
 //	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
 //	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
 //	from:"SOURCE"         where completion finds values; see Source
+//	mcp:"quiet"           it stands on pages and on the command line, and not in the schema of the tool
 //	else:"session"        left out, it is the session under which the caller works
 //	names:"KIND"          the kind of record whose id the text is; the types task.ID, SessionID and RecordID say it too
 //
@@ -30,6 +31,7 @@ type Field struct {
 	Names    string  // the kind of record whose id its text is: "task", "session" and so on, or ""
 	AnyKind  bool    // it can be the id of a record of any other kind too
 	ListedBy string  // the verb that lists the records that it can name; "" without Names
+	Quiet    bool    // left out of the schema, so that what every session of an agent reads stays small; it is taken all the same
 	Else     string  // what it names if it is left out: "session" for the caller's own, or "" for nothing
 	Fields   []Field // of the object or the objects, for Object and Objects
 	Clears   bool    // "" or [] empties what it sets, and so does null
@@ -90,6 +92,7 @@ const (
 	Numbers Type = "integers"
 	Object  Type = "object"
 	Objects Type = "objects"
+	Pairs   Type = "pairs" // texts by name, a Values
 )
 
 // SessionID is a session's id in an input.
@@ -110,6 +113,7 @@ var (
 	sessionID = reflect.TypeFor[SessionID]()
 	recordID  = reflect.TypeFor[RecordID]()
 	count     = reflect.TypeFor[Count]()
+	values    = reflect.TypeFor[Values]()
 )
 
 // fieldsOf reads the fields of an input struct, those of embedded structs included. A field is required unless it is a
@@ -132,7 +136,8 @@ func fieldsOf(t reflect.Type) []Field {
 			Required: !pointer && options != "omitempty",
 			Type:     typeOf(ft),
 			Names:    cmp.Or(sf.Tag.Get("names"), namedBy(ft)),
-			AnyKind:  ft == recordID,
+			AnyKind:  ft == recordID || ft.Kind() == reflect.Slice && ft.Elem() == recordID,
+			Quiet:    sf.Tag.Get("mcp") == "quiet",
 			Else:     sf.Tag.Get("else"),
 			Values:   valuesOf(sf.Tag.Get("values")),
 			From:     Source(sf.Tag.Get("from")),
@@ -212,6 +217,9 @@ var (
 
 func typeOf(t reflect.Type) Type {
 	name := singleTypes[t.Kind()]
+	if t == values {
+		name = Pairs
+	}
 	if t.Kind() == reflect.Slice {
 		name = listTypes[t.Elem().Kind()]
 	}

@@ -4,6 +4,7 @@ import "encoding/json"
 
 // Schema is the verb's input as a JSON Schema: flat, an object at the root, without references, alternatives or lists of
 // types, because some clients refuse those. Properties are sorted by name.
+// Fields that are Quiet are left out.
 func (v Verb) Schema() json.RawMessage {
 	out, err := json.Marshal(object(v.Fields()))
 	if err != nil {
@@ -16,6 +17,9 @@ func object(fields []Field) map[string]any {
 	properties := map[string]any{}
 	required := []string{}
 	for _, f := range shown(fields) {
+		if f.Quiet {
+			continue
+		}
 		properties[f.Name] = property(f)
 		if f.Required {
 			required = append(required, f.Name)
@@ -36,6 +40,8 @@ func property(f Field) map[string]any {
 		p = list(map[string]any{"type": Text})
 	case Numbers:
 		p = list(map[string]any{"type": Number})
+	case Pairs:
+		p = map[string]any{"type": Object, "additionalProperties": true}
 	case Object:
 		p = object(f.Fields)
 	case Objects:

@@ -157,8 +157,8 @@ func (v View) WholeTask(t task.Task) Task {
 		Body:       t.Body,
 		Rev:        t.Rev,
 		CreatedAt:  instant(t.Provenance.First().At),
-		Extra:      t.Extra,
 	}
+	out.Extra = withoutOwn(t.Extra, out.Fields)
 	for _, c := range t.Checks {
 		out.Checks = append(out.Checks, viewCheck(c))
 	}

@@ -19,6 +19,7 @@ type Row struct {
 	Repo         string        `json:"repo,omitempty"` // in which its files are, if not in the workspace's own
 	Due          task.Due      `json:"due,omitempty"`
 	Overdue      bool          `json:"overdue,omitempty"` // it is open, and its time is up
+	Estimate     task.Estimate `json:"estimate,omitempty"`
 	Labels       []string      `json:"labels,omitempty"`
 	Assignee     task.Actor    `json:"assignee,omitempty"`
 	Parent       task.ID       `json:"parent,omitempty"`
@@ -39,9 +40,15 @@ type Row struct {
 	Written time.Time `json:"-"` // UpdatedAt, also of a lean row; zero for never
 	Held    *Claim    `json:"-"` // Claim with all that is known of it, also of a lean row
 
+	DiscoveredFrom []task.ID      `json:"discovered_from,omitempty"`
+	Duplicates     []task.ID      `json:"duplicates,omitempty"`
+	Related        []task.ID      `json:"related,omitempty"`
+	Fields         map[string]any `json:"fields,omitempty"` // of the config's own
+
 	LabelsTotal    int `json:"labels_total,omitempty"` // how many there are, if only the first are here; and so on
 	DepsTotal      int `json:"deps_total,omitempty"`
 	BlockedByTotal int `json:"blocked_by_total,omitempty"`
+	LinksTotal     int `json:"links_total,omitempty"`
 }
 
 // Claim is who holds a task.
@@ -92,6 +99,10 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 	}
 	r.IsBlocked = len(r.BlockedBy) > 0 && !closed
 	r.Due, r.Mode, r.Repo = task.Due(t.Fact(record.DueFact)), task.Mode(t.Fact(record.ModeFact)), t.Fact(record.RepoFact)
+	r.Estimate = task.Estimate(t.Fact(record.EstimateFact))
+	links := t.Links()
+	r.DiscoveredFrom, r.Duplicates, r.Related = links.DiscoveredFrom, links.Duplicates, links.Related
+	r.Fields = ownFields(flow, t.OwnValue)
 	r.Overdue = !closed && r.Due.Passed(v.now)
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := v.known(r.ID.Ref())

@@ -83,15 +83,19 @@ func (j *judge) unopened(f *File, err error) *found {
 // fields judges the values of fields that no gate looks at.
 func (r fileRules) fields(f *TaskFile) {
 	t := f.Task
-	for _, field := range []string{"title", "mode", "due", "labels", "scope", "repo", "checks"} {
+	for _, field := range []string{"title", "mode", "due", "estimate", "labels", "links", "scope", "repo", "checks"} {
 		if err := task.ValidFields(t, field); err != nil {
 			at := Path{field}
-			if field == "checks" {
+			switch field {
+			case "checks":
 				at = append(at, firstBad(t.Checks))
+			case "links":
+				at = linkAt(t)
 			}
 			r.reportTask(BadField, f, at, "%s", task.MessageOf(err))
 		}
 	}
+	r.ownFields(f)
 	if t.Assignee == "" {
 		return
 	}

@@ -24,6 +24,7 @@ func (r graphRules) apply() {
 		at:   func(int) Path { return Path{"parent"} },
 		verb: "belongs to", fix: "cairn update %s --parent names another one than %s, or '' for none",
 	})
+	r.links()
 	r.caseClashes()
 }
 

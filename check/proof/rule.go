@@ -213,7 +213,7 @@ var ownRules = slices.Concat([]Rule{
 
 	{CheckFailed, RunGroup, Error, "a check that is recorded as passed fails when it is run",
 		"repair what the check tests; or move the task back to an open state"},
-}, refRuleList)
+}, refRuleList, ownFieldRules)
 
 // Lookup finds a rule by its id.
 func Lookup(id RuleID) (Rule, bool) {

@@ -109,6 +109,7 @@ func DecodeConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r.checks()
 	r.jobs()
 	r.repos()
+	r.fields()
 	r.get("provenance") // is known, and not part of a Config
 	if r.err != nil {
 		return r.c, nil, r.err

@@ -72,14 +72,17 @@ var LogRule = frontmatter.Rule{Kind: frontmatter.Log, Key: "at"}
 
 func taskMerge() map[string]frontmatter.Rule {
 	return map[string]frontmatter.Rule{
-		"status":     {Choose: laterSide(statusSince)},
-		"assignee":   {Choose: laterSide(assigneeSince)},
-		"labels":     {Kind: frontmatter.Texts},
-		"deps":       {Kind: frontmatter.Texts},
-		"scope":      {Kind: frontmatter.Texts},
-		"checks":     {Kind: frontmatter.Keyed, Key: "desc", Derived: []string{"result"}},
-		"refs":       refsRule,
-		"provenance": LogRule,
+		"status":          {Choose: laterSide(statusSince)},
+		"assignee":        {Choose: laterSide(assigneeSince)},
+		"labels":          {Kind: frontmatter.Texts},
+		"deps":            {Kind: frontmatter.Texts},
+		"scope":           {Kind: frontmatter.Texts},
+		"discovered_from": {Kind: frontmatter.Texts},
+		"duplicates":      {Kind: frontmatter.Texts},
+		"related":         {Kind: frontmatter.Texts},
+		"checks":          {Kind: frontmatter.Keyed, Key: "desc", Derived: []string{"result"}},
+		"refs":            refsRule,
+		"provenance":      LogRule,
 	}
 }
 
@@ -105,7 +108,7 @@ func proposalMerge() map[string]frontmatter.Rule {
 }
 
 func configMerge() map[string]frontmatter.Rule {
-	return map[string]frontmatter.Rule{"default_checks": {Kind: frontmatter.Keyed, Key: "desc"}, "repos": {Kind: frontmatter.Keyed, Key: "name"}, "provenance": LogRule}
+	return map[string]frontmatter.Rule{"default_checks": {Kind: frontmatter.Keyed, Key: "desc"}, "repos": {Kind: frontmatter.Keyed, Key: "name"}, "fields": {Kind: frontmatter.Keyed, Key: "name"}, "provenance": LogRule}
 }
 
 // endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same way, the later end

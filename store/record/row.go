@@ -3,6 +3,7 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -268,6 +269,7 @@ func (r *Row) Task() task.Task {
 	return task.Task{
 		ID: task.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
 		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev, Due: task.Due(r.Fact(DueFact)),
+		Estimate: task.Estimate(r.Fact(EstimateFact)), Links: r.Links(), Own: r.OwnValues(),
 	}
 }
 
@@ -300,6 +302,17 @@ func taskRow(t task.Task, r *Row) {
 	r.Add(DueFact, string(t.Due))
 	r.Add(ModeFact, string(t.Mode))
 	r.Add(RepoFact, t.Repo)
+	r.Add(EstimateFact, string(t.Estimate))
+	for _, kind := range task.LinkKinds {
+		for _, id := range *t.Links.Of(kind.Name) {
+			r.Add(kind.Name, string(id))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
+		if value := t.Own[name]; len(value) <= mostOwn && len(name) <= mostOwn {
+			r.Add(ownFact+name, value)
+		}
+	}
 	for _, c := range t.Checks {
 		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
 		if c.Result != task.Pass {
@@ -315,11 +328,47 @@ func taskRow(t task.Task, r *Row) {
 // The names of the facts that only the row of a task has.
 const (
 	ModeFact     = "mode"
+	EstimateFact = "estimate"
 	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
 	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact
 	AttestedFact = "attested" // a Said: a manual check was settled, and More is how; the newest few
 	WorkerFact   = "worker"   // who has worked on the task; only beside AttestedFact
 )
+
+// ownFact begins the names of the facts that are keys of the user's own. A row has every key that cairn does not know and that holds one
+// short value, whether the config declares it or not, so that rows stay right when the config changes.
+const ownFact = "own:"
+
+// mostOwn is the longest value of a key of the user's own, in bytes, that a row has. None that is longer can be one of a field.
+const mostOwn = 500
+
+// OwnValue returns the value of a key of the user's own; "" for none.
+func (r *Row) OwnValue(name string) string { return r.Fact(ownFact + name) }
+
+// OwnValues returns all values of keys of the user's own; nil for none.
+func (r *Row) OwnValues() map[string]string {
+	var out map[string]string
+	for _, f := range r.Facts {
+		if name, ok := strings.CutPrefix(f.Name, ownFact); ok {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[name] = f.Value
+		}
+	}
+	return out
+}
+
+// Links returns the links of a task.
+func (r *Row) Links() task.Links {
+	var out task.Links
+	for _, kind := range task.LinkKinds {
+		for _, id := range r.All(kind.Name) {
+			*out.Of(kind.Name) = append(*out.Of(kind.Name), task.ID(id))
+		}
+	}
+	return out
+}
 
 func lastMove(log task.Log) string {
 	for _, e := range slices.Backward(log) {

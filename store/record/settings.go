@@ -57,7 +57,7 @@ func span(d time.Duration) string {
 // configOrder is the order in which the settings stand in a config file.
 var configOrder = []string{
 	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
-	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "repos", "executor", "jobs_max", "jobs_ttl", "job_timeout", "worktrees", "worktree_setup",
+	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "repos", "fields", "executor", "jobs_max", "jobs_ttl", "job_timeout", "worktrees", "worktree_setup",
 	"worktree_setup_timeout", "close_by", "attachment_max", "attest", "ratify", "index_stat", "rest_stat", "rules",
 }
 

@@ -3,7 +3,9 @@ package record
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -29,17 +31,20 @@ var taskCodec = Codec[task.Task]{
 	Row: taskRow, Body: func(t task.Task) string { return t.Body }, Search: wordsOfTask,
 }
 
-// wordsOfTask are the checks of a task.
+// wordsOfTask are the checks of a task and the values of keys of the user's own.
 func wordsOfTask(t task.Task) []string {
 	var out []string
 	for _, c := range t.Checks {
 		out = append(out, c.Desc, c.Cmd)
 	}
+	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
+		out = append(out, t.Own[name])
+	}
 	return out
 }
 
 // taskKeys is the keys of a task file that cairn knows, in their order.
-var taskKeys = []string{"id", "title", "status", "priority", "mode", "due", "labels", "assignee", "parent", "deps", "scope", "repo", "checks", "requires_evidence", "refs", "provenance"}
+var taskKeys = task.TaskKeys
 
 // decodeTask reads a document as a task. The error is a *frontmatter.Error with the line.
 func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
@@ -67,6 +72,15 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 		Rev:   Rev(doc.Bytes()),
 		Extra: extra(doc),
 	}
+	if ours("estimate", doc) {
+		t.Estimate = task.Estimate(r.text("estimate", doc.Get("estimate")))
+	}
+	for _, kind := range task.LinkKinds {
+		if ours(kind.Name, doc) {
+			*t.Links.Of(kind.Name) = ids(r.texts(kind.Name, doc.Get(kind.Name)))
+		}
+	}
+	t.Own = ownValues(doc, t.Extra)
 	if _, err := task.ParseID(string(t.ID)); err != nil {
 		r.fail(doc.Get("id"), "%v", err)
 	}
@@ -149,7 +163,7 @@ func extra(doc *frontmatter.Doc) map[string]any {
 	var out map[string]any
 	root := doc.Root()
 	for i := 0; i+1 < len(root.Content); i += 2 {
-		if k := root.Content[i].Value; !slices.Contains(taskKeys, k) {
+		if k := root.Content[i].Value; !slices.Contains(taskKeys, k) || !ours(k, doc) {
 			if out == nil {
 				out = map[string]any{}
 			}
@@ -157,6 +171,79 @@ func extra(doc *frontmatter.Doc) map[string]any {
 		}
 	}
 	return out
+}
+
+// ours reports whether a key has a value of the form that it has in cairn. The keys that it asks about are younger than the format, so a
+// value of another form, such as a mapping, is another program's: it is kept, as that of an unknown key is.
+func ours(key string, doc *frontmatter.Doc) bool {
+	switch key {
+	case "estimate":
+		n := deref(doc.Get(key))
+		return n == nil || n.Kind == yaml.ScalarNode
+	case "discovered_from", "duplicates", "related":
+		n := deref(doc.Get(key))
+		return n == nil || n.Kind != yaml.MappingNode && !slices.ContainsFunc(n.Content, func(item *yaml.Node) bool { return deref(item).Kind != yaml.ScalarNode })
+	default:
+		return true
+	}
+}
+
+// ownValues are the keys that cairn does not know and that hold one value, as the text in the file.
+func ownValues(doc *frontmatter.Doc, unknown map[string]any) map[string]string {
+	var out map[string]string
+	for name := range unknown {
+		n := deref(doc.Get(name))
+		if n == nil || n.Kind != yaml.ScalarNode || isNull(n) || n.Value == "" {
+			continue
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = n.Value
+	}
+	return out
+}
+
+// ownValue writes the value of a key of the user's own as a person would: numbers, dates, true and false without quotes.
+func ownValue(text string) frontmatter.Value {
+	_, isDate := task.Due(text).By()
+	n, err := strconv.ParseFloat(text, 64)
+	if isDate || text == "true" || text == "false" || err == nil && strconv.FormatFloat(n, 'f', -1, 64) == text {
+		return frontmatter.Plain(text)
+	}
+	return frontmatter.String(text)
+}
+
+// keysWith is the order of keys for a write that adds keys of the user's own: these stand before the references and the provenance.
+func keysWith(was, now map[string]string) []string {
+	var added []string
+	for name := range now {
+		if _, ok := was[name]; !ok {
+			added = append(added, name)
+		}
+	}
+	if len(added) == 0 {
+		return taskKeys
+	}
+	slices.Sort(added)
+	at := slices.Index(taskKeys, "refs")
+	return slices.Concat(taskKeys[:at], added, taskKeys[at:])
+}
+
+// editOwn changes the keys of the user's own that differ.
+func editOwn(was, now map[string]string) []frontmatter.Edit {
+	var edits []frontmatter.Edit
+	for _, name := range slices.Sorted(maps.Keys(was)) {
+		if _, ok := now[name]; !ok {
+			edits = append(edits, frontmatter.Remove(frontmatter.Path{name}))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(now)) {
+		if now[name] != was[name] {
+			edits = append(edits, frontmatter.Set(frontmatter.Path{name}, ownValue(now[name])))
+		}
+	}
+	return edits
 }
 
 // newTask makes the document of a task that has no file yet.
@@ -173,10 +260,14 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	if t.Due != "" {
 		m = append(m, frontmatter.Field{Key: "due", Value: dueValue(t.Due)})
 	}
+	m.text("estimate", string(t.Estimate))
 	addList(&m, "labels", t.Labels)
 	m.text("assignee", string(t.Assignee))
 	m.text("parent", string(t.Parent))
 	addList(&m, "deps", t.Deps)
+	for _, kind := range task.LinkKinds {
+		addList(&m, kind.Name, *t.Links.Of(kind.Name))
+	}
 	addList(&m, "scope", t.Scope)
 	m.text("repo", t.Repo)
 	if len(t.Checks) > 0 {
@@ -184,6 +275,9 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	}
 	if t.RequiresEvidence {
 		m = append(m, frontmatter.Field{Key: "requires_evidence", Value: frontmatter.Bool(true)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
+		m = append(m, frontmatter.Field{Key: name, Value: ownValue(t.Own[name])})
 	}
 	addRefs(&m, t.Refs)
 	m = append(m, frontmatter.Field{Key: "provenance", Value: LogValue(t.Provenance)})
@@ -236,12 +330,17 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	default:
 		set("due", dueValue(now.Due))
 	}
+	edits = append(edits, editOptional("estimate", string(was.Estimate), string(now.Estimate))...)
 	edits = append(edits, editOptional("mode", string(was.Mode), string(now.Mode))...)
 	edits = append(edits, editOptional("repo", was.Repo, now.Repo)...)
 	edits = append(edits, editOptional("assignee", string(was.Assignee), string(now.Assignee))...)
 	edits = append(edits, editOptional("parent", string(was.Parent), string(now.Parent))...)
 	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
 	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
+	for _, kind := range task.LinkKinds {
+		edits = append(edits, editList(doc, kind.Name, *was.Links.Of(kind.Name), *now.Links.Of(kind.Name))...)
+	}
+	edits = append(edits, editOwn(was.Own, now.Own)...)
 	edits = append(edits, editList(doc, "scope", was.Scope, now.Scope)...)
 	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
 	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
@@ -255,7 +354,7 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	if was.Body != now.Body {
 		edits = append(edits, frontmatter.SetBody(spaced(now.Body)))
 	}
-	doc, err := doc.Edit(taskKeys, edits...)
+	doc, err := doc.Edit(keysWith(was.Own, now.Own), edits...)
 	if err != nil {
 		return nil, err
 	}

@@ -184,6 +184,7 @@ func taskRowAmong(r *record.Row, blockedBy []task.ID) taskRow {
 	return taskRow{
 		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(record.DueFact)),
 		Mode: task.Mode(r.Fact(record.ModeFact)), Repo: r.Fact(record.RepoFact), Labels: r.Labels,
+		Estimate: task.Estimate(r.Fact(record.EstimateFact)), Links: r.Links(), Own: r.OwnValues(),
 		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: record.AsDigest(r.Body),
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/verb"
@@ -62,6 +63,9 @@ func walk(t *testing.T, path string, schema map[string]any) {
 
 func walkObject(t *testing.T, path string, schema map[string]any) {
 	t.Helper()
+	if schema["additionalProperties"] == true && schema["properties"] == nil && strings.Contains(path, ".") {
+		return // texts by names that only the caller knows
+	}
 	if schema["additionalProperties"] != false {
 		t.Errorf("%s lets unknown keys through", path)
 	}

@@ -17,6 +17,7 @@ type Context struct {
 	Blockers   *Rows         `json:"blockers,omitempty"`   // open tasks that it waits for
 	Dependents *Rows         `json:"dependents,omitempty"` // tasks that depend on it
 	Children   *Rows         `json:"children,omitempty"`
+	Linked     []LinkedFrom  `json:"linked,omitempty"`   // tasks that are linked to it, by the kind of link
 	Sessions   *SessionsPart `json:"sessions,omitempty"` // on it, the newest first
 	Logs       *LogsOut      `json:"logs,omitempty"`     // of its newest check run
 	Git        *GitContext   `json:"git,omitempty"`
@@ -35,6 +36,12 @@ type Rows struct {
 	Tasks     []verb.Row `json:"tasks"`
 	Total     int        `json:"total"`
 	Truncated bool       `json:"truncated"`
+}
+
+// LinkedFrom is the tasks that have a link of one kind to a task.
+type LinkedFrom struct {
+	Link string `json:"link"` // discovered_from, duplicates or related
+	Rows
 }
 
 // SessionsPart is the part of a context that lists sessions.
@@ -56,6 +63,7 @@ const (
 	blockersPart   = "blockers"
 	dependentsPart = "dependents"
 	childrenPart   = "children"
+	linkedPart     = "linked"
 	decisionsPart  = "decisions"
 )
 
@@ -65,7 +73,7 @@ const reviewPart = "review"
 // commentsPart is the part with the comments. It is the only one that records of all kinds have.
 const commentsPart = "comments"
 
-var contextParts = []string{blockersPart, dependentsPart, childrenPart, "sessions", "logs", "git", decisionsPart}
+var contextParts = []string{blockersPart, dependentsPart, childrenPart, linkedPart, "sessions", "logs", "git", decisionsPart}
 
 // partSize is how many of a kind a bounded context shows.
 const partSize = 20
@@ -74,7 +82,7 @@ const partSize = 20
 func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.Task, t verb.Task, parts []string) (Context, error) {
 	out := Context{Task: t, Last: verb.LastBefore(whole.Provenance, "")}
 	asked := func(part string) bool { return slices.Contains(parts, part) }
-	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) {
+	if asked(blockersPart) || asked(dependentsPart) || asked(childrenPart) || asked(linkedPart) {
 		g, err := w.Graph(ctx, s)
 		if err != nil {
 			return out, err
@@ -83,6 +91,9 @@ func around(ctx context.Context, w *verb.Workspace, s *store.Store, whole task.T
 			if asked(part) {
 				*rows = related(ctx, w, s, g, relatives(part, g, t.ID))
 			}
+		}
+		if asked(linkedPart) {
+			out.Linked = linkedTo(ctx, w, s, g, t.ID)
 		}
 	}
 	var err error
@@ -140,6 +151,26 @@ func relatives(part string, g *verb.Graph, id task.ID) []*record.Row {
 	}
 	slices.SortFunc(hits, MoreUrgent)
 	return hits
+}
+
+// linkedTo are the tasks that have links to a task.
+func linkedTo(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, id task.ID) []LinkedFrom {
+	hits := map[string][]*record.Row{}
+	for _, r := range g.Rows() {
+		for _, kind := range task.LinkKinds {
+			if slices.Contains(r.All(kind.Name), string(id)) {
+				hits[kind.Name] = append(hits[kind.Name], r)
+			}
+		}
+	}
+	var out []LinkedFrom
+	for _, kind := range task.LinkKinds {
+		if rows := hits[kind.Name]; len(rows) > 0 {
+			slices.SortFunc(rows, MoreUrgent)
+			out = append(out, LinkedFrom{kind.Name, *related(ctx, w, s, g, rows)})
+		}
+	}
+	return out
 }
 
 func related(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, hits []*record.Row) *Rows {

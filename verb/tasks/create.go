@@ -30,11 +30,28 @@ type TaskIn struct {
 	Mode       string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
 	Repo       string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo"`
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`
+	Estimate   string    `json:"estimate,omitempty" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours" mcp:"quiet"`
 	Status     string    `json:"status,omitempty" doc:"-"` // of other systems, where AUTO and PAIR stand among the states
 	Acceptance []string  `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
 	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
-	Evidence   bool      `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check"`
+	LinksIn
+	Fields   verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet"`
+	Evidence bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check"`
+}
+
+// LinksIn are the links that a caller gives a task.
+type LinksIn struct {
+	DiscoveredFrom []verb.RecordID `json:"discovered_from,omitempty" doc:"in whose course it was found" mcp:"quiet"`
+	Duplicates     []verb.RecordID `json:"duplicates,omitempty" doc:"what asks for the same, and stands" mcp:"quiet"`
+	Related        []verb.RecordID `json:"related,omitempty" doc:"what its reader should know of" mcp:"quiet"`
+}
+
+// links reads the links of a new task. It returns NOT_FOUND for one to what is not there.
+func (in LinksIn) links(s *store.Store) (task.Links, error) {
+	given := map[string][]verb.RecordID{"discovered_from": in.DiscoveredFrom, "duplicates": in.Duplicates, "related": in.Related}
+	read, err := verb.LinksGiven(s, given, func(task.ID) bool { return false })
+	return task.Links{DiscoveredFrom: read["discovered_from"], Duplicates: read["duplicates"], Related: read["related"]}, err
 }
 
 // CheckIn is a check as a caller declares it.
@@ -139,6 +156,21 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	if err != nil {
 		return task.Task{}, err
 	}
+	estimate, err := task.ParseEstimate(in.Estimate)
+	if err != nil {
+		return task.Task{}, err
+	}
+	links, err := in.links(s)
+	if err != nil {
+		return task.Task{}, err
+	}
+	own, err := w.OwnFields(s, in.Fields)
+	if err == nil {
+		err = s.Config.Flow.HasRequired(own)
+	}
+	if err != nil {
+		return task.Task{}, err
+	}
 	mode, err := in.modeOf(s.Config.Flow)
 	if err == nil {
 		err = knownRepo(s, in.Repo)
@@ -162,7 +194,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	}
 	return task.Task{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,
-		Mode: mode, Repo: in.Repo,
+		Mode: mode, Repo: in.Repo, Estimate: estimate, Links: links, Own: task.GivenOwn(own),
 		Checks: checks, RequiresEvidence: in.Evidence,
 	}, nil
 }

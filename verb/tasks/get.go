@@ -156,7 +156,7 @@ func (in GetIn) parts() ([]string, error) {
 	}
 	for _, part := range in.Include {
 		if !slices.Contains(contextParts, part) && part != commentsPart && part != reviewPart && part != scratchpadPart {
-			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, sessions, logs, git, decisions, comments, review or scratchpad")
+			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, linked, sessions, logs, git, decisions, comments, review or scratchpad")
 		}
 	}
 	return in.Include, nil

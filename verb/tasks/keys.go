@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 	flow, now := s.Config.Flow, w.Now()
 	open := func(i Item) bool { return !flow.IsClosed(i.Row.Status) }
 	keys := keyReader{w, s, g}
-	return where.Table[Item]{Now: now, Keys: []where.Key[Item]{
+	all := []where.Key[Item]{
 		{Name: "id", Type: where.Word, About: "the id, or a part that only this one has", Read: keys.id, Texts: func(i Item) []string { return []string{i.Row.ID} }},
 		{Name: "title", Type: where.Text, About: "the title", Texts: func(i Item) []string { return []string{i.Row.Title} }},
 		{Name: "status", Type: where.Word, About: "a state of the workspace, or open or closed", Read: keys.status, Texts: func(i Item) []string { return []string{string(i.Row.Status), openOrClosed(flow, i.Row.Status)} }},
@@ -51,6 +52,7 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "mode", Type: where.Word, About: "auto or pair", Read: readMode, Texts: fact(record.ModeFact)},
 		{Name: "repo", Type: where.Text, About: "the repository in which its files are", Texts: fact(record.RepoFact)},
 		{Name: "due", Type: where.Time, About: "when it is due", Time: func(i Item) (time.Time, bool) { return task.Due(i.Row.Fact(record.DueFact)).From() }},
+		{Name: "estimate", Type: where.Span, About: "how long it is thought to take", Span: func(i Item) (time.Duration, bool) { return task.Estimate(i.Row.Fact(record.EstimateFact)).Span() }},
 		{Name: "created", Type: where.Time, Past: true, About: "when it was made", Time: func(i Item) (time.Time, bool) { return at(i.Row.Created) }},
 		{Name: "updated", Type: where.Time, Past: true, About: "when it was written last", Time: func(i Item) (time.Time, bool) { return at(i.Row.Updated) }},
 		{Name: "age", Type: where.Span, About: "how long ago it was made", Span: since(now, func(r *record.Row) int64 { return r.Created })},
@@ -63,7 +65,36 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "elsewhere", Type: where.Flag, About: "another branch or worktree carried it further", Flag: func(i Item) bool { return i.view.Behind(i.graph, i.Row) }},
 		{Name: "overdue", Type: where.Flag, About: "it is open, and its time is up", Flag: func(i Item) bool { return open(i) && task.Due(i.Row.Fact(record.DueFact)).Passed(now) }},
 		{Name: "execution", Type: where.Word, About: "active, stalled or awaiting_review: how its session does", Read: readExecution, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
-	}}
+	}
+	for _, field := range flow.Fields {
+		all = append(all, keys.own(field))
+	}
+	return where.Table[Item]{Now: now, Keys: all}
+}
+
+// own is the key of a field of the user's own.
+func (k keyReader) own(field task.Field) where.Key[Item] {
+	text := func(i Item) string { return i.Row.OwnValue(field.Name) }
+	out := where.Key[Item]{Name: field.Name, Type: where.Text, About: cmp.Or(field.Doc, "a field of this workspace"), Texts: func(i Item) []string { return []string{text(i)} }}
+	switch field.Type {
+	case task.FieldNumber:
+		out.Type, out.Number = where.Number, func(i Item) (float64, bool) {
+			n, ok := field.Value(text(i)).(float64)
+			return n, ok
+		}
+	case task.FieldBoolean:
+		out.Type, out.Flag = where.Flag, func(i Item) bool { return text(i) == "true" }
+	case task.FieldDate:
+		out.Type, out.Time = where.Time, func(i Item) (time.Time, bool) { return task.Due(text(i)).From() }
+	case task.FieldDuration:
+		out.Type, out.Span = where.Span, func(i Item) (time.Duration, bool) { return task.Estimate(text(i)).Span() }
+	case task.FieldChoice:
+		out.Type, out.Read = where.Word, func(value string) (string, error) { return field.Parse(value) }
+	case task.FieldActor:
+		out.Type, out.Read = where.Word, k.actor
+	case task.FieldText, task.FieldURL:
+	}
+	return out
 }
 
 // stateKeys are the keys that say of which states tasks are meant: a filter that names one of them is not about open tasks alone.

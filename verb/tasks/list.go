@@ -3,6 +3,7 @@ package tasks
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -29,7 +30,7 @@ type ListIn struct {
 	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time"`
 	Parent    task.ID    `json:"parent,omitempty" doc:"its children"`
 	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
-	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, title or id" values:"priority,created,updated,due,title,id"`
+	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, estimate, title, id" values:"priority,created,updated,due,estimate,title,id"`
 	Limit     verb.Count `json:"limit,omitempty" doc:"50; 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
@@ -124,11 +125,11 @@ const (
 const anyMode = "any"
 
 // orderNames are the ways in which tasks can be sorted.
-var orderNames = []string{byPriority, "created", byUpdated, "due", "title", "id"}
+var orderNames = []string{byPriority, "created", byUpdated, "due", "estimate", "title", "id"}
 
-// orders say where a task stands in each of them.
+// orders say where a task stands in each of them, and by each field of the user's own.
 func orders(flow task.Flow) map[string]func(*record.Row) verb.Position {
-	return map[string]func(*record.Row) verb.Position{
+	out := map[string]func(*record.Row) verb.Position{
 		byPriority: func(r *record.Row) verb.Position {
 			at := ByPriority(r)
 			if flow.IsClosed(r.Status) {
@@ -149,9 +150,20 @@ func orders(flow task.Flow) map[string]func(*record.Row) verb.Position {
 			}
 			return verb.Position{Key: verb.OldestFirst(by), ID: r.ID}
 		},
+		"estimate": func(r *record.Row) verb.Position {
+			span, ok := task.Estimate(r.Fact(record.EstimateFact)).Span()
+			if !ok {
+				return verb.Position{Key: "~", ID: r.ID} // behind all that have one
+			}
+			return verb.Position{Key: fmt.Sprintf("%016x", int64(span)), ID: r.ID}
+		},
 		"title": func(r *record.Row) verb.Position { return verb.Position{Key: strings.ToLower(r.Title), ID: r.ID} },
 		"id":    func(r *record.Row) verb.Position { return verb.Position{ID: r.ID} },
 	}
+	for _, one := range flow.Fields {
+		out[one.Name] = func(r *record.Row) verb.Position { return verb.Position{Key: one.SortKey(r.OwnValue(one.Name)), ID: r.ID} }
+	}
+	return out
 }
 
 // ByPriority is where a task stands among others: the most urgent first, and equals by id.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"reflect"
+	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -15,30 +16,35 @@ import (
 
 // UpdateIn is the input of Update. What is left out stays; "", [] and null clear a field.
 type UpdateIn struct {
-	ID             verb.RecordID `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg"`
-	IDs            []task.ID     `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
-	Title          *string       `json:"title" doc:"new title"`
-	Body           *string       `json:"body" doc:"new body, in Markdown"`
-	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
-	Scope          *[]string     `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
-	Priority       *string       `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Mode           *string       `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
-	Repo           *string       `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo"`
-	Due            *string       `json:"due" doc:"a date or a time; empty for none"`
-	Parent         *task.ID      `json:"parent" doc:"task that groups it"`
-	Assignee       *string       `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
-	Checks         *[]CheckIn    `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
-	Acceptance     *[]string     `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
-	Reviewer       *string       `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
-	Evidence       *bool         `json:"requires_evidence" doc:"whether done needs a commit, a pull request or a passed command check"`
-	AddDeps        []task.ID     `json:"add_deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=add-dep"`
-	RemoveDeps     []task.ID     `json:"remove_deps,omitempty" doc:"what it no longer waits for" cli:"flag=remove-dep"`
-	To             *string       `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
-	Status         string        `json:"status,omitempty" doc:"-"` // of other systems: to
-	Note           string        `json:"note,omitempty" doc:"text for the provenance entry"`
-	Reason         string        `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
-	ExpectedRev    string        `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
-	ExpectedStatus string        `json:"expected_status,omitempty" doc:"state that it must still be in, else CONFLICT" from:"states"`
+	ID             verb.RecordID    `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg"`
+	IDs            []task.ID        `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
+	Title          *string          `json:"title" doc:"new title"`
+	Body           *string          `json:"body" doc:"new body, in Markdown"`
+	Labels         *[]string        `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	Scope          *[]string        `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
+	Priority       *string          `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode           *string          `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
+	Repo           *string          `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo"`
+	Due            *string          `json:"due" doc:"a date or a time; empty for none"`
+	Estimate       *string          `json:"estimate" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours; empty for none"`
+	Parent         *task.ID         `json:"parent" doc:"task that groups it"`
+	Assignee       *string          `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
+	Checks         *[]CheckIn       `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
+	Acceptance     *[]string        `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
+	Reviewer       *string          `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
+	Evidence       *bool            `json:"requires_evidence" doc:"whether done needs a commit, a pull request or a passed command check"`
+	AddDeps        []task.ID        `json:"add_deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=add-dep"`
+	RemoveDeps     []task.ID        `json:"remove_deps,omitempty" doc:"what it no longer waits for" cli:"flag=remove-dep"`
+	DiscoveredFrom *[]verb.RecordID `json:"discovered_from" doc:"in whose course it was found, in place of the old"`
+	Duplicates     *[]verb.RecordID `json:"duplicates" doc:"what asks for the same and stands, in place of the old"`
+	Related        *[]verb.RecordID `json:"related" doc:"what its reader should know of, in place of the old"`
+	Fields         verb.Values      `json:"fields,omitempty" doc:"a field that the config declares; an empty value takes it away" cli:"flag=set"`
+	To             *string          `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
+	Status         string           `json:"status,omitempty" doc:"-"` // of other systems: to
+	Note           string           `json:"note,omitempty" doc:"text for the provenance entry"`
+	Reason         string           `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
+	ExpectedRev    string           `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
+	ExpectedStatus string           `json:"expected_status,omitempty" doc:"state that it must still be in, else CONFLICT" from:"states"`
 	verb.Once
 }
 
@@ -63,6 +69,9 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 		return nil, err
 	}
 	if err := in.mode(s, &edit); err != nil {
+		return nil, err
+	}
+	if err := in.own(w, s, &edit); err != nil {
 		return nil, err
 	}
 	if in.ID != "" {
@@ -123,6 +132,25 @@ func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 		return knownRepo(s, *in.Repo)
 	}
 	return nil
+}
+
+// own adds the links and the fields of the user's own to the edit.
+func (in UpdateIn) own(w *verb.Workspace, s *store.Store, edit *task.Edit) (err error) {
+	given := map[string][]verb.RecordID{}
+	for name, ids := range map[string]*[]verb.RecordID{"discovered_from": in.DiscoveredFrom, "duplicates": in.Duplicates, "related": in.Related} {
+		if ids != nil {
+			given[name] = *ids
+		}
+	}
+	has := func(id task.ID) bool {
+		t, err := record.Tasks.Get(s, task.ID(in.ID))
+		return err == nil && slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.Links.Of(k.Name), id) })
+	}
+	if edit.Links, err = verb.LinksGiven(s, given, has); err != nil {
+		return err
+	}
+	edit.Own, err = w.OwnFields(s, in.Fields)
+	return err
 }
 
 // transition is the write that the input asks for.
@@ -208,6 +236,13 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 			return ed, err
 		}
 		ed.Due = &due
+	}
+	if in.Estimate != nil {
+		estimate, err := task.ParseEstimate(*in.Estimate)
+		if err != nil {
+			return ed, err
+		}
+		ed.Estimate = &estimate
 	}
 	if in.Assignee != nil {
 		who, err := w.ActorNamed(*in.Assignee)

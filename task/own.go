@@ -1,0 +1,305 @@
+package task
+
+import (
+	"maps"
+	"math"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Field is a key of the user's own in the files of tasks: one of fields in the config. Tasks have the value as a text, in Task.Own.
+type Field struct {
+	Name     string
+	Type     FieldType
+	Choices  []string // of FieldChoice, in their order
+	Doc      string   // what it means; "" for none
+	Required bool     // a task that is made without it is refused
+}
+
+// FieldType is what the values of a field are.
+type FieldType string
+
+// The types of fields.
+const (
+	FieldText     FieldType = "text"     // one line
+	FieldNumber   FieldType = "number"   // digits, with a sign and a point or without
+	FieldBoolean  FieldType = "boolean"  // true or false
+	FieldDate     FieldType = "date"     // a date or a time, as due has it
+	FieldDuration FieldType = "duration" // a span, as estimate has it
+	FieldChoice   FieldType = "choice"   // one of some words
+	FieldActor    FieldType = "actor"
+	FieldURL      FieldType = "url" // https:// or http://
+)
+
+// FieldTypes lists the types.
+var FieldTypes = []FieldType{FieldText, FieldNumber, FieldBoolean, FieldDate, FieldDuration, FieldChoice, FieldActor, FieldURL}
+
+// The most that a config may declare.
+const (
+	MaxFields  = 50
+	MaxChoices = 100
+	maxChoice  = 100 // bytes
+)
+
+// TaskKeys lists the keys of a task file that cairn gives a meaning, in the order in which they stand in a new file.
+var TaskKeys = []string{
+	"id", "title", "status", "priority", "mode", "due", "estimate", "labels", "assignee", "parent", "deps",
+	"discovered_from", "duplicates", "related", "scope", "repo", "checks", "requires_evidence", "refs", "provenance",
+}
+
+// reservedKeys are words that cairn uses for something derived, or keeps for later, so that no field can be called so.
+var reservedKeys = []string{
+	"kind", "type", "body", "rev", "extra", "fields", "set", "text", "sort", "limit", "cursor", "where", "explain", "template", "archived",
+	"ready", "blocked_by", "blocked", "execution", "claim", "elsewhere", "overdue", "created", "created_at", "updated", "updated_at", "closed",
+	"closed_at", "is_running", "is_reviewing", "is_blocked", "is_pending", "acceptance", "reviewer", "comments", "sessions", "children",
+	"dependents", "blockers", "links", "start", "recur", "label", "dep", "check", "session", "run", "notices", "replayed", "rest", "holder",
+	"not", "and", "or", "true", "false", "null", "me",
+}
+
+// ValidFieldName returns INVALID_INPUT for a name that no field can have: one that is no word of small letters, digits and underscores, 40
+// bytes at most, or that cairn uses or keeps for itself.
+func ValidFieldName(name string) error {
+	switch {
+	case len(name) > 40 || !IsWord(name, "_") || name != strings.ToLower(name) || name[0] < 'a':
+		return Errorf(InvalidInput, "%q cannot be the name of a field", Clip(name, 60)).
+			WithHint("small letters, digits and underscores, the first a letter, 40 at most")
+	case slices.Contains(TaskKeys, name):
+		return Errorf(InvalidInput, "%q is a key of cairn's own", name).WithHint("call the field something else")
+	case slices.Contains(reservedKeys, name) || strings.HasPrefix(name, "cairn_"):
+		return Errorf(InvalidInput, "%q is a word that cairn keeps for itself", name).WithHint("call the field something else")
+	}
+	return nil
+}
+
+// Valid returns INVALID_INPUT for what no field of a config may be.
+func (f Field) Valid() error {
+	if err := ValidFieldName(f.Name); err != nil {
+		return err
+	}
+	if err := OneOf("the type of "+f.Name, f.Type, FieldTypes); err != nil {
+		return err
+	}
+	if f.Doc != "" {
+		if err := validLine("the doc of "+f.Name, f.Doc); err != nil {
+			return err
+		}
+	}
+	switch {
+	case (f.Type == FieldChoice) != (len(f.Choices) > 0):
+		return Errorf(InvalidInput, "the field %s has choices and is not of type choice, or the other way round", f.Name)
+	case len(f.Choices) > MaxChoices:
+		return Errorf(InvalidInput, "the field %s has %d choices, more than %d", f.Name, len(f.Choices), MaxChoices)
+	}
+	for i, c := range f.Choices {
+		if err := validLine("a choice of "+f.Name, c); err != nil || len(c) > maxChoice || strings.TrimSpace(c) != c {
+			return Errorf(InvalidInput, "the field %s has the choice %q, which is not a short text of one line", f.Name, Clip(c, 40))
+		}
+		if slices.Contains(f.Choices[:i], c) {
+			return Errorf(InvalidInput, "the field %s has the choice %q twice", f.Name, c)
+		}
+	}
+	return nil
+}
+
+// Parse returns a value as it is written, or INVALID_INPUT, with what it can be, for one that the field cannot have. "" is none.
+func (f Field) Parse(text string) (string, error) {
+	value, hint := text, ""
+	ok := true
+	switch f.Type {
+	case FieldNumber:
+		_, ok = f.number(text)
+		hint = "a number such as 3, -1 or 2.5"
+	case FieldBoolean:
+		ok = text == "true" || text == "false"
+		hint = "true or false"
+	case FieldDate:
+		due, err := ParseDue(text)
+		value, ok = string(due), err == nil
+		hint = "a date such as 2026-06-21, or a time such as 2026-06-21T10:00:00Z"
+	case FieldDuration:
+		value = strings.ReplaceAll(text, " ", "")
+		_, err := ParseSpan(value)
+		ok, hint = err == nil, "such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours"
+	case FieldChoice:
+		ok = slices.Contains(f.Choices, text)
+		hint = "one of " + strings.Join(f.Choices, ", ")
+	case FieldActor:
+		_, err := ParseActor(text)
+		ok, hint = err == nil, "an actor such as human:ada or agent:claude-1"
+	case FieldURL:
+		ok, hint = isAddress(text), "an address that begins with https:// or http://"
+	case FieldText:
+		hint = "one line of text"
+	}
+	if text == "" {
+		return "", nil
+	}
+	if ok {
+		ok = validLine(f.Name, value) == nil
+	}
+	if !ok {
+		return "", Errorf(InvalidInput, "%s cannot be %q", f.Name, Clip(text, 60)).WithHint("%s", hint)
+	}
+	return value, nil
+}
+
+// number reads a value of the type number.
+func (f Field) number(text string) (float64, bool) {
+	n, err := strconv.ParseFloat(text, 64)
+	return n, err == nil && len(text) <= 40 && isDecimal(strings.TrimPrefix(text, "-"))
+}
+
+func isAddress(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && (u.Scheme == "https" || u.Scheme == "http") && u.Host != "" && u.User == nil && !strings.ContainsAny(text, " \t")
+}
+
+// Value is a value for JSON: a number, true or false, or a text. One that the field cannot have is the text that stands in the file.
+func (f Field) Value(text string) any {
+	switch n, ok := f.number(text); {
+	case f.Type == FieldNumber && ok:
+		return n
+	case f.Type == FieldBoolean && (text == "true" || text == "false"):
+		return text == "true"
+	default:
+		return text
+	}
+}
+
+// SortKey is a text by whose bytes values of the field sort: numbers by their size, choices as the config lists them, and tasks without a
+// value, or with one that the field cannot have, behind all others.
+func (f Field) SortKey(text string) string {
+	if _, err := f.Parse(text); err != nil || text == "" {
+		return "~"
+	}
+	switch f.Type {
+	case FieldNumber:
+		n, _ := f.number(text)
+		bits := math.Float64bits(n + 0) // -0 is 0
+		if bits>>63 == 1 {
+			bits = ^bits
+		} else {
+			bits |= 1 << 63
+		}
+		return fixed(bits)
+	case FieldDate:
+		by, _ := Due(text).By()
+		return fixed(uint64(by.Unix()) + 1<<63)
+	case FieldDuration:
+		d, _ := ParseSpan(strings.ReplaceAll(text, " ", ""))
+		return fixed(uint64(d))
+	case FieldChoice:
+		return fixed(uint64(slices.Index(f.Choices, text)))
+	case FieldText, FieldBoolean, FieldActor, FieldURL:
+	}
+	return strings.ToLower(text)
+}
+
+func fixed(n uint64) string {
+	text := strconv.FormatUint(n, 16)
+	return strings.Repeat("0", 16-len(text)) + text
+}
+
+// Field finds a field of one's own by its name.
+func (f Flow) Field(name string) (Field, bool) {
+	i := slices.IndexFunc(f.Fields, func(one Field) bool { return one.Name == name })
+	if i < 0 {
+		return Field{}, false
+	}
+	return f.Fields[i], true
+}
+
+// FieldNamed is Field, with INVALID_INPUT for a name that no field has.
+func (f Flow) FieldNamed(name string) (Field, error) {
+	if one, ok := f.Field(name); ok {
+		return one, nil
+	}
+	e := Errorf(InvalidInput, "there is no field %q", Clip(name, 60))
+	if len(f.Fields) == 0 {
+		return Field{}, e.WithHint("fields in .cairn/config.yaml declares fields of your own")
+	}
+	return Field{}, e.WithHint("the fields of this workspace are %s", strings.Join(f.fieldNames(), ", "))
+}
+
+func (f Flow) fieldNames() []string {
+	out := make([]string, len(f.Fields))
+	for i, one := range f.Fields {
+		out[i] = one.Name
+	}
+	return out
+}
+
+// ReadOwn reads values of fields of one's own as a caller gives them, by name. "" takes a value away. It returns INVALID_INPUT for a name
+// that no field has, and for a value that its field cannot have; the hint says what can be.
+func (f Flow) ReadOwn(given map[string]string) (map[string]string, error) {
+	var out map[string]string
+	for _, name := range slices.Sorted(maps.Keys(given)) {
+		one, err := f.FieldNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		value, err := one.Parse(given[name])
+		if err != nil {
+			return nil, err
+		}
+		if out == nil {
+			out = map[string]string{}
+		}
+		out[name] = value
+	}
+	return out, nil
+}
+
+// HasRequired returns INVALID_INPUT for a task that lacks a field that every new task must have.
+func (f Flow) HasRequired(own map[string]string) error {
+	for _, one := range f.Fields {
+		if one.Required && own[one.Name] == "" {
+			hint := "give it in fields"
+			if len(one.Choices) > 0 {
+				hint += ": one of " + strings.Join(one.Choices, ", ")
+			}
+			return Errorf(InvalidInput, "the field %s is required", one.Name).WithHint("%s", hint)
+		}
+	}
+	return nil
+}
+
+// GivenOwn are the values of a new task: those that were given and are not empty; nil for none.
+func GivenOwn(given map[string]string) map[string]string { return withOwn(nil, given) }
+
+// withOwn returns the values of fields with some of them set; "" takes one away. The map that was given is not changed.
+func withOwn(was, set map[string]string) map[string]string {
+	if len(set) == 0 {
+		return was
+	}
+	out := map[string]string{}
+	maps.Copy(out, was)
+	for name, value := range set {
+		if out[name] = value; value == "" {
+			delete(out, name)
+		}
+	}
+	if len(out) == 0 {
+		return nil
+	}
+	return out
+}
+
+// changedOwn names the fields of one's own that differ.
+func changedOwn(was, now map[string]string) []string {
+	var out []string
+	for name, value := range now {
+		if was[name] != value {
+			out = append(out, name)
+		}
+	}
+	for name := range was {
+		if _, ok := now[name]; !ok {
+			out = append(out, name)
+		}
+	}
+	slices.Sort(out)
+	return out
+}
