@@ -161,7 +161,9 @@ func orders(flow task.Flow) map[string]func(*record.Row) verb.Position {
 		"id":    func(r *record.Row) verb.Position { return verb.Position{ID: r.ID} },
 	}
 	for _, one := range flow.Fields {
-		out[one.Name] = func(r *record.Row) verb.Position { return verb.Position{Key: one.SortKey(r.OwnValue(one.Name)), ID: r.ID} }
+		out[one.Name] = func(r *record.Row) verb.Position {
+			return verb.Position{Key: one.SortKey(r.OwnValue(one.Name)), ID: r.ID}
+		}
 	}
 	return out
 }
