@@ -72,7 +72,7 @@ func (p exportCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := in.completeIDs(w); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(list.Fields(), func(f verb.Field) bool { return f.Name == "all" }) && len(in.values) == 0 {
+	if in.values["status"] == nil && in.values["closed"] == nil {
 		in.values["all"] = true
 	}
 	if in.values["sort"] == nil {
