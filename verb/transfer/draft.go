@@ -201,14 +201,14 @@ func (d *draft) move(t task.Task, it Item, to task.Status) (task.Task, error) {
 		return t, nil
 	}
 	moved, _, err := d.flow.Move(t, to, task.Proof{}, d.among, d.w.Stamp(d.closing(it, to)))
-	switch task.CodeOf(err) {
-	case "":
-		return moved, nil
-	case task.ChecksPending, task.ChecksFailed, task.DepsOpen:
+	if slices.Contains([]task.Code{task.ChecksPending, task.ChecksFailed, task.DepsOpen}, task.CodeOf(err)) {
 		d.lose(it, "state, which a gate of this workspace refuses", cmp.Or(it.Was, it.State))
 		return t, nil
 	}
-	return t, err
+	if err != nil {
+		return t, err
+	}
+	return moved, nil
 }
 
 // closing says in the entry of a move where it comes from.

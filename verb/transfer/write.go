@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -237,7 +236,7 @@ func (w *page) words(t verb.Task) []string {
 	if len(t.Deps) > 0 {
 		out = append(out, "after "+task.JoinIDs(t.Deps, " "))
 	}
-	if s := t.Status; s != w.flow.Initial && !(slices.Contains(w.flow.Closed, s) && (s == w.flow.Done())) {
+	if s := t.Status; s != w.flow.Initial && s != w.flow.Done() {
 		out = append(out, "state "+string(s))
 	}
 	return append(out, "id "+string(t.ID))

@@ -59,8 +59,8 @@ func backlogKey(id string) string {
 }
 
 func backlogRef(refs map[string]string, id string) string {
-	if real := refs[backlogKey(id)]; real != "" {
-		return real
+	if own := refs[backlogKey(id)]; own != "" {
+		return own
 	}
 	return id
 }

@@ -55,8 +55,8 @@ func Named(name string) (Source, error) {
 		"bd": "beads", "backlog.md": "backlog", "backlogmd": "backlog", "ticket": "tk", "tickets": "tk", "task-master": "taskmaster", "task_master": "taskmaster",
 		"taskmaster-ai": "taskmaster", "gh": "github", "task": "taskwarrior", "tw": "taskwarrior", "md": "markdown", "todo": "markdown", "jsonl": "cairn",
 	}
-	if real, ok := also[name]; ok {
-		name = real
+	if ours, ok := also[name]; ok {
+		name = ours
 	}
 	var names []string
 	for _, s := range All() {
