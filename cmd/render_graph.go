@@ -168,7 +168,7 @@ func (t *tree) below(n *graphs.Node) []branch {
 	}
 	for _, later := range []bool{false, true} { // a part that another waits for is shown below that one
 		for _, part := range t.parts[n.ID] {
-			if needed[part.ID] == later && !(later && t.g.Up) {
+			if needed[part.ID] == later && (!later || !t.g.Up) {
 				out = append(out, branch{node: part})
 			}
 		}

@@ -6,11 +6,11 @@ import (
 	"github.com/cairn-tasks/cairn/store/internal/git"
 )
 
-// Which commits a log lists, and what it says of one.
-type (
-	LogIn  = git.LogIn
-	Logged = git.Logged
-)
+// LogIn says which commits a log lists.
+type LogIn = git.LogIn
+
+// Logged is a commit in a log.
+type Logged = git.Logged
 
 // Log lists commits that lead to the one that is checked out, the newest first; keep chooses the added lines that it keeps. It reports whether there
 // may be more: older ones, or such as the clone does not have. Outside git, and where there is no commit yet, there are none. It returns GIT if git is

@@ -3,8 +3,11 @@ package graphs
 import (
 	"math/bits"
 	"slices"
+	"time"
 
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 )
 
 // ranks are the rings of the open tasks: tasks that wait for one another are one ring, and any other task is a ring of its own. A ring stands
@@ -77,14 +80,19 @@ func (n *net) ranks(inside []bool) *ranks {
 
 func (r *ranks) counts(i int) bool { return r.inside[i] && r.n.open[i] }
 
-// longest is the longest chain of tasks, in the order in which they can be done. Tasks that wait for one another cannot be done, and end a chain.
-// Of chains of one length it is the one whose last task, and then each before it, is the more urgent, and then has the lower id.
+// longest is the chain of tasks that takes longest by what they are estimated to take, and of equals, as where there are no estimates, the one with
+// most tasks; in the order in which they can be done. Tasks that wait for one another cannot be done, and end a chain. Of chains of one length it is the one whose last task, and then each before it, is the more urgent, and then has the lower id.
 func (r *ranks) longest() []int {
-	length, before := make([]int, len(r.n.rows)), make([]int, len(r.n.rows))
+	length, before, takes := make([]int, len(r.n.rows)), make([]int, len(r.n.rows)), make([]time.Duration, len(r.n.rows))
 	best := -1
 	better := func(a, b int) bool { // a is the end of a better chain
-		if b < 0 || length[a] != length[b] {
-			return b < 0 || length[a] > length[b]
+		switch {
+		case b < 0:
+			return true
+		case takes[a] != takes[b]:
+			return takes[a] > takes[b]
+		case length[a] != length[b]:
+			return length[a] > length[b]
 		}
 		if p, q := r.n.rows[a].Priority, r.n.rows[b].Priority; p != q {
 			return p < q
@@ -102,9 +110,10 @@ func (r *ranks) longest() []int {
 				before[i] = d
 			}
 		}
-		length[i] = 1
-		if before[i] >= 0 {
-			length[i] += length[before[i]]
+		length[i], takes[i] = 1, estimate(r.n.rows[i])
+		if at := before[i]; at >= 0 {
+			length[i] += length[at]
+			takes[i] = min(takes[i]+takes[at], longestChain)
 		}
 		if better(i, best) {
 			best = i
@@ -119,6 +128,28 @@ func (r *ranks) longest() []int {
 		return nil // no task waits for another
 	}
 	return chain
+}
+
+// estimateFact is the fact of a row that says how long its task is thought to take.
+const estimateFact = "estimate"
+
+// longestEstimate is what a longer estimate counts as. Sums stop at longestChain, so that they do not run over.
+const (
+	longestEstimate = 10 * 365 * 24 * time.Hour
+	longestChain    = 20 * longestEstimate
+)
+
+// estimate is how long a task is thought to take; 0 if it does not say so.
+func estimate(r *record.Row) time.Duration {
+	text := r.Fact(estimateFact)
+	if text == "" {
+		return 0
+	}
+	d, err := verb.Span(text)
+	if err != nil {
+		return 0
+	}
+	return min(max(d, 0), longestEstimate)
 }
 
 // isCycle reports whether the tasks of a ring wait for one another, or one for itself.
