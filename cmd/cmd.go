@@ -92,6 +92,9 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 	for _, c := range root.Commands {
 		p.strictAll(c, "")
 	}
+	if len(commands) > 1 {
+		root.CustomRootCommandHelpTemplate = strings.ReplaceAll(rootHelp(root), "{{", `{{"{{"}}`)
+	}
 	return root
 }
 
@@ -104,6 +107,7 @@ func rootFlags() []cli.Flag {
 		&cli.BoolFlag{Name: "json", Usage: "print JSON, errors included"},
 		&cli.BoolFlag{Name: "soft-fail", Usage: "exit with 0 after a failure that may go away by itself, and say so"},
 		&cli.BoolFlag{Name: "verbose", Usage: "on a terminal: show what checks print while they run"},
+		&cli.BoolFlag{Name: "version", Aliases: []string{"V"}, Local: true, Usage: "print the version"},
 		&cli.BoolFlag{Name: "fresh", Usage: "read every file, and use nothing that was kept of an earlier look"},
 	}
 }
@@ -120,6 +124,7 @@ func (p *program) strictAll(c *cli.Command, around string) {
 // strict makes misuse of a command an error of ours, which says the name. By default urfave/cli prints the usage text and exits.
 func (p *program) strict(c *cli.Command, name string) {
 	c.DisableSliceFlagSeparator = true
+	shownAs(c.Flags)
 	c.OnUsageError = func(_ context.Context, _ *cli.Command, err error, _ bool) error {
 		if c == c.Root() {
 			if unknown := p.unknownCommand(c); unknown != nil {
@@ -147,7 +152,7 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 	help := strings.TrimSpace("cairn help " + name)
 	flag, unknown := strings.CutPrefix(err.Error(), undefinedFlag)
 	if !unknown {
-		return usage("%v", err).WithHint("%s", help)
+		return wrongValue(err).WithHint("%s", help)
 	}
 	var names []string
 	for _, f := range append(c.Root().Flags, c.Flags...) {
@@ -155,8 +160,8 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 	}
 	typed := dashed(strings.TrimPrefix(flag, "-"))
 	e := usage("there is no flag %s", typed)
-	if typed == "--version" || typed == "-v" {
-		return e.WithHint("cairn version")
+	if typed == "-v" && name == "" || typed == "--version" || typed == "-V" {
+		return e.WithHint("cairn --version, or cairn version")
 	}
 	if takesArgument(c, flag) {
 		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
@@ -165,6 +170,27 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 		return e.WithHint("did you mean %s? %s lists the flags", dashed(near), help)
 	}
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
+}
+
+// wrongValue is the error for a flag that was given what it cannot be, such as a word for a number.
+func wrongValue(err error) *task.Error {
+	text := err.Error()
+	rest, ok := strings.CutPrefix(text, "invalid value \"")
+	value, rest, cut := strings.Cut(rest, "\" for flag -")
+	flag, why, named := strings.Cut(rest, ": ")
+	if !ok || !cut || !named {
+		return usage("%s", text)
+	}
+	switch {
+	case strings.Contains(why, "ParseBool"):
+		return usage("%s is %q, and true or false is wanted", dashed(flag), value)
+	case strings.Contains(why, "out of range"):
+		return usage("%s is %s, which is too large", dashed(flag), value)
+	case strings.Contains(why, "strconv.Parse"):
+		return usage("%s is %q, and a whole number is wanted", dashed(flag), value)
+	default:
+		return usage("%s is %q: %s", dashed(flag), value, why)
+	}
 }
 
 // takesArgument reports whether a command takes what a caller wrote as a flag as an argument, such as the SUMMARY of finish.
@@ -218,8 +244,11 @@ type declared struct {
 
 func (p *program) declared() []declared {
 	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}, {[]string{"board"}, boardCommand{p}.command}, {[]string{"export"}, exportCommand{p}.command}}
+	for _, name := range []string{"done", "close", "reopen"} {
+		out = append(out, declared{[]string{name}, closeCommand{p, name}.command})
+	}
 	for _, v := range catalogue.All {
-		c := verbCommand{p, v}
+		c := verbCommand{program: p, verb: v}
 		out = append(out, declared{append(c.aliases(), c.name()), c.command})
 	}
 	for _, noun := range catalogue.Nouns() {
@@ -236,6 +265,9 @@ func (p *program) declared() []declared {
 
 // noCommand runs if the line names no command of ours: without any word it prints the help.
 func (p *program) noCommand(_ context.Context, c *cli.Command) error {
+	if c.Bool("version") {
+		return versionCommand{p}.print()
+	}
 	if c.Args().Len() == 0 {
 		return cli.ShowRootCommandHelp(c)
 	}
@@ -272,37 +304,6 @@ func (p *program) commandWord(flags []cli.Flag) (string, bool) {
 	return "", false
 }
 
-// guessedCommand says how to do here what people know from git and from issue trackers by another word; "" for a word of which nothing is known.
-func guessedCommand(word string) string {
-	return map[string]string{
-		"add":      "cairn create makes a task, cairn ref add a reference",
-		"new":      "cairn create makes a task",
-		"answer":   "cairn handoff respond answers a handoff",
-		"reply":    "cairn handoff respond answers a handoff, cairn note --re a comment",
-		"ask":      "cairn handoff create asks somebody",
-		"assign":   "cairn update ID --assignee ACTOR",
-		"attach":   "cairn ref add ID file --path FILE",
-		"status":   "cairn brief shows the workspace",
-		"close":    "cairn transition ID done",
-		"comment":  "cairn note comments on a record",
-		"edit":     "cairn update changes a record",
-		"log":      "cairn history lists who did what, cairn logs what check runs printed",
-		"start":    "cairn begin opens a session, cairn claim takes a task without one",
-		"view":     "cairn show reads a record",
-		"whoami":   "cairn identity says who acts",
-		"decide":   "cairn decision log records a decision",
-		"remember": "cairn knowledge write writes a note",
-		"config":   "cairn settings-get lists the settings",
-		"run":      "cairn job start ID runs an agent on a task, cairn work on all that are ready, cairn run-checks ID the checks of one",
-		"merge":    "cairn review merge ID merges the branch of a task and closes it",
-		"approve":  "cairn review approve ID approves the work on a task, cairn attest settles a manual check",
-		"reject":   "cairn review reject ID TEXT sends a task back to work",
-		"retry":    "cairn job retry JOB tries a job again",
-		"diff":     "cairn review show ID --diff shows what the branch of a task changes",
-		"executor": "executors are set up in your own config.yaml, under executors: docs/jobs.md",
-	}[word]
-}
-
 func noSuchCommand(c *cli.Command, word string) *task.Error {
 	var names []string
 	for _, sub := range c.Commands {
@@ -318,7 +319,7 @@ func noSuchCommand(c *cli.Command, word string) *task.Error {
 		}
 		return e.WithHint("%s; cairn help lists the commands", list)
 	}
-	if ours := guessedCommand(word); ours != "" {
+	if ours := guesses()[word]; ours != "" {
 		return e.WithHint("%s; cairn help lists the commands", ours)
 	}
 	if near := verb.Nearest(word, names); near != "" {

@@ -139,7 +139,7 @@ func runCommand(t *testing.T, v verb.Verb, args ...string) (exit int, printed st
 		out: &output{to: &out},
 	}
 	root := p.root()
-	c := verbCommand{p, v}.command()
+	c := verbCommand{program: p, verb: v}.command()
 	p.strict(c, c.Name)
 	root.Commands = append(root.Commands, c)
 	exit = p.report(t.Context(), root.Run(t.Context(), append([]string{root.Name}, p.Args...)))

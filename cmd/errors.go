@@ -26,17 +26,9 @@ func (p *program) report(ctx context.Context, err error) int {
 	case errors.Is(err, context.Canceled) && ctx.Err() != nil:
 		return ExitInterrupted
 	}
-	var e *task.Error
-	if !errors.As(err, &e) {
-		e = task.Errorf(task.IO, "%w", err)
-	}
-	exit := e.Code.Info().Exit
-	if p.failing != 0 {
-		exit = p.failing
-	}
-	soft := p.soft && e.Code.Info().Retryable && !e.Final
+	e := asError(err)
+	exit, soft := p.exitOf(e), p.isSoft(e)
 	if soft {
-		exit = 0
 		defer p.saySoft()
 	}
 	if p.json {
@@ -54,6 +46,21 @@ func (p *program) report(ctx context.Context, err error) int {
 	}
 	return exit
 }
+
+// exitOf is the exit number after an error.
+func (p *program) exitOf(e *task.Error) int {
+	switch {
+	case p.isSoft(e):
+		return 0
+	case p.failing != 0:
+		return p.failing
+	default:
+		return e.Code.Info().Exit
+	}
+}
+
+// isSoft reports whether an error is one that may go away by itself, after which --soft-fail exits with 0.
+func (p *program) isSoft(e *task.Error) bool { return p.soft && e.Code.Info().Retryable && !e.Final }
 
 // soften is the exit number of an answer: 0 under --soft-fail for one after which the same call may succeed later, because there was nothing
 // to be had or nothing happened in time.

@@ -6,8 +6,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -27,7 +29,7 @@ func flags(v verb.Verb) []cli.Flag {
 	if v.Signs {
 		out = append(out, signFlags()...)
 	}
-	return append(out, &cli.StringFlag{
+	return append(withShorts(out, v.Kind), &cli.StringFlag{
 		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
 	})
 }
@@ -58,6 +60,8 @@ func flagsOf(f verb.Field) []cli.Flag {
 		return []cli.Flag{&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
 	case f.Type == verb.Texts || f.Type == verb.Numbers:
 		return []cli.Flag{&cli.StringSliceFlag{Name: f.Flag, Local: true, Usage: f.Doc + "; may be repeated"}}
+	case f.Type == verb.Number:
+		return []cli.Flag{numberFlag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc}}}
 	default:
 		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
 	}
@@ -96,6 +100,9 @@ type input struct {
 	verb   verb.Verb
 	values map[string]any
 	from   *inputFile // that a field was read from; nil for none
+
+	several string   // the field of which the line names more than one; "" if it does not
+	each    []string // these
 }
 
 func newInput(p *program, line *cli.Command, v verb.Verb) *input {
@@ -141,7 +148,7 @@ func (in *input) whole(ctx context.Context) error {
 // arguments reads the positional fields in their order. One that may be left out is, if there are no more arguments than those that must be
 // given.
 func (in *input) arguments(ctx context.Context) error {
-	args := in.line.Args().Slice()
+	args := in.many(in.line.Args().Slice())
 	needed := 0 // arguments that must be given
 	for _, f := range in.verb.Fields() {
 		if f.Arg && f.Required {
@@ -165,6 +172,18 @@ func (in *input) arguments(ctx context.Context) error {
 			WithHint("%s; quote text that has spaces", strings.TrimSpace(in.line.FullName()+" "+argsUsage(in.verb)))
 	}
 	return nil
+}
+
+// many takes the arguments of a field of which several may be named, all but the first, if there are more arguments than fields.
+func (in *input) many(args []string) []string {
+	fields := slices.DeleteFunc(slices.Clone(in.verb.Fields()), func(f verb.Field) bool { return !f.Arg })
+	at := slices.IndexFunc(fields, func(f verb.Field) bool { return f.Many })
+	spare := len(args) - len(fields)
+	if at < 0 || spare <= 0 {
+		return args
+	}
+	in.several, in.each = fields[at].Name, slices.Clone(args[at:at+spare+1])
+	return slices.Concat(args[:at+1], args[at+spare+1:])
 }
 
 func (in *input) argument(ctx context.Context, f verb.Field, arg string) (err error) {
@@ -335,7 +354,9 @@ func (in *input) completeIDs(w *verb.Workspace) error {
 		var err error
 		switch value := in.values[f.Name].(type) {
 		case string:
-			in.values[f.Name], err = completeID(w, f, value)
+			if in.values[f.Name], err = completeID(w, f, value); f.Names == record.Sessions.Name && task.CodeOf(err) == task.NotFound {
+				in.values[f.Name], err = sessionOn(w, value, err)
+			}
 		case []string:
 			for i, part := range value {
 				if value[i], err = completeID(w, f, part); err != nil {
@@ -397,6 +418,57 @@ func completeAnyID(s *store.Store, k *record.Kind, part string) (string, error) 
 		return hits[0], nil
 	}
 	return store.Complete(k, part, hits)
+}
+
+// sessionOn is the session that the caller has on a task, which a part of an id names in place of one. What names no task is not found,
+// as the error says that is given.
+func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
+	s, err := w.Open()
+	if err != nil {
+		return "", err
+	}
+	id, err := s.Resolve(record.Tasks.Kind, part)
+	if err != nil {
+		if task.CodeOf(err) == task.AmbiguousID {
+			return "", err
+		}
+		return "", notFound
+	}
+	t, err := record.Tasks.Get(s, task.ID(id))
+	if err != nil {
+		return "", err
+	}
+	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
+	switch {
+	case hold.Session != "" && hold.Actor == w.Actor():
+		return hold.Session, nil
+	case hold.Session != "":
+		return "", verb.WithID(task.Errorf(task.NotYours, "%s has session %s on it, and not %s", hold.Actor, hold.Session, w.Actor()).
+			WithHint("%s shows that session", task.CallTo("get_session", "session", hold.Session)), t.ID)
+	default:
+		return "", task.Errorf(task.NotFound, "%s has no session on %s", w.Actor(), t.ID).
+			WithHint("%s opens one; without one, %s closes the task", task.CallTo("begin", "id", t.ID), task.CallTo("done", "", t.ID))
+	}
+}
+
+// fillOwn fills in what the command line knows and a tool has to be told: who acts, and a key for a call that is made once.
+func (in *input) fillOwn(w *verb.Workspace) error {
+	for _, f := range in.verb.Fields() {
+		if f.Own == "" || in.values[f.Name] != nil {
+			continue
+		}
+		switch f.Own {
+		case "actor":
+			in.values[f.Name] = string(w.Actor())
+		case "key":
+			token, err := task.Token(w.Now(), w.Rand)
+			if err != nil {
+				return err
+			}
+			in.values[f.Name] = "cli-" + token
+		}
+	}
+	return nil
 }
 
 const maxInput = 4 << 20 // bytes; no file in a workspace may be larger

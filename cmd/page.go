@@ -66,7 +66,7 @@ func verbSection(v verb.Verb) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "### %s\n\n%s %s\n\n", v.Name, v.Summary, v.When)
 	fmt.Fprintf(&b, "A %s, from the profile %s on.%s\n\n", kinds[v.Kind], v.Profile, traits(v))
-	fmt.Fprintf(&b, "    %s\n\n", usageLine(v.Command(), verbCommand{&program{}, v}.command()))
+	fmt.Fprintf(&b, "    %s\n\n", usageLine(v.Command(), verbCommand{program: &program{}, verb: v}.command()))
 	b.WriteString(argumentTable(v.Fields()))
 	return b.String()
 }
@@ -188,12 +188,18 @@ func flagRow(f flagDocs) []string {
 
 // flagForm is a flag with the name of its value, which stands in backquotes in its usage.
 func flagForm(f flagDocs) string {
-	form := "--" + f.Names()[0]
-	if len(f.Names()[0]) == 1 {
-		form = form[1:]
+	form := dashed(f.Names()[0])
+	for _, name := range f.Names()[1:] {
+		if len(name) == 1 {
+			form = dashed(name) + ", " + form
+		}
 	}
 	if f.TakesValue() {
-		form += " " + valueName(f.GetUsage())
+		value := valueName(f.GetUsage())
+		if _, number := f.(numberFlag); number && value == "VALUE" {
+			value = "INT"
+		}
+		form += " " + value
 	}
 	return "`" + form + "`"
 }

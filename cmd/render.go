@@ -73,6 +73,7 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderInbox),
 		rendererOf(renderBrief),
 		rendererOf(renderPrime),
+		rendererOf(renderStatus),
 		rendererOf(renderActors),
 		rendererOf(renderRepositories),
 		rendererOf(renderGuide),

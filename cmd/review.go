@@ -2,11 +2,9 @@ package cmd
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
@@ -97,18 +95,7 @@ func (p reviewCommand) run(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	return p.named(verbCommand{p.program, p.verb()}.call(ctx, w, in))
-}
-
-// named gives an error of the verb the name of this command.
-func (p reviewCommand) named(err error) error {
-	var e *task.Error
-	if !errors.As(err, &e) || e.Op != p.verb().Name {
-		return err
-	}
-	said := *e
-	said.Op = "review " + p.action
-	return &said
+	return verbCommand{program: p.program, verb: p.verb(), as: "review " + p.action}.call(ctx, w, in)
 }
 
 // reviewShowCommand is cairn review show: the verb that reads a task, with its part about the review.
@@ -138,5 +125,5 @@ func (p reviewShowCommand) run(ctx context.Context, c *cli.Command) error {
 	} else {
 		in.values["include"] = []string{"review"}
 	}
-	return verbCommand{p.program, get}.call(ctx, w, in)
+	return verbCommand{program: p.program, verb: get}.call(ctx, w, in)
 }

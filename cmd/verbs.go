@@ -3,10 +3,12 @@ package cmd
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/pairs"
@@ -18,7 +20,10 @@ import (
 // verbCommand is the command of a verb. Its arguments, flags and help follow from the verb's declaration.
 type verbCommand struct {
 	*program
-	verb verb.Verb
+	verb   verb.Verb
+	absent bool                  // what the ids name need not be there, as in restore
+	as     string                // the command that stands for the verb, which errors name; "" for the verb's own
+	may    func(id string) error // what a command that stands for the verb asks of each record first; nil for nothing
 }
 
 func (p verbCommand) command() *cli.Command {
@@ -53,7 +58,7 @@ func (p nounCommand) command() *cli.Command {
 		if v.Noun != p.noun {
 			continue
 		}
-		c := verbCommand{p.program, v}.command()
+		c := verbCommand{program: p.program, verb: v}.command()
 		c.Name, c.Aliases, c.Category, c.Hidden = strings.TrimPrefix(v.Command(), p.noun+" "), nil, "", false
 		if c.Name != "list" && (v.Lists != "" || c.Name == "query") {
 			c.Aliases = []string{"list"}
@@ -202,6 +207,9 @@ func argsUsage(v verb.Verb) string {
 			continue
 		}
 		word := argName(f)
+		if f.Many {
+			word += "..."
+		}
 		if !f.Required {
 			word = "[" + word + "]"
 		}
@@ -214,6 +222,9 @@ func argsUsage(v verb.Verb) string {
 func argName(f verb.Field) string {
 	if f.File {
 		return "FILE"
+	}
+	if f.Names == "session" && f.Type == verb.Text {
+		return "SESSION|TASK"
 	}
 	return strings.ToUpper(f.Name)
 }
@@ -258,14 +269,13 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 
 // call calls the verb, prints the result, and sets the exit number.
 func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) error {
+	if len(in.each) > 1 {
+		return p.callEach(ctx, w, in)
+	}
 	if err := in.completeIDs(w); err != nil {
 		return err
 	}
-	raw, err := json.Marshal(in.values)
-	if err != nil {
-		return usage("the input does not make JSON: %v", err)
-	}
-	out, err := p.verb.Call(ctx, w, raw)
+	out, err := p.callOnce(ctx, w, in)
 	if err != nil {
 		return in.from.located(err)
 	}
@@ -280,6 +290,35 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 		r.show(out)
 	}
 	return nil
+}
+
+// callOnce calls the verb with the values of an input, whose ids are complete.
+func (p verbCommand) callOnce(ctx context.Context, w *verb.Workspace, in *input) (any, error) {
+	if err := in.fillOwn(w); err != nil {
+		return nil, err
+	}
+	if id, ok := in.values["id"].(string); ok && p.may != nil {
+		if err := p.may(id); err != nil {
+			return nil, named(err, p.as)
+		}
+	}
+	raw, err := json.Marshal(in.values)
+	if err != nil {
+		return nil, usage("the input does not make JSON: %v", err)
+	}
+	out, err := p.verb.Call(ctx, w, raw)
+	return out, p.called(err)
+}
+
+// called gives an error of the verb the name of the command that stands for it.
+func (p verbCommand) called(err error) error {
+	var e *task.Error
+	if p.as == "" || !errors.As(err, &e) || e.Op != p.verb.Name {
+		return err
+	}
+	said := *e
+	said.Op = p.as
+	return &said
 }
 
 // readyCommand is the verb that lists tasks, with the filters for what can be started now.
@@ -322,7 +361,7 @@ func (p readyCommand) run(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	return verbCommand{p.program, list}.call(ctx, w, in)
+	return verbCommand{program: p.program, verb: list}.call(ctx, w, in)
 }
 
 // noArguments returns an error if a command that takes no arguments was given one.

@@ -86,12 +86,16 @@ func (p versionCommand) command() *cli.Command {
 			if err := noArguments(c); err != nil {
 				return err
 			}
-			if p.json {
-				p.printJSON(built())
-				return nil
-			}
-			p.printf("%s\n", built())
-			return nil
+			return p.print()
 		},
 	}
+}
+
+func (p versionCommand) print() error {
+	if p.json {
+		p.printJSON(built())
+		return nil
+	}
+	p.printf("%s\n", built())
+	return nil
 }

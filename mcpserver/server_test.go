@@ -209,6 +209,8 @@ var smallestCalls = map[string]object{
 	"get":           {"id": "PROJ-1"},
 	"create":        {"title": "Pay"},
 	"claim":         {"id": "PROJ-1"},
+	"status":        {},
+	"start":         {"id": "PROJ-1"},
 	"release":       {"id": "PROJ-1"},
 	"update":        {"id": "PROJ-1", "title": "Pay"},
 	"transition":    {"id": "PROJ-1", "to": "done"},

@@ -7,28 +7,29 @@ import (
 
 // Edit is a change of what a task says. A nil field stays as it is; an empty one is cleared.
 type Edit struct {
-	Title      *string
-	Body       *string
-	Labels     *[]string
-	Scope      *[]string
-	Priority   *Priority
-	Due        *Due
-	Estimate   *Estimate
-	Links      map[string][]ID   // by the name of their kind, in place of the old
-	Own        map[string]string // fields of the user's own by name, as Flow.ReadOwn returns them; "" takes one away
-	Mode       *Mode
-	Repo       *string // where its commands run; they are other ones there, and so weigh as new checks do
-	Parent     *ID
-	Assignee   *Actor
-	Checks     *[]Check  // replaces the list; a check that asks for the same keeps its result
-	Acceptance *[]string // replaces the manual checks that anyone may attest
-	Reviewer   *Actor    // replaces the check that stands for a reviewer; "" takes it away
-	Evidence   *bool     // whether the task requires evidence
-	AddDeps    []ID
-	RemoveDeps []ID
-	To         *Status // moves through the same gates as Move
-	MayWeaken  bool    // the caller may take away checks and open dependencies: a person, or a maintainer
-	NoNote     bool    // an edit that changes nothing is not recorded as a note, whatever its text
+	Title                   *string
+	Body                    *string
+	Labels                  *[]string
+	AddLabels, RemoveLabels []string // beside Labels: added behind those that stay
+	Scope                   *[]string
+	Priority                *Priority
+	Due                     *Due
+	Estimate                *Estimate
+	Links                   map[string][]ID   // by the name of their kind, in place of the old
+	Own                     map[string]string // fields of the user's own by name, as Flow.ReadOwn returns them; "" takes one away
+	Mode                    *Mode
+	Repo                    *string // where its commands run; they are other ones there, and so weigh as new checks do
+	Parent                  *ID
+	Assignee                *Actor
+	Checks                  *[]Check  // replaces the list; a check that asks for the same keeps its result
+	Acceptance              *[]string // replaces the manual checks that anyone may attest
+	Reviewer                *Actor    // replaces the check that stands for a reviewer; "" takes it away
+	Evidence                *bool     // whether the task requires evidence
+	AddDeps                 []ID
+	RemoveDeps              []ID
+	To                      *Status // moves through the same gates as Move
+	MayWeaken               bool    // the caller may take away checks and open dependencies: a person, or a maintainer
+	NoNote                  bool    // an edit that changes nothing is not recorded as a note, whatever its text
 }
 
 // Update applies an edit in one entry. It returns INVALID_INPUT for values that are not allowed, DANGLING_DEP or DEP_CYCLE for edges, the
@@ -77,6 +78,9 @@ func (u *update) fields() {
 	if u.edit.Labels != nil {
 		u.task.Labels = Unique(*u.edit.Labels)
 	}
+	if len(u.edit.AddLabels)+len(u.edit.RemoveLabels) > 0 {
+		u.task.Labels = Relabeled(u.task.Labels, u.edit.AddLabels, u.edit.RemoveLabels)
+	}
 	if u.edit.Scope != nil {
 		u.task.Scope = Unique(*u.edit.Scope)
 	}
@@ -104,6 +108,12 @@ func (u *update) fields() {
 	}
 }
 
+// Relabeled are labels without some and with others, each once. A label that is to go and is not there is no mistake.
+func Relabeled(labels, add, remove []string) []string {
+	kept := slices.DeleteFunc(slices.Clone(labels), func(l string) bool { return slices.Contains(remove, l) })
+	return Unique(append(kept, add...))
+}
+
 // valid checks the fields that the edit sets. What else is wrong with the file is not the caller's doing.
 func (u *update) valid() error {
 	names := []string{"priority"}
@@ -118,7 +128,7 @@ func (u *update) valid() error {
 		{"mode", u.edit.Mode != nil},
 		{"repo", u.edit.Repo != nil},
 		{"body", u.edit.Body != nil},
-		{"labels", u.edit.Labels != nil},
+		{"labels", u.edit.Labels != nil || len(u.edit.AddLabels) > 0},
 		{"scope", u.edit.Scope != nil},
 		{"checks", u.edit.Checks != nil || u.edit.Acceptance != nil || u.edit.Reviewer != nil},
 	} {

@@ -152,6 +152,33 @@ func (f Flow) Begin(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, er
 	return commit(t, e)
 }
 
+// Start makes the actor the holder and moves the task to the working state, through the gates, in one entry; a task that is there and that
+// the actor holds stays as it is. It names no session. It returns TASK_CLOSED for a closed task. Whether the task is free is not asked; see Claim.
+func (f Flow) Start(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, error) {
+	if f.IsClosed(t.Status) {
+		return t, nil, Errorf(TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", CallTo("transition", "id", t.ID, "to", string(f.Initial)))
+	}
+	e := s.Entry(Updated)
+	if f.Working != "" && t.Status != f.Working {
+		if err := f.Gate(t, f.Working, Proof{}, find, s.Who); err != nil {
+			return t, nil, err
+		}
+		t, e = moved(t, f.Working, e)
+	}
+	t, e = assign(t, s.Who, e)
+	switch {
+	case takeover:
+		e.Did, e.Session = TakenOver, ""
+	case e.To == "" && e.Assignee == nil:
+		return t, nil, nil
+	case e.To == "":
+		e.Did = Claimed
+	case e.Assignee == nil:
+		e.Did = Transitioned
+	}
+	return commit(t, e)
+}
+
 // Finish hands a task over for review: it moves to the review state, through the gates, and keeps its holder.
 func (f Flow) Finish(t Task, p Proof, find Find, s Stamp) (Task, *Entry, error) {
 	e := s.Entry(Finished)

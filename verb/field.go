@@ -14,6 +14,8 @@ import (
 //	doc:"..."             what it means; "-" keeps it out of schemas and pages
 //	cli:"arg"             the command line takes it as a positional argument and not as a flag
 //	cli:"file"            the same, and the argument names a file in YAML or JSON that holds the value
+//	cli:"several"         beside arg: the command takes more than one, and does the verb for each in turn
+//	cli:"own=WHAT"        left out on the command line, it is filled in: actor with who acts, key with a new key
 //	cli:"flag=NAME"       what its flag is called; without it, the field's name with dashes for underscores
 //	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
 //	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
@@ -41,6 +43,8 @@ type Field struct {
 	// On the command line.
 	Arg    bool         // positional
 	File   bool         // positional, and the name of a file that holds the value
+	Many   bool         // positional, and more than one may stand there: the verb is done for each
+	Own    string       // what fills it in if it is left out there: "actor", "key", or "" for nothing
 	Flag   string       // the name of its flag, without dashes; "" for an argument
 	Not    string       // the name of the flag that sets it to false; "" if there is none
 	Flags  []ObjectFlag // for Objects: flags that make one object each; nil for one flag that takes JSON
@@ -177,6 +181,10 @@ func (f *Field) onCommandLine(tag string) {
 		case "":
 		case "arg", "file":
 			f.Arg, f.File, f.Flag = true, key == "file", ""
+		case "several":
+			f.Many = true
+		case "own":
+			f.Own = value
 		case "flag":
 			f.Flag = value
 		case "not":

@@ -40,6 +40,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"create":              {verbtest.Args{"title": "Another"}, verbtest.Args{"title": "Yet another"}},
 	"claim":               {verbtest.Args{}, verbtest.Args{"takeover": true}},
 	"next":                {verbtest.Args{}, verbtest.Args{"label": "red"}},
+	"start":               {verbtest.Args{}, verbtest.Args{"takeover": true}},
 	"release":             {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
 	"update":              {verbtest.Args{"title": "New"}, verbtest.Args{"title": "Newer"}},
 	"transition":          {verbtest.Args{"to": "in_progress"}, verbtest.Args{"to": "in_review"}},

@@ -145,6 +145,8 @@ var stories = []story{
 		return in{"name": "r", "role": "docs"}
 	}},
 	{"settings_set", "settings_set", "human:lee", func(*testing.T, *house) in { return in{"key": "claim_ttl", "value": "2h"} }},
+	{"start", "start", "agent:a", nothing(nil)},
+	{"start that takes over from a session that stalled", "start", "agent:b", begun(func(string) in { return in{"id": about, "takeover": true} })},
 	{"release", "release", "agent:a", claimed(in{"reason": "no time"})},
 	{"release of a session that stalled", "release", "human:lee", begun(func(string) in { return in{"id": about} })},
 	{"update", "update", "agent:a", nothing(in{"title": "A better title", "labels": []string{"new"}, "to": "in_progress", "assignee": "me"})},

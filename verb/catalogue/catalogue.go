@@ -27,6 +27,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/search"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/skills"
+	"github.com/cairn-tasks/cairn/verb/status"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/cairn-tasks/cairn/verb/worktrees"
@@ -35,6 +36,7 @@ import (
 // All is the catalogue, in the order in which help and tool lists show it. Only Add changes it.
 var All = verb.Link(inOrder(
 	tasks.Verbs,
+	status.Verbs,
 	proposals.Verbs,
 	transfer.Verbs,
 	sessions.Verbs,
@@ -74,8 +76,8 @@ func Add(verbs ...verb.Verb) {
 
 // order names the verbs in the order in which they are shown. A verb that it does not name comes behind those that it does.
 var order = []string{
-	"identity", "list", "get", "create", "claim", "next", "wait",
-	"release", "update", "transition", "run_checks", "attest", "note",
+	"identity", "status", "list", "get", "create", "claim", "next", "wait",
+	"start", "release", "update", "transition", "run_checks", "attest", "note",
 	"plan", "propose", "list_proposals", "get_proposal", "import", "delete", "logs", "history", "log", "graph", "settings_get", "settings_set",
 	"begin", "heartbeat", "finish", "cancel", "get_session", "list_sessions", "session_summary", "prime",
 	"brief", "guide", "search",

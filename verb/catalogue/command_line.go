@@ -18,6 +18,9 @@ var shorthands = []struct{ command, verb, argument string }{
 func CommandLine(c task.Call) string {
 	v, _ := Named(c.Verb)
 	words, args := []string{"cairn", commandOf(c.Verb)}, c.Args
+	if action, rest, ok := ofReview(c); ok {
+		words[1], args = "review "+action, rest
+	}
 	for _, s := range shorthands {
 		if c.Verb == s.verb && len(args) > 0 && args[0].Name == s.argument && args[0].Value == true {
 			words[1], args = s.command, args[1:]
@@ -27,6 +30,19 @@ func CommandLine(c task.Call) string {
 		words = append(words, wordsOf(v, a)...)
 	}
 	return strings.Join(words, " ")
+}
+
+// ofReview is the command that people type for an action of the verb review_apply: cairn review merge ID.
+func ofReview(c task.Call) (action string, rest []task.Arg, ok bool) {
+	if c.Verb != "review_apply" {
+		return "", nil, false
+	}
+	for i, a := range c.Args {
+		if a.Name == "action" && slices.Contains([]string{"approve", "reject", "rebase", "merge", "pr"}, a.Text()) {
+			return a.Text(), slices.Delete(slices.Clone(c.Args), i, i+1), true
+		}
+	}
+	return "", nil, false
 }
 
 // commandOf returns the name under which hints show the command of a verb: its first alias, or else its own. Of what is no verb it is the

@@ -67,7 +67,7 @@ type CreateIn struct {
 	Options       []string           `json:"options,omitempty" doc:"answers to choose from" cli:"flag=option"`
 	AllowFreeText *bool              `json:"allow_free_text" doc:"false: an answer must be one of the options"`
 	About         []verb.RecordID    `json:"about,omitempty" doc:"records that it is about"`
-	Due           string             `json:"due,omitempty" doc:"when it should be answered: a date, a time such as 2026-06-21T10:00:00Z, or how long from now, such as 24h"`
+	Due           string             `json:"due,omitempty" doc:"when it should be answered: a date, a time such as 2026-06-21T10:00:00Z, or how long from now, such as 24h, 7d or fri"`
 	Fingerprint   string             `json:"fingerprint,omitempty" doc:"any text; while a handoff with it is not over, that one is returned"`
 	verb.Once
 }
@@ -114,20 +114,8 @@ func (in CreateIn) handoff(w *verb.Workspace) (ledger.Handoff, error) {
 		h.To = append(h.To, r)
 	}
 	var err error
-	h.Due, err = dueAt(in.Due, w.Now())
+	h.Due, err = verb.Due("due", in.Due, w.Now())
 	return h, err
-}
-
-// dueAt reads when something is due: a date, a time, or how long from now.
-func dueAt(text string, now time.Time) (task.Due, error) {
-	if in, err := verb.Span(text); err == nil && in > 0 {
-		return task.DueAt(now.Add(in)), nil
-	}
-	due, err := task.ParseDue(text)
-	if err != nil {
-		return "", verb.BadInput("due", "is %q", verb.Head(text, 40)).WithHint("2026-06-21, which is to the end of that day in UTC, 2026-06-21T10:00:00Z, or 24h or 7d from now")
-	}
-	return due, nil
 }
 
 // writing is a handoff as a write finds it, under the lock.

@@ -3,6 +3,7 @@ package jobs
 import (
 	"context"
 	"slices"
+	"strings"
 
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store/problem"
@@ -34,6 +35,7 @@ const (
 
 // List lists the jobs of the clone.
 func List(_ context.Context, w *verb.Workspace, in ListIn) (Listed, error) {
+	in.State = strings.ToUpper(in.State)
 	if in.State != "" && !slices.Contains(job.States, job.State(in.State)) {
 		return Listed{}, verb.BadInput("state", "is %q", verb.Head(in.State, 40)).WithHint("QUEUED, RUNNING, SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE")
 	}

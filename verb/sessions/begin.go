@@ -15,8 +15,8 @@ import (
 // BeginIn is the input of Begin.
 type BeginIn struct {
 	ID             task.ID        `json:"id,omitempty" doc:"task to work on; or give a label and a goal" cli:"arg"`
-	ExpectedActor  string         `json:"expected_actor" doc:"the actor that identity names" from:"actors"`
-	IdempotencyKey string         `json:"idempotency_key" doc:"the same key again returns the same session"`
+	ExpectedActor  string         `json:"expected_actor" doc:"the actor that identity names" cli:"own=actor" from:"actors"`
+	IdempotencyKey string         `json:"idempotency_key" doc:"the same key again returns the same session" cli:"own=key"`
 	Label          string         `json:"label,omitempty" doc:"a few words for the session"`
 	Goal           string         `json:"goal,omitempty" doc:"what it is to achieve"`
 	Role           string         `json:"role,omitempty" doc:"your role in it"`

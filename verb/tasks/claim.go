@@ -13,7 +13,7 @@ import (
 
 // ClaimIn is the input of Claim.
 type ClaimIn struct {
-	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg"`
+	ID       verb.RecordID `json:"id" doc:"task or handoff to take" cli:"arg,several"`
 	Takeover bool          `json:"takeover,omitempty" doc:"end what lapsed, or redo work carried further elsewhere"`
 	Lease    verb.Count    `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400; repeating extends it"`
 	verb.Once
@@ -79,7 +79,7 @@ func isHandoff(w *verb.Workspace, id verb.RecordID) bool {
 
 // ReleaseIn is the input of Release.
 type ReleaseIn struct {
-	ID     verb.RecordID `json:"id" doc:"task or handoff to release" cli:"arg"`
+	ID     verb.RecordID `json:"id" doc:"task or handoff to release" cli:"arg,several"`
 	Reason string        `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once
 }

@@ -152,7 +152,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	if err != nil {
 		return task.Task{}, err
 	}
-	due, err := task.ParseDue(in.Due)
+	due, err := verb.Due("due", in.Due, w.Now())
 	if err != nil {
 		return task.Task{}, err
 	}

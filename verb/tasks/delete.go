@@ -13,7 +13,7 @@ import (
 
 // DeleteIn is the input of Delete.
 type DeleteIn struct {
-	ID     task.ID `json:"id" doc:"task to delete" cli:"arg"`
+	ID     task.ID `json:"id" doc:"task to delete" cli:"arg,several"`
 	Reason string  `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once
 }

@@ -38,9 +38,9 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 		return f, err
 	}
 	if in.DueBefore != "" {
-		due, err := task.ParseDue(in.DueBefore)
+		due, err := verb.Due("due_before", in.DueBefore, w.Now())
 		if err != nil {
-			return f, verb.BadInput("due_before", "is %q", in.DueBefore).WithHint("a date such as 2026-06-21, or a time such as 2026-06-21T10:00:00Z")
+			return f, err
 		}
 		f.before, _ = due.From()
 	}

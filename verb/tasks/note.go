@@ -12,7 +12,7 @@ import (
 
 // NoteIn is the input of Note.
 type NoteIn struct {
-	ID       verb.RecordID `json:"id,omitempty" doc:"record it is about; by default your session" cli:"arg" else:"session"`
+	ID       verb.RecordID `json:"id,omitempty" doc:"record it is about; by default your session" cli:"arg,several" else:"session"`
 	Text     string        `json:"text" doc:"what is worth remembering; 4 KiB at most; @NAME mentions somebody" cli:"arg"`
 	Re       string        `json:"re,omitempty" doc:"hash of the entry that it answers"`
 	Mentions []string      `json:"mentions,omitempty" doc:"actors whom it concerns" cli:"flag=mention" from:"actors"`

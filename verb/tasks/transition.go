@@ -12,7 +12,7 @@ import (
 
 // TransitionIn is the input of Transition.
 type TransitionIn struct {
-	ID     task.ID     `json:"id" doc:"task to move" cli:"arg"`
+	ID     task.ID     `json:"id" doc:"task to move" cli:"arg,several"`
 	To     task.Status `json:"to" doc:"state to move it to" cli:"arg" from:"states"`
 	Reason string      `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once

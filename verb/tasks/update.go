@@ -21,6 +21,8 @@ type UpdateIn struct {
 	Title          *string          `json:"title" doc:"new title"`
 	Body           *string          `json:"body" doc:"new body, in Markdown"`
 	Labels         *[]string        `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	AddLabels      []string         `json:"add_labels,omitempty" doc:"labels to add to those it has" cli:"flag=add-label" from:"labels"`
+	RemoveLabels   []string         `json:"remove_labels,omitempty" doc:"labels to take away" cli:"flag=remove-label" from:"labels"`
 	Scope          *[]string        `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
 	Priority       *string          `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Mode           *string          `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
@@ -95,6 +97,8 @@ func (in UpdateIn) valid() error {
 	switch {
 	case (in.ID == "") == (len(in.IDs) == 0):
 		return verb.BadInput("", "names neither one task nor several, or both").WithHint("give id or ids")
+	case in.Labels != nil && len(in.AddLabels)+len(in.RemoveLabels) > 0:
+		return verb.BadInput("labels", "replaces all labels, and add_labels and remove_labels change some").WithHint("give the one or the others")
 	case len(in.IDs) > mostAtOnce:
 		return verb.BadInput("ids", "are %d, more than %d", len(in.IDs), mostAtOnce).WithHint("change them in several calls")
 	case len(in.IDs) > 0 && in.ExpectedRev != "":
@@ -186,12 +190,12 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 // other changes the labels or the state of a record that is no task, in one entry.
 func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store, k *record.Kind, text string) (verb.Record, error) {
 	rest := in
-	rest.ID, rest.Labels, rest.To, rest.Note, rest.Reason, rest.ExpectedRev, rest.ExpectedStatus, rest.Once = "", nil, nil, "", "", "", "", verb.Once{}
+	rest.ID, rest.Labels, rest.AddLabels, rest.RemoveLabels, rest.To, rest.Note, rest.Reason, rest.ExpectedRev, rest.ExpectedStatus, rest.Once = "", nil, nil, nil, nil, "", "", "", "", verb.Once{}
 	switch {
 	case !reflect.ValueOf(rest).IsZero():
 		return verb.Record{}, verb.BadInput("", "changes more of a %s than its labels or its state", k.Name).
 			WithHint("labels, or to, with note, reason, expected_rev and expected_status; verbs of its own change the rest")
-	case (in.Labels == nil) == (in.To == nil):
+	case in.relabels() == (in.To != nil):
 		return verb.Record{}, verb.BadInput("", "says neither labels nor to, or both").WithHint("a %s is labeled, or moved, in one call each", k.Name)
 	}
 	return w.ChangeAny(ctx, s, k, string(in.ID), func(v any) (any, error) {
@@ -201,8 +205,21 @@ func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store,
 		if in.To != nil {
 			return k.Move(v, task.Status(*in.To), w.Stamp(text))
 		}
-		return k.Relabel(v, *in.Labels, w.Stamp(text))
+		return k.Relabel(v, in.labelsOf(k.Header(v).Labels), w.Stamp(text))
 	})
+}
+
+// relabels reports whether the input changes labels.
+func (in UpdateIn) relabels() bool {
+	return in.Labels != nil || len(in.AddLabels)+len(in.RemoveLabels) > 0
+}
+
+// labelsOf are the labels of a record as the input leaves them.
+func (in UpdateIn) labelsOf(now []string) []string {
+	if in.Labels != nil {
+		return *in.Labels
+	}
+	return task.Relabeled(now, in.AddLabels, in.RemoveLabels)
 }
 
 // expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than expected_status does.
@@ -220,7 +237,7 @@ func (in UpdateIn) expects(h task.Header) error {
 func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 	ed := task.Edit{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Parent: in.Parent, Acceptance: in.Acceptance, Evidence: in.Evidence,
-		AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
+		AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels, AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
 		NoNote: in.Assignee != nil && in.Note == "",
 	}
 	if in.Priority != nil {
@@ -231,7 +248,7 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 		ed.Priority = &p
 	}
 	if in.Due != nil {
-		due, err := task.ParseDue(*in.Due)
+		due, err := verb.Due("due", *in.Due, w.Now())
 		if err != nil {
 			return ed, err
 		}

@@ -6,7 +6,7 @@ import "github.com/cairn-tasks/cairn/verb"
 
 // createVerb has a name because CallCreate calls it too.
 var createVerb = verb.Declare(verb.Verb{
-	Name: "create", Group: "tasks", Toolset: verb.Core, Title: "Create a task", Kind: verb.Write, Profile: verb.Operator,
+	Name: "create", Group: "tasks", Aliases: []string{"add"}, Toolset: verb.Core, Title: "Create a task", Kind: verb.Write, Profile: verb.Operator,
 	Summary: "Create a task in the initial state.",
 	When:    "Give it checks: they decide whether it can be closed. Deps must exist already.",
 }, Create)
@@ -29,6 +29,11 @@ var Verbs = []verb.Verb{
 		Summary: "Claim a task, so that nobody else works on it.",
 		When:    "For short work; begin claims too, and opens a session.",
 	}, Claim),
+	verb.Declare(verb.Verb{
+		Name: "start", Group: "tasks", Toolset: verb.Edit, Title: "Start a task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Idempotent: true,
+		Summary: "Claim a task and move it to the working state, in one entry, without a session.",
+		When:    "For a person who begins to work; an agent calls begin, which opens a session too.",
+	}, Start),
 	verb.Declare(verb.Verb{
 		Name: "next", Group: "tasks", Toolset: verb.Core, Title: "Take the next task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Exit: exitOfNext,
 		Summary: "Claim the most urgent task that can be worked on now and that nobody holds.",

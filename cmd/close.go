@@ -1,0 +1,120 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/urfave/cli/v3"
+)
+
+// closeCommand moves tasks by what is meant, where transition asks for the name of a state: done, close and reopen. It is the verb transition,
+// through the same gates, once for each task that the line names.
+type closeCommand struct {
+	*program
+	name string
+}
+
+func (p closeCommand) command() *cli.Command {
+	c := &cli.Command{Name: p.name, ArgsUsage: "ID...", Category: "tasks", Action: p.run}
+	switch p.name {
+	case "done":
+		c.Usage = "Close tasks as done: their command checks run, and all checks must have passed."
+		c.Description = "It is cairn transition ID with the first closed state that is not an abandoned one. A refusal says which check is missing and what to type."
+	case "close":
+		c.Usage = "Close tasks: as done, or with --as in another closed state, such as one for what is given up."
+		c.Description = "Without --as it is cairn done. An abandoned state, as the config lists them, needs no check."
+		c.Flags = []cli.Flag{&cli.StringFlag{Name: "as", Local: true, Usage: "the closed `STATE`, such as canceled or wontfix"}}
+	case "reopen":
+		c.Usage = "Open closed tasks again, in the state that tasks begin in."
+		c.Description = "What passed before has to pass again before they are closed. cairn transition ID STATE opens one in another state."
+	}
+	for _, f := range p.fields() {
+		c.Flags = append(c.Flags, flagsOf(f)...)
+	}
+	c.Flags = withShorts(c.Flags, verb.Write)
+	return c
+}
+
+func (p closeCommand) verb() verb.Verb {
+	v, _ := catalogue.Named("transition")
+	return v
+}
+
+// fields are those of the verb that have a flag.
+func (p closeCommand) fields() []verb.Field {
+	return slices.DeleteFunc(slices.Clone(p.verb().Fields()), func(f verb.Field) bool { return f.Arg })
+}
+
+func (p closeCommand) run(ctx context.Context, c *cli.Command) error {
+	w, s, err := p.open(ctx, c)
+	if err != nil {
+		return err
+	}
+	if c.Args().Len() == 0 {
+		return usage("needs the id of a task").WithHint("cairn %s ID...", p.name)
+	}
+	to, err := p.state(s, c)
+	if err != nil {
+		return err
+	}
+	in := newInput(p.program, c, p.verb())
+	for _, f := range p.fields() {
+		if err := in.flag(ctx, f); err != nil {
+			return err
+		}
+	}
+	in.values["to"] = string(to)
+	in.values["id"], in.several, in.each = c.Args().First(), "id", c.Args().Slice()
+	v := verbCommand{program: p.program, verb: p.verb(), as: p.name}
+	if p.name == "reopen" {
+		v.may = func(id string) error { return p.isClosed(s, task.ID(id)) }
+	}
+	return v.call(ctx, w, in)
+}
+
+// state is the state that the command moves tasks to.
+func (p closeCommand) state(s *store.Store, c *cli.Command) (task.Status, error) {
+	flow := s.Config.Flow
+	if p.name == "reopen" {
+		return flow.Initial, nil
+	}
+	as := task.Status(c.String("as"))
+	switch {
+	case as != "":
+		if err := flow.Known(as); err != nil {
+			return "", err
+		}
+		if !flow.IsClosed(as) {
+			return "", usage("--as is %s, which is not a closed state", as).
+				WithHint("one of %s; %s moves a task to any state", statesText(flow.Closed), task.CallTo("transition"))
+		}
+		return as, nil
+	case flow.Done() == "":
+		return "", usage("this workspace has no closed state that says that work is done").WithHint("cairn close ID --as STATE, with one of %s", statesText(flow.Closed))
+	default:
+		return flow.Done(), nil
+	}
+}
+
+func statesText(states []task.Status) string {
+	words := make([]string, len(states))
+	for i, s := range states {
+		words[i] = string(s)
+	}
+	return strings.Join(words, ", ")
+}
+
+// isClosed returns INVALID_INPUT for a task that is open.
+func (p closeCommand) isClosed(s *store.Store, id task.ID) error {
+	t, err := record.Tasks.Get(s, id)
+	if err != nil || s.Config.Flow.IsClosed(t.Status) {
+		return err
+	}
+	return verb.WithID(usage("is open (%s)", t.Status).WithHint("there is nothing to reopen; %s moves it", task.CallTo("transition", "id", id)), id)
+}
