@@ -17,6 +17,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/board"
+	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -115,7 +116,7 @@ func (b *boardCalls) Load(ctx context.Context, q board.Query) (board.Board, erro
 			out.Problems = problems
 		}
 	}
-	out.Short = shortIDs(out.Columns)
+	out.Short = shortIDs(s, out.Columns)
 	return out, nil
 }
 
@@ -303,26 +304,26 @@ func (a *awayCall) Run() (err error) {
 	return err
 }
 
-// shortIDs returns a function that shortens ids to an end that no other task of the board has.
-func shortIDs(columns []board.Column) func(task.ID) string {
-	ends := map[string]int{}
+// shortIDs returns a function that shortens the ids on a board to an end that no other record has. What cannot be looked up stays whole.
+func shortIDs(s *store.Store, columns []board.Column) func(task.ID) string {
+	var ids []string
 	for _, c := range columns {
 		for _, r := range c.Tasks {
-			ends[end(r.ID)]++
+			ids = append(append(ids, string(r.ID)), verb.AsTexts(r.BlockedBy)...)
 		}
 	}
+	enough, err := verb.ShortIDs(s, ids)
 	return func(id task.ID) string {
-		if short := end(id); ends[short] == 1 {
-			return short
+		n, known := enough[string(id)]
+		if err != nil || !known {
+			return string(id)
 		}
-		return string(id)
+		if n = max(n, shortEnd); len(id)-n < 8 {
+			return string(id)
+		}
+		return string(id[len(id)-n:])
 	}
 }
 
-// end is the last part of an id that cairn made, and the whole of another.
-func end(id task.ID) string {
-	if i := strings.LastIndexByte(string(id), '-'); len(id)-i > 14 {
-		return string(id[len(id)-5:])
-	}
-	return string(id)
-}
+// shortEnd is the least that a card shows of an id.
+const shortEnd = 5

@@ -39,7 +39,7 @@ func openTTY(t *testing.T, width, height int) *tty {
 		}
 		t.Skip("there is no tmux here, in which the board is tested")
 	}
-	short, err := os.MkdirTemp("", "tty") // the path of a socket may not be long
+	short, err := os.MkdirTemp("", "tty") //nolint:usetesting // the path of a socket may not be long, and that of t.TempDir is
 	if err != nil {
 		t.Fatal(err)
 	}

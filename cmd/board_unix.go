@@ -58,7 +58,17 @@ func (s *stops) filter(_ tea.Model, msg tea.Msg) tea.Msg {
 type stopped struct{}
 
 // Run returns once the process goes on. All of the process group stops, as by Ctrl-Z in a program that leaves that to the terminal.
-func (stopped) Run() error          { return syscall.Kill(0, syscall.SIGSTOP) }
+func (stopped) Run() error {
+	goesOn := make(chan os.Signal, 1)
+	signal.Notify(goesOn, syscall.SIGCONT)
+	defer signal.Stop(goesOn)
+	if err := syscall.Kill(0, syscall.SIGSTOP); err != nil {
+		return err
+	}
+	<-goesOn // the call may return a moment before the process stops, and the terminal is not to be taken back in it
+	return nil
+}
+
 func (stopped) SetStdin(io.Reader)  {}
 func (stopped) SetStdout(io.Writer) {}
 func (stopped) SetStderr(io.Writer) {}
