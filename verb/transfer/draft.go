@@ -158,6 +158,7 @@ func (d *draft) draft(i int) error {
 		t.Parent = d.idOf(up[0])
 		d.report.out.Parents++
 	}
+	t.Links = d.links(it)
 	late := d.lateDeps(to, deps)
 	t.Deps = slices.DeleteFunc(slices.Clone(deps), func(id task.ID) bool { return slices.Contains(late, id) })
 	if t, err = d.flow.Create(t, d.among, d.w.Stamp("")); err != nil {
@@ -238,7 +239,7 @@ func told(before, at, by string) string {
 	return before + out
 }
 
-// refer adds the references of an item: where it comes from, and what it has to do with.
+// refer adds the reference that says where an item comes from.
 func (d *draft) refer(t task.Task, it Item) (task.Task, error) {
 	origin := task.Reference{Type: task.OriginRef, Target: target(d.source, it.Ref)}
 	if it.URL != "" {
@@ -249,42 +250,23 @@ func (d *draft) refer(t task.Task, it Item) (task.Task, error) {
 	text := "imported from " + d.source + " " + oneLine(it.Ref)
 	text += told(", made there ", it.Created, it.CreatedBy)
 	stamp := d.w.Stamp(task.Clip(text, task.MaxText-100))
-	var added []string
-	for _, r := range append([]task.Reference{origin}, d.links(it)...) {
-		refs, _, err := t.Header().AddReference(r, stamp)
-		if err != nil {
-			return t, err
-		}
-		if len(refs) > len(t.Refs) {
-			t.Refs, added = refs, append(added, refs[len(refs)-1].Ref)
-		}
+	refs, entry, err := t.Header().AddReference(origin, stamp)
+	if err != nil {
+		return t, err
 	}
-	return t.With(stamp.Entry(task.Updated).Saying(task.Detail{Refs: added})), nil
+	t.Refs = refs
+	return t.With(*entry), nil
 }
 
-// links are the references to other tasks.
-func (d *draft) links(it Item) []task.Reference {
-	var out []task.Reference
-	for _, kind := range []struct {
-		title string
-		refs  []string
-	}{
-		{"related", it.Related}, {"discovered from", nonEmpty(it.Found)}, {"duplicates", nonEmpty(it.Same)},
-	} {
-		for _, ref := range d.edges.there(it, kind.title, kind.refs) {
-			out = append(out, task.Reference{Type: task.RecordRef, Target: string(d.idOf(ref)), Title: kind.title})
-		}
+// links are what an item says of its relation to others.
+func (d *draft) links(it Item) task.Links {
+	var out task.Links
+	for name, refs := range map[string][]string{"related": it.Related, "discovered_from": it.Found, "duplicates": it.Same} {
+		ids := d.room(it, name, d.idsOf(d.edges.there(it, name, refs)), task.MaxLinks)
+		*out.Of(name) = ids
+		d.report.out.Links += len(ids)
 	}
-	d.report.out.Links += len(out)
-	return d.roomForRefs(it, out)
-}
-
-func (d *draft) roomForRefs(it Item, refs []task.Reference) []task.Reference {
-	const most = task.MaxRefs - 1 // one is the origin
-	for _, r := range refs[min(most, len(refs)):] {
-		d.lose(it, "link, of more than a task may have", r.Target)
-	}
-	return refs[:min(most, len(refs))]
+	return out
 }
 
 // room cuts a list of deps to what a task may have.

@@ -76,7 +76,9 @@ func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
 	} else {
 		d.lose(it, "scope", strings.Join(it.Scope, " "))
 	}
-	if it.Estimate != "" {
+	if est, err := task.ParseEstimate(strings.ReplaceAll(it.Estimate, " ", "")); err == nil {
+		t.Estimate = est
+	} else {
 		d.lose(it, "estimate", it.Estimate)
 	}
 	checks := d.checks(it)

@@ -14,8 +14,8 @@ type Item struct {
 	Deps     []string `json:"deps,omitempty" doc:"what must be closed first: ids in the source"`
 	Parent   string   `json:"parent,omitempty" doc:"what groups it: an id in the source"`
 	Related  []string `json:"related,omitempty" doc:"what it has to do with: ids in the source"`
-	Found    string   `json:"discovered_from,omitempty" doc:"the work during which it was found: an id in the source"`
-	Same     string   `json:"duplicates,omitempty" doc:"what it repeats: an id in the source"`
+	Found    []string `json:"discovered_from,omitempty" doc:"the work during which it was found: ids in the source"`
+	Same     []string `json:"duplicates,omitempty" doc:"what it repeats: ids in the source"`
 
 	Acceptance []string  `json:"acceptance,omitempty" doc:"what must hold: each becomes a manual check"`
 	Checks     []Check   `json:"checks,omitempty" doc:"checks, of a task that was one of cairn's"`

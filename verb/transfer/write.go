@@ -225,6 +225,9 @@ func (w *page) words(t verb.Task) []string {
 	if t.Due != "" {
 		out = append(out, "due "+string(t.Due))
 	}
+	if t.Estimate != "" {
+		out = append(out, "est "+string(t.Estimate))
+	}
 	if t.Assignee != "" {
 		out = append(out, "@"+string(t.Assignee))
 	}

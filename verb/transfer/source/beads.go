@@ -129,12 +129,9 @@ func beadEdges(o object, it *transfer.Item) {
 		case "related", "relates-to":
 			it.Related = append(it.Related, to)
 		case "discovered-from":
-			if it.Found != "" {
-				it.Lose("a second discovered-from", to)
-			}
-			it.Found = cmp.Or(it.Found, to)
+			it.Found = append(it.Found, to)
 		case "duplicates":
-			it.Same = cmp.Or(it.Same, to)
+			it.Same = append(it.Same, to)
 		default:
 			it.Lose("dependency of type "+kind, to)
 		}

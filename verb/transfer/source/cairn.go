@@ -62,16 +62,12 @@ func exportedTask(o object) transfer.Item {
 // links reads the references that are links to other tasks; the others have no place.
 func (o object) links(it *transfer.Item) {
 	it.Related = append(it.Related, o.texts("related")...)
-	it.Found, it.Same = o.text("discovered_from"), o.text("duplicates")
+	it.Found, it.Same = append(it.Found, o.texts("discovered_from")...), append(it.Same, o.texts("duplicates")...)
 	for _, r := range o.objects("refs") {
 		target := r.text("target")
 		switch kind := r.text("type"); {
-		case kind == "record" && r.text("title") == "related":
+		case kind == "record":
 			it.Related = append(it.Related, target)
-		case kind == "record" && r.text("title") == "discovered from":
-			it.Found = target
-		case kind == "record" && r.text("title") == "duplicates":
-			it.Same = target
 		default:
 			it.Lose("reference of type "+kind, cmp.Or(target, r.text("url"), r.text("sha"), r.text("path"), r.text("branch"), r.text("number")))
 		}

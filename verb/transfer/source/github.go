@@ -1,7 +1,6 @@
 package source
 
 import (
-	"cmp"
 	"slices"
 	"strings"
 
@@ -134,7 +133,7 @@ func issueEdges(it *transfer.Item, repo string) {
 			}
 			for _, ref := range issuesIn(rest, repo) {
 				if words == "duplicate of" {
-					it.Same = cmp.Or(it.Same, ref)
+					it.Same = append(it.Same, ref)
 					continue
 				}
 				it.Deps = append(it.Deps, ref)
