@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/templates"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
@@ -235,6 +236,7 @@ var sources = map[verb.Source]func(*completer) []candidate{
 	verb.FromProposals:     (*completer).proposals,
 	verb.FromTopics:        func(*completer) []candidate { return words(guide.Topics...) },
 	verb.FromSkills:        (*completer).skills,
+	verb.FromTemplates:     (*completer).templates,
 	verb.FromJobs:          (*completer).jobs,
 	verb.FromExecutors:     (*completer).executors,
 }
@@ -431,6 +433,14 @@ func (c *completer) executors() []candidate {
 }
 
 // skills are the skills of the workspace and of the user's shelf.
+func (c *completer) templates() []candidate {
+	s := c.openStore()
+	if s == nil {
+		return nil
+	}
+	return words(templates.Names(s.Layout)...)
+}
+
 func (c *completer) skills() []candidate {
 	s := c.openStore()
 	if s == nil {

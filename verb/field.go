@@ -79,6 +79,7 @@ const (
 	FromProposals     Source = "proposals"      // that were not made real
 	FromTopics        Source = "topics"         // of the guide
 	FromSkills        Source = "skills"         // of the workspace and of the user's shelf
+	FromTemplates     Source = "templates"      // of tasks
 	FromJobs          Source = "jobs"           // of the clone, the newest first
 	FromExecutors     Source = "executors"      // of the user
 )

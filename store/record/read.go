@@ -214,6 +214,15 @@ func plain(n *yaml.Node) any {
 	}
 }
 
+// Plain is the front matter of a document as JSON has it: what is no null, boolean or number is a text, dates too.
+func Plain(d *frontmatter.Doc) map[string]any {
+	out, _ := plain(d.Root()).(map[string]any)
+	if out == nil {
+		out = map[string]any{}
+	}
+	return out
+}
+
 func plainScalar(n *yaml.Node) any {
 	switch n.ShortTag() {
 	case "!!null":

@@ -16,6 +16,8 @@ type CreateIn struct {
 	TaskIn
 	Deps   []task.ID `json:"deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=dep"`
 	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
+
+	Template string `json:"template,omitempty" doc:"a file of .cairn/templates, without .md, for what is not given" from:"templates" mcp:"quiet"`
 	verb.Once
 }
 
@@ -96,6 +98,9 @@ func CallCreate(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task,
 func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, error) {
 	s, err := w.Open()
 	if err != nil {
+		return verb.Task{}, err
+	}
+	if in, err = in.withTemplate(s); err != nil {
 		return verb.Task{}, err
 	}
 	t, err := New(w, s, in.TaskIn)
