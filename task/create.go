@@ -18,7 +18,7 @@ func (f Flow) Create(t Task, find Find, s Stamp) (Task, error) {
 	t = t.InRepo(t.Repo)
 	t.Status = f.Initial
 	t.Body = CleanBody(t.Body)
-	t.Labels, t.Deps, t.Scope, t.Links = Unique(t.Labels), Unique(t.Deps), Unique(t.Scope), t.Links.unique()
+	t.Labels, t.Deps, t.Scope, t.Links = Unique(t.Labels), Unique(t.Deps), Unique(t.Scope), t.uniqueLinks()
 	t.Checks = carryResults(nil, t.Checks)
 	e := s.Entry(Created)
 	e.Checks, e.AddDeps, e.Deps = t.CheckHashes(), t.Deps, DepsHash(t.ID, t.Deps)

@@ -94,7 +94,7 @@ func (u *update) fields() {
 		u.task.Estimate = *u.edit.Estimate
 	}
 	for name, ids := range u.edit.Links {
-		*u.task.Links.Of(name) = Unique(ids)
+		*u.task.LinksOf(name) = Unique(ids)
 	}
 	u.task.Own = withOwn(u.task.Own, u.edit.Own)
 	if u.edit.Mode != nil {

@@ -26,8 +26,8 @@ var LinkKinds = []Link{
 	{"related", "related to", "related to"},
 }
 
-// Of returns the links of one kind.
-func (l *Links) Of(name string) *[]ID {
+// LinksOf returns the links of one kind.
+func (l *Links) LinksOf(name string) *[]ID {
 	switch name {
 	case "discovered_from":
 		return &l.DiscoveredFrom
@@ -44,7 +44,7 @@ func (l Links) Empty() bool { return len(l.DiscoveredFrom)+len(l.Duplicates)+len
 // ValidLinks returns INVALID_INPUT for a link of a task to itself, and for too many. Whether there are such records is not asked here.
 func ValidLinks(of ID, l Links) error {
 	for _, kind := range LinkKinds {
-		ids := *l.Of(kind.Name)
+		ids := *l.LinksOf(kind.Name)
 		if of != "" && slices.Contains(ids, of) {
 			return Errorf(InvalidInput, "%s names the task itself", kind.Name).WithHint("leave it out")
 		}
@@ -58,7 +58,7 @@ func ValidLinks(of ID, l Links) error {
 	return nil
 }
 
-// unique returns the links with each id once.
-func (l Links) unique() Links {
+// uniqueLinks returns the links with each id once.
+func (l Links) uniqueLinks() Links {
 	return Links{Unique(l.DiscoveredFrom), Unique(l.Duplicates), Unique(l.Related)}
 }

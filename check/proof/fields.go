@@ -81,7 +81,7 @@ func (r graphRules) links() {
 	for i := range r.Tasks {
 		f := &r.Tasks[i]
 		for _, kind := range task.LinkKinds {
-			for n, to := range *f.Task.Links.Of(kind.Name) {
+			for n, to := range *f.Task.LinksOf(kind.Name) {
 				if !there(to) && task.ValidLine(kind.Name, string(to)) == nil {
 					r.reportTask(LinkDangling, f, Path{kind.Name, n}, "%s %s, which does not exist", kind.Says, to)
 				}
@@ -94,7 +94,7 @@ func (r graphRules) links() {
 func linkAt(t task.Task) Path {
 	for _, kind := range task.LinkKinds {
 		var one task.Links
-		*one.Of(kind.Name) = slices.Clone(*t.Links.Of(kind.Name))
+		*one.LinksOf(kind.Name) = slices.Clone(*t.LinksOf(kind.Name))
 		if task.ValidLinks(t.ID, one) != nil {
 			return Path{kind.Name}
 		}

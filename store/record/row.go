@@ -304,7 +304,7 @@ func taskRow(t task.Task, r *Row) {
 	r.Add(RepoFact, t.Repo)
 	r.Add(EstimateFact, string(t.Estimate))
 	for _, kind := range task.LinkKinds {
-		for _, id := range *t.Links.Of(kind.Name) {
+		for _, id := range *t.LinksOf(kind.Name) {
 			r.Add(kind.Name, string(id))
 		}
 	}
@@ -364,7 +364,7 @@ func (r *Row) Links() task.Links {
 	var out task.Links
 	for _, kind := range task.LinkKinds {
 		for _, id := range r.All(kind.Name) {
-			*out.Of(kind.Name) = append(*out.Of(kind.Name), task.ID(id))
+			*out.LinksOf(kind.Name) = append(*out.LinksOf(kind.Name), task.ID(id))
 		}
 	}
 	return out

@@ -77,7 +77,7 @@ func decodeTask(doc *frontmatter.Doc) (task.Task, error) {
 	}
 	for _, kind := range task.LinkKinds {
 		if ours(kind.Name, doc) {
-			*t.Links.Of(kind.Name) = ids(r.texts(kind.Name, doc.Get(kind.Name)))
+			*t.LinksOf(kind.Name) = ids(r.texts(kind.Name, doc.Get(kind.Name)))
 		}
 	}
 	t.Own = ownValues(doc, t.Extra)
@@ -266,7 +266,7 @@ func newTask(t task.Task) (*frontmatter.Doc, error) {
 	m.text("parent", string(t.Parent))
 	addList(&m, "deps", t.Deps)
 	for _, kind := range task.LinkKinds {
-		addList(&m, kind.Name, *t.Links.Of(kind.Name))
+		addList(&m, kind.Name, *t.LinksOf(kind.Name))
 	}
 	addList(&m, "scope", t.Scope)
 	m.text("repo", t.Repo)
@@ -338,7 +338,7 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	edits = append(edits, editList(doc, "labels", was.Labels, now.Labels)...)
 	edits = append(edits, editList(doc, "deps", was.Deps, now.Deps)...)
 	for _, kind := range task.LinkKinds {
-		edits = append(edits, editList(doc, kind.Name, *was.Links.Of(kind.Name), *now.Links.Of(kind.Name))...)
+		edits = append(edits, editList(doc, kind.Name, *was.LinksOf(kind.Name), *now.LinksOf(kind.Name))...)
 	}
 	edits = append(edits, editOwn(was.Own, now.Own)...)
 	edits = append(edits, editList(doc, "scope", was.Scope, now.Scope)...)

@@ -148,7 +148,7 @@ func (in UpdateIn) own(w *verb.Workspace, s *store.Store, edit *task.Edit) (err 
 	}
 	has := func(id task.ID) bool {
 		t, err := record.Tasks.Get(s, task.ID(in.ID))
-		return err == nil && slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.Links.Of(k.Name), id) })
+		return err == nil && slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.LinksOf(k.Name), id) })
 	}
 	if edit.Links, err = verb.LinksGiven(s, given, has); err != nil {
 		return err
