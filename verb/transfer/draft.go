@@ -263,7 +263,7 @@ func (d *draft) links(it Item) task.Links {
 	var out task.Links
 	for name, refs := range map[string][]string{"related": it.Related, "discovered_from": it.Found, "duplicates": it.Same} {
 		ids := d.room(it, name, d.idsOf(d.edges.there(it, name, refs)), task.MaxLinks)
-		*out.Of(name) = ids
+		*out.LinksOf(name) = ids
 		d.report.out.Links += len(ids)
 	}
 	return out
