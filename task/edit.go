@@ -96,7 +96,7 @@ func (u *update) fields() {
 	for name, ids := range u.edit.Links {
 		*u.task.LinksOf(name) = Unique(ids)
 	}
-	u.task.Own = withOwn(u.task.Own, u.edit.Own)
+	u.task = u.task.withOwn(u.edit.Own)
 	if u.edit.Mode != nil {
 		u.task.Mode = *u.edit.Mode
 	}
@@ -310,7 +310,7 @@ func changedFields(before, after Task) []string {
 			out = append(out, field.name)
 		}
 	}
-	return append(out, changedOwn(before.Own, after.Own)...)
+	return append(out, changedOwn(before, after)...)
 }
 
 // timeoutChanged reports whether a check that otherwise stays the same has another time limit.

@@ -287,16 +287,39 @@ func withOwn(was, set map[string]string) map[string]string {
 	return out
 }
 
-// changedOwn names the fields of one's own that differ.
-func changedOwn(was, now map[string]string) []string {
+// withOwn returns the task with some of its fields set; "" takes one away, also where the file has a list or a mapping in the place of a value.
+func (t Task) withOwn(set map[string]string) Task {
+	t.Own = withOwn(t.Own, set)
+	for name, value := range set {
+		if _, there := t.Extra[name]; there && value == "" {
+			t.Extra = maps.Clone(t.Extra)
+			delete(t.Extra, name)
+		}
+	}
+	if len(t.Extra) == 0 {
+		t.Extra = nil
+	}
+	return t
+}
+
+// TakenAway lists the keys that cairn does not know, and that a task had and has no longer.
+func (t Task) TakenAway(was Task) []string {
 	var out []string
-	for name, value := range now {
-		if was[name] != value {
+	for name := range was.Extra {
+		_, known := t.Extra[name]
+		if _, held := t.Own[name]; !known && !held {
 			out = append(out, name)
 		}
 	}
-	for name := range was {
-		if _, ok := now[name]; !ok {
+	slices.Sort(out)
+	return out
+}
+
+// changedOwn names the keys of the user's own that differ.
+func changedOwn(was, now Task) []string {
+	out := now.TakenAway(was)
+	for name, value := range now.Own {
+		if was.Own[name] != value {
 			out = append(out, name)
 		}
 	}

@@ -231,16 +231,14 @@ func keysWith(was, now map[string]string) []string {
 }
 
 // editOwn changes the keys of the user's own that differ.
-func editOwn(was, now map[string]string) []frontmatter.Edit {
+func editOwn(was, now task.Task) []frontmatter.Edit {
 	var edits []frontmatter.Edit
-	for _, name := range slices.Sorted(maps.Keys(was)) {
-		if _, ok := now[name]; !ok {
-			edits = append(edits, frontmatter.Remove(frontmatter.Path{name}))
-		}
+	for _, name := range now.TakenAway(was) {
+		edits = append(edits, frontmatter.Remove(frontmatter.Path{name}))
 	}
-	for _, name := range slices.Sorted(maps.Keys(now)) {
-		if now[name] != was[name] {
-			edits = append(edits, frontmatter.Set(frontmatter.Path{name}, ownValue(now[name])))
+	for _, name := range slices.Sorted(maps.Keys(now.Own)) {
+		if now.Own[name] != was.Own[name] {
+			edits = append(edits, frontmatter.Set(frontmatter.Path{name}, ownValue(now.Own[name])))
 		}
 	}
 	return edits
@@ -340,7 +338,7 @@ func editTask(doc *frontmatter.Doc, was, now task.Task) (*frontmatter.Doc, error
 	for _, kind := range task.LinkKinds {
 		edits = append(edits, editList(doc, kind.Name, *was.LinksOf(kind.Name), *now.LinksOf(kind.Name))...)
 	}
-	edits = append(edits, editOwn(was.Own, now.Own)...)
+	edits = append(edits, editOwn(was, now)...)
 	edits = append(edits, editList(doc, "scope", was.Scope, now.Scope)...)
 	edits = append(edits, editChecks(doc, was.Checks, now.Checks)...)
 	edits = append(edits, editRefs(doc, was.Refs, now.Refs)...)
