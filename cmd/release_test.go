@@ -19,9 +19,11 @@ type release struct {
 		Goos, Goarch  []string
 		Flags         []string
 		Ldflags       []string
-		Mod_timestamp string //nolint:revive,staticcheck // the key
+		Mod_timestamp string //nolint:revive // the key
 	}
-	Nfpms []struct {
+	Archives []struct{ ID string }
+	Casks    []struct{ IDs []string } `yaml:"homebrew_casks"`
+	Nfpms    []struct {
 		Formats  []string
 		Contents []struct{ Src, Dst string }
 	}
@@ -48,6 +50,13 @@ func TestReleaseConfig(t *testing.T) {
 	if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(b.Main), "main.go")); err != nil {
 		t.Error(err)
 	}
+	for _, cask := range r.Casks {
+		for _, id := range cask.IDs {
+			if len(r.Archives) != 1 || r.Archives[0].ID != id {
+				t.Errorf("the cask is of the archive %s, which there is not", id)
+			}
+		}
+	}
 	for what, ok := range map[string]bool{
 		"without cgo":           slices.Contains(b.Env, "CGO_ENABLED=0"),
 		"without paths":         slices.Contains(b.Flags, "-trimpath"),
@@ -55,6 +64,7 @@ func TestReleaseConfig(t *testing.T) {
 		"the same again":        b.Mod_timestamp != "",
 		"for three systems":     slices.Equal(b.Goos, []string{"linux", "darwin", "windows"}),
 		"for two architectures": slices.Equal(b.Goarch, []string{"amd64", "arm64"}),
+		"with a cask":           len(r.Casks) == 1 && len(r.Casks[0].IDs) > 0,
 		"a Debian package":      len(r.Nfpms) == 1 && slices.Equal(r.Nfpms[0].Formats, []string{"deb"}),
 	} {
 		if !ok {
