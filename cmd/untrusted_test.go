@@ -295,6 +295,8 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"create", "Raise the walls", "--check", "built=touch ran"}},
 		{0, []string{"list"}},
 		{0, []string{"ready"}},
+		{0, []string{"export"}},
+		{0, []string{"board"}},
 		{0, []string{"get", "T-1"}},
 		{0, []string{"show", "T-1"}},
 		{0, []string{"claim", "T-1"}},

@@ -169,14 +169,15 @@ func TestNestedErrorsNameTheNestedKeys(t *testing.T) {
 		verb, hint string
 		in         verbtest.Args
 	}{
-		{"create", "the keys of checks[0] are " + ofCheck, verbtest.Args{"title": "x", "checks": []any{"go test"}}},
-		{"create", "the keys of checks[0] are " + ofCheck, verbtest.Args{"title": "x", "checks": []verbtest.Args{{"desc": "d", "timeout": "soon"}}}},
+		{"create", "write that, or an object with desc, cmd, type, cwd, timeout, by", verbtest.Args{"title": "x", "checks": []any{"go test"}}},
+		{"create", "the keys of checks[0] are " + ofCheck, verbtest.Args{"title": "x", "checks": []any{5}}},
+		{"create", "seconds, or a duration such as 90s, 10m or 2h", verbtest.Args{"title": "x", "checks": []verbtest.Args{{"desc": "d", "timeout": "soon"}}}},
 		{"create", "the keys of checks[0] are " + ofCheck, verbtest.Args{"title": "x", "checks": []verbtest.Args{{"desc": "d", "cmd": long}}}},
 		{"create", "the keys of checks[1] are desc, cmd, type, cwd, timeout, by",
 			verbtest.Args{"title": "x", "checks": []verbtest.Args{{"desc": "d"}, {"desc": "e", "zzzzzz": 1}}}},
 		{"plan", "the keys of tasks[0].checks[0] are " + ofCheck,
 			verbtest.Args{"tasks": []verbtest.Args{{"title": "x", "checks": []verbtest.Args{{"desc": "d", "cmd": long}}}}}},
-		{"plan", "the keys of tasks[1] are title (required), body", verbtest.Args{"tasks": []verbtest.Args{{"title": "x"}, {"title": true}}}},
+		{"plan", "the keys of tasks[1] are key, title (required), body", verbtest.Args{"tasks": []verbtest.Args{{"title": "x"}, {"title": true}}}},
 		{"create", "the arguments are title (required), body", verbtest.Args{"title": true}},
 	} {
 		if _, err := verbtest.Call[any](t, w, tt.verb, tt.in); !strings.HasPrefix(hint(err), tt.hint) {
