@@ -65,8 +65,8 @@ func (o object) links(it *transfer.Item) {
 	it.Found, it.Same = append(it.Found, o.texts("discovered_from")...), append(it.Same, o.texts("duplicates")...)
 	for _, r := range o.objects("refs") {
 		target := r.text("target")
-		switch kind := r.text("type"); {
-		case kind == "record":
+		switch kind := r.text("type"); kind {
+		case "record":
 			it.Related = append(it.Related, target)
 		default:
 			it.Lose("reference of type "+kind, cmp.Or(target, r.text("url"), r.text("sha"), r.text("path"), r.text("branch"), r.text("number")))
