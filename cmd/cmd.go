@@ -244,6 +244,7 @@ type declared struct {
 
 func (p *program) declared() []declared {
 	out := []declared{{[]string{"init"}, initCommand{p}.command}, {[]string{"ready"}, readyCommand{p}.command}, {[]string{"board"}, boardCommand{p}.command}, {[]string{"export"}, exportCommand{p}.command}}
+	out = append(out, declared{[]string{"edit"}, editCommand{p}.command})
 	for _, name := range []string{"done", "close", "reopen"} {
 		out = append(out, declared{[]string{name}, closeCommand{p, name}.command})
 	}

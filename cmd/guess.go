@@ -12,7 +12,7 @@ func guesses() map[string]string {
 		read    = "cairn show ID reads a record"
 		people  = "cairn directory lists who works here"
 		files   = "the files under .cairn are committed and pushed with git, as any others"
-		trash   = "cairn delete ID moves a task to the trash"
+		trash   = "cairn delete ID moves a task to the trash, cairn restore ID takes it back"
 		approve = "cairn review approve ID approves the work on a task, cairn attest settles a manual check"
 		worked  = "cairn history ID --kind session lists the sessions; times are in them"
 	)
@@ -23,14 +23,14 @@ func guesses() map[string]string {
 		"ls": "cairn list lists the tasks", "tasks": "cairn list lists the tasks", "issues": "cairn list lists the tasks", "all": "cairn list --all lists closed tasks too", "todos": "cairn list lists the tasks",
 		"view": read, "cat": read, "info": read, "describe": read, "display": read, "open": read + ", cairn reopen ID opens a closed one again", "print": read,
 		"query": "cairn list has the filters; cairn search finds by words", "find": "cairn search finds by words", "grep": "cairn search finds by words", "filter": "cairn list has the filters",
-		"modify": "cairn update changes a task", "mod": "cairn update changes a task", "set": "cairn update changes a task; cairn settings-set the workspace",
-		"change": "cairn update changes a task", "rename": "cairn update ID --title TITLE", "mv": "cairn update ID --title TITLE renames a task; " + state, "title": "cairn update ID --title TITLE",
+		"modify": "cairn update changes a task, cairn edit in your editor", "mod": "cairn update changes a task, cairn edit in your editor", "set": "cairn update changes a task; cairn settings-set the workspace",
+		"change": "cairn update changes a task, cairn edit in your editor", "rename": "cairn update ID --title TITLE", "mv": "cairn update ID --title TITLE renames a task; " + state, "title": "cairn update ID --title TITLE",
 		"move": state, "state": state, "in-progress": "cairn start ID claims a task and moves it to the working state", "doing": "cairn start ID claims a task and moves it to the working state", "wip": "cairn start ID claims a task and moves it to the working state",
 		"resolve": "cairn done ID closes a task, cairn handoff resolve a handoff", "complete": "cairn done ID closes a task", "fix": "cairn done ID closes a task; cairn doctor --fix repairs the workspace", "finished": "cairn done ID closes a task", "check-off": "cairn done ID closes a task", "tick": "cairn done ID closes a task",
 		"wontfix": "cairn close ID --as STATE gives a task up", "abandon": "cairn close ID --as STATE gives a task up", "drop": "cairn close ID --as STATE gives a task up", "abort": "cairn cancel ends a session, cairn job cancel a job, cairn close ID --as STATE gives a task up",
 		"stop": "cairn release ID gives a task back, cairn cancel ends a session, cairn job cancel JOB a job", "pause": "cairn release ID gives a task back", "unclaim": "cairn release ID gives a task back", "take": "cairn claim ID takes a task, cairn next the most urgent one", "pick": "cairn claim ID takes a task, cairn next the most urgent one", "grab": "cairn claim ID takes a task, cairn next the most urgent one",
 		"assign": holder, "unassign": holder + ", which is unassigned for nobody", "owner": holder, "delegate": holder,
-		"comment": comment, "comments": "cairn show ID --include comments lists them; " + comment, "annotate": comment, "add-note": comment, "notes": comment, "append": comment, "denotate": comment + "", "worklog": worked, "timesheet": worked,
+		"comment": comment, "comments": "cairn show ID --include comments lists them; " + comment, "annotate": comment, "add-note": comment, "notes": comment, "append": comment, "denotate": comment + "; cairn undo ID takes your last one back", "worklog": worked, "timesheet": worked,
 		"label": labels, "tag": labels, "tags": labels, "labels": labels, "untag": labels,
 		"dep": deps, "deps": deps, "depend": deps, "depends": deps, "undep": deps, "block": deps, "blocks": deps, "unblock": deps, "link": deps + "; cairn ref add ID link adds a link", "unlink": deps + "; cairn ref remove ID REF removes a link",
 		"blocked": "cairn list shows what waits and for what", "waiting": "cairn list shows what waits and for what", "stale": "cairn status shows what stalled", "stalled": "cairn status shows what stalled", "active": "cairn status shows what is under way",
@@ -38,7 +38,7 @@ func guesses() map[string]string {
 		"epic": "cairn update ID --parent EPIC groups tasks below another", "epics": "cairn list --parent ID lists the tasks below one", "subtask": "cairn add TITLE --parent ID", "children": "cairn list --parent ID", "parent": "cairn update ID --parent OTHER", "sprint": "cairn update ID --add-label WORD, and cairn list --label WORD", "milestone": "cairn update ID --parent OTHER groups tasks; --due says until when",
 		"priority": "cairn update ID --priority 0 to 4", "prio": "cairn update ID --priority 0 to 4", "pri": "cairn update ID --priority 0 to 4",
 		"duplicate": "cairn close ID --as STATE -m 'duplicate of OTHER'", "duplicates": "cairn search WORDS finds tasks that are alike", "stats": "cairn status counts the tasks", "count": "cairn status counts the tasks", "summary": "cairn status, or cairn brief", "stat": "cairn status counts the tasks", "st": "cairn status counts the tasks", "dashboard": "cairn status", "overview": "cairn status",
-		"rm": trash, "remove": trash, "trash": trash, "purge": trash, "del": trash,
+		"rm": trash, "remove": trash, "trash": trash, "purge": trash, "del": trash, "undelete": "cairn restore ID takes a task out of the trash",
 		// of who asks and answers
 		"answer": "cairn handoff respond answers a handoff", "reply": "cairn handoff respond answers a handoff, cairn note --re a comment", "respond": "cairn handoff respond answers a handoff",
 		"ask": "cairn handoff create asks somebody", "mail": "cairn inbox shows what waits for you", "attach": "cairn ref add ID file --path FILE", "mention": "cairn note ID '@NAME ...'",
@@ -51,7 +51,7 @@ func guesses() map[string]string {
 		"pr": "cairn review pr ID opens a pull request", "pull-request": "cairn review pr ID opens a pull request", "retry": "cairn job retry JOB tries a job again", "diff": "cairn review show ID --diff shows what the branch of a task changes", "spawn": "cairn job start ID runs an agent on a task", "tail": "cairn job logs JOB -f",
 		// of git
 		"commit": files, "push": files, "pull": files, "sync": files, "fetch": files, "clone": files, "branch": "cairn job start and cairn pair make the branch of a task", "checkout": "cairn start ID claims a task; cairn pair ID makes a work tree of it", "switch": "cairn start ID claims a task; cairn pair ID makes a work tree of it", "develop": "cairn pair ID makes a work tree of a task",
-		"stash": "cairn release ID gives a task back", "blame": "cairn history ID lists who did what", "reflog": "cairn history lists who did what", "changelog": "cairn history lists who did what", "events": "cairn history lists who did what", "fsck": "cairn doctor examines the workspace", "gc": "cairn doctor examines the workspace",
+		"revert": "cairn undo ID takes your last write back", "reset": "cairn undo ID takes your last write back", "rollback": "cairn undo ID takes your last write back", "stash": "cairn release ID gives a task back", "blame": "cairn history ID lists who did what", "reflog": "cairn history lists who did what", "changelog": "cairn history lists who did what", "events": "cairn history lists who did what", "fsck": "cairn doctor examines the workspace", "gc": "cairn doctor examines the workspace",
 		// of programs as such
 		"install": "cairn init makes a workspace, cairn trust lets its commands run", "onboard": "cairn init makes a workspace, cairn guide is the manual", "quickstart": "cairn init makes a workspace, cairn guide is the manual", "docs": "cairn help TOPIC, cairn guide", "manual": "cairn guide",
 		"daemon": "there is none: the files are the record", "start-server": "cairn serve speaks MCP", "mcp": "cairn serve speaks MCP", "server": "cairn serve speaks MCP", "watch": "cairn wait waits for a change", "ui": "cairn status shows the workspace", "health": "cairn doctor examines the workspace", "repair": "cairn doctor --fix repairs the workspace", "update-self": "install it anew; cairn version tells what this is", "upgrade": "install it anew; cairn version tells what this is",

@@ -56,6 +56,7 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderRecordRow),
 		rendererOf(renderRefs),
 		rendererOf(renderDeleted),
+		rendererOf(renderUndone),
 		rendererOf(renderLogs),
 		rendererOf(renderHistory),
 		rendererOf(renderLog),

@@ -428,6 +428,18 @@ func renderDeleted(r *renderer, d tasks.Deleted) {
 	r.printf("%s is in the trash: %s\n", r.style.bold(string(d.ID)), d.Trash)
 }
 
+// renderUndone prints what was taken back, or what would be and the command that does it.
+func renderUndone(r *renderer, u tasks.Undone) {
+	switch {
+	case u.Replayed && u.Takes == "":
+		r.printf("%s  was taken back before\n", r.style.bold(string(u.ID)))
+	case u.Done:
+		r.printf("%s  taken back: %s; %s\n", r.style.bold(string(u.ID)), u.Takes, u.By)
+	default:
+		r.printf("%s  your last write: %s\nTo take it back, %s. Nothing was changed yet: cairn undo %s --yes does it.\n", r.style.bold(string(u.ID)), u.Takes, u.By, string(u.ID))
+	}
+}
+
 // writeRun prints the result of each check, and the end of the output of those that failed.
 func writeRun(out io.Writer, run *verb.RunReport, st style) {
 	if len(run.Checks) == 0 {

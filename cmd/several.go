@@ -59,7 +59,7 @@ func (p verbCommand) looked(w *verb.Workspace, in *input) ([]*input, error) {
 			one.values["idempotency_key"] = key + " " + id
 		}
 		err := one.completeIDs(w)
-		if whole, _ := one.values[in.several].(string); err == nil && !p.absent {
+		if whole, _ := one.values[in.several].(string); err == nil && p.verb.Name != "restore" { // that is about what is not there
 			_, _, err = record.Find(s, whole)
 		}
 		if err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/pairs"
 	"github.com/cairn-tasks/cairn/verb/proposals"
+	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/urfave/cli/v3"
 )
@@ -20,10 +21,9 @@ import (
 // verbCommand is the command of a verb. Its arguments, flags and help follow from the verb's declaration.
 type verbCommand struct {
 	*program
-	verb   verb.Verb
-	absent bool                  // what the ids name need not be there, as in restore
-	as     string                // the command that stands for the verb, which errors name; "" for the verb's own
-	may    func(id string) error // what a command that stands for the verb asks of each record first; nil for nothing
+	verb verb.Verb
+	as   string                // the command that stands for the verb, which errors name; "" for the verb's own
+	may  func(id string) error // what a command that stands for the verb asks of each record first; nil for nothing
 }
 
 func (p verbCommand) command() *cli.Command {
@@ -276,6 +276,14 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 		return err
 	}
 	out, err := p.callOnce(ctx, w, in)
+	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {
+		newRenderer(p.program, p.verb).show(out)
+		if err := p.agree(ctx, "cairn undo ID --yes"); err != nil {
+			return err
+		}
+		in.values["confirm"] = true
+		out, err = p.callOnce(ctx, w, in)
+	}
 	if err != nil {
 		return in.from.located(err)
 	}
@@ -290,6 +298,12 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 		r.show(out)
 	}
 	return nil
+}
+
+// asksHere reports whether a person can be asked on standard input.
+func (p verbCommand) asksHere() bool {
+	_, ok := isTerminal(p.Stdin)
+	return ok && !p.json
 }
 
 // callOnce calls the verb with the values of an input, whose ids are complete.

@@ -2,15 +2,19 @@ package store
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -111,4 +115,57 @@ func (t Trash) Deleted(k *record.Kind) ([]any, error) {
 		out[i] = found[id]
 	}
 	return out, err
+}
+
+// Restore reads the newest copy of a record in the trash, for a write that puts it back: the entry of its deletion, which only the trash has,
+// is taken off, and all else in the file stays as it is, byte for byte. The copy stays in the trash. It returns CONFLICT if there is a record
+// of that id, NOT_FOUND if there is no copy, and BAD_FILE for one that cannot be read.
+func (tx *Tx) Restore(k *record.Kind, id string) (any, error) {
+	switch _, err := tx.Read(k, id); task.CodeOf(err) {
+	case task.NotFound:
+	case "":
+		return nil, task.Errorf(task.Conflict, "there is a %s %s, so the one in the trash cannot come back", k.Name, id).
+			WithHint("%s shows the one that is there", task.CallTo("get", "id", id)).ForGood()
+	default:
+		return nil, err
+	}
+	path := tx.s.Trash().File(k.Ref(id))
+	src, err := layout.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, task.Errorf(task.NotFound, "there is no %s %s in the trash of this clone", k.Name, id)
+	}
+	if err != nil {
+		return nil, problem.IO(err)
+	}
+	v, doc, err := undeleted(k, src)
+	if err != nil || k.Header(v).Ref.ID != id {
+		return nil, task.Errorf(task.BadFile, "%s cannot be read as the %s %s", path, k.Name, id).WithHint("correct that file, or copy it back by hand")
+	}
+	tx.records[k.Ref(id)] = &staged{kind: k, from: file{doc: doc, value: v}, now: v}
+	return v, nil
+}
+
+// undeleted reads the copy of a record without the entry of its deletion.
+func undeleted(k *record.Kind, src []byte) (any, *frontmatter.Doc, error) {
+	doc, err := frontmatter.Parse(src, k.Form)
+	if err != nil {
+		return nil, nil, err
+	}
+	v, err := k.Decode(doc)
+	if err != nil {
+		return nil, nil, err
+	}
+	log := k.Header(v).Log
+	if len(log) == 0 || log.Last().Did != task.Deleted {
+		return v, doc, nil
+	}
+	kept := make([]frontmatter.Item, len(log)-1)
+	for i := range kept {
+		kept[i] = frontmatter.Old(i)
+	}
+	if doc, err = doc.Edit(k.Keys, frontmatter.SetSeq(frontmatter.Path{"provenance"}, kept...)); err != nil {
+		return nil, nil, err
+	}
+	v, err = k.Decode(doc)
+	return v, doc, err
 }

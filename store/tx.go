@@ -30,6 +30,7 @@ type Tx struct {
 // staged is a record as it was read, and as it is to be written.
 type staged struct {
 	kind       *record.Kind
+	from       file // that a new record begins as, byte for byte: its copy in the trash; zero for none
 	file       file // without a document if the record is new; its path is that of the write
 	now        any
 	put        bool

@@ -150,7 +150,11 @@ func (w *writing) changes() ([]*change, error) {
 		if st.file.doc != nil {
 			c.was = st.file.doc.Bytes()
 		}
-		src, err := st.content(st.file.doc, st.file.value, st.now)
+		from := st.file
+		if from.doc == nil {
+			from = st.from
+		}
+		src, err := st.content(from.doc, from.value, st.now)
 		if err != nil {
 			return nil, w.cannotWrite(c, err)
 		}

@@ -34,6 +34,7 @@ const (
 	Updated      Did = "updated"
 	Responded    Did = "responded" // of a handoff: an answer
 	Resolved     Did = "resolved"  // of a handoff: it is over
+	Restored     Did = "restored"  // taken out of the trash of a clone
 	Deleted      Did = "deleted"   // only in the trash of a clone
 )
 

@@ -230,6 +230,18 @@ func Delete(t Task, dependents []string, s Stamp) (Task, *Entry, error) {
 	return commit(t, s.Entry(Deleted))
 }
 
+// Restore appends the entry that says that a task was taken out of the trash, as it was. It returns DANGLING_DEP or DEP_CYCLE if what it
+// depends on, or its parent, is not there any more or depends on it.
+func (f Flow) Restore(t Task, find Find, s Stamp) (Task, *Entry, error) {
+	if err := ValidDeps(t.ID, t.Deps, find); err != nil {
+		return t, nil, err
+	}
+	if err := ValidParent(t.ID, t.Parent, find); err != nil {
+		return t, nil, err
+	}
+	return commit(t, s.Entry(Restored))
+}
+
 const dependentsNamed = 5
 
 func hasDependents(names []string) error {

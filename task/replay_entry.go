@@ -22,6 +22,7 @@ var effects = map[Did]struct{ created, moves, holds, results, declares bool }{
 	Approved:     {},
 	Rejected:     {moves: true}, // from review to work
 	Noted:        {},
+	Restored:     {},
 	Updated:      {moves: true, holds: true, results: true, declares: true},
 }
 

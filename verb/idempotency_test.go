@@ -40,6 +40,8 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"create":              {verbtest.Args{"title": "Another"}, verbtest.Args{"title": "Yet another"}},
 	"claim":               {verbtest.Args{}, verbtest.Args{"takeover": true}},
 	"next":                {verbtest.Args{}, verbtest.Args{"label": "red"}},
+	"restore":             {verbtest.Args{"reason": "wanted"}, verbtest.Args{"reason": "needed"}},
+	"undo":                {verbtest.Args{"confirm": true}, verbtest.Args{}},
 	"start":               {verbtest.Args{}, verbtest.Args{"takeover": true}},
 	"release":             {verbtest.Args{"reason": "lunch"}, verbtest.Args{"reason": "supper"}},
 	"update":              {verbtest.Args{"title": "New"}, verbtest.Args{"title": "Newer"}},
@@ -151,6 +153,10 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		}
 		named["id"] = made.ID
 		return named
+	case v.Name == "restore":
+		if _, err := verbtest.CallAny(t, w, "delete", verbtest.Args{"id": made.ID}); err != nil {
+			t.Fatal(err)
+		}
 	case v.Name == "job_start":
 		verbtest.PrepareJobs(t, w)
 	case v.Name == "worktree_remove":

@@ -146,6 +146,11 @@ var stories = []story{
 	}},
 	{"settings_set", "settings_set", "human:lee", func(*testing.T, *house) in { return in{"key": "claim_ttl", "value": "2h"} }},
 	{"start", "start", "agent:a", nothing(nil)},
+	{"restore", "restore", "human:lee", func(t *testing.T, h *house) in {
+		h.given(t, "human:lee", "delete", in{"id": about})
+		return in{"id": about}
+	}},
+	{"undo of a claim", "undo", "agent:a", claimed(in{"confirm": true})},
 	{"start that takes over from a session that stalled", "start", "agent:b", begun(func(string) in { return in{"id": about, "takeover": true} })},
 	{"release", "release", "agent:a", claimed(in{"reason": "no time"})},
 	{"release of a session that stalled", "release", "human:lee", begun(func(string) in { return in{"id": about} })},

@@ -75,6 +75,16 @@ var Verbs = []verb.Verb{
 		When:    "For what was created by mistake; what is given up is moved to an abandoned state instead. Refused while another task depends on it.",
 	}, Delete),
 	verb.Declare(verb.Verb{
+		Name: "restore", Group: "tasks", Toolset: verb.Admin, Title: "Restore a deleted task", Kind: verb.Write, Profile: verb.Maintainer,
+		Summary: "Take a task out of the trash of this clone, as it was, with its sessions.",
+		When:    "For what was deleted by mistake. Refused while there is a task of that id, or what it depends on is gone.",
+	}, Restore),
+	verb.Declare(verb.Verb{
+		Name: "undo", Group: "tasks", Toolset: verb.Admin, Title: "Take your last write back", Kind: verb.Write, Profile: verb.PairWorker,
+		Summary: "Take back your last write to a task, where nothing came after: by one more entry, never by rewriting.",
+		When:    "Without confirm it only shows what would be taken back. Notes, claims, releases, moves, deps, creation and deletion; not checks, sessions or approvals.",
+	}, Undo),
+	verb.Declare(verb.Verb{
 		Name: "logs", Group: "tasks", Toolset: verb.Records, Title: "Read check logs", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
 		Summary: "Read what the check runs of a task printed, the newest first.",
 		When:    "When the end of the output that a refusal shows is not enough.",

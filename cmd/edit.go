@@ -1,0 +1,408 @@
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io/fs"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/urfave/cli/v3"
+)
+
+// editCommand opens a task in the user's editor. The editor gets a copy without the provenance; what it changed is written by the verb update,
+// under the same rules and in one entry. Nothing is lost: a copy that cannot be written is kept, with the path told, and --continue goes on
+// with it. What another wrote meanwhile is merged in, as the merge driver does.
+type editCommand struct{ *program }
+
+func (p editCommand) command() *cli.Command {
+	return &cli.Command{
+		Name: "edit", Usage: "Change a task in your editor.", ArgsUsage: "ID", Category: "tasks", Action: p.run,
+		Description: "The editor is $VISUAL, or $EDITOR, or vi. Its copy has no provenance; status, results and references are changed by their own commands.\n" +
+			"What it saved is checked and written as cairn update would; a wrong copy is kept, and --continue opens it again.",
+		Flags: []cli.Flag{
+			&cli.BoolFlag{Name: "continue", Local: true, Usage: "go on with the copy that was kept"},
+			&cli.StringFlag{Name: "reason", Aliases: []string{"m"}, Local: true, Usage: "why; needed where update asks for one"},
+		},
+	}
+}
+
+// edition is a task that is being edited.
+type edition struct {
+	*program
+	w      *verb.Workspace
+	s      *store.Store
+	id     task.ID
+	base   string // path of what the editor was given
+	copy   string // path of what the editor changes
+	reason string
+}
+
+func (p editCommand) run(ctx context.Context, c *cli.Command) error {
+	if c.Args().Len() != 1 {
+		return usage("needs the id of a task").WithHint("cairn edit ID")
+	}
+	w, s, err := p.open(ctx, c)
+	if err != nil {
+		return err
+	}
+	id, err := s.Resolve(record.Tasks.Kind, c.Args().First())
+	if err != nil {
+		return err
+	}
+	dir := filepath.Join(p.stateDir(), "edit")
+	if p.stateDir() == "" {
+		return usage("there is no folder of your own to keep a copy in").WithHint("set HOME or XDG_STATE_HOME")
+	}
+	name := filepath.Base(s.Root) + "-" + id
+	e := edition{p.program, w, s, task.ID(id), filepath.Join(dir, name+".base.md"), filepath.Join(dir, name+".md"), c.String("reason")}
+	return verb.WithID(e.edit(ctx, c.Bool("continue")), e.id)
+}
+
+// edit lets the editor change the copy until it can be written, or the person gives up.
+func (e edition) edit(ctx context.Context, again bool) error {
+	if err := e.prepare(again); err != nil {
+		return err
+	}
+	for {
+		if err := e.runEditor(ctx); err != nil {
+			return e.kept(err)
+		}
+		err := e.land(ctx)
+		if err == nil {
+			return nil
+		}
+		if _, ok := isTerminal(e.Stdin); !ok || e.json || ctx.Err() != nil {
+			return e.kept(err)
+		}
+		fprintf(e.Stderr, "cairn: edit %s: %s\n", e.id, task.MessageOf(err))
+		if hint := asError(err).Hint; !hint.Empty() {
+			fprintf(e.Stderr, "hint: %s\n", hint.Spell(catalogue.CommandLine))
+		}
+		e.printf("Edit it again? [Y/n] ")
+		answer, askErr := readAnswer(ctx, e.Stdin)
+		if askErr != nil || answer == "n" || answer == "no" {
+			return e.kept(err)
+		}
+	}
+}
+
+// prepare makes the copy, or finds the one that was kept.
+func (e edition) prepare(again bool) error {
+	_, err := os.Lstat(e.copy)
+	switch {
+	case again && errors.Is(err, fs.ErrNotExist):
+		return usage("no copy of it was kept").WithHint("cairn edit %s begins anew", e.id)
+	case again:
+		return nil
+	case err == nil:
+		return usage("an edit of it was kept in %s", e.copy).WithHint("cairn edit %s --continue goes on with it; delete that file to begin anew", e.id)
+	}
+	text, err := e.now()
+	if err == nil {
+		err = os.MkdirAll(filepath.Dir(e.copy), 0o700)
+	}
+	if err == nil {
+		err = os.WriteFile(e.base, text, 0o600)
+	}
+	if err == nil {
+		err = os.WriteFile(e.copy, text, 0o600)
+	}
+	return err
+}
+
+// now is the file of the task as it is, without the provenance.
+func (e edition) now() ([]byte, error) {
+	text, _, err := e.s.Source(record.Tasks.Kind, string(e.id))
+	if err != nil {
+		return nil, err
+	}
+	doc, err := frontmatter.Parse([]byte(text), frontmatter.Markdown)
+	if err != nil {
+		return nil, err
+	}
+	if doc.Get("provenance") == nil {
+		return doc.Bytes(), nil
+	}
+	doc, err = doc.Edit(record.Tasks.Keys, frontmatter.Remove(frontmatter.Path{"provenance"}))
+	if err != nil {
+		return nil, err
+	}
+	return doc.Bytes(), nil
+}
+
+// runEditor runs the editor on the copy. The words of the variable are read by the shell, as git does, so that an editor can have arguments.
+func (e edition) runEditor(ctx context.Context) error {
+	editor := e.Getenv("VISUAL")
+	if editor == "" {
+		editor = e.Getenv("EDITOR")
+	}
+	if _, terminal := isTerminal(e.Stdin); editor == "" && !terminal {
+		return usage("there is no terminal for an editor, and neither VISUAL nor EDITOR names one").
+			WithHint("%s changes a task without one", task.CallTo("update", "id", e.id))
+	}
+	if editor == "" {
+		editor = "vi"
+	}
+	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, "editor", e.copy)
+	if runtime.GOOS == "windows" {
+		words := append(strings.Fields(editor), e.copy)
+		cmd = exec.CommandContext(ctx, words[0], words[1:]...)
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = e.Stdin, e.Stdout, e.Stderr, e.Dir
+	if err := cmd.Run(); err != nil {
+		return task.Errorf(task.IO, "the editor (%s) failed: %w", editor, err).WithHint("set VISUAL or EDITOR to an editor that is there; code needs --wait")
+	}
+	return nil
+}
+
+// kept adds to an error where the copy is, and removes one that nobody changed.
+func (e edition) kept(err error) error {
+	was, _ := os.ReadFile(e.base)
+	is, readErr := os.ReadFile(e.copy)
+	if readErr != nil || bytes.Equal(was, is) {
+		e.forget()
+		return err
+	}
+	said := *asError(err)
+	hint := said.Hint
+	kept := said.WithHint("%s\nyour edit is kept in %s; cairn edit %s --continue goes on with it", hint.Spell(catalogue.CommandLine), e.copy, e.id)
+	return kept
+}
+
+func (e edition) forget() {
+	_ = os.Remove(e.base)
+	_ = os.Remove(e.copy)
+}
+
+const mostTries = 3 // to write while others write too
+
+// land checks what the editor left, and writes what it changed.
+func (e edition) land(ctx context.Context) error {
+	base, err := os.ReadFile(e.base)
+	if err != nil {
+		return task.Errorf(task.IO, "%w", err)
+	}
+	mine, err := layout.ReadInput(e.copy)
+	if err != nil {
+		return task.Errorf(task.IO, "%w", err)
+	}
+	if bytes.Equal(base, mine) {
+		e.forget()
+		e.printf("%s  nothing changed\n", string(e.id))
+		return nil
+	}
+	if _, err := e.read(mine); err != nil { // before a merge: the lines are those of the copy
+		return err
+	}
+	for try := 1; ; try++ {
+		err := e.write(ctx, base, mine)
+		if task.CodeOf(err) != task.Conflict || try == mostTries {
+			return err
+		}
+	}
+}
+
+// read reads a copy as a task.
+func (e edition) read(src []byte) (task.Task, error) {
+	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+	if err != nil {
+		return task.Task{}, usage("%v", err).WithHint("correct that line")
+	}
+	if n := doc.Get("provenance"); n != nil {
+		return task.Task{}, usage("line %d: provenance is only appended to, by cairn itself", doc.Line(n)).WithHint("take it out; %s adds to it", task.CallTo("note", "id", e.id))
+	}
+	v, err := record.Tasks.Kind.Decode(doc)
+	if err != nil {
+		return task.Task{}, usage("%v", err).WithHint("correct that line")
+	}
+	return v.(task.Task), nil
+}
+
+// write merges in what was written meanwhile, and calls update with what differs.
+func (e edition) write(ctx context.Context, base, mine []byte) error {
+	_, rev, err := e.s.Source(record.Tasks.Kind, string(e.id))
+	if err != nil {
+		return err
+	}
+	now, err := e.now()
+	if err != nil {
+		return err
+	}
+	if !bytes.Equal(base, now) {
+		markers := frontmatter.Markers{Size: 7, Ours: "yours", Theirs: "written meanwhile"}
+		merged, clean := record.Merge(layout.Folder+"/tasks/"+string(e.id)+".md", base, mine, now, e.s.Config.Flow, markers)
+		if !clean {
+			return usage("others changed the same lines meanwhile").WithHint("%s shows how it is now", task.CallTo("get", "id", e.id))
+		}
+		mine = merged
+	}
+	was, err := e.read(now)
+	if err != nil {
+		return err
+	}
+	is, err := e.read(mine)
+	if err != nil {
+		return err
+	}
+	in, err := e.difference(was, is)
+	if err != nil {
+		return err
+	}
+	update, _ := catalogue.Named("update")
+	if len(in) == 0 {
+		e.forget()
+		e.printf("%s  nothing changed that a task says\n", string(e.id))
+		return nil
+	}
+	in["id"], in["expected_rev"] = string(e.id), string(rev)
+	if e.reason != "" {
+		in["reason"] = e.reason
+	}
+	line := newInput(e.program, nil, update)
+	line.values = in
+	v := verbCommand{program: e.program, verb: update, as: "edit"}
+	out, err := v.callOnce(ctx, e.w, line)
+	if err != nil {
+		return err
+	}
+	e.forget()
+	if e.json {
+		e.printJSON(out)
+	} else {
+		newRenderer(e.program, update).show(out)
+	}
+	return nil
+}
+
+// difference is the input of update that makes a task say what the copy says. It refuses what no editing changes.
+func (e edition) difference(was, is task.Task) (map[string]any, error) {
+	id := task.CallTo("transition", "id", e.id)
+	switch {
+	case is.ID != was.ID:
+		return nil, usage("the id is %s, and ids do not change", is.ID).WithHint("write %s again", was.ID)
+	case is.Status != was.Status:
+		return nil, usage("the status is %s, and it is moved through the gates", is.Status).WithHint("write %s again; %s moves the task", was.Status, id)
+	case !reflect.DeepEqual(is.Refs, was.Refs):
+		return nil, usage("the references were changed").WithHint("leave them; %s adds one", task.CallTo("ref_add", "id", string(e.id)))
+	}
+	in := map[string]any{}
+	texts := func(key string, a, b []string) {
+		if !slices.Equal(a, b) {
+			in[key] = append([]string{}, b...)
+		}
+	}
+	text := func(key, a, b string) {
+		if a != b {
+			in[key] = b
+		}
+	}
+	text("title", was.Title, is.Title)
+	text("body", was.Body, is.Body)
+	text("priority", strconv.Itoa(int(was.Priority)), strconv.Itoa(int(is.Priority)))
+	text("mode", string(was.Mode), string(is.Mode))
+	text("due", string(was.Due), string(is.Due))
+	text("parent", string(was.Parent), string(is.Parent))
+	text("repo", was.Repo, is.Repo)
+	text("assignee", string(was.Assignee), string(is.Assignee))
+	if in["assignee"] == "" {
+		in["assignee"] = "unassigned"
+	}
+	texts("labels", was.Labels, is.Labels)
+	texts("scope", was.Scope, is.Scope)
+	text("estimate", string(was.Estimate), string(is.Estimate))
+	for _, kind := range task.LinkKinds {
+		if old, links := *was.LinksOf(kind.Name), *is.LinksOf(kind.Name); !slices.Equal(old, links) {
+			in[kind.Name] = append([]task.ID{}, links...)
+		}
+	}
+	texts("add_deps", nil, lacking(is.Deps, was.Deps))
+	texts("remove_deps", nil, lacking(was.Deps, is.Deps))
+	if was.RequiresEvidence != is.RequiresEvidence {
+		in["requires_evidence"] = is.RequiresEvidence
+	}
+	if err := checksChanged(in, was.Checks, is.Checks); err != nil {
+		return nil, err
+	}
+	return in, e.ownFields(in, was, is)
+}
+
+// ownFields sets the fields of the user's own that differ, and refuses a change of keys that cairn does not know, which update cannot make.
+func (e edition) ownFields(in map[string]any, was, is task.Task) error {
+	fields := map[string]any{}
+	left := [2]map[string]any{maps.Clone(was.Extra), maps.Clone(is.Extra)}
+	for _, f := range e.s.Config.Flow.Fields {
+		if was.Own[f.Name] != is.Own[f.Name] {
+			fields[f.Name] = is.Own[f.Name]
+		}
+		delete(left[0], f.Name)
+		delete(left[1], f.Name)
+	}
+	if len(fields) > 0 {
+		in["fields"] = fields
+	}
+	if len(left[0])+len(left[1]) > 0 && !reflect.DeepEqual(left[0], left[1]) {
+		return usage("keys were changed that are neither cairn's nor fields of the config").
+			WithHint("leave them, or declare them under fields; in the file itself anything can be changed")
+	}
+	return nil
+}
+
+// lacking are the ids of one list that another does not have.
+func lacking(all, from []task.ID) []string {
+	var out []string
+	for _, id := range all {
+		if !slices.Contains(from, id) {
+			out = append(out, string(id))
+		}
+	}
+	return out
+}
+
+// checksChanged sets the checks, if they are others. Their results are not for an editor.
+func checksChanged(in map[string]any, was, is []task.Check) error {
+	had := map[string]task.Check{}
+	for _, c := range was {
+		had[c.Desc] = c
+	}
+	list := []map[string]any{}
+	for _, c := range is {
+		old, known := had[c.Desc]
+		if known && old.Result != c.Result || !known && c.Result != task.Pending && c.Result != "" {
+			return usage("the result of the check %q was changed", c.Desc).
+				WithHint("write it as it was; %s and %s settle checks", task.CallTo("run_checks"), task.CallTo("attest"))
+		}
+		one := map[string]any{"desc": c.Desc}
+		if c.Manual() {
+			one["type"] = "manual"
+		}
+		for key, value := range map[string]string{"cmd": c.Cmd, "cwd": c.Cwd, "by": c.By} {
+			if value != "" {
+				one[key] = value
+			}
+		}
+		if c.Timeout > 0 {
+			one["timeout"] = c.Timeout
+		}
+		list = append(list, one)
+	}
+	if !reflect.DeepEqual(was, is) && (len(was) > 0 || len(is) > 0) {
+		in["checks"] = list
+	}
+	return nil
+}
