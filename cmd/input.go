@@ -444,7 +444,7 @@ func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
 		return hold.Session, nil
 	case hold.Session != "":
 		return "", verb.WithID(task.Errorf(task.NotYours, "%s has session %s on it, and not %s", hold.Actor, hold.Session, w.Actor()).
-			WithHint("%s shows that session", task.CallTo("get_session", "session", hold.Session)), t.ID)
+			WithHint("%s shows that session", task.CallTo("get_session", "session", hold.Session).OnlyShown()), t.ID)
 	default:
 		return "", task.Errorf(task.NotFound, "%s has no session on %s", w.Actor(), t.ID).
 			WithHint("%s opens one; without one, %s closes the task", task.CallTo("begin", "id", t.ID), task.CallTo("done", "", t.ID))

@@ -210,6 +210,8 @@ var smallestCalls = map[string]object{
 	"create":        {"title": "Pay"},
 	"claim":         {"id": "PROJ-1"},
 	"status":        {},
+	"log":           {},
+	"graph":         {},
 	"restore":       {"id": "PROJ-1"},
 	"undo":          {"id": "PROJ-1"},
 	"start":         {"id": "PROJ-1"},

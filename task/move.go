@@ -156,7 +156,7 @@ func (f Flow) Begin(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, er
 // the actor holds stays as it is. It names no session. It returns TASK_CLOSED for a closed task. Whether the task is free is not asked; see Claim.
 func (f Flow) Start(t Task, takeover bool, find Find, s Stamp) (Task, *Entry, error) {
 	if f.IsClosed(t.Status) {
-		return t, nil, Errorf(TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", CallTo("transition", "id", t.ID, "to", string(f.Initial)))
+		return t, nil, Errorf(TaskClosed, "is closed (%s)", t.Status).WithHint("%s opens it again", CallTo("transition", "id", t.ID, "to", string(f.Initial)).OnlyShown())
 	}
 	e := s.Entry(Updated)
 	if f.Working != "" && t.Status != f.Working {

@@ -73,7 +73,7 @@ func (s *Setup) open(path string) (f *file, err error) {
 	case errors.Is(err, fs.ErrNotExist):
 		return f, nil
 	case errors.Is(err, disk.ErrNotRegular), errors.Is(err, disk.ErrTooLarge):
-		return nil, task.Errorf(task.BadFile, "%s: %w", f.path, err).WithHint("see what it is; cairn writes to files of text only")
+		return nil, task.Errorf(task.BadFile, "%s: %w", f.path, err).WithHint("see what it is; only files of text are written")
 	case err != nil:
 		return nil, problem.IO(err)
 	case bytes.IndexByte(src, 0) >= 0:

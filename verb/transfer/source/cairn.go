@@ -17,7 +17,7 @@ func readCairn(files []File) (Batch, error) {
 		}
 		for i, o := range objects {
 			if o.text("id") == "" || o.text("title") == "" || o.text("status") == "" {
-				return out, bad(f.Name, 0, "object %d has no id, title and status, so it is no task of cairn", i+1).WithHint("cairn export --format jsonl makes the file")
+				return out, bad(f.Name, 0, "object %d has no id, title and status, so it is no task of cairn", i+1).WithHint("export with the format jsonl makes the file")
 			}
 			out.Items = append(out.Items, exportedTask(o))
 		}
