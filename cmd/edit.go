@@ -154,7 +154,7 @@ func (e edition) runEditor(ctx context.Context) error {
 	}
 	if _, terminal := isTerminal(e.Stdin); editor == "" && !terminal {
 		return usage("there is no terminal for an editor, and neither VISUAL nor EDITOR names one").
-			WithHint("%s changes a task without one", task.CallTo("update", "id", e.id))
+			WithHint("%s changes a task without one", task.CallTo("update", "id", e.id).OnlyShown())
 	}
 	if editor == "" {
 		editor = "vi"
@@ -248,7 +248,7 @@ func (e edition) write(ctx context.Context, base, mine []byte) error {
 		markers := frontmatter.Markers{Size: 7, Ours: "yours", Theirs: "written meanwhile"}
 		merged, clean := record.Merge(layout.Folder+"/tasks/"+string(e.id)+".md", base, mine, now, e.s.Config.Flow, markers)
 		if !clean {
-			return usage("others changed the same lines meanwhile").WithHint("%s shows how it is now", task.CallTo("get", "id", e.id))
+			return usage("others changed the same lines meanwhile").WithHint("%s shows how it is now", task.CallTo("get", "id", e.id).OnlyShown())
 		}
 		mine = merged
 	}

@@ -125,7 +125,7 @@ func (tx *Tx) Restore(k *record.Kind, id string) (any, error) {
 	case task.NotFound:
 	case "":
 		return nil, task.Errorf(task.Conflict, "there is a %s %s, so the one in the trash cannot come back", k.Name, id).
-			WithHint("%s shows the one that is there", task.CallTo("get", "id", id)).ForGood()
+			WithHint("%s shows the one that is there", task.CallTo("get", "id", id).OnlyShown()).ForGood()
 	default:
 		return nil, err
 	}

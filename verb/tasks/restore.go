@@ -89,7 +89,7 @@ func stageRestore(w *verb.Workspace, s *store.Store, tx *store.Tx, id task.ID, r
 		if _, ok := find(dep); dep != "" && !ok {
 			if _, err := inTrash(s, string(dep)); err == nil && record.Tasks.ParseID(string(dep)) == nil {
 				return task.Errorf(task.DanglingDep, "it needs %s, which is not here", dep).
-					WithHint("if that was deleted too: %s first", task.CallTo("restore", "id", string(dep)))
+					WithHint("if that was deleted too: %s first", task.CallTo("restore", "id", string(dep)).OnlyShown())
 			}
 		}
 	}

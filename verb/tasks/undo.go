@@ -125,7 +125,7 @@ func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn,
 
 func notYourLast(id task.ID, last task.Entry) error {
 	return verb.WithID(task.Errorf(task.NotYours, "the last write is %s by %s: one takes back one's own", last.Did, last.Who).
-		WithHint("%s shows who did what", task.CallTo("history", "id", string(id))), id)
+		WithHint("%s shows who did what", task.CallTo("history", "id", string(id)).OnlyShown()), id)
 }
 
 // undo is a write that is being taken back.
@@ -164,15 +164,15 @@ func (u undo) refused() error {
 	switch u.last.Did {
 	case task.Updated:
 		e = task.Errorf(task.InvalidInput, "what %s said before is not kept, so it is not taken back", strings.Join(changedOf(u.last), ", ")).
-			WithHint("%s writes it anew; git has what was committed", task.CallTo("update", "id", string(id)))
+			WithHint("%s writes it anew; git has what was committed", task.CallTo("update", "id", string(id)).OnlyShown())
 	case task.Began, task.TakenOver:
-		e = e.WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", u.last.Session))
+		e = e.WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", u.last.Session).OnlyShown())
 	case task.Attested:
-		e = e.WithHint("%s says otherwise, with a new entry", task.CallTo("attest", "id", id))
+		e = e.WithHint("%s says otherwise, with a new entry", task.CallTo("attest", "id", id).OnlyShown())
 	case task.Restored:
-		e = e.WithHint("%s puts it back into the trash", task.CallTo("delete", "id", id))
+		e = e.WithHint("%s puts it back into the trash", task.CallTo("delete", "id", id).OnlyShown())
 	default:
-		e = e.WithHint("it is a fact, and stays on the record; %s moves the task", task.CallTo("transition", "id", id))
+		e = e.WithHint("it is a fact, and stays on the record; %s moves the task", task.CallTo("transition", "id", id).OnlyShown())
 	}
 	return e
 }
@@ -196,7 +196,7 @@ func (u undo) says(takes, by string) task.Stamp {
 func (u undo) create() error {
 	if u.w.Profile < verb.Maintainer {
 		return task.Errorf(task.Forbidden, "the profile %s deletes nothing, and a task is made undone by deleting it", u.w.Profile).
-			WithHint("%s gives it up instead", task.CallTo("transition", "id", u.wc.Task.ID))
+			WithHint("%s gives it up instead", task.CallTo("transition", "id", u.wc.Task.ID).OnlyShown())
 	}
 	if err := mayDelete(u.w, u.wc); err != nil {
 		return err
@@ -236,7 +236,7 @@ func (u undo) edit() error {
 	if u.last.To != "" {
 		if flow.IsClosed(u.last.From) {
 			return task.Errorf(task.InvalidInput, "it was opened again, and to close it has to pass the gates").
-				WithHint("%s", task.CallTo("transition", "id", t.ID, "to", string(u.last.From)))
+				WithHint("%s", task.CallTo("transition", "id", t.ID, "to", string(u.last.From)).OnlyShown())
 		}
 		ed.To = &u.last.From
 		by = append(by, "it goes back to "+string(u.last.From))
