@@ -324,3 +324,26 @@ func TestTheBoardAwayFromATerminal(t *testing.T) {
 	w.press("cairn board < /dev/null; echo status $?", "Enter")
 	w.until("backlog (4)", "closed (3)", "status 0")
 }
+
+// The editor has the terminal to itself, and gives it back.
+func TestEditingAtTheBoard(t *testing.T) {
+	w := openTTY(t, 120, 30)
+	editor := "#!/bin/sh\nstty -a | grep -qw -e '-icanon' && exit 9\necho 'the editor is here'\nread answer\nsed -i 's/Take cards/Take cards and cash/' \"$1\"\n"
+	for _, v := range w.env {
+		if path, ok := strings.CutPrefix(v, "EDITOR="); ok {
+			if err := os.WriteFile(path, []byte(editor), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	w.board()
+	w.until("▌ Take cards")
+	w.press("e")
+	w.until("the editor is here")
+	w.press("Enter")
+	w.until("▌ Take cards and cash", "? help")
+	w.press("j")
+	w.until("▌ Ship it") // keys reach the board again
+	w.press("q")
+	w.whole()
+}
