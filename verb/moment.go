@@ -80,7 +80,9 @@ func dayNamed(text string, now time.Time, direction int) (date string, ok bool) 
 			continue
 		}
 		ok = true
-		for days = direction; now.AddDate(0, 0, days).Weekday() != d; days += direction {
+		days = direction
+		for now.AddDate(0, 0, days).Weekday() != d {
+			days += direction
 		}
 	}
 	if !ok {
