@@ -57,6 +57,7 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderRefs),
 		rendererOf(renderDeleted),
 		rendererOf(renderUndone),
+		rendererOf(renderArchived),
 		rendererOf(renderLogs),
 		rendererOf(renderHistory),
 		rendererOf(renderLog),

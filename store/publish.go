@@ -69,6 +69,8 @@ func (w *writing) publishOne(c *change) error {
 	dir := filepath.Dir(c.path)
 	w.names[dir] = w.names[dir] || c.now != nil
 	switch {
+	case c.to != "":
+		return w.publishMove(c)
 	case c.now == nil:
 		return problem.IO(disk.RemoveFile(c.path)) // git may remove the folder once it is empty
 	case c.was != nil || c.over:
@@ -77,6 +79,16 @@ func (w *writing) publishOne(c *change) error {
 	err := c.pending.CreateUnflushed()
 	if c.taken = errors.Is(err, fs.ErrExist); c.taken {
 		return task.Errorf(task.Conflict, "%s is there already", w.s.Rel(c.path)).WithHint("try again")
+	}
+	return problem.IO(err)
+}
+
+// publishMove gives a file its new path. It returns errOvertaken if somebody put another one there, or took this one away.
+func (w *writing) publishMove(c *change) error {
+	w.names[filepath.Dir(c.to)] = true
+	err := disk.MoveFile(c.path, c.to)
+	if errors.Is(err, fs.ErrExist) || problem.Missing(err) && !layout.Exists(c.path) {
+		return errOvertaken
 	}
 	return problem.IO(err)
 }

@@ -164,6 +164,8 @@ func (l redoLog) rollFile(f redoFile) (done bool, err error) {
 		return false, problem.IO(err)
 	}
 	switch {
+	case f.To != "":
+		return l.rollMove(f, now)
 	case f.Now == "" && now == f.Was && now != "":
 		return true, removeSynced(path)
 	case now == f.Now:
@@ -186,6 +188,26 @@ func (l redoLog) rollFile(f redoFile) (done bool, err error) {
 		return false, nil // the temporary file is not the writer's
 	}
 	return true, problem.IO(p.Replace())
+}
+
+// rollMove gives a file its new path, if it still holds what it held, and reports whether it is there. Now is the revision of what lies at its
+// old path.
+func (l redoLog) rollMove(f redoFile, now task.Rev) (done bool, err error) {
+	from, to := l.path(f), l.Abs(f.To)
+	there := layout.Exists(to)
+	switch {
+	case now == "" && there: // it came
+	case now != f.Was || there:
+		return false, nil
+	default:
+		if err := disk.MakeFolder(l.Top(), filepath.Dir(to)); err != nil {
+			return false, problem.IO(err)
+		}
+		if err := disk.MoveFile(from, to); err != nil {
+			return false, problem.IO(err)
+		}
+	}
+	return true, errors.Join(syncFolderOf(to), syncFolderOf(from))
 }
 
 // foreign reports whether an error of revAt says that a path holds what cairn does not write: a link, a folder, or too much. Another

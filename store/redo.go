@@ -45,7 +45,8 @@ type redoFile struct {
 	Path string   `json:"path"`           // from the workspace root, with forward slashes; or from the live folder
 	Live bool     `json:"in_live"`        // Path is from the live folder
 	Was  task.Rev `json:"was,omitempty"`  // "" for a file that did not exist
-	Now  task.Rev `json:"now,omitempty"`  // "" for a file that is removed
+	Now  task.Rev `json:"now,omitempty"`  // "" for a file that is removed or moved
+	To   string   `json:"to,omitempty"`   // where the file is moved, as it is; from the workspace root
 	Temp string   `json:"temp,omitempty"` // the temporary file beside it that holds the new content
 	Over bool     `json:"over,omitempty"` // replace it whatever it holds
 
@@ -142,6 +143,9 @@ func (r redo) valid() bool {
 }
 
 func (f redoFile) valid() bool {
+	if f.To != "" {
+		return f.isMove()
+	}
 	if f.Temp != "" && !atomicfile.IsTempOf(path.Base(f.Path), f.Temp) {
 		return false
 	}
@@ -152,6 +156,14 @@ func (f redoFile) valid() bool {
 		return !f.Over && (f.Was == "" || f.Now == "") // it comes, or it came and is taken back
 	}
 	return !f.Over && isRecordFile(f.Path) && (f.Now != "" || f.Path != layout.Folder+"/"+layout.ConfigName)
+}
+
+// isMove reports whether the step is one that moves the file of a record to where the same record may lie.
+func (f redoFile) isMove() bool {
+	from, id, ok := record.At(f.Path)
+	to, same, ok2 := record.At(f.To)
+	return ok && ok2 && from == to && id == same && from.ParseID(id) == nil && f.Path != f.To &&
+		f.Was != "" && f.Now == "" && f.Temp == "" && f.After == "" && !f.Live && !f.Over
 }
 
 // isTrashFile reports whether a path in the live folder is that of a deleted record.

@@ -20,6 +20,7 @@ type Tx struct {
 	records  map[task.Ref]*staged
 	order    []task.Ref // of the records that were put
 	files    []change   // of files that are not records
+	moves    []change   // of files of records that stay as they are
 	silent   []string   // sessions whose heartbeat is removed
 	beats    []session.Heartbeat
 	inbox    *session.Inbox
@@ -104,6 +105,17 @@ func (tx *Tx) Delete(of task.Ref) {
 	}
 }
 
+// Move stages that the file of a record, which was read, goes into another folder of its kind (record.Kind.RestIn) with its bytes as they
+// are. What the write changes of the record, if anything, is lost nowhere: then the file stays where it is. So it does if another program
+// changes it meanwhile, or puts a file at the new path.
+func (tx *Tx) Move(of task.Ref, folder string) {
+	st := tx.records[of]
+	to := tx.s.Abs(st.kind.FileIn(folder, of.ID))
+	if st.file.doc != nil && to != st.file.path {
+		tx.moves = append(tx.moves, change{path: st.file.path, to: to, was: st.file.doc.Bytes(), of: st})
+	}
+}
+
 // Silence stages the removal of the heartbeat of a session.
 func (tx *Tx) Silence(ses string) { tx.silent = append(tx.silent, ses) }
 
@@ -151,7 +163,7 @@ func (tx *Tx) idle() bool {
 			return false
 		}
 	}
-	return len(tx.files)+len(tx.beats)+len(tx.silent) == 0 && tx.key == nil && tx.inbox == nil
+	return len(tx.files)+len(tx.moves)+len(tx.beats)+len(tx.silent) == 0 && tx.key == nil && tx.inbox == nil
 }
 
 // changed reports whether the file of the record is to be written.

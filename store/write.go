@@ -22,7 +22,8 @@ import (
 type change struct {
 	path string
 	was  []byte  // the content when it was read; nil for a file that is to be created
-	now  []byte  // the new content; nil for a file that is to be removed
+	now  []byte  // the new content; nil for a file that is to be removed or moved
+	to   string  // where the file is moved, as it is; "" for a file that stays
 	over bool    // replace the file whatever it holds
 	turn int     // files of a later turn get their content after the names of this one are flushed
 	of   *staged // the record whose file it is, or a copy for the trash; nil for another file
@@ -127,10 +128,10 @@ func (w *writing) prepare(ctx context.Context) error {
 	return nil
 }
 
-// changes lists the files in the order in which they get their content: copies for the trash, new records, then existing ones, and last
-// those whose change can be made again. The write can start over as long as only new files have their content.
+// changes lists the files in the order in which they get their content: copies for the trash, new records, then existing ones, then those
+// whose change can be made again, and last those that are moved. The write can start over as long as only new files have their content.
 func (w *writing) changes() ([]*change, error) {
-	var trash, created, changed, gone, again []*change
+	var trash, created, changed, gone, again, moved []*change
 	for i := range w.tx.files {
 		if c := &w.tx.files[i]; c.was == nil {
 			created = append(created, c)
@@ -170,8 +171,13 @@ func (w *writing) changes() ([]*change, error) {
 			c.now, changed = src, append(changed, c)
 		}
 	}
+	for i := range w.tx.moves {
+		if c := &w.tx.moves[i]; !c.of.changed() {
+			moved = append(moved, c)
+		}
+	}
 	var all []*change
-	for turn, files := range [][]*change{trash, created, changed, gone, again} {
+	for turn, files := range [][]*change{trash, created, changed, gone, again, moved} {
 		for _, c := range files {
 			c.turn = turn
 		}
@@ -180,8 +186,13 @@ func (w *writing) changes() ([]*change, error) {
 	return all, nil
 }
 
-// prepareFile writes the new content of a file, if it gets one, to a temporary file.
+// prepareFile writes the new content of a file, if it gets one, to a temporary file. For one that is moved it makes the folder.
 func (w *writing) prepareFile(c *change) (err error) {
+	if c.to != "" {
+		if err := w.makeFolder(filepath.Dir(c.to)); err != nil {
+			return err
+		}
+	}
 	if c.now != nil {
 		if err := w.makeFolder(filepath.Dir(c.path)); err != nil { // git keeps no empty folders
 			return err
@@ -268,6 +279,9 @@ func (w *writing) plan(ctx context.Context) {
 		}
 		if c.now != nil {
 			f.Now = record.Rev(c.now)
+		}
+		if c.to != "" {
+			f.To = w.s.Rel(c.to)
 		}
 		switch {
 		case c.of == nil:

@@ -66,12 +66,12 @@ func of(ops ...disk.Op) func(disk.Op) bool {
 
 var failures = []failure{
 	{"the disk fails", only, all, refused(syscall.EIO)},
-	{"the disk is full", only, of(disk.Mkdir, disk.Open, disk.Link, disk.Rename, disk.Lock), refused(syscall.ENOSPC)},
+	{"the disk is full", only, of(disk.Mkdir, disk.Open, disk.Link, disk.Rename, disk.Move, disk.Lock), refused(syscall.ENOSPC)},
 	{"the disk becomes full in the middle of it", only, of(disk.Write), cutShort},
-	{"it is not permitted", only, of(disk.Mkdir, disk.Open, disk.Chmod, disk.Link, disk.Rename, disk.Remove, disk.Lock), refused(syscall.EACCES)},
+	{"it is not permitted", only, of(disk.Mkdir, disk.Open, disk.Chmod, disk.Link, disk.Rename, disk.Move, disk.Remove, disk.Lock), refused(syscall.EACCES)},
 	{"the disk is read-only from then on", from, all, refused(syscall.EROFS)},
 	{"its folder is read-only from then on", from, all, nil},
-	{"it is done and said to have failed", only, of(disk.Write, disk.Sync, disk.Link, disk.Rename, disk.Remove), unheard},
+	{"it is done and said to have failed", only, of(disk.Write, disk.Sync, disk.Link, disk.Rename, disk.Move, disk.Remove), unheard},
 }
 
 // allVar asks for everything: each system call fails in each way that there is, where else two are tried of each, in turn,

@@ -139,6 +139,13 @@ var stories = []story{
 	}},
 	{"delete", "delete", "human:lee", nothing(nil)},
 	{"delete of a task with a session that stalled", "delete", "human:lee", begun(func(string) in { return in{"id": about} })},
+	{"archive", "archive", "human:lee", func(t *testing.T, h *house) in {
+		out := h.given(t, "human:lee", "create", in{"title": "Another"})
+		for _, id := range []string{about, string(out.(verb.Task).ID)} {
+			h.given(t, "human:lee", "transition", in{"id": id, "to": "canceled", "reason": "no longer wanted"})
+		}
+		return in{"older_than": "1s"}
+	}},
 	{"repo_register", "repo_register", "human:lee", func(*testing.T, *house) in { return in{"remote_url": "https://github.com/o/r"} }},
 	{"repo_link", "repo_link", "human:lee", func(t *testing.T, h *house) in {
 		h.given(t, "human:lee", "repo_register", in{"remote_url": "https://github.com/o/r"})

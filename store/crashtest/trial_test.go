@@ -45,7 +45,7 @@ func newTrial(t *testing.T, h *house, s story) *trial {
 	must(t, err)
 	tr.new, tr.newRead = h.files(t), h.readable(t)
 	tr.wantSound(t)
-	if tr.oldRead == tr.newRead && len(tr.old) == len(tr.new) {
+	if tr.oldRead == tr.newRead && maps.Equal(tr.old, tr.new) {
 		t.Fatal("the story changes nothing")
 	}
 	return tr
@@ -147,10 +147,27 @@ func (tr *trial) wantSettled(t *testing.T, acknowledged bool) {
 	case now != tr.oldRead:
 		t.Errorf("readers get\n%s\nneither the state before\n%s\nnor that after\n%s", now, tr.oldRead, tr.newRead)
 	}
+	if acknowledged && tr.moves() {
+		tr.wantMoved(t)
+	}
 	if _, err := tr.watched(never, nil, tr.call.do); err != nil {
 		t.Errorf("when called again: %v", err)
 	}
+	if tr.moves() {
+		tr.wantMoved(t)
+	}
 	if now := tr.readable(t); now != tr.newRead {
 		t.Errorf("called again it leaves:\n%s\nnot:\n%s", now, tr.newRead)
+	}
+}
+
+// moves reports whether the story changes only where files lie, which readers do not see.
+func (tr *trial) moves() bool { return tr.oldRead == tr.newRead && len(tr.old) == len(tr.new) }
+
+// wantMoved fails the test unless the files lie where the story put them, and nowhere else.
+func (tr *trial) wantMoved(t *testing.T) {
+	t.Helper()
+	if now := tr.files(t); !maps.Equal(now, tr.new) {
+		t.Errorf("files are %q, not %q", slices.Sorted(maps.Keys(now)), slices.Sorted(maps.Keys(tr.new)))
 	}
 }

@@ -35,6 +35,9 @@ type Config struct {
 	// AttachmentMax is the most bytes of a file that is copied into the workspace.
 	AttachmentMax int64
 
+	ArchiveAfter time.Duration // archive moves closed tasks to which nothing was written for longer; it is never done unasked
+	FolderMax    int           // archive puts no more tasks into one folder
+
 	JobsMax       int           // jobs of a clone that run at once
 	JobsTTL       time.Duration // of a job that names none: from its creation to its end
 	JobTimeout    time.Duration // of a job that names none: while it runs
@@ -53,6 +56,9 @@ type Config struct {
 
 // MaxAttachment is the most that attachment_max can be: a write holds the file in memory, and a reader its hash.
 const MaxAttachment = 64 << 20
+
+// MaxFolder is the most that folder_max can be.
+const MaxFolder = 1_000_000
 
 // Limit is the time limit of a check.
 func (c Config) Limit(of task.Check) time.Duration {
@@ -79,6 +85,8 @@ func DefaultConfig() Config {
 		WaitDefault:   1800 * time.Second,
 		WaitMax:       3600 * time.Second,
 		AttachmentMax: 5 << 20,
+		ArchiveAfter:  30 * 24 * time.Hour,
+		FolderMax:     3000,
 		JobsMax:       3,
 		JobsTTL:       time.Hour,
 		JobTimeout:    30 * time.Minute,
@@ -178,6 +186,19 @@ func (r *configReader) identity() {
 	if n := r.get("attachment_max"); n != nil {
 		if r.c.AttachmentMax = int64(r.number("attachment_max", n)); r.c.AttachmentMax < 1 || r.c.AttachmentMax > MaxAttachment {
 			r.fail(n, "attachment_max must be 1 to %d bytes, not %s", MaxAttachment, r.text("attachment_max", n))
+		}
+	}
+	if n := r.get("archive_after"); n != nil {
+		text := r.text("archive_after", n)
+		d, err := task.ParseSpan(text)
+		if err != nil {
+			r.fail(n, "archive_after must be a time such as 30d or 12w, not %q", text)
+		}
+		r.c.ArchiveAfter = d
+	}
+	if n := r.get("folder_max"); n != nil {
+		if r.c.FolderMax = r.number("folder_max", n); r.c.FolderMax < 1 || r.c.FolderMax > MaxFolder {
+			r.fail(n, "folder_max must be 1 to %d files, not %s", MaxFolder, r.text("folder_max", n))
 		}
 	}
 	if n := r.get("index_stat"); n != nil {

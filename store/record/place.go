@@ -1,14 +1,17 @@
 package record
 
 import (
+	"fmt"
 	"path"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
 // A record lies in the folder of its kind: .cairn/tasks/SHOP-7.md. A kind that has a folder for records at rest can also have them there, in
-// subfolders for months: .cairn/closed/2026-11/SHOP-7.md. Where a record lies means nothing: at rest it is the same record as before.
+// subfolders for months: .cairn/closed/2026-11/SHOP-7.md. A month that is full has further ones: .cairn/closed/2026-11_02. Where a record
+// lies means nothing: at rest it is the same record as before.
 
 // File is the usual path of a record from the workspace root, with forward slashes.
 func (k *Kind) File(id string) string { return k.FileIn(k.Folder, id) }
@@ -53,11 +56,31 @@ func swapped(text, pair string) string {
 	return text[:i] + other + text[i+1:]
 }
 
-// RestIn is the folder under .cairn of the records that rest since a month, which is written as 2026-11. The kind must have Rest.
+// RestIn is the folder under .cairn of the records that rest since a month, which is written as 2026-11, or as 2026-11_02 if it is a further
+// folder of the month. The kind must have Rest.
 func (k *Kind) RestIn(month string) string { return k.Rest + "/" + month }
 
-// IsMonth reports whether a name is that of a folder of records at rest, such as 2026-11.
+// MaxParts is how many folders a month can have.
+const MaxParts = 99
+
+// Month is the name of a folder of records at rest: the nth of a month, from 1 to MaxParts. Names are in the order of their months and
+// parts, by bytes and, since _ comes behind /, in git's trees too.
+func Month(at time.Time, nth int) string {
+	name := at.UTC().Format("2006-01")
+	if nth > 1 {
+		name += fmt.Sprintf("_%02d", nth)
+	}
+	return name
+}
+
+// IsMonth reports whether a name is that of a folder of records at rest, such as 2026-11 or 2026-11_02.
 func IsMonth(name string) bool {
+	if whole, part, ok := strings.Cut(name, "_"); ok {
+		if len(part) != 2 || strings.Trim(part, "0123456789") != "" || part < "02" {
+			return false
+		}
+		name = whole
+	}
 	if len(name) != len("2026-11") || name[4] != '-' {
 		return false
 	}

@@ -34,6 +34,8 @@ var Settings = []Setting{
 		func(c Config) string { return map[bool]string{true: "merge", false: "any"}[c.CloseByMerge] }},
 	{"attachment_max", "the most bytes of a file that ref_add copies into the workspace",
 		func(c Config) string { return strconv.FormatInt(c.AttachmentMax, 10) }},
+	{"archive_after", "archive moves closed tasks to which nothing was written for so long, unless it is told another time", func(c Config) string { return Days(c.ArchiveAfter) }},
+	{"folder_max", "archive puts no more tasks into one folder", func(c Config) string { return strconv.Itoa(c.FolderMax) }},
 	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
 	{"ratify", "who accepts decisions: human or anyone", func(c Config) string { return c.Flow.Ratify }},
 	{"index_stat", "by what lists believe that a file did not change: full, minimal (size and time of modification) or content",
@@ -54,11 +56,19 @@ func span(d time.Duration) string {
 	return text
 }
 
+// Days is a duration as a number of days if it is one, else as a person writes it.
+func Days(d time.Duration) string {
+	if day := 24 * time.Hour; d%day == 0 {
+		return strconv.Itoa(int(d/day)) + "d"
+	}
+	return span(d)
+}
+
 // configOrder is the order in which the settings stand in a config file.
 var configOrder = []string{
 	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
 	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "repos", "fields", "executor", "jobs_max", "jobs_ttl", "job_timeout", "worktrees", "worktree_setup",
-	"worktree_setup_timeout", "close_by", "attachment_max", "attest", "ratify", "index_stat", "rest_stat", "rules",
+	"worktree_setup_timeout", "close_by", "attachment_max", "archive_after", "folder_max", "attest", "ratify", "index_stat", "rest_stat", "rules",
 }
 
 // Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If the setting has

@@ -85,6 +85,11 @@ var Verbs = []verb.Verb{
 		When:    "Without confirm it only shows what would be taken back. Notes, claims, releases, moves, deps, creation and deletion; not checks, sessions or approvals.",
 	}, Undo),
 	verb.Declare(verb.Verb{
+		Name: "archive", Group: "tasks", Toolset: verb.Admin, Title: "Archive closed tasks", Kind: verb.Write, Profile: verb.Maintainer, Idempotent: true,
+		Summary: "Move the files of old closed tasks out of the folder of tasks, to closed/YYYY-MM.",
+		When:    "When most files there are of closed tasks. They are found, listed, depended on and reopened as before.",
+	}, Archive),
+	verb.Declare(verb.Verb{
 		Name: "logs", Group: "tasks", Toolset: verb.Records, Title: "Read check logs", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
 		Summary: "Read what the check runs of a task printed, the newest first.",
 		When:    "When the end of the output that a refusal shows is not enough.",

@@ -18,6 +18,7 @@ const (
 	Chmod  Op = "chmod"
 	Sync   Op = "fsync" // of a file or a folder
 	Rename Op = "rename"
+	Move   Op = "move" // of a file that stays as it is, to another folder
 	Link   Op = "link"
 	Remove Op = "remove"
 	Lock   Op = "lock" // creates the file of a lock
@@ -26,7 +27,7 @@ const (
 // Call is one change of the disk that is about to be made.
 type Call struct {
 	Op   Op
-	Path string // of the file that changes; of a rename or a link the new name
+	Path string // of the file that changes; of a rename, a move or a link the new name
 }
 
 // Intercept is called in place of every call while it is not nil; it makes the call by calling do. It is for tests, which set it while
@@ -171,6 +172,15 @@ func Append(path string, data []byte) error {
 // about a second.
 func Replace(from, to string) error {
 	return Do(Rename, to, func() error { return rename(from, to) })
+}
+
+// MoveFile gives a file another path, at once: it is never at both, and never at none. It returns fs.ErrExist if there is something at that path.
+// What another program puts there in the very moment is replaced.
+func MoveFile(from, to string) error {
+	if _, err := os.Lstat(to); err == nil {
+		return &fs.PathError{Op: "move", Path: to, Err: fs.ErrExist}
+	}
+	return Do(Move, to, func() error { return rename(from, to) })
 }
 
 // Hardlink gives a file a second name, which must not exist.
