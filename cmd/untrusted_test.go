@@ -314,6 +314,7 @@ func TestUntrustedCloneStartsNothing(t *testing.T) {
 		{0, []string{"plan", "--input", `{"tasks": [{"title": "Roof", "checks": [{"desc": "built", "cmd": "touch ran"}]}]}`}},
 		{0, []string{"propose", "--input", `{"tasks": [{"title": "Roof"}], "summary": "s"}`}},
 		{0, []string{"import", "--input", `{"source": "jira", "items": [{"ref": "J-1", "title": "Roof", "checks": [{"desc": "built", "cmd": "touch ran"}]}]}`}},
+		{0, []string{"archive", "--older-than", "1d"}},
 		{0, []string{"logs", "T-1"}},
 		{0, []string{"history"}},
 		{0, []string{"graph"}},

@@ -41,7 +41,7 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	if v.records, err = snapshot.ReadRecords(ctx, v.Store.Layout); err != nil {
 		return nil, err
 	}
-	examinations := []func(context.Context) ([]Finding, error){v.files, v.work, v.orphans, v.jobs, v.ignores, v.trust}
+	examinations := []func(context.Context) ([]Finding, error){v.files, v.work, v.orphans, v.crowd, v.jobs, v.ignores, v.trust}
 	if len(git) == 0 {
 		examinations = append(examinations, v.lost, v.mergeDriver, v.signing, v.worktrees)
 	}

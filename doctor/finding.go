@@ -18,6 +18,7 @@ const (
 	LiveReadOnly        ID = "live-read-only"
 	Untrusted           ID = "untrusted"
 	FileOrphan          ID = "file-orphan"
+	FolderFull          ID = "folder-full"
 	IgnoreLines         ID = "ignore-lines"
 	MergeDriverOff      ID = "merge-driver-off"
 	MergeDriverMissing  ID = "merge-driver-missing"
@@ -72,6 +73,7 @@ var Kinds = []Kind{
 	{SignerNotListed, proof.Notice, "approvals are signed here, and the key of whoever runs this does not count"},
 	{SigningNotSetUp, proof.Notice, "approvals are signed here, and whoever runs this cannot sign"},
 	{MergeDriverOff, proof.Notice, "tasks are merged line by line, since the merge driver is not installed"},
+	{FolderFull, proof.Notice, "the folder of tasks has more files than folder_max"},
 	{FileOrphan, proof.Notice, "no record refers to a file that was added to one"},
 	{WorktreeLeft, proof.Notice, "the work tree of a closed task is still there"},
 	{Untrusted, proof.Notice, "the commands of this clone were not approved on this machine"},

@@ -5,6 +5,8 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -56,6 +58,39 @@ func (v Visit) orphans(context.Context) ([]Finding, error) {
 		}))
 	}
 	return out, err
+}
+
+// crowd finds more files among the tasks than a folder is to have. What is closed can be moved; open tasks stay.
+func (v Visit) crowd(ctx context.Context) ([]Finding, error) {
+	files, _, err := place.List(v.Store.Layout, record.Tasks.Kind)
+	if err != nil {
+		return nil, err
+	}
+	there := map[task.ID]bool{}
+	for _, f := range files {
+		if f.Path == record.Tasks.File(task.ID(f.ID)) {
+			there[task.ID(f.ID)] = true
+		}
+	}
+	if len(there) <= v.Store.Config.FolderMax {
+		return nil, nil
+	}
+	all, _, err := record.Tasks.List(ctx, v.records)
+	if err != nil {
+		return nil, err
+	}
+	closed := 0
+	for _, t := range all {
+		if there[t.ID] && v.Store.Config.Flow.IsClosed(t.Status) {
+			closed++
+		}
+	}
+	message := fmt.Sprintf("has %d files, more than folder_max, which is %d; %d of the tasks are closed", len(there), v.Store.Config.FolderMax, closed)
+	fix := v.Spell(task.CallTo("archive")) + " moves those that were closed long ago"
+	if closed == 0 {
+		fix = "close what nobody will do, or leave it: it only makes the folder long"
+	}
+	return []Finding{find(FolderFull, v.Store.Rel(v.Store.Dir(record.Tasks.Folder)), message, fix)}, nil
 }
 
 // ignores looks at .cairn/.gitignore. Outside git nothing is ignored.

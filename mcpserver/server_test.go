@@ -224,6 +224,7 @@ var smallestCalls = map[string]object{
 	"plan":          {"tasks": []object{{"title": "Pay"}}},
 	"propose":       {"tasks": []object{{"title": "Pay"}}, "summary": "x"},
 	"import":        {"source": "jira", "items": []object{{"ref": "J-1", "title": "Pay"}}},
+	"archive":       {},
 	"delete":        {"id": "PROJ-1"},
 	"logs":          {"id": "PROJ-1"},
 	"history":       {},

@@ -103,6 +103,15 @@ var killableWrites = []killableWrite{
 	{"a task at rest and another one", toRest, func(s *store.Store) error { return noteBoth(s, "PROJ-1", "PROJ-2") }},
 	{"a session of a task at rest", toRest, func(s *store.Store) error { return atNoon(s).BeginAs("ses-1", "PROJ-1") }},
 	{"a deletion of a task at rest", toRest, func(s *store.Store) error { return atNoon(s).Delete("PROJ-1") }},
+	{"two tasks that go to rest, and the key of the call", nothing, func(s *store.Store) error {
+		return s.Update(context.Background(), func(tx *store.Tx) error {
+			tx.Remember(session.Key{Call: "c0ffee", Args: "12", Task: "PROJ-3"})
+			return moveAll(tx, "closed/2026-06_02", "PROJ-1", "PROJ-2")
+		})
+	}},
+	{"a task that comes back from rest", toRest, func(s *store.Store) error {
+		return s.Update(context.Background(), func(tx *store.Tx) error { return moveAll(tx, "tasks", "PROJ-1") })
+	}},
 }
 
 // toRest moves PROJ-1 to where closed tasks rest.
@@ -111,6 +120,17 @@ func toRest(s *store.Store) error {
 		return err
 	}
 	return os.Rename(storetest.TaskFile(s, "PROJ-1"), storetest.RestFile(s, "2026-06", "PROJ-1"))
+}
+
+// moveAll stages that tasks go into a folder.
+func moveAll(tx *store.Tx, folder string, ids ...task.ID) error {
+	for _, id := range ids {
+		if _, err := record.Tasks.Get(tx, id); err != nil {
+			return err
+		}
+		tx.Move(id.Ref(), folder)
+	}
+	return nil
 }
 
 func nothing(*store.Store) error { return nil }
@@ -693,6 +713,19 @@ func TestHostileLogs(t *testing.T) {
 		}
 		logs[fmt.Sprintf("the live file %q, appended to", path)] = state(store.RedoLive{Path: path, Text: "{}", Append: true})
 	}
+	for _, to := range []string{
+		"../../../../victim/package.json", ".cairn/closed/2026-06/../../../../../../victim/package.json", "ABS", ".cairn/closed/PROJ-1.md", ".cairn/closed/2026-13/PROJ-1.md",
+		".cairn/closed/2026-06/PROJ-2.md", ".cairn/closed/2026-06/PROJ-1.yaml", ".cairn/sessions/PROJ-1.yaml", ".cairn/decisions/PROJ-1.md", ".cairn/tasks/PROJ-1.md", ".cairn/config.yaml",
+		".cairn/closed/2026-06", ".cairn/closed/2026-06/", ".git/hooks/PROJ-1.md", `.cairn\closed\2026-06\PROJ-1.md`, ".cairn/closed/2026-06_01/PROJ-1.md",
+	} {
+		logs[fmt.Sprintf("a move to %q", to)] = file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", Was: "WAS", To: to})
+	}
+	rested := ".cairn/closed/2026-06/PROJ-1.md"
+	logs["a move of what somebody has changed"] = file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", Was: "0123456789abcdef", To: rested})
+	logs["a move of whatever lies there"] = file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", To: rested})
+	logs["a move in live state"] = file(store.RedoFile{Path: "trash/PROJ-1.md", Live: true, Was: "WAS", To: rested})
+	logs["a move from elsewhere"] = file(store.RedoFile{Path: "main.go", Was: "WAS", To: rested})
+	logs["a move that writes"] = file(store.RedoFile{Path: ".cairn/tasks/PROJ-1.md", Was: "WAS", Now: rev(other), Temp: tempOf("PROJ-1.md"), To: rested})
 	s, around := hostileStore(t, false)
 	for name, log := range logs {
 		t.Run(name, func(t *testing.T) {
@@ -703,6 +736,7 @@ func TestHostileLogs(t *testing.T) {
 			}
 			for i := range log.Files {
 				log.Files[i].Path = strings.Replace(log.Files[i].Path, "ABS", filepath.ToSlash(filepath.Join(around, "victim", "package.json")), 1)
+				log.Files[i].To = strings.Replace(log.Files[i].To, "ABS", filepath.ToSlash(filepath.Join(around, "victim", "package.json")), 1)
 				if log.Files[i].Was == "WAS" {
 					log.Files[i].Was = rev(was)
 				}

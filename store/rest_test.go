@@ -1,8 +1,10 @@
 package store_test
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -235,4 +237,93 @@ func TestRestBehindLinks(t *testing.T) {
 		t.Errorf("found %v (%v)", found, err)
 	}
 	storetest.WantCode(t, s.Leftovers().Sweep(t.Context()), "")
+}
+
+// A file is moved with its bytes as they are, and is never at both places; what the clone knows of its task stays.
+func TestMove(t *testing.T) {
+	s := storetest.New(t)
+	a := storetest.NewActor(s, "agent:a")
+	storetest.WantCode(t, a.CreateAs("PROJ-1", "Raise the walls"), "")
+	storetest.WantCode(t, a.CreateAs("PROJ-2", "Lay the foundation"), "")
+	storetest.WantCode(t, a.Claim("PROJ-2"), "")
+	text, known := storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-2")), s.Known(proj2)
+	move := func(folder string) error {
+		return s.Update(t.Context(), func(tx *store.Tx) error { return moveAll(tx, folder, "PROJ-2") })
+	}
+	for range 2 { // the second time there is nothing to do
+		storetest.WantCode(t, move("closed/2026-06"), "")
+	}
+	if layout.Exists(storetest.TaskFile(s, "PROJ-2")) || storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2")) != text {
+		t.Error("it was not moved as it is")
+	}
+	if now := s.Known(proj2); !reflect.DeepEqual(now.State, known.State) {
+		t.Errorf("the clone knows %+v of it, and knew %+v", now.State, known.State)
+	}
+	storetest.WantNoProblem(t, s, "PROJ-1", "PROJ-2")
+	storetest.WantCode(t, move("tasks"), "")
+	if layout.Exists(storetest.RestFile(s, "2026-06", "PROJ-2")) || storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-2")) != text {
+		t.Error("it was not moved back as it is")
+	}
+	if layout.Exists(s.Live.Redo()) {
+		t.Error("the redo log is left")
+	}
+}
+
+// A file that somebody else changes, takes away or has an equal of in the moment of its move is left as they left it.
+func TestMoveBesideAnEditor(t *testing.T) {
+	other := storetest.TaskText("PROJ-2", "labels: [edited]")
+	for name, edit := range map[string]func(t *testing.T, s *store.Store){
+		"changes it": func(t *testing.T, s *store.Store) { storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), other) },
+		"has put one there": func(t *testing.T, s *store.Store) {
+			storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"), other)
+		},
+		"takes it away": func(t *testing.T, s *store.Store) { storetest.Remove(t, storetest.TaskFile(s, "PROJ-2")) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := storetest.NewAt(t, t.TempDir()) // a second file is a finding
+			for _, id := range []task.ID{"PROJ-1", "PROJ-2"} {
+				storetest.WriteTask(t, s, id)
+			}
+			was := storetest.ReadFile(t, storetest.TaskFile(s, "PROJ-2"))
+			s.BeforePublish(func(path string) {
+				if path == storetest.TaskFile(s, "PROJ-1") {
+					edit(t, s)
+				}
+			})
+			storetest.WantCode(t, s.Update(t.Context(), func(tx *store.Tx) error { return moveAll(tx, "closed/2026-06", "PROJ-1", "PROJ-2") }), "")
+			if layout.Exists(storetest.TaskFile(s, "PROJ-1")) || !layout.Exists(storetest.RestFile(s, "2026-06", "PROJ-1")) {
+				t.Error("the other one was not moved")
+			}
+			files := map[string]string{}
+			for _, path := range []string{storetest.TaskFile(s, "PROJ-2"), storetest.RestFile(s, "2026-06", "PROJ-2")} {
+				if layout.Exists(path) {
+					files[s.Rel(path)] = storetest.ReadFile(t, path)
+				}
+			}
+			want := map[string]map[string]string{
+				"changes it":        {".cairn/tasks/PROJ-2.md": other},
+				"has put one there": {".cairn/tasks/PROJ-2.md": was, ".cairn/closed/2026-06/PROJ-2.md": other},
+				"takes it away":     {},
+			}[name]
+			if !maps.Equal(files, want) || layout.Exists(s.Live.Redo()) {
+				t.Errorf("there is %v, and not %v", files, want)
+			}
+		})
+	}
+}
+
+// A task that the write changes too stays where it is.
+func TestMoveOfWhatIsChanged(t *testing.T) {
+	s := storetest.New(t)
+	storetest.WriteTask(t, s, "PROJ-2")
+	storetest.WantCode(t, s.Update(t.Context(), func(tx *store.Tx) error {
+		if err := storetest.AddNote(tx, "PROJ-2", "it holds"); err != nil {
+			return err
+		}
+		tx.Move(proj2, "closed/2026-06")
+		return nil
+	}), "")
+	if notes := storetest.NotesOf(storetest.Get(t, s, "PROJ-2")); !slices.Equal(notes, []string{"it holds"}) || !layout.Exists(storetest.TaskFile(s, "PROJ-2")) {
+		t.Errorf("the notes are %q", notes)
+	}
 }

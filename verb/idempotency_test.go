@@ -53,6 +53,7 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"import":              {verbtest.Args{"source": "jira", "items": []verbtest.Args{{"ref": "J-1", "title": "One"}, {"ref": "J-2", "title": "Two", "deps": []string{"J-1"}}}}, verbtest.Args{"source": "jira", "items": []verbtest.Args{{"ref": "J-1", "title": "One"}}}},
 	"propose":             {verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "s"}, verbtest.Args{"tasks": []verbtest.Args{{"title": "One"}}, "summary": "t"}},
 	"settings_set":        {verbtest.Args{"key": "claim_ttl", "value": "2h"}, verbtest.Args{"key": "claim_ttl", "value": "3h"}},
+	"archive":             {verbtest.Args{}, verbtest.Args{"older_than": "7d"}},
 	"delete":              {verbtest.Args{"reason": "twice"}, verbtest.Args{"reason": "wrong"}},
 	"begin":               {verbtest.Args{"expected_actor": "human:lee"}, verbtest.Args{"expected_actor": "human:lee", "model": "m"}},
 	"heartbeat":           {verbtest.Args{"progress": "half"}, verbtest.Args{"progress": "all"}},

@@ -1,7 +1,9 @@
 package record_test
 
 import (
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -11,23 +13,32 @@ import (
 // A path is that of one record or of none, and where a record at rest lies is known from its month.
 func TestAt(t *testing.T) {
 	for path, want := range map[string]string{
-		".cairn/tasks/T-1.md":              "task T-1",
-		".cairn/sessions/ses-1.yaml":       "session ses-1",
-		".cairn/closed/2026-11/T-1.md":     "task T-1",
-		".cairn/closed/0000-12/T-1.md":     "task T-1",
-		".cairn/closed/T-1.md":             "",
-		".cairn/closed/2026-00/T-1.md":     "",
-		".cairn/closed/2026-13/T-1.md":     "",
-		".cairn/closed/2026-1/T-1.md":      "",
-		".cairn/closed/2026-011/T-1.md":    "",
-		".cairn/closed/2o26-11/T-1.md":     "",
-		".cairn/closed/2026-11/a/T-1.md":   "",
-		".cairn/closed/2026-11/.T-1.md":    "",
-		".cairn/closed/2026-11/T-1.yaml":   "",
-		".cairn/closed/2026-11/.md":        "",
-		"closed/2026-11/T-1.md":            "",
-		"a/.cairn/closed/2026-11/T-1.md":   "",
-		".cairn/sessions/2026-11/ses.yaml": "",
+		".cairn/tasks/T-1.md":                "task T-1",
+		".cairn/sessions/ses-1.yaml":         "session ses-1",
+		".cairn/closed/2026-11/T-1.md":       "task T-1",
+		".cairn/closed/0000-12/T-1.md":       "task T-1",
+		".cairn/closed/2026-11_02/T-1.md":    "task T-1",
+		".cairn/closed/2026-11_99/T-1.md":    "task T-1",
+		".cairn/closed/2026-11_01/T-1.md":    "",
+		".cairn/closed/2026-11_2/T-1.md":     "",
+		".cairn/closed/2026-11_002/T-1.md":   "",
+		".cairn/closed/2026-11_0a/T-1.md":    "",
+		".cairn/closed/2026-11_/T-1.md":      "",
+		".cairn/closed/2026-13_02/T-1.md":    "",
+		".cairn/closed/2026-11_02_03/T-1.md": "",
+		".cairn/closed/T-1.md":               "",
+		".cairn/closed/2026-00/T-1.md":       "",
+		".cairn/closed/2026-13/T-1.md":       "",
+		".cairn/closed/2026-1/T-1.md":        "",
+		".cairn/closed/2026-011/T-1.md":      "",
+		".cairn/closed/2o26-11/T-1.md":       "",
+		".cairn/closed/2026-11/a/T-1.md":     "",
+		".cairn/closed/2026-11/.T-1.md":      "",
+		".cairn/closed/2026-11/T-1.yaml":     "",
+		".cairn/closed/2026-11/.md":          "",
+		"closed/2026-11/T-1.md":              "",
+		"a/.cairn/closed/2026-11/T-1.md":     "",
+		".cairn/sessions/2026-11/ses.yaml":   "",
 	} {
 		got := ""
 		if k, id, ok := record.At(path); ok {
@@ -79,5 +90,29 @@ func TestIsFolder(t *testing.T) {
 		if got := record.IsFolder(path); got != want {
 			t.Errorf("%s: %v", path, got)
 		}
+	}
+}
+
+// The folders of a month are known by their names, and their names have their order: as texts, and as git has the names of folders.
+func TestMonth(t *testing.T) {
+	var names, inGit []string
+	for _, at := range []string{"2026-11-30T23:30:00-05:00", "2026-11-30T23:30:00Z", "2025-01-01T00:00:00Z"} {
+		when, err := time.Parse(time.RFC3339, at)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for nth := record.MaxParts; nth > 0; nth-- {
+			names, inGit = append(names, record.Month(when, nth)), append(inGit, record.Month(when, nth)+"/")
+		}
+	}
+	for _, name := range names {
+		if !record.IsMonth(name) {
+			t.Errorf("%s is not the name of a month", name)
+		}
+	}
+	slices.Reverse(names)
+	slices.Reverse(inGit)
+	if names[0] != "2025-01" || names[len(names)-1] != "2026-12_99" || !slices.IsSorted(names) || !slices.IsSorted(inGit) {
+		t.Errorf("got %v", names)
 	}
 }

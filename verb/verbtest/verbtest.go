@@ -19,7 +19,7 @@ import (
 type Args map[string]any
 
 // EmptyFolder is an agent in a folder that is no workspace.
-func EmptyFolder(t *testing.T, p verb.Profile) *verb.Workspace {
+func EmptyFolder(t testing.TB, p verb.Profile) *verb.Workspace {
 	t.Helper()
 	return &verb.Workspace{
 		Dir: t.TempDir(), StateDir: filepath.Join(t.TempDir(), "state"), ConfigDir: filepath.Join(t.TempDir(), "config"), Actor: verb.As("agent:claude-1"), Rights: verb.Rights{Profile: p},
@@ -28,7 +28,7 @@ func EmptyFolder(t *testing.T, p verb.Profile) *verb.Workspace {
 }
 
 // NewWorkspace is a person in a new workspace outside git, which is trusted. The person confirms everything.
-func NewWorkspace(t *testing.T) *verb.Workspace {
+func NewWorkspace(t testing.TB) *verb.Workspace {
 	t.Helper()
 	w := EmptyFolder(t, verb.Maintainer)
 	w.Actor = verb.As("human:lee")
