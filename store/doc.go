@@ -24,7 +24,7 @@
 //	.cairn/
 //	  config.yaml             read by Open; written by Init and by settings
 //	  tasks/ID.md             one task each; the name is the id, so a look-up is one open
-//	  closed/YYYY-MM/ID.md    tasks at rest, which are the same as before; the name is tried in each month
+//	  closed/YYYY-MM/ID.md    tasks at rest, which are the same as before; the name is tried in each month, and in its parts, YYYY-MM_02
 //	  sessions/SES.yaml       one attempt each
 //	  plans/plan-ID.yaml      proposals that wait to be made real
 //	  runs/ID-STAMP.log       output of checks; ignored by git
@@ -77,7 +77,7 @@
 //  7. wait until git is not at work in the worktree, for five seconds at most; complete write.redo: what each file held and is to
 //     hold, where that content lies, and what becomes of the live state. From here on the write is decided;
 //  8. one file after the other: read it once more, give it its content. Copies for the trash come first, then new records, those
-//     that were there, what is deleted, and at last those whose change can be made again. Between these turns, and at the end, each
+//     that were there, what is deleted, those whose change can be made again, and at last files that are moved as they are. Between these turns, and at the end, each
 //     folder in which names changed is flushed, once for all of them;
 //  9. if git was at work meanwhile and has replaced the file, start over at 3;
 //  10. write the live state: the call's idempotency key, states and journals, heartbeats;
@@ -134,7 +134,8 @@
 // keeps its promises. What it did not return for may have come in part, and where the redo log is lost with it nobody completes
 // that. No file is a mixture.
 //
-// A record is not removed before its copy in the trash is on the disk, and nothing gets the name of a record before its content is. The
+// A record that is moved as it is gets its new name by one rename, so that it has one name at any moment, as far as the file system keeps a
+// rename whole. A record is not removed before its copy in the trash is on the disk, and nothing gets the name of a record before its content is. The
 // first deletion flushes the names of the folders around the trash too. Which flushes a write makes is a table of package crashtest.
 //
 // All other live state is not flushed, nor are its folders and the logs of runs. It may be lost or unreadable, which counts as absent:
