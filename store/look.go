@@ -48,18 +48,15 @@ func (r Rows) LookAt(ctx context.Context, before *index.View, names []string) (*
 
 // look looks at each folder in which records of the kind lie, and joins what it finds.
 func (r Rows) look(before *index.View, look func(index.Source, *index.View) (*index.View, error)) (*index.View, error) {
-	folders, err := place.Folders(r.s.Layout, r.kind)
-	if err != nil {
-		return nil, err
-	}
-	parts := make([]index.Part, len(folders))
-	for i, folder := range folders {
+	var parts []index.Part
+	err := place.Each(r.s.Layout, r.kind, func(folder string) error {
 		src := r.source(folder)
 		view, err := look(src, before.Part(src))
-		if err != nil {
-			return nil, err
-		}
-		parts[i] = index.Part{Source: src, View: view}
+		parts = append(parts, index.Part{Source: src, View: view})
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	return index.Join(parts, before), nil
 }

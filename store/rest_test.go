@@ -1,11 +1,14 @@
 package store_test
 
 import (
+	"context"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
 	"reflect"
 	"slices"
+	"sync"
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -326,4 +329,78 @@ func TestMoveOfWhatIsChanged(t *testing.T) {
 	if notes := storetest.NotesOf(storetest.Get(t, s, "PROJ-2")); !slices.Equal(notes, []string{"it holds"}) || !layout.Exists(storetest.TaskFile(s, "PROJ-2")) {
 		t.Errorf("the notes are %q", notes)
 	}
+}
+
+// Whoever lists tasks while some are moved to where they rest, in folders that come to be meanwhile, misses none and sees none twice.
+func TestListsBesideMoves(t *testing.T) {
+	s := storetest.New(t)
+	const all, each = 240, 6
+	var ids []task.ID
+	for i := range all {
+		ids = append(ids, task.ID(fmt.Sprintf("PROJ-%d", 1000+i)))
+		storetest.WriteTask(t, s, ids[i])
+	}
+	k := record.Tasks.Kind
+	var before *index.View
+	lists := map[string]func(context.Context) (found int, problems any, err error){
+		"files": func(ctx context.Context) (int, any, error) {
+			all, problems, err := record.Tasks.List(ctx, s)
+			return len(all), problems, err
+		},
+		"the index": func(ctx context.Context) (int, any, error) {
+			view, err := s.Rows(k).Look(ctx)
+			return len(view.Rows()), view.Problems(), err
+		},
+		"what is known": func(ctx context.Context) (int, any, error) {
+			view, err := s.Rows(k).LookAfter(ctx, before)
+			before = view
+			return len(view.Rows()), view.Problems(), err
+		},
+		"cairn check": func(ctx context.Context) (int, any, error) {
+			records, err := snapshot.ReadRecords(ctx, s.Layout)
+			if err != nil {
+				return 0, nil, err
+			}
+			all, problems, err := record.Tasks.List(ctx, records)
+			return len(all), append(findings(records), messages(problems)...), err
+		},
+	}
+	done := make(chan struct{})
+	var listing sync.WaitGroup
+	for name, list := range lists {
+		listing.Go(func() {
+			for ended := false; !ended; {
+				select {
+				case <-done:
+					ended = true // once more, of what is there in the end
+				default:
+				}
+				found, problems, err := list(t.Context())
+				if err != nil || found != all || reflect.ValueOf(problems).Len() > 0 {
+					t.Errorf("by %s there are %d of %d tasks, and the problems %v (%v)", name, found, all, problems, err)
+					return
+				}
+			}
+		})
+	}
+	for n := 0; n < all; n += each {
+		folder := "closed/" + record.Month(storetest.Noon, n/each+1)
+		storetest.WantCode(t, s.Update(t.Context(), func(tx *store.Tx) error { return moveAll(tx, folder, ids[n:n+each]...) }), "")
+	}
+	close(done)
+	listing.Wait()
+}
+
+func findings(records snapshot.Records) (out []string) {
+	for _, f := range records.Judge() {
+		out = append(out, f.Path+": "+f.Message)
+	}
+	return out
+}
+
+func messages(problems []problem.Problem) (out []string) {
+	for _, p := range problems {
+		out = append(out, p.Path+": "+p.Message)
+	}
+	return out
 }

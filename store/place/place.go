@@ -14,10 +14,23 @@ import (
 	"github.com/cairn-tasks/cairn/store/record"
 )
 
-// Folders lists the folders under .cairn in which records of a kind may lie, those that count first. The usual one need not exist.
-func Folders(l layout.Layout, k *record.Kind) ([]string, error) {
+// Each calls visit with each folder under .cairn in which records of a kind may lie, those that count first. The usual one need not exist. Which
+// others there are is asked after it was visited, so that a record which is moved out of it meanwhile, into a new folder perhaps, is in one
+// of those that are visited.
+func Each(l layout.Layout, k *record.Kind, visit func(folder string) error) error {
+	if err := visit(k.Folder); err != nil {
+		return err
+	}
 	rest, err := atRest(l, k)
-	return append([]string{k.Folder}, rest...), err
+	if err != nil {
+		return err
+	}
+	for _, folder := range rest {
+		if err := visit(folder); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // atRest lists the folders of a kind's records at rest, newest month first. Links are among them: layout.NoLinks refuses those.
@@ -99,24 +112,23 @@ type File struct {
 // List lists the files of a kind, one of each id, sorted by name, and the problems of further ones. Names that begin with a dot, and those with
 // another ending, are ignored.
 func List(l layout.Layout, k *record.Kind) ([]File, []problem.Problem, error) {
-	folders, err := Folders(l, k)
-	if err != nil {
-		return nil, nil, err
-	}
 	var files []File
-	for _, folder := range folders {
+	folders := 0
+	err := Each(l, k, func(folder string) error {
+		folders++
 		entries, err := os.ReadDir(l.Dir(folder))
 		if err != nil && !problem.Missing(err) {
-			return nil, nil, problem.IO(err)
+			return problem.IO(err)
 		}
 		for _, e := range entries {
 			if id, ok := k.IDOf(e.Name()); ok {
 				files = append(files, File{k.FileIn(folder, id), id, e.Type()})
 			}
 		}
-	}
-	if len(folders) == 1 {
-		return files, nil, nil
+		return nil
+	})
+	if err != nil || folders == 1 {
+		return files, nil, err
 	}
 	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(path.Base(a.Path), path.Base(b.Path)) })
 	var problems []problem.Problem

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -25,12 +26,16 @@ func TestOf(t *testing.T) {
 		storetest.WriteFile(t, storetest.RestFile(s, at, "T-1"), "")
 	}
 	want(".cairn/closed/2026-02/T-1.md", true)
+	for _, at := range []string{"2026-02_02", "2026-02_10", "2026-01_99"} {
+		storetest.WriteFile(t, storetest.RestFile(s, at, "T-1"), "")
+	}
+	want(".cairn/closed/2026-02_10/T-1.md", true)
 	storetest.WriteFile(t, storetest.TaskFile(s, "T-1"), "")
 	want(".cairn/tasks/T-1.md", true)
-	if got, err := place.Folders(s.Layout, k); err != nil || !slices.Equal(got, []string{"tasks", "closed/2026-02", "closed/2026-01", "closed/2025-12"}) {
+	if got, err := folders(s.Layout, k); err != nil || !slices.Equal(got, []string{"tasks", "closed/2026-02_10", "closed/2026-02_02", "closed/2026-02", "closed/2026-01_99", "closed/2026-01", "closed/2025-12"}) {
 		t.Errorf("tasks lie in %v (%v)", got, err)
 	}
-	if got, err := place.Folders(s.Layout, record.Sessions.Kind); err != nil || !slices.Equal(got, []string{"sessions"}) {
+	if got, err := folders(s.Layout, record.Sessions.Kind); err != nil || !slices.Equal(got, []string{"sessions"}) {
 		t.Errorf("sessions lie in %v (%v)", got, err)
 	}
 }
@@ -53,17 +58,26 @@ func TestInCommits(t *testing.T) {
 	commit()
 	storetest.WriteFile(t, storetest.RestFile(s, "2026-07", "T-1"), storetest.TaskText("T-1", "labels: [newer]"))
 	commit()
+	storetest.WriteFile(t, storetest.RestFile(s, "2026-07_02", "T-1"), storetest.TaskText("T-1", "labels: [newest]"))
+	commit()
 	found := map[task.Ref][]string{}
 	refs := []task.Ref{task.ID("T-1").Ref(), task.ID("T-2").Ref(), task.ID("T-3").Ref()}
 	err := place.InCommits(t.Context(), s.Layout, commits, refs, func(of task.Ref, src []byte) { found[of] = append(found[of], string(src)) })
 	storetest.WantCode(t, err, "")
+	newest := storetest.TaskText("T-1", "labels: [newest]")
 	newer, older := storetest.TaskText("T-1", "labels: [newer]"), storetest.TaskText("T-1")
-	if got := found[refs[0]]; len(got) != 3 || !slices.Contains(got, newer) || got[0] != older {
+	if got := found[refs[0]]; len(got) != 4 || !slices.Contains(got, newer) || !slices.Contains(got, newest) || got[0] != older {
 		t.Errorf("found %q", got)
 	}
-	if len(found[refs[1]]) != 3 || len(found[refs[2]]) != 0 {
+	if len(found[refs[1]]) != 4 || len(found[refs[2]]) != 0 {
 		t.Errorf("found %q", found)
 	}
 }
 
 func TestMain(m *testing.M) { storetest.Main(m, nil) }
+
+// folders are those that Each visits.
+func folders(l layout.Layout, k *record.Kind) (out []string, err error) {
+	err = place.Each(l, k, func(folder string) error { out = append(out, folder); return nil })
+	return out, err
+}

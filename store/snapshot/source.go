@@ -46,17 +46,13 @@ type diskSource struct{ layout.Layout }
 func (d diskSource) list(ctx context.Context) ([]blob, error) {
 	out := []blob{{path: d.Rel(d.ConfigFile())}, {path: d.Rel(d.SignersFile())}}
 	for _, k := range record.Kinds() {
-		folders, err := place.Folders(d.Layout, k)
-		if err != nil {
-			return nil, err
-		}
-		for _, folder := range folders {
-			err := layout.EachName(d.Dir(folder), k.Ext(), func(name string) {
+		err := place.Each(d.Layout, k, func(folder string) error {
+			return layout.EachName(d.Dir(folder), k.Ext(), func(name string) {
 				out = append(out, blob{path: layout.Folder + "/" + folder + "/" + name + k.Ext()})
 			})
-			if err != nil {
-				return nil, err
-			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	err := layout.EachName(d.Dir(layout.FilesDir), "", func(name string) {
@@ -83,10 +79,27 @@ func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, conte
 	onAllProcessors(func() {
 		for i := int(next.Add(1)) - 1; i < len(blobs) && ctx.Err() == nil; i = int(next.Add(1)) - 1 {
 			content, err := layout.ReadUpTo(d.Abs(blobs[i].path), blobs[i].most())
+			if problem.Missing(err) {
+				content, err = d.readMoved(blobs[i], blobs, err)
+			}
 			fn(i, content, err)
 		}
 	})
 	return ctx.Err()
+}
+
+// readMoved reads the file of a record that was moved since it was listed, unless it was listed at its new place too. Gone is the error of
+// reading it at the old one.
+func (d diskSource) readMoved(b blob, all []blob, gone error) ([]byte, error) {
+	k, id, ok := record.At(b.path)
+	if !ok || k.Rest == "" {
+		return nil, gone
+	}
+	now := place.Of(d.Layout, k, id)
+	if slices.ContainsFunc(all, func(other blob) bool { return other.path == now }) {
+		return nil, gone
+	}
+	return layout.ReadUpTo(d.Abs(now), b.most())
 }
 
 // onAllProcessors runs a function on all processors, and returns when all are done.
