@@ -159,11 +159,11 @@ func (e edition) runEditor(ctx context.Context) error {
 	if editor == "" {
 		editor = "vi"
 	}
-	cmd := exec.CommandContext(ctx, "sh", "-c", editor+` "$@"`, "editor", e.copy)
+	words := []string{"sh", "-c", editor + ` "$@"`, "editor", e.copy}
 	if runtime.GOOS == "windows" {
-		words := append(strings.Fields(editor), e.copy)
-		cmd = exec.CommandContext(ctx, words[0], words[1:]...)
+		words = append(strings.Fields(editor), e.copy)
 	}
+	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = e.Stdin, e.Stdout, e.Stderr, e.Dir
 	if err := cmd.Run(); err != nil {
 		return task.Errorf(task.IO, "the editor (%s) failed: %w", editor, err).WithHint("set VISUAL or EDITOR to an editor that is there; code needs --wait")

@@ -350,6 +350,7 @@ func TestEndOfServiceEndsSubscriptions(t *testing.T) {
 				d := openDoor(t, w)
 				subscribeTo(t, d.connect(era, nil), era, firstURI)
 				time.Sleep(time.Minute)
+				synctest.Wait() // a check at this very moment watches too, until it is done
 				if watched.now() != 1 {
 					t.Errorf("%d watches for a subscription", watched.now())
 				}
