@@ -12,27 +12,107 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode"
 )
 
-var link = regexp.MustCompile(`\]\(([^)#]+)[^)]*\)`)
+var (
+	link    = regexp.MustCompile(`\]\(([^)#\s]*)(?:#([^)\s]*))?\)`)
+	heading = regexp.MustCompile(`^#{1,6} +(.*?) *#*$`)
+	anchor  = regexp.MustCompile(`<a (?:id|name)="([^"]+)">`)
+)
 
-// Links between the pages lead somewhere.
+// A link between the pages leads to a file that is there, and one with an anchor to a heading of it.
 func TestLinks(t *testing.T) {
-	pages := find(t, "../*.md", "*.md", "decisions/*.md", "how-to/*.md")
-	links := 0
-	for _, page := range pages {
-		for _, hit := range link.FindAllStringSubmatch(read(t, page), -1) {
-			if strings.Contains(hit[1], "://") {
+	links, anchors := 0, 0
+	for _, page := range find(t, "../*.md", "*.md", "decisions/*.md", "how-to/*.md") {
+		for _, hit := range link.FindAllStringSubmatch(outsideCode(read(t, page)), -1) {
+			if strings.Contains(hit[1], "://") || strings.HasPrefix(hit[1], "mailto:") {
 				continue
 			}
 			links++
-			if _, err := os.Stat(filepath.Join(filepath.Dir(page), hit[1])); err != nil {
+			to := page
+			if hit[1] != "" {
+				to = filepath.Join(filepath.Dir(page), hit[1])
+			}
+			if _, err := os.Stat(to); err != nil {
 				t.Errorf("%s points to %s, which is not there", page, hit[1])
+				continue
+			}
+			if hit[2] != "" && strings.HasSuffix(to, ".md") {
+				if anchors++; !anchorsOf(read(t, to))[hit[2]] {
+					t.Errorf("%s points to %s#%s, and there is no such heading", page, hit[1], hit[2])
+				}
 			}
 		}
 	}
-	if links == 0 {
-		t.Error("no page has a link")
+	if links < 200 || anchors < 50 {
+		t.Errorf("the pages have %d links, %d of them with an anchor", links, anchors)
+	}
+}
+
+// anchorsOf are the names under which the headings of a page are found, by the rule of GitHub: in small letters, without what is no letter, digit, space, hyphen
+// or underscore, with a hyphen for each space, and with a number where a name was given before.
+func anchorsOf(text string) map[string]bool {
+	found := map[string]bool{}
+	for line := range strings.Lines(withoutFences(text)) {
+		if hit := heading.FindStringSubmatch(strings.TrimRight(line, "\n")); hit != nil {
+			name := slug(hit[1])
+			for n := 1; found[name]; n++ {
+				name = slug(hit[1]) + "-" + strconv.Itoa(n)
+			}
+			found[name] = true
+		}
+		for _, hit := range anchor.FindAllStringSubmatch(line, -1) {
+			found[hit[1]] = true
+		}
+	}
+	return found
+}
+
+var linked = regexp.MustCompile(`\[([^\]]*)\]\([^)]*\)`)
+
+// slug is the name of a heading in an address.
+func slug(title string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsLetter(r), unicode.IsDigit(r), r == '-', r == '_':
+			return unicode.ToLower(r)
+		case r == ' ':
+			return '-'
+		}
+		return -1
+	}, linked.ReplaceAllString(title, "$1"))
+}
+
+// withoutFences is a page without its fenced blocks, and outsideCode one without code in its sentences too.
+func withoutFences(text string) string {
+	return regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
+}
+
+func outsideCode(text string) string {
+	return regexp.MustCompile("`[^`\n]+`").ReplaceAllString(withoutFences(text), "`code`")
+}
+
+func TestSlug(t *testing.T) {
+	for title, want := range map[string]string{
+		"How merging works": "how-merging-works", "`cairn check` in CI": "cairn-check-in-ci", "Jobs: agents, and [more](x.md)": "jobs-agents-and-more", "config.yaml": "configyaml",
+	} {
+		if got := slug(title); got != want {
+			t.Errorf("%q is found as %q, want %q", title, got, want)
+		}
+	}
+	if got := anchorsOf("# A\n## A\n```\n# B\n```\n"); !got["a"] || !got["a-1"] || got["b"] {
+		t.Errorf("the anchors are %v", got)
+	}
+}
+
+// Each page is in the list of pages.
+func TestEveryPageIsListed(t *testing.T) {
+	list := read(t, "README.md")
+	for _, page := range find(t, "*.md", "how-to/*.md") {
+		if page != "README.md" && !strings.Contains(list, "]("+filepath.ToSlash(page)+")") {
+			t.Errorf("README.md does not list %s", page)
+		}
 	}
 }
 

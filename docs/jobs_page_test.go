@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -41,20 +42,31 @@ type lesson struct {
 	*testing.T
 	top, dir string
 	ids      map[string]string // by the id on the page
+	path     string            // the folder of cairn itself
 }
 
+// newLesson builds cairn, into the folder bin.
 func newLesson(t *testing.T) *lesson {
+	t.Helper()
+	l := lessonWith(t, "")
+	if out, err := exec.Command("go", "build", "-o", filepath.Join(l.bin(), "cairn"), "github.com/cairn-tasks/cairn/cmd/cairn").CombinedOutput(); err != nil {
+		t.Fatalf("go build: %v\n%s", err, out)
+	}
+	return l
+}
+
+// lessonWith is a lesson with a cairn that was built before, in a folder.
+func lessonWith(t *testing.T, path string) *lesson {
 	t.Helper()
 	top, err := filepath.EvalSymlinks(t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}
-	bin := filepath.Join(top, "bin", "cairn")
-	if out, err := exec.Command("go", "build", "-o", bin, "github.com/cairn-tasks/cairn/cmd/cairn").CombinedOutput(); err != nil {
-		t.Fatalf("go build: %v\n%s", err, out)
-	}
-	return &lesson{T: t, top: top, dir: top, ids: map[string]string{}}
+	return &lesson{T: t, top: top, dir: top, ids: map[string]string{}, path: path}
 }
+
+// bin is where programs of the lesson lie.
+func (l *lesson) bin() string { return filepath.Join(l.top, "bin") }
 
 func (l *lesson) write(name, text string, mode os.FileMode) {
 	l.Helper()
@@ -71,7 +83,7 @@ func (l *lesson) write(name, text string, mode os.FileMode) {
 func (l *lesson) env() []string {
 	out := []string{
 		"HOME=" + l.top, "XDG_CONFIG_HOME=" + filepath.Join(l.top, "config"), "XDG_STATE_HOME=" + filepath.Join(l.top, "state"), "CAIRN_ACTOR=human:ada",
-		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "PATH=" + filepath.Join(l.top, "bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "PATH=" + strings.Join(slices.DeleteFunc([]string{l.bin(), l.path, os.Getenv("PATH")}, func(dir string) bool { return dir == "" }), string(os.PathListSeparator)),
 	}
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {
 		out = append(out, "GIT_"+who+"_NAME=Ada", "GIT_"+who+"_EMAIL=ada@example.com")
@@ -79,11 +91,15 @@ func (l *lesson) env() []string {
 	return out
 }
 
-// console runs the commands of a block, and compares what each prints with the lines below it.
+// console runs the commands of a block, and compares what each prints with the lines below it. A command that ends in << 'END' goes on until a line END.
 func (l *lesson) console(block string) {
 	l.Helper()
 	for part := range strings.SplitSeq(strings.TrimPrefix(block, "$ "), "\n$ ") {
 		command, want, _ := strings.Cut(strings.TrimSuffix(part, "\n"), "\n")
+		if strings.HasSuffix(command, "<< 'END'") {
+			text, rest, _ := strings.Cut(want+"\n", "\nEND\n")
+			command, want = command+"\n"+text+"\nEND", strings.TrimSuffix(rest, "\n")
+		}
 		if dir, ok := strings.CutPrefix(command, "cd "); ok {
 			l.dir = filepath.Join(l.dir, dir)
 			continue

@@ -50,7 +50,9 @@ var unsteady = []struct {
 }{
 	{regexp.MustCompile(`(SHOP|ses)-[0-9a-z]{14}`), "$1-ID"},
 	{regexp.MustCompile(`\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ`), "TIME"},
-	{regexp.MustCompile(`\d+\.\d+s`), "SECONDS"},
+	{regexp.MustCompile(`(?m)^(\$ cairn (?:start|done|attest)) [0-9a-z]{4,14}\b`), "$1 ID"},
+	{regexp.MustCompile(`--dep [0-9a-z]{4,14}\b`), "--dep ID"},
+	{regexp.MustCompile(`\d+\.\d+ ?s\b`), "SECONDS"},
 	{regexp.MustCompile(`'?[0-9a-f]{16,64}'?`), "HASH"},
 }
 
