@@ -114,6 +114,6 @@ func (p initCommand) show(r initResult, harmless bool) {
 		p.printf("It has tasks or commands that came from elsewhere: cairn trust lists the commands before any of them runs.\n")
 	}
 	if len(r.Made) > 0 {
-		p.printf("Next: cairn create 'what is to be done', and commit .cairn.\n")
+		p.printf("Next: cairn add 'what is to be done', and commit .cairn.\n")
 	}
 }
