@@ -31,12 +31,7 @@ func (p *program) terminal() (io.ReadWriteCloser, error) {
 
 // confirm has a person at the terminal confirm what is to be done in their name. It returns an error unless they do.
 func (p *program) confirm(ctx context.Context, asks []task.Ask) error {
-	p.meter.clear()
-	terminal, err := p.terminal()
-	if err != nil {
-		return task.Unconfirmed(asks)
-	}
-	ok, err := wordTyped(ctx, terminal, asks)
+	ok, err := p.put(ctx, wordTyped(asks))
 	if err != nil || ok {
 		return err
 	}
@@ -45,15 +40,42 @@ func (p *program) confirm(ctx context.Context, asks []task.Ask) error {
 	return e
 }
 
-// wordTyped shows the question, and reports whether the word that confirms it was typed. It closes the terminal.
-func wordTyped(ctx context.Context, terminal io.ReadWriteCloser, asks []task.Ask) (bool, error) {
+// posed is a question that is put to a person at the controlling terminal.
+type posed struct {
+	asks   []task.Ask
+	prompt string
+	agrees func(answer string) bool
+}
+
+// wordTyped asks for the word that confirms what is to be done.
+func wordTyped(asks []task.Ask) posed {
+	word := asks[0].Word
+	return posed{asks, "Type " + word + " to confirm: ", func(answer string) bool { return answer == word || answer == "y" && word == "yes" }}
+}
+
+// yesOrNo asks a question that a letter answers.
+func yesOrNo(asks []task.Ask, prompt string) posed {
+	return posed{asks, prompt + " [y/n] ", func(answer string) bool { return answer == "y" || answer == "yes" }}
+}
+
+// put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none.
+func (p *program) put(ctx context.Context, q posed) (bool, error) {
+	p.meter.clear()
+	terminal, err := p.terminal()
+	if err != nil {
+		return false, task.Unconfirmed(q.asks)
+	}
+	return q.on(ctx, terminal)
+}
+
+// on shows the question, and reports whether the person agreed. It closes the terminal.
+func (q posed) on(ctx context.Context, terminal io.ReadWriteCloser) (bool, error) {
 	defer func() { _ = terminal.Close() }()
-	if _, err := io.WriteString(terminal, question(asks)); err != nil {
+	if _, err := io.WriteString(terminal, question(q.asks)+q.prompt); err != nil {
 		return false, task.Errorf(task.IO, "the terminal: %w", err)
 	}
 	answer, err := readAnswer(ctx, io.LimitReader(terminal, 1<<10))
-	word := asks[0].Word
-	return answer == word || answer == "y" && word == "yes", err
+	return err == nil && q.agrees(answer), err
 }
 
 // question is what a person reads before they type. Text that comes from files stays on its line.
@@ -70,7 +92,6 @@ func question(asks []task.Ask) string {
 	if first.Text != "" {
 		fmt.Fprintf(&b, "  text: %s\n", harmless.Line(first.Text))
 	}
-	fmt.Fprintf(&b, "Type %s to confirm: ", first.Word)
 	return b.String()
 }
 

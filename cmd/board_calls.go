@@ -304,7 +304,7 @@ func (a *awayCall) Run() (err error) {
 	return err
 }
 
-// shortIDs returns a function that shortens the ids on a board to an end that no other record has. What cannot be looked up stays whole.
+// shortIDs returns a function that shortens the ids on a board as lists do. What cannot be looked up stays whole.
 func shortIDs(s *store.Store, columns []board.Column) func(task.ID) string {
 	var ids []string
 	for _, c := range columns {
@@ -318,12 +318,6 @@ func shortIDs(s *store.Store, columns []board.Column) func(task.ID) string {
 		if err != nil || !known {
 			return string(id)
 		}
-		if n = max(n, shortEnd); len(id)-n < 8 {
-			return string(id)
-		}
 		return string(id[len(id)-n:])
 	}
 }
-
-// shortEnd is the least that a card shows of an id.
-const shortEnd = 5

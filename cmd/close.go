@@ -2,7 +2,9 @@ package cmd
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -25,7 +27,7 @@ func (p closeCommand) command() *cli.Command {
 	switch p.name {
 	case "done":
 		c.Usage = "Close tasks as done: their command checks run, and all checks must have passed."
-		c.Description = "It is cairn transition ID with the first closed state that is not an abandoned one. A refusal says which check is missing and what to type."
+		c.Description = "It is cairn transition ID with the first closed state that is not an abandoned one. At a terminal a person is asked about each manual check that they may settle; what they answer with y is attested in their name. A refusal says which check is missing and what to type."
 	case "close":
 		c.Usage = "Close tasks: as done, or with --as in another closed state, such as one for what is given up."
 		c.Description = "Without --as it is cairn done. An abandoned state, as the config lists them, needs no check."
@@ -74,6 +76,8 @@ func (p closeCommand) run(ctx context.Context, c *cli.Command) error {
 	v := verbCommand{program: p.program, verb: p.verb(), as: p.name}
 	if p.name == "reopen" {
 		v.may = func(id string) error { return p.isClosed(s, task.ID(id)) }
+	} else if p.asksHere() && w.Actor().Human() {
+		v.may = func(id string) error { return verb.WithID(p.attest(ctx, w, s, task.ID(id), to), task.ID(id)) }
 	}
 	return v.call(ctx, w, in)
 }
@@ -117,4 +121,51 @@ func (p closeCommand) isClosed(s *store.Store, id task.ID) error {
 		return err
 	}
 	return verb.WithID(usage("is open (%s)", t.Status).WithHint("there is nothing to reopen; %s moves it", task.CallTo("transition", "id", id)), id)
+}
+
+// attest asks a person at the terminal about each manual check that keeps a task from being closed and that they may settle, and attests in
+// their name what they say holds. It returns CHECKS_PENDING for one that does not. What it cannot decide, such as a task that is not there
+// or a check that asks for a signature, the transition refuses and explains.
+func (p closeCommand) attest(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, to task.Status) error {
+	flow := s.Config.Flow
+	t, err := record.Tasks.Get(s, id)
+	if err != nil || flow.IsClosed(t.Status) || flow.IsAbandoned(to) || flow.DepsGate(t, to, record.Deps(s, flow)) != nil {
+		return nil
+	}
+	seen, err := w.View(s).TaskByID(id)
+	if err != nil {
+		return nil
+	}
+	for i, c := range t.Checks {
+		if !c.Manual() || c.Reviewer() != "" || flow.MustSign(c) || seen.Checks[i].Result == task.Pass {
+			continue
+		}
+		if _, e, err := flow.Attest(t, i, true, w.Stamp("")); err != nil || e == nil {
+			continue
+		}
+		if err := p.attestOne(ctx, w, t, i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// attestOne attests one check, once the person said that it holds.
+func (p closeCommand) attestOne(ctx context.Context, w *verb.Workspace, t task.Task, check int) error {
+	attest, _ := catalogue.Named("attest")
+	raw, err := json.Marshal(map[string]any{"id": t.ID, "check": strconv.Itoa(check), "pass": true})
+	if err != nil {
+		return err
+	}
+	own := *w
+	own.Confirm = func(ctx context.Context, asks []task.Ask) error {
+		yes, err := p.put(ctx, yesOrNo(asks, "Does it hold?"))
+		if err != nil || yes {
+			return err
+		}
+		return task.Errorf(task.ChecksPending, "not yet passed: %s", t.Checks[check].Desc).
+			WithHint("do what is missing, then %s", task.CallTo("done", "", t.ID))
+	}
+	_, err = attest.Call(ctx, &own, raw)
+	return verbCommand{program: p.program, verb: attest, as: p.name}.called(err)
 }

@@ -1,6 +1,7 @@
 package cmd
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -39,13 +40,6 @@ func (r *renderer) rows(rows []verb.Row) {
 
 // shortIDs says how much of the end of each id that rows show is enough to name it; nil off a terminal, where ids are whole.
 func (r *renderer) shortIDs(rows []verb.Row) map[string]int {
-	if r.in == nil || r.width() == 0 {
-		return nil
-	}
-	s, err := r.in.Open()
-	if err != nil {
-		return nil
-	}
 	var ids []string
 	for _, row := range rows {
 		ids = append(append(ids, string(row.ID)), verb.AsTexts(row.BlockedBy)...)
@@ -54,6 +48,18 @@ func (r *renderer) shortIDs(rows []verb.Row) map[string]int {
 				ids = append(ids, string(t.ID))
 			}
 		}
+	}
+	return r.enough(ids)
+}
+
+// enough says how much of the end of each id names it; nil off a terminal.
+func (r *renderer) enough(ids []string) map[string]int {
+	if r.in == nil || r.width() == 0 {
+		return nil
+	}
+	s, err := r.in.Open()
+	if err != nil {
+		return nil
 	}
 	short, err := verb.ShortIDs(s, ids)
 	if err != nil {
@@ -64,12 +70,7 @@ func (r *renderer) shortIDs(rows []verb.Row) map[string]int {
 
 // taskTable is tasks as a table. Short says how much of an id is enough; nil for the whole.
 func taskTable(rows []verb.Row, short map[string]int) table {
-	part := func(id task.ID) string {
-		if n, ok := short[string(id)]; ok {
-			return string(id[len(id)-n:])
-		}
-		return string(id)
-	}
+	part := func(id task.ID) string { return idCell(id, short).short }
 	t := table{
 		head: []string{"ID", "P", "STATUS", "TITLE", "WHO", "WAITS FOR", "NOTE"}, grow: 3,
 		cols: []column{
@@ -79,11 +80,10 @@ func taskTable(rows []verb.Row, short map[string]int) table {
 	explained := slices.ContainsFunc(rows, func(row verb.Row) bool { return len(row.Why) > 0 })
 	if explained {
 		t.head = append(t.head[:4], "WHY")
-		t.cols = append(t.cols[:4], column{shorten: 1, half: true})
+		t.cols = append(t.cols[:4], column{shorten: 1, below: true})
 	}
 	for _, row := range rows {
-		id := cell{text: string(row.ID), short: part(row.ID), bright: short[string(row.ID)]}
-		cells := []cell{id, {text: fmt.Sprint(row.Priority)}, {text: string(row.Status)}, {text: row.Title}}
+		cells := []cell{idCell(row.ID, short), {text: fmt.Sprint(row.Priority)}, {text: string(row.Status)}, {text: row.Title}}
 		if explained {
 			t.addCells(append(cells, cell{text: whyText(row.Why, func(id task.ID) string { return string(id) }), short: whyText(row.Why, part)})...)
 			continue
@@ -91,6 +91,13 @@ func taskTable(rows []verb.Row, short map[string]int) table {
 		t.addCells(append(cells, whoCell(row), waitsCell(row, short != nil, part), noteCell(row))...)
 	}
 	return t
+}
+
+// idCell is an id, of which a part may be enough. Short says how much; nil for the whole.
+func idCell(id task.ID, short map[string]int) cell {
+	c := cell{text: string(id), short: string(id), bright: short[string(id)]}
+	c.short = c.text[len(c.text)-min(len(c.text), cmp.Or(c.bright, len(c.text))):]
+	return c
 }
 
 // whoCell is who works on a task. The short form leaves out what kind of actor it is.

@@ -10,12 +10,13 @@ import (
 
 // table prints rows with aligned columns. Off a terminal nothing is cut, so that what is searched for is found. On one that is too narrow the
 // columns give way in this order, until the rows fit: the column grow is cut to a fair part of the width, columns change to their short forms,
-// grow is cut to what can just be read, and columns go. What is left over goes to grow again.
+// grow is cut to what can just be read, and columns go. What is left over goes to grow again. A column that nobody can do without goes below the rows.
 type table struct {
-	head []string
-	rows [][]cell
-	grow int
-	cols []column // of each column of the head; nil for columns that never go
+	head   []string
+	rows   [][]cell
+	grow   int
+	indent string   // before each line
+	cols   []column // of each column of the head; nil for columns that never go
 }
 
 // column says how a column gives way.
@@ -23,7 +24,7 @@ type column struct {
 	sometimes bool // it is left out where all its cells are empty
 	shorten   int  // which of the columns change to their short forms as the first, from 1; 0 for never
 	drop      int  // which of them go first, from 1; 0 for never
-	half      bool // in its short form it has at most half of the width
+	below     bool // where there is no room for all of it, it stands on lines of its own below its row
 }
 
 // cell is what stands in a row of a column.
@@ -62,28 +63,42 @@ func (t *table) print(out io.Writer, width int, st style) {
 	if len(t.rows) == 0 {
 		return
 	}
+	if width > 0 {
+		width = max(1, width-len(t.indent))
+	}
 	l := t.fit(width)
 	head := make([]cell, len(t.head))
 	for i, name := range t.head {
 		head[i] = cell{text: name}
 	}
-	fprintf(out, "%s\n", painted(l.line(head, plainStyle)))
+	if text := l.line(head, plainStyle); text != "" {
+		fprintf(out, "%s%s\n", t.indent, painted(text))
+	}
 	for _, row := range t.rows {
-		fprintf(out, "%s\n", painted(l.line(row, st)))
+		fprintf(out, "%s%s\n", t.indent, painted(l.line(row, st)))
+		for i := range row {
+			if text := l.text(i, row[i]); l.below[i] && text != "" {
+				fprintf(out, "%s\n", lines(t.indent+belowMargin+wrapWords(text, width-len(belowMargin), t.indent+belowMargin)))
+			}
+		}
 	}
 }
+
+const belowMargin = "      "
 
 // fitted is which columns of a table are shown, how, and how wide.
 type fitted struct {
 	*table
 	gone   []bool
 	short  []bool
+	below  []bool
 	widths []int
 }
 
 // fit fits the table into a width.
 func (t *table) fit(width int) fitted {
-	l := fitted{table: t, gone: make([]bool, len(t.head)), short: make([]bool, len(t.head)), widths: make([]int, len(t.head))}
+	n := len(t.head)
+	l := fitted{table: t, gone: make([]bool, n), short: make([]bool, n), below: make([]bool, n), widths: make([]int, n)}
 	for i := range t.head {
 		l.widths[i] = l.widest(i)
 		l.gone[i] = t.column(i).sometimes && l.empty(i)
@@ -94,7 +109,11 @@ func (t *table) fit(width int) fitted {
 	}
 	l.widths[t.grow] = min(natural, max(fairGrow, width*2/5))
 	for n := 1; n <= len(t.head) && l.total() > width; n++ {
-		l.shorten(n, width)
+		l.shorten(n)
+	}
+	for i := 0; i < len(t.head) && l.total() > width; i++ {
+		l.below[i] = t.column(i).below
+		l.gone[i] = l.gone[i] || l.below[i]
 	}
 	l.widths[t.grow] = min(natural, max(readGrow, l.widths[t.grow]-max(0, l.total()-width)))
 	for n := 1; n <= len(t.head) && l.total() > width; n++ {
@@ -115,14 +134,11 @@ func (t *table) column(i int) column {
 }
 
 // shorten changes the nth column that is to become shorter.
-func (l *fitted) shorten(n, width int) {
+func (l *fitted) shorten(n int) {
 	for i := range l.head {
 		if l.column(i).shorten == n && !l.gone[i] {
 			l.short[i] = true
 			l.widths[i] = l.widest(i)
-			if l.column(i).half {
-				l.widths[i] = min(l.widths[i], width/2)
-			}
 		}
 	}
 }

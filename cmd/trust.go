@@ -175,7 +175,7 @@ func (p trustCommand) consent(ctx context.Context, actor task.Actor, workspace s
 		e.Details = map[string]any{"commands": commands}
 		return e
 	}
-	ok, err := wordTyped(ctx, terminal, []task.Ask{task.TrustAsk(actor, workspace)})
+	ok, err := wordTyped([]task.Ask{task.TrustAsk(actor, workspace)}).on(ctx, terminal)
 	if err == nil && !ok {
 		return task.Errorf(task.Untrusted, "not approved").WithHint("nothing was changed")
 	}

@@ -301,7 +301,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 }
 
 // asksHere reports whether a person can be asked on standard input.
-func (p verbCommand) asksHere() bool {
+func (p *program) asksHere() bool {
 	_, ok := isTerminal(p.Stdin)
 	return ok && !p.json
 }

@@ -107,7 +107,7 @@ func Status(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if err != nil {
 		return Out{}, err
 	}
-	l := looker{ctx: ctx, w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
+	l := looker{w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
 	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}}
 	l.tasks(&out)
 	if err := l.jobs(&out); err != nil {
@@ -124,7 +124,6 @@ func Status(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 
 // looker is what the screen is read from.
 type looker struct {
-	ctx  context.Context //nolint:containedctx // of the one call that it serves
 	w    *verb.Workspace
 	s    *store.Store
 	g    *verb.Graph
@@ -142,7 +141,7 @@ type found struct {
 // tasks sorts the tasks into lists.
 func (l looker) tasks(out *Out) {
 	flow, now, me := l.s.Config.Flow, l.w.Now(), l.w.Actor()
-	var running, stalled, review, overdue, closed []found
+	var running, stalled, review, overdue, closed, ready []found
 	for n, r := range l.g.Rows() {
 		out.Total++
 		if flow.IsClosed(r.Status) {
@@ -154,6 +153,9 @@ func (l looker) tasks(out *Out) {
 		out.Open++
 		if l.g.Blocked(n) {
 			out.Blocked++
+		}
+		if l.view.Standing(l.g, n) == verb.ReadyNow {
+			ready = append(ready, found{row: r})
 		}
 		hold := l.view.Holder(l.g, r)
 		one := found{r, hold, hold.Actor == me}
@@ -170,12 +172,7 @@ func (l looker) tasks(out *Out) {
 			running = append(running, one)
 		}
 	}
-	free, _ := tasks.Survey(l.ctx, l.w, l.s, l.g, func(*record.Row) bool { return true })
-	slices.SortFunc(free, tasks.MoreUrgent)
-	ready := make([]found, len(free))
-	for i, r := range free {
-		ready[i].row = r
-	}
+	slices.SortFunc(ready, func(a, b found) int { return tasks.MoreUrgent(a.row, b.row) })
 	newest := func(a, b found) int {
 		return cmp.Or(cmp.Compare(b.row.Updated, a.row.Updated), cmp.Compare(a.row.ID, b.row.ID))
 	}

@@ -1,0 +1,164 @@
+//go:build linux
+
+package cmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+)
+
+// atTerminal is a person at a terminal in a workspace with a task that has a manual check and a command check.
+type atTerminal struct {
+	*testing.T
+	Env
+	keys *os.File // what the person types, and sees
+	out  bytes.Buffer
+}
+
+func newAtTerminal(t *testing.T) *atTerminal {
+	t.Helper()
+	terminal, keys := pty(t, 80)
+	a := &atTerminal{T: t, keys: keys}
+	dir, home := t.TempDir(), t.TempDir()
+	vars := map[string]string{"HOME": home, "XDG_STATE_HOME": filepath.Join(home, "state"), "CAIRN_ACTOR": "human:lee", "TERM": "xterm"}
+	now := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
+	a.Env = Env{
+		Stdin: terminal, Stdout: &a.out, Stderr: terminal, Dir: dir, Rand: cmdtest.Zeros{}, Getenv: func(name string) string { return vars[name] },
+		Now:      func() time.Time { now = now.Add(time.Second); return now },
+		Terminal: func() (io.ReadWriteCloser, error) { return os.OpenFile(terminal.Name(), os.O_RDWR, 0) },
+	}
+	a.write(".cairn/config.yaml", "prefix: T\n")
+	a.write(".cairn/tasks/T-1.md", "---\nid: T-1\ntitle: Put up the roof\nstatus: in_progress\nchecks:\n  - {desc: it is dry, type: manual, result: pending}\n  - {desc: audited, type: manual, by: 'service:audit', result: pending}\n---\n")
+	a.write(".cairn/tasks/T-2.md", "---\nid: T-2\ntitle: Lay the floor\nstatus: in_progress\nchecks:\n  - {desc: it is level, type: manual, result: pending}\n---\n")
+	return a
+}
+
+func (a *atTerminal) write(name, text string) {
+	a.Helper()
+	path := filepath.Join(a.Dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o755)); err != nil {
+		a.Fatal(err)
+	}
+}
+
+func (a *atTerminal) read(name string) string {
+	a.Helper()
+	text, err := os.ReadFile(filepath.Join(a.Dir, name))
+	if err != nil {
+		a.Fatal(err)
+	}
+	return string(text)
+}
+
+// setenv sets a variable of the program's.
+func (a *atTerminal) setenv(name, value string) {
+	before := a.Getenv
+	a.Getenv = func(asked string) string {
+		if asked == name {
+			return value
+		}
+		return before(asked)
+	}
+}
+
+// run starts the program.
+func (a *atTerminal) run(ctx context.Context, args ...string) (exited chan int) {
+	exited = make(chan int, 1)
+	env := a.Env
+	env.Args = args
+	go func() { exited <- Main(ctx, env) }()
+	return exited
+}
+
+// types waits for a text on the terminal, and answers. It returns what was shown.
+func (a *atTerminal) types(after, answer string) string {
+	a.Helper()
+	seen := awaitText(a.T, a.keys, after)
+	if _, err := io.WriteString(a.keys, answer); err != nil {
+		a.Fatal(err)
+	}
+	return seen
+}
+
+// exits fails the test unless the program exits with a number.
+func (a *atTerminal) exits(want int, exited chan int) {
+	a.Helper()
+	select {
+	case got := <-exited:
+		if got != want {
+			a.Errorf("exits with %d, want %d", got, want)
+		}
+	case <-time.After(time.Minute):
+		a.Fatal("does not end")
+	}
+}
+
+// At a terminal done asks a person about the manual checks that they may settle, and about no others; what holds is attested in their name.
+func TestDoneAsksAboutManualChecks(t *testing.T) {
+	a := newAtTerminal(t)
+	exited := a.run(t.Context(), "done", "T-2")
+	seen := a.types("Does it hold? [y/n] ", "n\n")
+	if !strings.Contains(seen, "attesting check 0 (it is level) as passed") || !strings.Contains(seen, "T-2  Lay the floor") {
+		t.Errorf("it asks %q", seen)
+	}
+	awaitText(t, a.keys, "not yet passed: it is level")
+	a.exits(4, exited)
+	if text := a.read(".cairn/tasks/T-2.md"); strings.Contains(text, "provenance") {
+		t.Errorf("no was said, and it wrote\n%s", text)
+	}
+
+	exited = a.run(t.Context(), "close", "T-2")
+	a.types("Does it hold? [y/n] ", "y\n")
+	a.exits(0, exited)
+	text := a.read(".cairn/tasks/T-2.md")
+	for _, want := range []string{"status: done", "did: attested", "who: 'human:lee'", "did: transitioned"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("%s is missing:\n%s", want, text)
+		}
+	}
+
+	exited = a.run(t.Context(), "done", "T-1")
+	a.types("Does it hold? [y/n] ", "y\n")
+	if seen := awaitText(t, a.keys, "not yet passed: audited"); strings.Contains(seen, "attesting check 1") {
+		t.Errorf("it asks about what the person may not settle: %q", seen)
+	}
+	a.exits(4, exited)
+}
+
+// An agent is never asked, not even at a terminal, and nor is anybody who wants JSON or gives the task up.
+func TestDoneAsksOnlyPeopleWhoCloseAsDone(t *testing.T) {
+	a := newAtTerminal(t)
+	a.write(".cairn/config.yaml", "prefix: T\nabandoned: [canceled]\n")
+	a.exits(4, a.run(t.Context(), "--actor", "agent:a", "done", "T-2"))
+	awaitText(t, a.keys, "not yet passed: it is level")
+	a.exits(4, a.run(t.Context(), "--json", "done", "T-2"))
+	a.exits(0, a.run(t.Context(), "close", "T-2", "--as", "canceled"))
+	if _, err := io.WriteString(a.Stderr, "end"); err != nil {
+		t.Fatal(err)
+	}
+	if seen := awaitText(t, a.keys, "end"); strings.Contains(seen, "[y/n]") {
+		t.Errorf("it asks %q", seen)
+	}
+}
+
+// Ctrl-C at the question closes nothing.
+func TestDoneIsInterrupted(t *testing.T) {
+	a := newAtTerminal(t)
+	ctx, interrupt := context.WithCancel(t.Context())
+	exited := a.run(ctx, "done", "T-2")
+	awaitText(t, a.keys, "Does it hold? [y/n] ")
+	interrupt()
+	a.exits(ExitInterrupted, exited)
+	if text := a.read(".cairn/tasks/T-2.md"); strings.Contains(text, "provenance") {
+		t.Errorf("it wrote\n%s", text)
+	}
+}
