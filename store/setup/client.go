@@ -48,6 +48,14 @@ type part struct {
 	keys  []string // of the object, or of the list of hooks
 	value string   // JSON, or lines of TOML
 	fresh string   // what a new file says before anything is added
+
+	newer *entry // where the entry stands, and what it is, in a file that is written in a newer form; nil if there is none
+}
+
+// entry is a member of JSON.
+type entry struct {
+	keys  []string
+	value string
 }
 
 // about says for people what a part is.
@@ -131,7 +139,9 @@ var Clients = []Client{
 	{
 		Name: "opencode", Title: "OpenCode", Agent: "opencode", instructions: "AGENTS.md",
 		traces: []string{"opencode.json", "opencode.jsonc", ".opencode"}, home: []string{".config/opencode", ".opencode"},
-		parts: func(c Client) []part { return []part{c.opencode("opencode.json", "opencode.jsonc")} },
+		parts: func(c Client) []part {
+			return []part{c.opencode("opencode.json", "opencode.jsonc", ".opencode/opencode.json", ".opencode/opencode.jsonc")}
+		},
 		userParts: func(c Client, f Folders) []part {
 			at := filepath.Join(xdg(f), "opencode")
 			return []part{c.opencode(filepath.Join(at, "opencode.json"), filepath.Join(at, "opencode.jsonc"))}
@@ -205,7 +215,7 @@ func (c Client) clientName() string {
 
 // server is an MCP server in JSON, below a key that differs from client to client.
 func (c Client) server(file, below string) part {
-	type entry struct {
+	type settings struct {
 		Source  string   `json:"source,omitempty"`
 		Type    string   `json:"type,omitempty"`
 		Command string   `json:"command"`
@@ -213,7 +223,7 @@ func (c Client) server(file, below string) part {
 		Timeout int      `json:"timeout,omitempty"` // milliseconds
 	}
 	line := c.Serve()
-	e := entry{Command: line[0], Args: line[1:]}
+	e := settings{Command: line[0], Args: line[1:]}
 	switch c.Name {
 	case "claude", "vscode":
 		e.Type = "stdio"
@@ -225,14 +235,17 @@ func (c Client) server(file, below string) part {
 	return part{kind: server, files: []string{file}, keys: []string{below, "cairn"}, value: asJSON(e), fresh: "{}"}
 }
 
-// opencode is an MCP server as OpenCode wants it.
+// opencode is an MCP server as OpenCode wants it. Its version 2 reads the form of version 1, and has a newer one: one level deeper, without a switch.
 func (c Client) opencode(files ...string) part {
-	value := asJSON(struct {
+	type local struct {
 		Type    string   `json:"type"`
 		Command []string `json:"command"`
-		Enabled bool     `json:"enabled"`
-	}{"local", c.Serve(), true})
-	return part{kind: server, files: files, keys: []string{"mcp", "cairn"}, value: value, fresh: `{"$schema": "https://opencode.ai/config.json"}`}
+		Enabled bool     `json:"enabled,omitempty"`
+	}
+	return part{
+		kind: server, files: files, keys: []string{"mcp", "cairn"}, value: asJSON(local{"local", c.Serve(), true}),
+		newer: &entry{[]string{"mcp", "servers", "cairn"}, asJSON(local{"local", c.Serve(), false})}, fresh: `{"$schema": "https://opencode.ai/config.json"}`,
+	}
 }
 
 // toml is an MCP server in TOML.

@@ -72,18 +72,41 @@ func freshText(fresh string) string {
 	return "{\n  " + strings.TrimSuffix(strings.TrimPrefix(fresh, "{"), "}") + "\n}\n"
 }
 
+// entryIn is the entry of a part in a file: in the newer form if the file is written in that, and has none in the older.
+func entryIn(d *jsonc.Doc, p part) entry {
+	older := entry{p.keys, p.value}
+	if p.newer == nil {
+		return older
+	}
+	if _, ok, err := d.Get(p.keys...); ok || err != nil {
+		return older
+	}
+	above, ok, err := d.Get(p.newer.keys[:len(p.newer.keys)-1]...)
+	entries, isObject := above.(map[string]any)
+	if err != nil || !ok || !isObject {
+		return older
+	}
+	for _, one := range entries {
+		if _, isObject := one.(map[string]any); !isObject {
+			return older // it is an entry that has this name
+		}
+	}
+	return *p.newer
+}
+
 func (member) state(f *file, p part) (State, error) {
 	d, err := parsed(f)
 	if err != nil {
 		return "", err
 	}
-	v, ok, err := d.Get(p.keys...)
+	e := entryIn(d, p)
+	v, ok, err := d.Get(e.keys...)
 	switch {
 	case err != nil:
 		return "", badJSON(f, err)
 	case !ok:
 		return Missing, nil
-	case says(v, p.value):
+	case says(v, e.value):
 		return Current, nil
 	case startsCairn(v):
 		return Own, nil
@@ -97,7 +120,8 @@ func (member) add(f *file, p part) error {
 	if err != nil {
 		return err
 	}
-	out, made, err := d.Set(p.value, p.keys...)
+	e := entryIn(d, p)
+	out, made, err := d.Set(e.value, e.keys...)
 	if err != nil {
 		return badJSON(f, err)
 	}
@@ -111,7 +135,7 @@ func (member) remove(f *file, p part) error {
 	if err != nil {
 		return err
 	}
-	out, err := d.Remove(p.keys...)
+	out, err := d.Remove(entryIn(d, p).keys...)
 	if err != nil {
 		return badJSON(f, err)
 	}

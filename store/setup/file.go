@@ -18,14 +18,15 @@ import (
 
 // file is a file that a plan is about.
 type file struct {
-	path   string // for people: from the workspace root, or with ~ for the user's folder
-	real   string // where it lies, links resolved
-	link   string // where a link led, for people; "" if there is none
-	exists bool
-	before []byte
-	after  []byte
-	gone   bool // it is to be removed
-	bom    bool // it begins with a byte order mark, which before and after are without
+	path     string // for people: from the workspace root, or with ~ for the user's folder
+	real     string // where it lies, links resolved
+	link     string // where a link led, for people; "" if there is none
+	exists   bool
+	before   []byte
+	after    []byte
+	gone     bool // it is to be removed
+	readOnly bool // nobody may write it, not even its owner
+	bom      bool // it begins with a byte order mark, which before and after are without
 
 	fresh string // what it says if nothing is in it
 	made  note   // what was made for it, by this plan and earlier ones
@@ -81,6 +82,9 @@ func (s *Setup) open(path string) (f *file, err error) {
 	}
 	src, f.bom = bytes.CutPrefix(src, byteOrderMark)
 	f.exists, f.before, f.after = true, src, src
+	if info, err := os.Stat(f.real); err == nil {
+		f.readOnly = info.Mode().Perm()&0o200 == 0
+	}
 	return f, nil
 }
 

@@ -12,12 +12,13 @@ import (
 )
 
 // note is what cairn made around what it wrote into a file, so that it goes again once it is empty. It lies in the user's folder of state, and
-// holds nothing of the file. Losing it means that something empty stays.
+// holds nothing of the file but white space. Losing it means that something empty stays.
 type note struct {
 	Path    string     `json:"path"`
 	File    bool       `json:"file,omitempty"`    // the file was not there
 	Folders []string   `json:"folders,omitempty"` // these were not there, the innermost first
 	Members [][]string `json:"members,omitempty"` // these objects and lists of its JSON were not there, the outermost first
+	Blank   *string    `json:"blank,omitempty"`   // the file was there, and this white space was all of it
 }
 
 // noteFile is where the note about a file lies; "" if there is no folder for it.
@@ -45,7 +46,7 @@ func (n note) keep(state string) error {
 	switch {
 	case path == "":
 		return nil
-	case !n.File && len(n.Folders) == 0 && len(n.Members) == 0:
+	case !n.File && len(n.Folders) == 0 && len(n.Members) == 0 && n.Blank == nil:
 		return disk.RemoveFile(path)
 	}
 	base := filepath.Dir(path)

@@ -284,15 +284,23 @@ func (p *Plan) Good() bool {
 }
 
 // Apply makes the changes, a file at a time, and returns the paths of the files that it wrote and of those that it removed. An error leaves
-// the files before it changed, and the others as they were; the same call goes on from there.
+// the files before it changed, and the others as they were; the same call goes on from there. It returns INVALID_INPUT, and writes nothing, if
+// one of the files is read-only: whoever made it so is asked first.
 func (p *Plan) Apply() (wrote, gone []string, err error) {
 	wrote, gone = []string{}, []string{}
+	for _, f := range p.files {
+		if f.changed() && f.readOnly {
+			return wrote, gone, task.Errorf(task.InvalidInput, "%s is read-only", f.path).
+				WithHint("nothing was written; make it writable, or see with --print what to put there by hand")
+		}
+	}
 	var folders []string
 	for _, f := range p.files {
 		if !f.changed() {
 			continue
 		}
 		f.made.File = f.made.File || !f.exists
+		f.noteBlank()
 		if err := f.write(); err != nil {
 			return wrote, gone, err
 		}
@@ -337,7 +345,19 @@ func (f *file) prune() error {
 		}
 	}
 	f.gone = f.made.File && f.exists && f.blank()
+	if f.made.Blank != nil && f.blank() {
+		f.after, f.made.Blank = []byte(*f.made.Blank), nil
+	}
 	return nil
+}
+
+// noteBlank notes the white space of a file that had nothing else, so that it is as it was once the last entry goes.
+func (f *file) noteBlank() {
+	const most = 4096
+	if f.exists && len(f.before) <= most && len(bytes.TrimSpace(f.before)) == 0 && len(bytes.TrimSpace(f.after)) > 0 {
+		was := string(f.before)
+		f.made.Blank = &was
+	}
 }
 
 // blank reports whether a file says nothing but what a new one says before anything is added.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store/setup"
+	"github.com/cairn-tasks/cairn/store/setup/jsonc"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -210,5 +211,70 @@ func TestStaleAndOwn(t *testing.T) {
 	got := read(t, s, "AGENTS.md")
 	if !strings.HasPrefix(got, "before\n\n<!-- cairn: begin") || !strings.HasSuffix(got, "Now.\n<!-- cairn: end -->\n\nafter\n") {
 		t.Errorf("got %q", got)
+	}
+}
+
+// A file that has nothing but white space gets it back, and one that ends in a comment without a newline is read.
+func TestBlankFilesAndLastComments(t *testing.T) {
+	for _, c := range setup.Clients {
+		for _, text := range []string{"", "\n\n", "\ufeff", "{\n  \"a\": 1\n}\n// the end"} {
+			files := map[string]string{}
+			fresh := project(t, nil)
+			for _, step := range steps(t, fresh, c) {
+				if ext := filepath.Ext(step.Path); ext == ".json" || text == "" {
+					files[step.Path] = text
+				}
+			}
+			thereAndBack(t, project(t, files), c, files)
+		}
+	}
+}
+
+// A file that its owner made read-only is left alone, and nothing else is written either.
+func TestReadOnlyFiles(t *testing.T) {
+	s := project(t, map[string]string{".mcp.json": "{}\n", "CLAUDE.md": "Mine.\n"})
+	path := filepath.Join(s.Root, "CLAUDE.md")
+	if err := os.Chmod(path, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	p, err := s.Plan(client(t, "claude"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, _, err := p.Apply(); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), "CLAUDE.md is read-only") {
+		t.Errorf("got %v", err)
+	}
+	if got := read(t, s, ".mcp.json"); got != "{}\n" {
+		t.Errorf("the other file was written: %s", got)
+	}
+	if err := os.Chmod(path, 0o644); err != nil { // or no system but this one could take it away
+		t.Fatal(err)
+	}
+}
+
+// OpenCode has two forms: the server goes where the file has its others, and a file of neither gets the older form, which both versions read.
+func TestFormsOfOpenCode(t *testing.T) {
+	const path = "opencode.jsonc"
+	for name, c := range map[string]struct{ text, keys string }{
+		"nothing yet":                  {"{}\n", "mcp.cairn"},
+		"the older form":               {`{"mcp": {"other": {"type": "local", "command": ["x"], "enabled": true}}}`, "mcp.cairn"},
+		"the newer form":               {`{"mcp": {"servers": {"other": {"type": "local", "command": ["x"]}}}}`, "mcp.servers.cairn"},
+		"the newer form, with nothing": {`{"mcp": {"servers": {}}}`, "mcp.servers.cairn"},
+		"a server of that name":        {`{"mcp": {"servers": {"type": "local", "command": ["x"]}}}`, "mcp.cairn"},
+	} {
+		files := map[string]string{path: c.text}
+		s := project(t, files)
+		thereAndBack(t, s, client(t, "opencode"), files)
+		s.Remove = false
+		apply(t, s, client(t, "opencode"))
+		d, err := jsonc.Parse([]byte(read(t, s, path)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, ok, err := d.Get(strings.Split(c.keys, ".")...)
+		server, _ := got.(map[string]any)
+		if _, switched := server["enabled"]; err != nil || !ok || server["type"] != "local" || switched != (c.keys == "mcp.cairn") {
+			t.Errorf("%s: %v at %s: %s", name, err, c.keys, read(t, s, path))
+		}
 	}
 }

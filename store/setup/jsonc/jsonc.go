@@ -31,7 +31,11 @@ type Doc struct {
 func Parse(src []byte) (*Doc, error) {
 	root, err := hujson.Parse(slices.Clone(src))
 	if err != nil {
-		return nil, errorOf(err)
+		ended, again := hujson.Parse(slices.Concat(src, []byte("\n"))) // the parser wants an end of a comment on the last line
+		if again != nil {
+			return nil, errorOf(err)
+		}
+		root = ended
 	}
 	d := &Doc{src: src, root: root, eol: "\n", unit: "  "}
 	if bytes.Contains(src, []byte("\r\n")) {
