@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 	"path"
 	"slices"
@@ -50,11 +51,20 @@ func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before tim
 			m.candidates = append(m.candidates, id)
 		}
 	}
+	m.inOrder(g)
 	m.keepLast(places.count[usual], g)
 	if m.out.More = len(m.candidates) > maxArchived; m.out.More {
 		m.candidates = m.candidates[:maxArchived]
 	}
 	return m, nil
+}
+
+// inOrder sorts the candidates by when they were written to last. Folders fill up in this order, so branches that archive apart put a task into the
+// same folder of a full month, though one moves more than the other: what is older fills the same places.
+func (m *mover) inOrder(g *verb.Graph) {
+	slices.SortStableFunc(m.candidates, func(a, b task.ID) int {
+		return cmp.Or(cmp.Compare(g.Row(a).Newest, g.Row(b).Newest), cmp.Compare(a, b))
+	})
 }
 
 // keepLast leaves one task in a folder that would be empty without it, the one that was written to last. Git has no empty folders: for a merge

@@ -92,7 +92,7 @@ func archive(t *testing.T, w *verb.Workspace, in verbtest.Args) tasks.Archived {
 }
 
 // What is closed and old goes to the month in which it was closed, with its bytes as they are; everything else stays. A folder that is full has
-// a neighbour. The second call does nothing, and a dry run never does.
+// a neighbour, and what was written to last comes last. The second call does nothing, and a dry run never does.
 func TestArchive(t *testing.T) {
 	w := shelf(t, verbtest.NewWorkspace(t), "folder_max: 2")
 	texts := map[string]string{
@@ -115,14 +115,14 @@ func TestArchive(t *testing.T) {
 	out := archive(t, w, verbtest.Args{"idempotency_key": "k"})
 	want := []tasks.Resting{
 		{ID: "PROJ-1", Title: "Task PROJ-1", Folder: ".cairn/closed/2026-03"}, {ID: "PROJ-2", Title: "Task PROJ-2", Folder: ".cairn/closed/2026-04"},
-		{ID: "PROJ-3", Title: "Task PROJ-3", Folder: ".cairn/closed/2026-04"}, {ID: "PROJ-4", Title: "Task PROJ-4", Folder: ".cairn/closed/2026-04_02"},
+		{ID: "PROJ-4", Title: "Task PROJ-4", Folder: ".cairn/closed/2026-04"}, {ID: "PROJ-3", Title: "Task PROJ-3", Folder: ".cairn/closed/2026-04_02"},
 	}
 	if !slices.Equal(out.Tasks, want) || !slices.Equal(dry.Tasks, want) || out.Moved != 4 || len(out.Stay) != 0 || out.More {
 		t.Errorf("moved %+v, and the dry run said %+v", out, dry)
 	}
 	lies := map[string]string{
-		"closed/2026-03/PROJ-1.md": texts["PROJ-1"], "closed/2026-04/PROJ-2.md": texts["PROJ-2"], "closed/2026-04/PROJ-3.md": texts["PROJ-3"],
-		"closed/2026-04_02/PROJ-4.md": texts["PROJ-4"], "tasks/PROJ-5.md": texts["PROJ-5"], "tasks/PROJ-6.md": texts["PROJ-6"], "tasks/PROJ-7.md": texts["PROJ-7"],
+		"closed/2026-03/PROJ-1.md": texts["PROJ-1"], "closed/2026-04/PROJ-2.md": texts["PROJ-2"], "closed/2026-04/PROJ-4.md": texts["PROJ-4"],
+		"closed/2026-04_02/PROJ-3.md": texts["PROJ-3"], "tasks/PROJ-5.md": texts["PROJ-5"], "tasks/PROJ-6.md": texts["PROJ-6"], "tasks/PROJ-7.md": texts["PROJ-7"],
 	}
 	if now := lie(t, w); !maps.Equal(now, lies) {
 		t.Errorf("files lie in %v", slices.Sorted(maps.Keys(now)))
@@ -278,5 +278,53 @@ func BenchmarkArchive(b *testing.B) {
 		if err != nil || out.Moved != 10_000 {
 			b.Fatalf("moved %d (%v)", out.Moved, err)
 		}
+	}
+}
+
+// Branches that archive apart put a task into the same folder of a full month, though one has moved more than the other, in more goes, and has one
+// task less: only at the edges of folders may a task lie in the neighbour.
+func TestArchiveFillsFoldersAlike(t *testing.T) {
+	const many, room = 60, 10
+	on := func(goes []string, without int) map[string]string {
+		w := shelf(t, verbtest.NewWorkspace(t), fmt.Sprintf("folder_max: %d", room))
+		put(t, taskPath(w, "PROJ-0"), openTask("PROJ-0"))
+		for i := range many {
+			if id := fmt.Sprintf("PROJ-%d", 1000+i*37%many); i != without { // their order by id is another than by time
+				put(t, taskPath(w, id), closedTask(id, fmt.Sprintf("2026-02-%02d", i%28+1)))
+			}
+		}
+		for _, older := range goes {
+			archive(t, w, verbtest.Args{"older_than": older})
+		}
+		folder := map[string]string{}
+		for path := range lie(t, w) {
+			if dir := filepath.Dir(path); dir != "tasks" {
+				folder[filepath.Base(path)] = dir
+			}
+		}
+		return folder
+	}
+	whole := on([]string{"30d"}, -1)
+	for name, other := range map[string]map[string]string{
+		"a part":        on([]string{"130d"}, -1),
+		"in three goes": on([]string{"138d", "130d", "30d"}, -1),
+	} {
+		if len(other) == 0 || name != "a part" && len(other) != many || name == "a part" && len(other) == many {
+			t.Fatalf("%s: %d of %d are moved", name, len(other), len(whole))
+		}
+		for id, folder := range other {
+			if whole[id] != folder {
+				t.Errorf("%s: %s is in %s, and in %s where all were moved", name, id, folder, whole[id])
+			}
+		}
+	}
+	elsewhere := 0
+	for id, folder := range on([]string{"30d"}, 3) {
+		if whole[id] != folder {
+			elsewhere++
+		}
+	}
+	if most := many / room; elsewhere > most {
+		t.Errorf("one task less puts %d of %d elsewhere, more than one a folder", elsewhere, many)
 	}
 }
