@@ -224,18 +224,27 @@ func (f filters) paths(s *store.Store) []string {
 	return out
 }
 
-// changes says which records a commit changes, and notes the entries that it brings.
+func idOfFile(name string) string { return strings.TrimSuffix(path.Base(name), path.Ext(name)) }
+
+// changes says which records a commit changes, and notes the entries that it brings. A record whose file goes in one place and comes in another was
+// moved, as archive does it: one change, and none by hand.
 func (c *Commit) changes(s *store.Store, in store.Logged, brought map[string]string) {
+	places, seen := map[string]int{}, map[string]bool{}
 	for _, file := range in.Changed {
-		name := strings.TrimPrefix(file.Path, s.InRepo(""))
-		id := strings.TrimSuffix(path.Base(file.Path), path.Ext(file.Path))
+		places[idOfFile(file.Path)]++
+	}
+	for _, file := range in.Changed {
+		name, id := strings.TrimPrefix(file.Path, s.InRepo("")), idOfFile(file.Path)
 		if _, _, ok := record.At(strings.TrimPrefix(name, "/")); !ok && path.Base(file.Path) != "config.yaml" {
 			continue
 		}
-		if c.ChangesTotal++; len(c.Changes) < recordsNamed {
-			c.Changes = append(c.Changes, id)
+		if !seen[id] {
+			seen[id] = true
+			if c.ChangesTotal++; len(c.Changes) < recordsNamed {
+				c.Changes = append(c.Changes, id)
+			}
 		}
-		if len(file.Added) == 0 && len(c.ByHand) < recordsNamed {
+		if len(file.Added) == 0 && places[id] == 1 && len(c.ByHand) < recordsNamed {
 			c.ByHand = append(c.ByHand, id)
 		}
 		for _, line := range file.Added {
