@@ -573,3 +573,18 @@ func TestBrokenFiles(t *testing.T) {
 	d.run(d.reload())
 	d.sees("cannot read .cairn/tasks/X.md: line 3: no colon and 2 more")
 }
+
+// A workspace without a task says how the first is made; one whose tasks are filtered away does not.
+func TestNothingYet(t *testing.T) {
+	const hint = "There are no tasks yet: a adds the first."
+	f := shop()
+	for i := range f.columns {
+		f.columns[i].Tasks, f.columns[i].Total = nil, 0
+	}
+	d := sit(t, f, 80, 24)
+	d.sees(hint)
+	d.query.Text = "nothing has this word"
+	if strings.Contains(d.View().Content, hint) {
+		t.Error("it says so of a board that is filtered")
+	}
+}

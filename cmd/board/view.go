@@ -2,6 +2,7 @@ package board
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	tea "charm.land/bubbletea/v2"
@@ -233,9 +234,17 @@ func (m *Model) saidLine() string {
 		return m.ruler.fill(m.paint.in(safe(m.said.text), bold, red), m.width)
 	case m.said.text != "":
 		return m.ruler.fill(m.paint.in(safe(m.said.text), green), m.width)
+	case m.isEmpty():
+		return m.ruler.fill("There are no tasks yet: a adds the first.", m.width)
 	default:
 		return m.ruler.fill(m.paint.in(m.brokenLine(), red), m.width)
 	}
+}
+
+// isEmpty reports whether there is nothing to show, though nothing is filtered and every file can be read.
+func (m *Model) isEmpty() bool {
+	return len(m.board.Columns) > 0 && len(m.filters()) == 0 && m.brokenLine() == "" &&
+		!slices.ContainsFunc(m.board.Columns, func(c Column) bool { return c.Total > 0 })
 }
 
 // brokenLine says which files could not be read, or "".

@@ -39,15 +39,19 @@ func Shop(t testing.TB) string {
 	write("config.yaml", "format: 1\nprefix: SHOP\nstates: [backlog, in_progress, in_review, done, canceled]\ninitial: backlog\nclosed: [done, canceled]\nabandoned: [canceled]\n")
 	for i, one := range shopTasks {
 		day := "2026-06-1" + string(rune('0'+i))
-		entries := []string{"who: 'human:ada', at: " + day + "T09:00:00Z, did: created"}
+		created, claimed, moved := "T09:00:00Z", "T10:00:00Z", "T11:00:00Z"
+		if strings.Contains(one.front, "agent:") { // just before the time of the picture, so that the claim stands in it
+			day, created, claimed, moved = "2026-06-20", "T08:40:00Z", "T08:50:00Z", "T08:51:00Z"
+		}
+		entries := []string{"who: 'human:ada', at: " + day + created + ", did: created"}
 		_, holder, _ := strings.Cut(one.front, "assignee: ")
 		if holder != "" {
-			entries = append(entries, "who: "+holder+", at: "+day+"T10:00:00Z, did: claimed, assignee: "+holder)
+			entries = append(entries, "who: "+holder+", at: "+day+claimed+", did: claimed, assignee: "+holder)
 		}
 		_, state, _ := strings.Cut(one.front, "status: ")
 		state, _, _ = strings.Cut(state, "\n")
 		if state != "backlog" {
-			entries = append(entries, "who: 'human:ada', at: "+day+"T11:00:00Z, did: transitioned, from: backlog, to: "+state)
+			entries = append(entries, "who: 'human:ada', at: "+day+moved+", did: transitioned, from: backlog, to: "+state)
 		}
 		text := "---\nid: " + one.id + "\n" + one.front + "\nprovenance:\n"
 		for _, e := range entries {
