@@ -60,11 +60,12 @@ func New(w verb.Workspace, log *slog.Logger) *Server {
 	if w.Reads == nil {
 		w.Reads = &verb.SharedReads{}
 	}
+	var s *Server
 	hooks := &server.Hooks{}
 	hooks.AddAfterListTools(func(_ context.Context, _ any, _ *mcp.ListToolsRequest, list *mcp.ListToolsResult) {
-		list.Tools = tools(w)
+		list.Tools = tools(s.workspace())
 	})
-	s := &Server{w: w, log: log, tools: map[string]verb.Verb{}, reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce), long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
+	s = &Server{w: w, log: log, tools: map[string]verb.Verb{}, reads: make(chan struct{}, atOnce), writes: make(chan struct{}, atOnce), long: newLongCalls(), limits: limits{line: 4 << 20, load: 16 << 20}, mcp: server.NewMCPServer("cairn", w.Version,
 		server.WithHooks(hooks),
 		server.WithTitle("cairn"),
 		server.WithInstructions(text(instructions, w.Rights)),
@@ -89,15 +90,19 @@ type caller func(ctx context.Context, w *verb.Workspace, input []byte) (any, err
 
 func (s *Server) add(v verb.Verb, call caller) {
 	s.tools[v.Name] = v
-	s.mcp.AddTool(tool(v), s.handler(v, call))
+	s.mcp.AddTool(tool(v, ""), s.handler(v, call))
 }
 
-// tools returns what a client can call: the verbs within its rights, in the order of the catalogue.
+// tools returns what a client can call: the verbs within its rights, in the order of the catalogue. A workspace that cannot be read declares
+// no fields.
 func tools(w verb.Workspace) []mcp.Tool {
-	out := []mcp.Tool{}
+	out, own := []mcp.Tool{}, ""
+	if at, err := w.Open(); err == nil {
+		own = describeFields(at.Config.Flow.Fields)
+	}
 	for _, v := range catalogue.All {
 		if w.Allow(v) == nil {
-			out = append(out, tool(v))
+			out = append(out, tool(v, own))
 		}
 	}
 	return out

@@ -16,9 +16,10 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// tool returns a verb as clients see it. All four annotations are set, because clients take one that is missing for the worst.
-func tool(v verb.Verb) mcp.Tool {
-	t := mcp.NewToolWithRawSchema(v.Name, v.Summary+" "+v.When, v.Schema())
+// tool returns a verb as clients see it, in a workspace with the fields that own describes. All four annotations are set, because clients take
+// one that is missing for the worst.
+func tool(v verb.Verb, own string) mcp.Tool {
+	t := mcp.NewToolWithRawSchema(v.Name, v.Summary+" "+v.When, v.SchemaIn(own))
 	t.Title = v.Title
 	t.Annotations = mcp.ToolAnnotation{
 		Title:           v.Title,

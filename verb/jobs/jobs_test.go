@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -107,6 +109,35 @@ func TestStartMakesTheTaskThatItIsGivenInWords(t *testing.T) {
 	again := mustStart(t, w, in)
 	if !again.Replayed || again.Job != one.Job || again.Task != one.Task {
 		t.Errorf("the call again gives %+v", again)
+	}
+}
+
+// A field that every new task must have is refused before there is a task, and can be given.
+func TestStartGivesTheFieldsOfItsTask(t *testing.T) {
+	w, s, id := prepared(t)
+	config := filepath.Join(w.Dir, ".cairn", "config.yaml")
+	text, err := os.ReadFile(config)
+	if err == nil {
+		err = os.WriteFile(config, append(text, "fields:\n  - {name: severity, choices: [low, high], required: true}\n"...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := args{"title": "Say hello", "idempotency_key": "k"}
+	if _, err := start(t, w, in); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), "severity is required") {
+		t.Errorf("got %v", err)
+	}
+	in["fields"] = args{"severity": "high"}
+	one := mustStart(t, w, in)
+	got, err := verbtest.Call[verb.Task](t, w, "get", args{"id": one.Task})
+	if err != nil || got.Fields["severity"] != "high" {
+		t.Errorf("the task is %+v, %v", got, err)
+	}
+	if _, err := start(t, w, args{"id": id, "fields": args{"severity": "low"}}); task.CodeOf(err) != task.InvalidInput {
+		t.Errorf("fields of a task that is there: %v", err)
+	}
+	if all, err := s.Jobs().List(); err != nil || len(all) != 1 {
+		t.Errorf("there are %d jobs, %v", len(all), err)
 	}
 }
 

@@ -19,6 +19,7 @@ type StartIn struct {
 	Description string          `json:"description,omitempty" doc:"of the new task"`
 	Acceptance  []string        `json:"acceptance,omitempty" doc:"manual checks of the new task"`
 	Checks      []tasks.CheckIn `json:"checks,omitempty" doc:"checks of the new task" cli:"flag=check"`
+	Fields      verb.Values     `json:"fields,omitempty" doc:"a field of the new task that the config declares" cli:"flag=set" mcp:"quiet"`
 	Output      string          `json:"output,omitempty" doc:"edits: it changes files; patch: it may only read, and answers with a diff" values:"edits,patch"`
 	Model       string          `json:"model,omitempty" doc:"model, by the executor's own name for it"`
 	Base        string          `json:"base,omitempty" doc:"branch to start from and to merge into; the one that is checked out by default"`
@@ -97,7 +98,7 @@ func (st *starter) prepare(ctx context.Context) error {
 	if (in.ID == "") == (in.Title == "") {
 		return verb.BadInput("", "names a task by its id, or a new one by its title").WithHint("give one of id and title")
 	}
-	if in.ID != "" && (in.Description != "" || len(in.Acceptance) > 0 || len(in.Checks) > 0) {
+	if in.ID != "" && (in.Description != "" || len(in.Acceptance) > 0 || len(in.Checks) > 0 || len(in.Fields) > 0) {
 		return verb.BadInput("", "says what a new task is like, and names one that is there").WithHint("change that with %s, or leave id out", task.CallTo("update", "id", in.ID).OnlyShown())
 	}
 	if err := w.InScope(in.ID); err != nil {
@@ -137,7 +138,7 @@ func (st *starter) task(ctx context.Context) error {
 // newTask makes the task. It asks for the rights to create one, and a call that is repeated under its idempotency key gets the task that the first one
 // made.
 func (st *starter) newTask(ctx context.Context) (task.ID, error) {
-	in := tasks.CreateIn{TaskIn: tasks.TaskIn{Title: st.in.Title, Body: st.in.Description, Acceptance: st.in.Acceptance, Checks: st.in.Checks}}
+	in := tasks.CreateIn{TaskIn: tasks.TaskIn{Title: st.in.Title, Body: st.in.Description, Acceptance: st.in.Acceptance, Checks: st.in.Checks, Fields: st.in.Fields}}
 	if st.in.IdempotencyKey != "" {
 		in.IdempotencyKey = "job_start " + st.in.IdempotencyKey
 	}
