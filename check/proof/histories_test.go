@@ -212,6 +212,7 @@ var begun = sync.OnceValues(func() (map[string]string, error) {
 	b.git("add", "-A")
 	b.git("commit", "-q", "-m", "begin")
 	b.git("tag", "base")
+	b.git("gc", "-q") // each history copies it, file by file
 	return b.names, b.err
 })
 

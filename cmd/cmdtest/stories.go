@@ -154,6 +154,10 @@ const GitConfig = `[user]
 	defaultBranch = main
 [core]
 	autocrlf = false
+[gc]
+	auto = 0
+[maintenance]
+	auto = false
 `
 
 // isolate gives a story a home of its own, so that settings of this machine have no effect.
