@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -164,8 +165,9 @@ func (out Archived) clone() Archived {
 	return out
 }
 
-// cut leaves out what is too long for an agent.
+// cut leaves out what is too long for an agent, and puts the folders in their order.
 func (out Archived) cut(bounded bool) Archived {
+	slices.SortFunc(out.Folders, func(a, b Filled) int { return strings.Compare(a.Folder, b.Folder) })
 	if bounded && len(out.Tasks) > archivedShown {
 		out.Tasks = out.Tasks[:archivedShown]
 	}

@@ -49,6 +49,9 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "parent", Type: where.Word, About: "the task that it belongs to", Read: keys.id, Texts: func(i Item) []string { return []string{string(i.Row.Parent)} }},
 		{Name: "dep", Type: where.Words, About: "one of those that it depends on", Read: keys.anyID, Texts: func(i Item) []string { return verb.AsTexts(i.Row.Deps) }},
 		{Name: "waits_for", Type: where.Words, About: "one of its deps that are open", Read: keys.anyID, Texts: func(i Item) []string { return verb.AsTexts(i.graph.BlockedBy(i.Row)) }},
+		{Name: "discovered_from", Type: where.Words, About: "one of the tasks in whose course it was found", Read: keys.anyID, Texts: facts("discovered_from")},
+		{Name: "duplicates", Type: where.Words, About: "one of those that ask for the same", Read: keys.anyID, Texts: facts("duplicates")},
+		{Name: "related", Type: where.Words, About: "one of those that its reader should know of", Read: keys.anyID, Texts: facts("related")},
 		{Name: "mode", Type: where.Word, About: "auto or pair", Read: readMode, Texts: fact(record.ModeFact)},
 		{Name: "repo", Type: where.Text, About: "the repository in which its files are", Texts: fact(record.RepoFact)},
 		{Name: "due", Type: where.Time, About: "when it is due", Time: func(i Item) (time.Time, bool) { return task.Due(i.Row.Fact(record.DueFact)).From() }},
@@ -114,6 +117,8 @@ func openOrClosed(flow task.Flow, s task.Status) string {
 func fact(name string) func(Item) []string {
 	return func(i Item) []string { return []string{i.Row.Fact(name)} }
 }
+
+func facts(name string) func(Item) []string { return func(i Item) []string { return i.Row.All(name) } }
 
 // at is a time of a row; false for none.
 func at(seconds int64) (time.Time, bool) {
