@@ -3,23 +3,14 @@ package cmd
 import (
 	"cmp"
 	"context"
-	"fmt"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/job/executor"
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/store/templates"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/guide"
-	"github.com/cairn-tasks/cairn/verb/skills"
+	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/urfave/cli/v3"
 )
 
@@ -34,35 +25,49 @@ type completer struct {
 	root    *cli.Command
 	command *cli.Command      // that is being typed, once it is known
 	noun    string            // that it stands below, or ""
+	path    string            // how the command is typed in full: "trust signer add"
 	args    []string          // its arguments before the word that is being typed
+	word    string            // what was typed of the word, but for what every value begins with
 	given   map[string]string // flags on the line, with their values
+	rows    []*record.Row     // that lists wrote down, once they were asked for
 	store   *store.Store      // nil where there is no workspace
 }
 
 // candidates are the words that can follow those before.
 func (c *completer) candidates(before []string, word string) []candidate {
-	var flag string // whose value comes next
-	onlyArgs := false
+	flag, onlyArgs := c.read(before)
+	c.word = word
+	switch {
+	case flag != "":
+		return c.values(flag)
+	case !onlyArgs && strings.HasPrefix(word, "-"):
+		name, value, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
+		if hasValue {
+			c.word = value
+			return prefixed(word[:len(word)-len(value)], c.values(c.flagNamed(name)))
+		}
+		return c.flagNames()
+	case c.command == nil:
+		return c.commandNames()
+	default:
+		return c.argument()
+	}
+}
+
+// read reads the words before the one that is being typed. It returns the flag whose value that is, or "", and whether it can be no flag. A word
+// that stands where a command should and is none leaves the command as one that completes nothing.
+func (c *completer) read(before []string) (flag string, onlyArgs bool) {
 	for _, w := range before {
 		switch {
 		case flag != "":
 			c.given[flag], flag = w, ""
 		case onlyArgs || !strings.HasPrefix(w, "-") || w == "-":
-			if c.command == nil {
-				if c.command = c.root.Command(w); c.command == nil {
-					return nil
-				}
-				continue
-			}
-			if sub := c.command.Command(w); sub != nil && c.noun == "" && len(c.args) == 0 && slices.Contains(catalogue.Nouns(), c.command.Name) {
-				c.noun, c.command = c.command.Name, sub
-				continue
-			}
-			c.args = append(c.args, w)
+			c.readWord(w)
 		case w == "--":
 			onlyArgs = true
 		default:
 			name, value, hasValue := strings.Cut(strings.TrimLeft(w, "-"), "=")
+			name = c.flagNamed(name)
 			if c.takesValue(name) && !hasValue {
 				flag = name
 			} else {
@@ -70,19 +75,26 @@ func (c *completer) candidates(before []string, word string) []candidate {
 			}
 		}
 	}
+	return flag, onlyArgs
+}
+
+// readWord reads a word that is no flag: the command, one below it, or an argument.
+func (c *completer) readWord(w string) {
+	around := c.command
+	if around == nil {
+		around = c.root
+	}
+	sub := around.Command(w)
 	switch {
-	case flag != "":
-		return c.values(flag)
-	case !onlyArgs && strings.HasPrefix(word, "-"):
-		name, _, hasValue := strings.Cut(strings.TrimLeft(word, "-"), "=")
-		if hasValue {
-			return prefixed(word[:strings.Index(word, "=")+1], c.values(name))
+	case sub != nil && len(c.args) == 0:
+		if c.command != nil && slices.Contains(catalogue.Nouns(), c.command.Name) {
+			c.noun = c.command.Name
 		}
-		return c.flagNames()
+		c.command, c.path = sub, strings.TrimSpace(c.path+" "+sub.Name)
 	case c.command == nil:
-		return c.commandNames()
+		c.command = &cli.Command{} // which takes nothing
 	default:
-		return c.argument()
+		c.args = append(c.args, w)
 	}
 }
 
@@ -100,6 +112,16 @@ func (c *completer) flags() []cli.Flag {
 	return slices.Concat(c.command.Flags, c.root.Flags)
 }
 
+// flagNamed is the long name of a flag that may have been typed as a letter.
+func (c *completer) flagNamed(name string) string {
+	for _, f := range c.flags() {
+		if slices.Contains(f.Names(), name) {
+			return f.Names()[0]
+		}
+	}
+	return name
+}
+
 func (c *completer) takesValue(name string) bool {
 	for _, f := range c.flags() {
 		if _, isBool := f.(*cli.BoolFlag); slices.Contains(f.Names(), name) {
@@ -112,6 +134,9 @@ func (c *completer) takesValue(name string) bool {
 func (c *completer) flagNames() []candidate {
 	var out []candidate
 	for _, f := range c.flags() {
+		if visible, ok := f.(cli.VisibleFlag); ok && !visible.IsVisible() {
+			continue
+		}
 		about := ""
 		if docs, ok := f.(cli.DocGenerationFlag); ok {
 			about = strings.ReplaceAll(docs.GetUsage(), "`", "")
@@ -138,9 +163,8 @@ func (c *completer) verbOf() (verb.Verb, bool) {
 	if c.command == nil {
 		return verb.Verb{}, false
 	}
-	name := strings.TrimSpace(c.noun + " " + c.command.Name)
 	for _, v := range catalogue.All {
-		if name == v.Command() || c.noun == "" && name == verb.CommandName(v.Name) {
+		if c.path == v.Command() || c.noun == "" && c.path == verb.CommandName(v.Name) {
 			return v, true
 		}
 	}
@@ -149,59 +173,77 @@ func (c *completer) verbOf() (verb.Verb, bool) {
 
 // values are what a flag can be set to.
 func (c *completer) values(flag string) []candidate {
-	if flag == "actor" && c.command == nil {
-		return c.actors()
-	}
 	if v, ok := c.verbOf(); ok {
-		for _, f := range v.Fields() {
-			if f.Flag == flag {
-				return c.field(f)
+		for _, f := range flagFields(v.Fields()) {
+			if one, ok := c.valueOf(f, flag); ok {
+				return one
 			}
 		}
 	}
-	switch flag {
-	case "actor":
-		return c.actors()
-	case "profile":
-		return words("viewer", "planner", "pair_worker", "operator", "maintainer")
-	case "scope":
-		return prefixed("task:", c.records(record.Tasks.Kind))
-	case "fail-on":
-		var out []candidate
-		for _, s := range proof.Severities {
-			out = append(out, candidate{value: string(s)})
-		}
-		return out
+	if f, ok := c.commandFlag(flag); ok {
+		return c.field(f)
 	}
 	return nil
 }
 
+// flagFields are the fields that have flags: those of an object stand for it.
+func flagFields(fields []verb.Field) []verb.Field {
+	var out []verb.Field
+	for _, f := range fields {
+		if f.Type == verb.Object {
+			out = append(out, flagFields(f.Fields)...)
+		} else if !f.Arg {
+			out = append(out, f)
+		}
+	}
+	return out
+}
+
+// valueOf is what a flag can be set to if it is that of a field.
+func (c *completer) valueOf(f verb.Field, flag string) ([]candidate, bool) {
+	if f.Flag != flag {
+		return nil, false
+	}
+	return c.field(f), true
+}
+
 // argument is what can stand as the next argument of the command.
 func (c *completer) argument() []candidate {
-	if v, ok := c.verbOf(); ok {
-		var args []verb.Field
-		for _, f := range v.Fields() {
-			if f.Arg {
-				args = append(args, f)
-			}
-		}
-		if len(c.args) < len(args) {
-			return c.field(args[len(c.args)])
-		}
-		return nil
+	var below []candidate
+	if len(c.args) == 0 {
+		below = namesOf(c.command.Commands)
 	}
-	switch {
-	case len(c.args) > 0:
-	case c.noun == "" && slices.Contains(catalogue.Nouns(), c.command.Name):
-		return namesOf(c.command.Commands)
-	case c.command.Name == "help":
-		return append(c.commandNames(), candidate{"exit-codes", "what the exit numbers mean"})
-	case c.command.Name == "completion":
-		return words(slices.Sorted(maps.Keys(shells))...)
-	case c.command.Name == "setup":
-		return words("merge-driver")
+	fields := c.arguments()
+	if at := len(c.args); at < len(fields) {
+		return append(below, c.orMore(fields, at)...)
 	}
-	return nil
+	if at := slices.IndexFunc(fields, func(f verb.Field) bool { return f.Many }); at >= 0 {
+		return c.others(c.field(fields[at]))
+	}
+	return below
+}
+
+// arguments are the arguments of the command, as fields.
+func (c *completer) arguments() []verb.Field {
+	v, ok := c.verbOf()
+	if !ok || v.Name == transfer.ImportName {
+		return c.commandArguments()
+	}
+	return slices.DeleteFunc(slices.Clone(v.Fields()), func(f verb.Field) bool { return !f.Arg })
+}
+
+// orMore is what an argument can be. Where one before it may be repeated, what was begun can be one more of these.
+func (c *completer) orMore(fields []verb.Field, at int) []candidate {
+	out := c.others(c.field(fields[at]))
+	if c.word != "" && at > 0 && fields[at-1].Many {
+		out = append(out, c.others(c.field(fields[at-1]))...)
+	}
+	return out
+}
+
+// others are candidates that are not on the line already.
+func (c *completer) others(all []candidate) []candidate {
+	return slices.DeleteFunc(all, func(one candidate) bool { return slices.Contains(c.args, one.value) })
 }
 
 func words(values ...string) []candidate {
@@ -212,41 +254,16 @@ func words(values ...string) []candidate {
 	return out
 }
 
-// records are the newest records of a kind.
-func (c *completer) records(k *record.Kind) []candidate {
-	switch k {
-	case record.Sessions.Kind:
-		return c.recordsWith(k, func(v any) string {
-			ses := v.(session.Session)
-			return string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)
-		})
-	default:
-		return c.recordsWith(k, func(v any) string { return k.Header(v).Title })
-	}
-}
-
-// sources are the ways to find the values of a field.
-var sources = map[verb.Source]func(*completer) []candidate{
-	verb.FromStates:        (*completer).states,
-	verb.FromActors:        func(c *completer) []candidate { return append(c.actors(), words("me", "unassigned")...) },
-	verb.FromLabels:        (*completer).labels,
-	verb.FromCommandChecks: func(c *completer) []candidate { return c.checks(false) },
-	verb.FromManualChecks:  func(c *completer) []candidate { return c.checks(true) },
-	verb.FromSettings:      func(*completer) []candidate { return settings() },
-	verb.FromProposals:     (*completer).proposals,
-	verb.FromTopics:        func(*completer) []candidate { return words(guide.Topics...) },
-	verb.FromSkills:        (*completer).skills,
-	verb.FromTemplates:     (*completer).templates,
-	verb.FromJobs:          (*completer).jobs,
-	verb.FromExecutors:     (*completer).executors,
-}
-
 // field is what a field of a verb can be.
 func (c *completer) field(f verb.Field) []candidate {
 	if k, ok := record.Named(f.Names); ok {
-		return c.records(k)
+		out := c.records(k)
+		if f.AnyKind && c.word != "" {
+			out = append(out, c.otherRecords()...)
+		}
+		return out
 	}
-	if find := sources[f.From]; find != nil {
+	if find := sources()[f.From]; find != nil {
 		return find(c)
 	}
 	var out []candidate
@@ -256,204 +273,16 @@ func (c *completer) field(f verb.Field) []candidate {
 	return out
 }
 
-func settings() []candidate {
-	var out []candidate
-	for _, s := range record.Settings {
-		out = append(out, candidate{s.Key, s.Doc})
-	}
-	return out
-}
-
 // openStore opens the workspace that the line names, once. It returns nil if it cannot be opened.
 func (c *completer) openStore() *store.Store {
 	if c.store != nil {
 		return c.store
 	}
-	dir := cmp.Or(c.given["C"], c.given["repo"], c.Getenv("CAIRN_REPO"), c.Dir)
+	dir := c.underHome(cmp.Or(c.given["C"], c.given["repo"], c.Getenv("CAIRN_REPO"), c.Dir)) // ~ as the shell would put it there, in time
 	s, err := store.Open(c.abs(dir), c.stateDir())
 	if err != nil {
 		return nil
 	}
 	c.store = s
 	return s
-}
-
-// recordsWith are the newest records of a kind, each with a few words about it.
-func (c *completer) recordsWith(k *record.Kind, about func(any) string) []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	ids, err := s.Candidates(k, "")
-	if err != nil {
-		return nil
-	}
-	return c.described(ids, func(id string) string {
-		v, err := s.Read(k, id)
-		if err != nil {
-			return ""
-		}
-		return about(v)
-	})
-}
-
-// described are ids, the newest first. The words about an id are read only for those that are shown, and while there is time.
-func (c *completer) described(ids []string, about func(id string) string) []candidate {
-	out := make([]candidate, 0, len(ids))
-	for i, id := range slices.Backward(ids) {
-		one := candidate{value: id}
-		if len(ids)-i <= maxCandidates && c.ctx.Err() == nil {
-			one.about = about(id)
-		}
-		out = append(out, one)
-	}
-	return out
-}
-
-func (c *completer) proposals() []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	all, _, err := record.Proposals.List(context.Background(), s)
-	if err != nil {
-		return nil
-	}
-	var out []candidate
-	for _, p := range all {
-		if len(p.Made) == 0 {
-			out = append(out, candidate{p.ID, p.Summary})
-		}
-	}
-	return out
-}
-
-func (c *completer) states() []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	var out []candidate
-	for _, state := range s.Config.Flow.States {
-		out = append(out, candidate{value: string(state)})
-	}
-	return out
-}
-
-// checks are the manual checks of the task that the line names, or its command checks, by index.
-func (c *completer) checks(manual bool) []candidate {
-	s := c.openStore()
-	if s == nil || len(c.args) == 0 {
-		return nil
-	}
-	id, err := s.Resolve(record.Tasks.Kind, c.args[0])
-	if err != nil {
-		return nil
-	}
-	t, err := record.Tasks.Get(s, task.ID(id))
-	if err != nil {
-		return nil
-	}
-	var out []candidate
-	for i, check := range t.Checks {
-		if check.Manual() == manual {
-			out = append(out, candidate{strconv.Itoa(i), check.Desc})
-		}
-	}
-	return out
-}
-
-// newest calls fn with the newest tasks, while there is time.
-func (c *completer) newest(fn func(task.Task)) {
-	s := c.openStore()
-	if s == nil {
-		return
-	}
-	ids, err := s.Candidates(record.Tasks.Kind, "")
-	if err != nil {
-		return
-	}
-	for _, id := range ids[max(0, len(ids)-2*maxCandidates):] {
-		if c.ctx.Err() != nil {
-			return
-		}
-		if t, err := record.Tasks.Get(s, task.ID(id)); err == nil {
-			fn(t)
-		}
-	}
-}
-
-func (c *completer) labels() []candidate {
-	seen := map[string]bool{}
-	c.newest(func(t task.Task) {
-		for _, label := range t.Labels {
-			seen[label] = true
-		}
-	})
-	return words(slices.Sorted(maps.Keys(seen))...)
-}
-
-// actors are the actors that the newest tasks name.
-func (c *completer) actors() []candidate {
-	seen := map[string]bool{}
-	c.newest(func(t task.Task) {
-		seen[string(t.Assignee)] = true
-		for _, e := range t.Provenance {
-			seen[string(e.Who)] = true
-		}
-	})
-	delete(seen, "")
-	return words(slices.Sorted(maps.Keys(seen))...)
-}
-
-// jobs are the newest jobs of the clone.
-func (c *completer) jobs() []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	all, err := s.Jobs().Peek()
-	if err != nil {
-		return nil
-	}
-	var out []candidate
-	for _, one := range all[:min(len(all), maxCandidates)] {
-		out = append(out, candidate{one.Spec.Job, fmt.Sprintf("%s %s by %s", one.Status.State, one.Spec.Task, one.Spec.Executor)})
-	}
-	return out
-}
-
-// executors are the executors of the user.
-func (c *completer) executors() []candidate {
-	table, err := executor.Load(c.configDir())
-	if err != nil {
-		return nil
-	}
-	return words(table.Names()...)
-}
-
-// skills are the skills of the workspace and of the user's shelf.
-func (c *completer) templates() []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	return words(templates.Names(s.Layout)...)
-}
-
-func (c *completer) skills() []candidate {
-	s := c.openStore()
-	if s == nil {
-		return nil
-	}
-	own, _, err := record.Skills.List(context.Background(), s)
-	if err != nil {
-		return nil
-	}
-	all, _, _ := skills.All(&verb.Workspace{ConfigDir: c.configDir()}, own)
-	var out []candidate
-	for _, k := range all {
-		out = append(out, candidate{k.Ref.ID, k.Description})
-	}
-	return out
 }

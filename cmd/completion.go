@@ -89,7 +89,10 @@ func (p completionCommand) completeLine(ctx context.Context, shell, line, breaks
 		about := clip(harmless.Line(found.about), maxAbout)
 		switch {
 		case shell == "bash":
-			kept := brokenAt(word, breaks)
+			kept := 0
+			if !typed.open { // within quotes bash replaces the whole word
+				kept = brokenAt(word, breaks)
+			}
 			if kept > 0 && !strings.HasPrefix(found.value, word) {
 				continue
 			}
@@ -137,7 +140,7 @@ func brokenAt(word, breaks string) int {
 func forBash(value string, open bool) (string, bool) {
 	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=+,@%"
 	if open {
-		return value, strings.Trim(value, plain+" ") == ""
+		return value, strings.Trim(value, plain+" <>~()") == ""
 	}
 	var b strings.Builder
 	for _, r := range value {

@@ -81,7 +81,7 @@ func TestDeclaredValuesAreCompleted(t *testing.T) {
 	}
 	for _, v := range catalogue.All {
 		for _, f := range v.Fields() {
-			if _, known := sources[f.From]; f.From != "" && !known {
+			if _, known := sources()[f.From]; f.From != "" && !known {
 				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
 			}
 			if _, known := record.Named(f.Names); f.Names != "" && !known {

@@ -63,7 +63,7 @@ func flagsOf(f verb.Field) []cli.Flag {
 	case f.Type == verb.Number:
 		return []cli.Flag{numberFlag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc}}}
 	default:
-		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
+		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc, Hidden: f.Doc == "-"}}
 	}
 }
 

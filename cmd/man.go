@@ -45,7 +45,15 @@ func manual(root *cli.Command) string {
 			manOf(&b, c, "cairn ")
 		}
 	}
+	b.WriteString(".SH TOPICS\nAs cairn help TOPIC shows them.\n")
+	for _, word := range peoplesTopics() {
+		text, _ := topic(word)
+		title, rest, _ := strings.Cut(strings.TrimPrefix(text, "# "), "\n")
+		fmt.Fprintf(&b, ".SS %s: %s\n", roff(word), roff(title))
+		manText(&b, rest, "")
+	}
 	b.WriteString(".SH EXIT STATUS\n.nf\n" + roff(exitCodes()) + "\n.fi\n")
+	b.WriteString(".SH SEE ALSO\n.BR git (1).\nThe pages of docs/, which come with the source.\n")
 	return b.String()
 }
 
@@ -58,7 +66,7 @@ func manOf(b *strings.Builder, c *cli.Command, around string) {
 		fmt.Fprintf(b, ".PP\nAlso called %s.\n", roff(strings.Join(c.Aliases, ", ")))
 	}
 	if c.Description != "" {
-		manText(b, c.Description)
+		manText(b, c.Description, ".PP\n")
 	}
 	manFlags(b, c.Flags)
 	for _, sub := range c.Commands {
@@ -66,21 +74,24 @@ func manOf(b *strings.Builder, c *cli.Command, around string) {
 	}
 }
 
-// manText is text in paragraphs, between which a line is blank. Indented ones are shown as they are.
-func manText(b *strings.Builder, text string) {
+// manText is text in paragraphs, between which a line is blank; first stands before the first one. Indented ones are shown as they are.
+func manText(b *strings.Builder, text, first string) {
+	begin := first
 	for part := range strings.SplitSeq(strings.Trim(text, "\n"), "\n\n") {
 		if strings.HasPrefix(part, "    ") {
-			fmt.Fprintf(b, ".PP\n.nf\n%s\n.fi\n", roff(part))
+			fmt.Fprintf(b, "%s.nf\n%s\n.fi\n", begin, roff(part))
 		} else {
-			fmt.Fprintf(b, ".PP\n%s\n", roff(part))
+			fmt.Fprintf(b, "%s%s\n", begin, roff(part))
 		}
+		begin = ".PP\n"
 	}
 }
 
 func manFlags(b *strings.Builder, flags []cli.Flag) {
 	for _, f := range flags {
 		docs, ok := f.(cli.DocGenerationFlag)
-		if !ok || slices.Equal(f.Names(), []string{"help", "h"}) {
+		visible, hides := f.(cli.VisibleFlag)
+		if !ok || hides && !visible.IsVisible() || slices.Equal(f.Names(), []string{"help", "h"}) {
 			continue
 		}
 		var names []string

@@ -86,6 +86,9 @@ func traits(v verb.Verb) string {
 func argumentTable(fields []verb.Field) string {
 	rows := [][]string{{"argument", "type", "on the command line", "meaning"}}
 	for _, f := range fields {
+		if f.Doc == "-" { // no schema shows it either
+			continue
+		}
 		rows = append(rows, []string{"`" + f.Name + "`", typeOf(f), onCommandLine(f), f.Doc})
 		for _, sub := range f.Fields {
 			if sub.Doc != "-" { // no schema shows it either

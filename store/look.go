@@ -61,6 +61,17 @@ func (r Rows) look(before *index.View, look func(index.Source, *index.View) (*in
 	return index.Join(parts, before), nil
 }
 
+// Known are the rows that earlier looks wrote down, whatever became of the files since: some may be gone or say something else by now, and
+// newer ones are missing. It reads no record and writes nothing. It returns nothing where nothing was written down, or it cannot be read.
+func (r Rows) Known() []*record.Row {
+	var out []*record.Row
+	_ = place.Each(r.s.Layout, r.kind, func(folder string) error {
+		out = append(out, r.source(folder).Known()...)
+		return nil
+	})
+	return out
+}
+
 // source is what the rows of the records in a folder are made of.
 func (r Rows) source(folder string) index.Source {
 	s, k := r.s, r.kind

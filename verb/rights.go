@@ -49,6 +49,9 @@ const (
 
 var allToolsets = []Toolset{Core, Edit, Plans, Records, Admin, Ledger, Team, Jobs}
 
+// AllToolsets lists every toolset.
+func AllToolsets() []Toolset { return slices.Clone(allToolsets) }
+
 // Toolsets is what a profile is offered by default. It is small, because each tool takes room in the context of a model. A planner
 // without the tools for planning would be a viewer.
 func (p Profile) Toolsets() []Toolset {

@@ -9,4 +9,4 @@ function __cairn_candidates
 end
 # Where cairn has nothing to offer, fish completes the names of files.
 complete -c cairn -e
-complete -c cairn -f -n __cairn_candidates -a '$__cairn_found'
+complete -c cairn -f -k -n __cairn_candidates -a '$__cairn_found'

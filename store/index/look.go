@@ -18,6 +18,15 @@ func (s Source) Look(ctx context.Context) (*View, error) {
 	return s.look(ctx, s.known, false)
 }
 
+// Known returns the rows of the index as they were written down, without a look at any file of a record; nothing if there is no index that
+// can be read.
+func (s Source) Known() []*record.Row {
+	if v := s.known(); v != nil && s.File != "" {
+		return v.Rows()
+	}
+	return nil
+}
+
 // LookAfter is Look by a process that has looked before: it reads only what has changed since, and not the file of the index. It returns
 // the same view if nothing has.
 //

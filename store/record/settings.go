@@ -44,6 +44,25 @@ var Settings = []Setting{
 		func(c Config) string { return string(c.RestStat) }},
 }
 
+// Choices are the words that the setting can be; nil for one that takes a number, a span of time or a name.
+func (s Setting) Choices() []string {
+	switch s.Key {
+	case "gate_review":
+		return []string{"true", "false"}
+	case "close_by":
+		return []string{"any", "merge"}
+	case "attest":
+		return []string{"signed", "human", "anyone"}
+	case "ratify":
+		return []string{"human", "anyone"}
+	case "index_stat":
+		return []string{string(StatFull), string(StatMinimal), string(StatContent)}
+	case "rest_stat":
+		return []string{string(StatFull), string(StatSample)}
+	}
+	return nil
+}
+
 // span is a duration as a person writes it: 4h and not 4h0m0s.
 func span(d time.Duration) string {
 	text := d.String()

@@ -22,9 +22,9 @@ const configKind = "config"
 type HistoryIn struct {
 	ID      verb.RecordID `json:"id,omitempty" doc:"only this task" cli:"arg"`
 	Actor   string        `json:"actor,omitempty" doc:"only what this actor did; me for you" from:"actors"`
-	Kind    string        `json:"kind,omitempty" doc:"only records of this kind: task, session, proposal and so on, or config"`
+	Kind    string        `json:"kind,omitempty" doc:"only records of this kind: task, session, proposal and so on, or config" from:"kinds-and-config"`
 	Did     string        `json:"did,omitempty" doc:"only entries of this kind, such as created, transitioned, noted or updated" values:"created,claimed,released,assigned,began,finished,canceled,taken_over,transitioned,checked,attested,noted,updated"`
-	Session string        `json:"session,omitempty" doc:"only what was done in this session"`
+	Session string        `json:"session,omitempty" doc:"only what was done in this session" from:"sessions"`
 	Since   string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
 	Until   string        `json:"until,omitempty" doc:"only what was done before: likewise"`
 	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`

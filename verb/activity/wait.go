@@ -20,7 +20,7 @@ type WaitIn struct {
 	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch"`
 	Job           string         `json:"job,omitempty" doc:"job to watch" from:"jobs"`
 	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
-	Status        string         `json:"status,omitempty" doc:"in this state, or open" from:"states"`
+	Status        string         `json:"status,omitempty" doc:"in this state, or open" from:"open-states"`
 	Assignee      *string        `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors"`
 	Label         string         `json:"label,omitempty" doc:"with this label" from:"labels"`
 	Parent        task.ID        `json:"parent,omitempty" doc:"children of this task"`

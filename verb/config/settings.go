@@ -31,7 +31,7 @@ type SettingsGetIn struct{}
 // SettingsSetIn is the input of SettingsSet.
 type SettingsSetIn struct {
 	Key   string `json:"key" doc:"setting to change; settings_get lists them" cli:"arg" from:"settings"`
-	Value string `json:"value" doc:"its new value, as in config.yaml" cli:"arg"`
+	Value string `json:"value" doc:"its new value, as in config.yaml" cli:"arg" from:"setting-values"`
 	verb.Once
 }
 

@@ -16,8 +16,8 @@ import (
 type ListIn struct {
 	What       string     `json:"what,omitempty" doc:"actors, which is the default, or repositories" values:"actors,repositories"`
 	Kind       string     `json:"kind,omitempty" doc:"only people, agents, services or pipelines: human, agent, service or ci" values:"human,agent,service,ci"`
-	Group      string     `json:"group,omitempty" doc:"only those of this group"`
-	Capability string     `json:"capability,omitempty" doc:"only those who can do this"`
+	Group      string     `json:"group,omitempty" doc:"only those of this group" from:"groups"`
+	Capability string     `json:"capability,omitempty" doc:"only those who can do this" from:"capabilities"`
 	Q          string     `json:"q,omitempty" doc:"only those of whom this is said: in name, role, group, capabilities or external_ref"`
 	Limit      verb.Count `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
 	Cursor     string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`

@@ -18,9 +18,9 @@ type RegisterIn struct {
 	RemoteURL     string    `json:"remote_url,omitempty" doc:"in place of actor: the address of a repository; without both, that of the clone is taken"`
 	ExternalRef   *string   `json:"external_ref,omitempty" doc:"who that is elsewhere, such as an address or an account; an actor that has it already is the one"`
 	DisplayName   *string   `json:"display_name,omitempty" doc:"the name to show; the id by default"`
-	Group         *string   `json:"group,omitempty" doc:"whom it works with; group:NAME addresses all of them"`
+	Group         *string   `json:"group,omitempty" doc:"whom it works with; group:NAME addresses all of them" from:"groups"`
 	Role          *string   `json:"role,omitempty" doc:"what it does there, on one line; of a repository primary, dependency or docs"`
-	Capabilities  *[]string `json:"capabilities,omitempty" doc:"what it can be asked for; replaces what is there" cli:"flag=capability"`
+	Capabilities  *[]string `json:"capabilities,omitempty" doc:"what it can be asked for; replaces what is there" cli:"flag=capability" from:"capabilities"`
 	Name          *string   `json:"name,omitempty" doc:"of a repository: what it is called; the end of its address by default"`
 	DefaultBranch *string   `json:"default_branch,omitempty" doc:"of a repository"`
 	verb.Once

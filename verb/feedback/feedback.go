@@ -35,8 +35,8 @@ type CreateIn struct {
 	Body        string              `json:"body" doc:"what you did, what you expected, and what happened; no secrets" cli:"arg"`
 	Type        ledger.FeedbackType `json:"type,omitempty" doc:"bug, friction, capability (something is missing) or docs; friction by default" values:"bug,friction,capability,docs"`
 	Severity    ledger.Severity     `json:"severity,omitempty" doc:"low, medium or high; medium by default" values:"low,medium,high"`
-	Tool        string              `json:"tool,omitempty" doc:"the verb or command that it is about"`
-	ErrorCode   string              `json:"error_code,omitempty" doc:"the code that it was refused with, such as CONFLICT"`
+	Tool        string              `json:"tool,omitempty" doc:"the verb or command that it is about" from:"verbs"`
+	ErrorCode   string              `json:"error_code,omitempty" doc:"the code that it was refused with, such as CONFLICT" from:"codes"`
 	Context     string              `json:"context,omitempty" doc:"what you were doing when you met it"`
 	Fingerprint string              `json:"fingerprint,omitempty" doc:"any text by which the same finding is known again"`
 	verb.Once

@@ -19,7 +19,7 @@ import (
 // InboxIn is the input of Inbox.
 type InboxIn struct {
 	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer or review" cli:"flag=type" values:"handoff,mention,assigned,answer,review"`
-	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed"`
+	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed" from:"handoffs"`
 	Unread *bool      `json:"unread" doc:"false: also what was acknowledged already" cli:"not=all"`
 	Limit  verb.Count `json:"limit,omitempty" doc:"how many to return; 20 by default, 500 at most"`
 	Cursor string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`

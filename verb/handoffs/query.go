@@ -19,7 +19,7 @@ type QueryIn struct {
 	Direction string        `json:"direction,omitempty" doc:"to_me (the usual one), from_me with the answers, or any for all there are" values:"to_me,from_me,any"`
 	Status    []task.Status `json:"status,omitempty" doc:"only handoffs in these states" values:"open,claimed,responded,resolved,canceled"`
 	Type      []string      `json:"type,omitempty" doc:"only handoffs of these types" values:"handoff,question,review,collab,approval"`
-	About     string        `json:"about,omitempty" doc:"only handoffs about this record"`
+	About     string        `json:"about,omitempty" doc:"only handoffs about this record" from:"tasks"`
 	Limit     verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
 	Cursor    string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

@@ -61,7 +61,7 @@ func show(w *verb.Workspace, s *store.Store, id string) (Handoff, error) {
 // CreateIn is the input of Create.
 type CreateIn struct {
 	Title         string             `json:"title" doc:"what is asked, on one line" cli:"arg"`
-	To            []string           `json:"to" doc:"who is asked: actors, me, or groups as group:NAME" from:"actors"`
+	To            []string           `json:"to" doc:"who is asked: actors, me, or groups as group:NAME" from:"recipients"`
 	Type          ledger.HandoffType `json:"type,omitempty" doc:"handoff (the usual one), question, review, collab or approval" values:"handoff,question,review,collab,approval"`
 	Body          string             `json:"body,omitempty" doc:"what the recipients should know, in Markdown"`
 	Options       []string           `json:"options,omitempty" doc:"answers to choose from" cli:"flag=option"`
@@ -224,7 +224,7 @@ func Release(ctx context.Context, w *verb.Workspace, id ledger.HandoffID, reason
 // RespondIn is the input of Respond.
 type RespondIn struct {
 	ID     ledger.HandoffID `json:"id" doc:"handoff to answer" cli:"arg" names:"handoff"`
-	Option string           `json:"option,omitempty" doc:"one of its options"`
+	Option string           `json:"option,omitempty" doc:"one of its options" from:"options"`
 	Text   string           `json:"text,omitempty" doc:"the answer in words; 4 KiB at most"`
 	About  []verb.RecordID  `json:"about,omitempty" doc:"records that the answer is about, such as a decision"`
 	verb.Once

@@ -29,7 +29,7 @@ func ListProjects(_ context.Context, w *verb.Workspace, _ ListIn) (Projects, err
 
 // OpenIn is the input of OpenProject.
 type OpenIn struct {
-	Project string `json:"project" doc:"id, folder or name of a workspace that project_list names" cli:"arg"`
+	Project string `json:"project" doc:"id, folder or name of a workspace that project_list names" cli:"arg" from:"projects"`
 }
 
 // Opened is a workspace that a caller asked for.

@@ -158,7 +158,7 @@ func (in RegisterIn) repo(s *store.Store) (record.Repo, error) {
 
 // LinkIn is the input of LinkRepo.
 type LinkIn struct {
-	Name string `json:"name" doc:"a repository of the list, or the id or name of one of the directory" cli:"arg"`
+	Name string `json:"name" doc:"a repository of the list, or the id or name of one of the directory" cli:"arg" from:"repos"`
 	Role string `json:"role" doc:"what the workspace has it for" cli:"arg" values:"primary,dependency,docs"`
 	verb.Once
 }

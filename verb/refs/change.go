@@ -12,7 +12,7 @@ import (
 // UpdateIn is the input of Update. What is left out stays; "" clears it.
 type UpdateIn struct {
 	ID          verb.RecordID `json:"id" doc:"record that has it" cli:"arg"`
-	Ref         string        `json:"ref" doc:"reference to change, by its 8 digits or the first of them" cli:"arg"`
+	Ref         string        `json:"ref" doc:"reference to change, by its 8 digits or the first of them" cli:"arg" from:"references"`
 	State       *string       `json:"state" doc:"of a pull request: open, draft, merged or closed" values:"open,draft,merged,closed"`
 	Sha         *string       `json:"sha" doc:"commit that it is at"`
 	Title       *string       `json:"title" doc:"what it is, on one line"`
@@ -50,7 +50,7 @@ func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
 // RemoveIn is the input of Remove.
 type RemoveIn struct {
 	ID          verb.RecordID `json:"id" doc:"record that has it" cli:"arg"`
-	Ref         string        `json:"ref" doc:"reference to take away, by its 8 digits or the first of them" cli:"arg"`
+	Ref         string        `json:"ref" doc:"reference to take away, by its 8 digits or the first of them" cli:"arg" from:"references"`
 	ExpectedRev string        `json:"expected_rev,omitempty" doc:"rev that the record must still have, else CONFLICT"`
 	verb.Once
 }

@@ -18,7 +18,7 @@ type QueryIn struct {
 	Type    string        `json:"type,omitempty" doc:"only those of this type" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
 	Repo    string        `json:"repo,omitempty" doc:"only those in this repository, as host and path or as the URL of a remote" cli:"flag=repository"`
 	State   string        `json:"state,omitempty" doc:"only pull requests in this state: open, draft, merged or closed" values:"open,draft,merged,closed"`
-	Session string        `json:"session,omitempty" doc:"only those that were added or changed in this session, and its own"`
+	Session string        `json:"session,omitempty" doc:"only those that were added or changed in this session, and its own" from:"sessions"`
 	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
 	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

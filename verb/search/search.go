@@ -21,7 +21,7 @@ import (
 // In is the input of Search. A filter that is left out lets everything through.
 type In struct {
 	Q      string      `json:"q" doc:"words to look for; a record need not have all of them" cli:"arg"`
-	Kind   string      `json:"kind,omitempty" doc:"only records of this kind, such as task or knowledge"`
+	Kind   string      `json:"kind,omitempty" doc:"only records of this kind, such as task or knowledge" from:"kinds"`
 	Status task.Status `json:"status,omitempty" doc:"only records in this state" from:"states"`
 	Label  string      `json:"label,omitempty" doc:"only records with this label" from:"labels"`
 	Since  string      `json:"since,omitempty" doc:"only what was written since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`

@@ -21,7 +21,7 @@ type BeginIn struct {
 	Goal           string         `json:"goal,omitempty" doc:"what it is to achieve"`
 	Role           string         `json:"role,omitempty" doc:"your role in it"`
 	Parent         verb.SessionID `json:"parent,omitempty" doc:"session that it belongs to"`
-	Series         string         `json:"series,omitempty" doc:"name of recurring work"`
+	Series         string         `json:"series,omitempty" doc:"name of recurring work" from:"series"`
 	Client         string         `json:"client,omitempty" doc:"program that does the work"`
 	Model          string         `json:"model,omitempty" doc:"model that does the work"`
 	Worktree       string         `json:"worktree,omitempty" doc:"folder of the work; this one by default"`

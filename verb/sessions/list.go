@@ -18,7 +18,7 @@ type ListIn struct {
 	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
 	Parent verb.SessionID `json:"parent,omitempty" doc:"those that began under this session"`
 	Root   verb.SessionID `json:"root,omitempty" doc:"this session and those below it"`
-	Series string         `json:"series,omitempty" doc:"those of this series"`
+	Series string         `json:"series,omitempty" doc:"those of this series" from:"series"`
 	Limit  verb.Count     `json:"limit,omitempty" doc:"50 by default, 500 at most"`
 	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

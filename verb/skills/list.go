@@ -16,7 +16,7 @@ import (
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
 	Q           string      `json:"q,omitempty" doc:"only skills with this in the id, the name or the description"`
-	Label       string      `json:"label,omitempty" doc:"only skills with this label"`
+	Label       string      `json:"label,omitempty" doc:"only skills with this label" from:"skill-labels"`
 	Status      task.Status `json:"status,omitempty" doc:"only active or only archived ones" values:"active,archived"`
 	IncludeBody bool        `json:"include_body,omitempty" doc:"with what is to be done, which may be long"`
 	Limit       verb.Count  `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`

@@ -30,15 +30,15 @@ type TaskIn struct {
 	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
 	Priority   string    `json:"priority,omitempty" doc:"0 (urgent) to 4; 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Mode       string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
-	Repo       string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo"`
+	Repo       string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo" from:"repos"`
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`
 	Estimate   string    `json:"estimate,omitempty" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours" mcp:"quiet"`
-	Status     string    `json:"status,omitempty" doc:"-"` // of other systems, where AUTO and PAIR stand among the states
+	Status     string    `json:"status,omitempty" doc:"-" from:"states"` // of other systems, where AUTO and PAIR stand among the states
 	Acceptance []string  `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
 	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
 	LinksIn
-	Fields   verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet"`
+	Fields   verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet" from:"fields"`
 	Evidence bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check"`
 }
 

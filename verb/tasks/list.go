@@ -15,10 +15,10 @@ import (
 
 // ListIn is the input of List. A filter that is left out lets everything through.
 type ListIn struct {
-	Status    []string   `json:"status,omitempty" doc:"states, open (default) or closed" from:"states"`
+	Status    []string   `json:"status,omitempty" doc:"states, open (default) or closed" from:"open-states"`
 	All       bool       `json:"all,omitempty" doc:"closed too"`
 	Closed    bool       `json:"closed,omitempty" doc:"closed only"`
-	Where     string     `json:"where,omitempty" doc:"a filter: guide filters"`
+	Where     string     `json:"where,omitempty" doc:"a filter: guide filters" from:"filters"`
 	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not"`
 	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
 	Ready     *bool      `json:"ready" doc:"no open deps, no open children"`
@@ -26,11 +26,11 @@ type ListIn struct {
 	Label     string     `json:"label,omitempty" doc:"with this label" from:"labels"`
 	Priority  string     `json:"priority,omitempty" doc:"0 (urgent) to 4" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Mode      string     `json:"mode,omitempty" doc:"auto, pair, or any: neither" values:"auto,pair,any"`
-	Repo      string     `json:"repo,omitempty" doc:"of this repository" cli:"flag=in-repo"`
+	Repo      string     `json:"repo,omitempty" doc:"of this repository" cli:"flag=in-repo" from:"repos"`
 	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time"`
 	Parent    task.ID    `json:"parent,omitempty" doc:"its children"`
 	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
-	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, estimate, title, id" values:"priority,created,updated,due,estimate,title,id"`
+	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, estimate, title, id" from:"orders"`
 	Limit     verb.Count `json:"limit,omitempty" doc:"50; 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }

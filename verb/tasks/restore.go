@@ -14,7 +14,7 @@ import (
 
 // RestoreIn is the input of Restore. The id is that of a task that is not there, so it is a text, of which a part is enough.
 type RestoreIn struct {
-	ID     string `json:"id" doc:"task in the trash, or a part of its id" cli:"arg,several"`
+	ID     string `json:"id" doc:"task in the trash, or a part of its id" cli:"arg,several" from:"trash"`
 	Reason string `json:"reason,omitempty" doc:"why, for the record"`
 	verb.Once
 }

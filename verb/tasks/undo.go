@@ -16,7 +16,7 @@ import (
 
 // UndoIn is the input of Undo.
 type UndoIn struct {
-	ID      string `json:"id" doc:"task whose last write to take back, if that is yours" cli:"arg"`
+	ID      string `json:"id" doc:"task whose last write to take back, if that is yours" cli:"arg" from:"written"`
 	Confirm bool   `json:"confirm,omitempty" doc:"do it; without, only what would be taken back is shown" cli:"flag=yes"`
 	verb.Once
 }

@@ -26,7 +26,7 @@ type UpdateIn struct {
 	Scope          *[]string        `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
 	Priority       *string          `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
 	Mode           *string          `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
-	Repo           *string          `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo"`
+	Repo           *string          `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo" from:"repos"`
 	Due            *string          `json:"due" doc:"a date or a time; empty for none"`
 	Estimate       *string          `json:"estimate" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours; empty for none"`
 	Parent         *task.ID         `json:"parent" doc:"task that groups it"`
@@ -40,9 +40,9 @@ type UpdateIn struct {
 	DiscoveredFrom *[]verb.RecordID `json:"discovered_from" doc:"in whose course it was found, in place of the old"`
 	Duplicates     *[]verb.RecordID `json:"duplicates" doc:"what asks for the same and stands, in place of the old"`
 	Related        *[]verb.RecordID `json:"related" doc:"what its reader should know of, in place of the old"`
-	Fields         verb.Values      `json:"fields,omitempty" doc:"a field that the config declares; an empty value takes it away" cli:"flag=set"`
+	Fields         verb.Values      `json:"fields,omitempty" doc:"a field that the config declares; an empty value takes it away" cli:"flag=set" from:"fields"`
 	To             *string          `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
-	Status         string           `json:"status,omitempty" doc:"-"` // of other systems: to
+	Status         string           `json:"status,omitempty" doc:"-" from:"states"` // of other systems: to
 	Note           string           `json:"note,omitempty" doc:"text for the provenance entry"`
 	Reason         string           `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
 	ExpectedRev    string           `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`

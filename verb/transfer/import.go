@@ -17,7 +17,7 @@ const MaxItems = 20_000
 
 // ImportIn is the input of Import.
 type ImportIn struct {
-	Source string `json:"source" doc:"the system that they come from, in one word, such as jira; with ref it names an item for good" cli:"arg"`
+	Source string `json:"source" doc:"the system that they come from, in one word, such as jira; with ref it names an item for good" cli:"arg" from:"import-sources"`
 	Items  []Item `json:"items" doc:"the tasks there, in any order" cli:"flag=item"`
 	Aside  []Loss `json:"left_out,omitempty" doc:"what the source has besides and is no task; for the report"`
 	DryRun bool   `json:"dry_run,omitempty" doc:"show what it would make, and write nothing"`

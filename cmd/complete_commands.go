@@ -1,0 +1,194 @@
+package cmd
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/check/report"
+	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/store/record"
+	files "github.com/cairn-tasks/cairn/store/skills"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/verb/transfer"
+)
+
+// What completes the arguments and flags of commands that are no verbs, beside the sources that fields of verbs name.
+const (
+	fromOpenTasks   verb.Source = "open tasks" // before the closed ones
+	fromClosedTasks verb.Source = "closed tasks"
+	fromClosed      verb.Source = "closed states"
+	fromPlainActors verb.Source = "actors alone"
+	fromClients     verb.Source = "clients"
+	fromHelp        verb.Source = "help"
+	fromToolsets    verb.Source = "toolsets"
+	fromReports     verb.Source = "report=file"
+	fromScopes      verb.Source = "scopes"
+)
+
+// scopes are what serve can be told to let be changed.
+func (c *completer) scopes() []candidate {
+	c.word = strings.TrimPrefix(c.word, "task:")
+	return prefixed("task:", c.tasks(false))
+}
+
+func from(s verb.Source) verb.Field { return verb.Field{From: s} }
+
+func many(s verb.Source) verb.Field { return verb.Field{From: s, Many: true} }
+
+// among is a field that is one of some words.
+func among(values ...string) verb.Field {
+	var f verb.Field
+	for _, v := range values {
+		f.Values = append(f.Values, verb.Value{Text: v})
+	}
+	return f
+}
+
+// commandArguments are the arguments of a command that is no verb.
+func (c *completer) commandArguments() []verb.Field {
+	switch c.path {
+	case "done", "close":
+		return []verb.Field{many(fromOpenTasks)}
+	case "reopen":
+		return []verb.Field{many(fromClosedTasks)}
+	case "edit", "pair", "review approve", "review reject", "review rebase", "review merge", "review pr", "review show":
+		return []verb.Field{from(fromOpenTasks)}
+	case "import":
+		return []verb.Field{from(verb.FromImportSources)}
+	case "setup":
+		return []verb.Field{many(fromClients)}
+	case "help":
+		return []verb.Field{from(fromHelp), from(fromHelp), from(fromHelp)}
+	case "completion":
+		return []verb.Field{among(slices.Sorted(maps.Keys(shells))...)}
+	case "job show":
+		return []verb.Field{from(verb.FromJobs), among(jobFiles()...)}
+	case "job logs", "job retry":
+		return []verb.Field{from(verb.FromJobs)}
+	case "trust signer add", "trust signer remove":
+		return []verb.Field{from(fromPlainActors)}
+	}
+	return nil
+}
+
+// commandFlag is what a flag can be set to that belongs to no field of a verb.
+func (c *completer) commandFlag(flag string) (verb.Field, bool) {
+	switch c.path {
+	case "ready", "export", "board":
+		list, _ := catalogue.ListerOf(record.Tasks.Name)
+		for _, f := range list.Fields() {
+			if f.Flag == flag {
+				return f, true
+			}
+		}
+	}
+	switch strings.TrimSpace(c.path + " --" + flag) {
+	case "close --as":
+		return from(fromClosed), true
+	case "export --format":
+		return among(transfer.Formats...), true
+	case "check --format":
+		return among(reportFormats()...), true
+	case "check --output":
+		return from(fromReports), true
+	case "check --fail-on":
+		return among(severities()...), true
+	case "serve --profile":
+		return among("viewer", "planner", "pair_worker", "operator", "maintainer"), true
+	case "serve --scope":
+		return from(fromScopes), true
+	case "serve --toolsets":
+		return from(fromToolsets), true
+	case "pair --in":
+		return among(places...), true
+	case "skill sync --folder":
+		return among(files.Further...), true
+	case "trust --in-repo":
+		return from(verb.FromRepos), true
+	}
+	switch flag {
+	case "actor":
+		return from(fromPlainActors), true
+	case "executor":
+		return from(verb.FromExecutors), true
+	case "label":
+		return from(verb.FromLabels), true
+	}
+	for _, name := range []string{"review_apply", "transition"} { // whose flags other commands have too
+		v, _ := catalogue.Named(name)
+		for _, f := range v.Fields() {
+			if f.Flag == flag && !f.Arg && (f.From != "" || f.Names != "" || f.Values != nil) {
+				return f, true
+			}
+		}
+	}
+	return verb.Field{}, false
+}
+
+// jobFiles are the names of the files that a job can leave.
+func jobFiles() []string {
+	var out []string
+	for _, a := range job.Artifacts {
+		out = append(out, a.Name)
+	}
+	return out
+}
+
+func severities() []string {
+	var out []string
+	for _, s := range proof.Severities {
+		out = append(out, string(s))
+	}
+	return out
+}
+
+func reportFormats() []string {
+	var out []string
+	for _, f := range report.Formats() {
+		out = append(out, string(f))
+	}
+	return out
+}
+
+func withEquals(names []string) []candidate {
+	var out []candidate
+	for _, name := range names {
+		out = append(out, candidate{name + "=", "and the name of a file"})
+	}
+	return out
+}
+
+// toolsets are names with commas between them.
+func (c *completer) toolsets() []candidate {
+	at := strings.LastIndex(c.word, ",") + 1
+	head := c.word[:at]
+	c.word = c.word[at:]
+	var names []string
+	for _, one := range verb.AllToolsets() {
+		if !slices.Contains(strings.Split(head, ","), string(one)) {
+			names = append(names, string(one))
+		}
+	}
+	if head == "" {
+		names = append(names, "all")
+	}
+	return prefixed(head, words(names...))
+}
+
+// helpWords are commands and topics, or the commands below those that were named.
+func (c *completer) helpWords() []candidate {
+	around := c.root
+	for _, word := range c.args {
+		if around = around.Command(word); around == nil {
+			return nil
+		}
+	}
+	out := namesOf(around.Commands)
+	if around == c.root {
+		out = append(append(out, helpTopics()...), candidate{topicsWord, "The list of the topics"})
+	}
+	return out
+}

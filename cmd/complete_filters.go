@@ -1,0 +1,121 @@
+package cmd
+
+import (
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/tasks"
+	"github.com/cairn-tasks/cairn/verb/where"
+)
+
+// filters are what can stand at the end of a filter: a key with an operator, a value of the key before it, or a word between two tests.
+func (c *completer) filters() []candidate {
+	s := c.openStore()
+	if s == nil {
+		return nil
+	}
+	head, last := lastTest(c.word)
+	table := tasks.Keys(&verb.Workspace{Now: c.Now}, s, nil)
+	if at := strings.IndexAny(last, "=<>!~"); at >= 0 {
+		begun := strings.LastIndexAny(last, "=<>!~,") + 1
+		key := last[:at]
+		head, c.word = head+last[:begun], last[begun:]
+		values := c.ofKey(s.Config.Flow, key)
+		for i := range values {
+			values[i].value = asWord(values[i].value)
+		}
+		return prefixed(head, values)
+	}
+	c.word = last
+	if needsJoint(head) {
+		return prefixed(head, []candidate{{"and", "both"}, {"or", "one of both"}})
+	}
+	var out []candidate
+	for _, k := range table.Keys {
+		out = append(out, candidate{k.Name + operatorOf(k.Type), k.About})
+	}
+	return prefixed(head, append(out, candidate{"not", "what does not fit the next test"}))
+}
+
+// operatorOf is the operator that is meant most with keys of a type; "" for one that needs none.
+func operatorOf(t where.Type) string {
+	switch t {
+	case where.Flag:
+		return ""
+	case where.Text:
+		return "~"
+	case where.Time, where.Span:
+		return "<"
+	}
+	return "="
+}
+
+// lastTest splits a filter before the test that is being typed.
+func lastTest(filter string) (head, last string) {
+	at, quote, escaped := 0, rune(0), false
+	for i, r := range filter {
+		switch {
+		case escaped:
+			escaped = false
+		case quote != 0:
+			escaped = r == '\\'
+			if r == quote {
+				quote = 0
+			}
+		case r == '"' || r == '\'':
+			quote = r
+		case r == ' ' || r == '(':
+			at = i + 1
+		}
+	}
+	return filter[:at], filter[at:]
+}
+
+// asWord is a value as a filter has it: in quotes if it is more than a word.
+func asWord(value string) string {
+	if value != "" && !strings.ContainsAny(value, " (),\"'=<>!~\\") {
+		return value
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(value) + `"`
+}
+
+// needsJoint reports whether a test stands at the end of the beginning of a filter, so that only and or or can follow.
+func needsJoint(head string) bool {
+	said := strings.Fields(strings.ReplaceAll(head, "(", " ( "))
+	if len(said) == 0 {
+		return false
+	}
+	switch strings.ToLower(said[len(said)-1]) {
+	case "and", "or", "not", "(":
+		return false
+	}
+	return true
+}
+
+// ofKey is what a key of a filter can be.
+func (c *completer) ofKey(flow task.Flow, key string) []candidate {
+	switch key {
+	case "status":
+		return append(c.states(), openAndClosed()...)
+	case "priority":
+		return words("0", "1", "2", "3", "4")
+	case "label":
+		return c.labels()
+	case "assignee", "holder":
+		return append(c.actors(), words("me", "unassigned")...)
+	case "id", "parent", "dep", "waits_for":
+		return c.records(record.Tasks.Kind)
+	case "mode":
+		return words("auto", "pair")
+	case "repo":
+		return c.repos()
+	case "execution":
+		return words("active", "stalled", "awaiting_review")
+	}
+	if f, ok := flow.Field(key); ok {
+		return c.ofOwnField(f)
+	}
+	return nil
+}

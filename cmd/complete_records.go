@@ -1,0 +1,237 @@
+package cmd
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// records are the records of a kind whose id has the word that is being typed: of tasks and sessions the open ones first, and the newest first
+// otherwise.
+func (c *completer) records(k *record.Kind) []candidate {
+	switch k {
+	case record.Tasks.Kind:
+		return c.tasks(false)
+	case record.Sessions.Kind:
+		return c.sessions()
+	default:
+		return c.recordsWith(k, func(v any) string { return k.Header(v).Title })
+	}
+}
+
+// otherRecords are the records of every kind but tasks and sessions whose id begins with the word.
+func (c *completer) otherRecords() []candidate {
+	var out []candidate
+	for _, k := range record.Kinds() {
+		if k == record.Tasks.Kind || k == record.Sessions.Kind {
+			continue
+		}
+		for _, one := range c.records(k) {
+			if strings.HasPrefix(one.value, c.word) {
+				out = append(out, one)
+			}
+		}
+	}
+	return out
+}
+
+// ids are those of a kind that have the word, the newest first.
+func (c *completer) ids(k *record.Kind) []string {
+	s := c.openStore()
+	if s == nil {
+		return nil
+	}
+	ids, err := s.Candidates(k, c.word)
+	if err != nil {
+		return nil
+	}
+	slices.Reverse(ids)
+	if begins := slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !strings.HasPrefix(id, c.word) }); len(begins) > 0 {
+		return begins
+	}
+	return ids
+}
+
+// tasks are the tasks whose id has the word: the open ones first, or the closed ones, and the newest first within each. Which are open is what
+// lists wrote down last, so that not every file is read; of those that are shown it is what their files say now.
+func (c *completer) tasks(closedFirst bool) []candidate {
+	ids := c.ids(record.Tasks.Kind)
+	if len(ids) == 0 {
+		return nil
+	}
+	flow := c.store.Config.Flow
+	closed := make(map[string]bool, len(ids))
+	if len(ids) > maxCandidates {
+		for _, r := range c.known() {
+			closed[r.ID] = flow.IsClosed(r.Status)
+		}
+	}
+	order := func(a, b string) int {
+		return cmp.Compare(rankOf(closed[a] == closedFirst), rankOf(closed[b] == closedFirst))
+	}
+	slices.SortStableFunc(ids, order)
+	ids = ids[:min(len(ids), maxCandidates)]
+	titles := map[string]string{}
+	for _, id := range ids {
+		if t, err := record.Tasks.Get(c.store, task.ID(id)); err == nil && c.ctx.Err() == nil {
+			titles[id], closed[id] = t.Title, flow.IsClosed(t.Status)
+		}
+	}
+	slices.SortStableFunc(ids, order)
+	out := make([]candidate, len(ids))
+	for i, id := range ids {
+		out[i] = candidate{id, titles[id]}
+	}
+	return out
+}
+
+// rankOf sorts what is so before what is not.
+func rankOf(is bool) int {
+	if is {
+		return 0
+	}
+	return 1
+}
+
+// known are the rows of tasks that lists wrote down, read once.
+func (c *completer) known() []*record.Row {
+	if c.rows == nil && c.openStore() != nil {
+		c.rows = c.store.Rows(record.Tasks.Kind).Known()
+	}
+	return c.rows
+}
+
+// lastWritten are the tasks whose id has the word, the one that was written last first, as far as lists wrote it down; others stand before these.
+func (c *completer) lastWritten() []candidate {
+	when := map[string]int64{}
+	for _, r := range c.known() {
+		when[r.ID] = r.Updated
+	}
+	out := c.tasks(false)
+	slices.SortStableFunc(out, func(a, b candidate) int {
+		_, oldA := when[a.value]
+		_, oldB := when[b.value]
+		return cmp.Or(cmp.Compare(rankOf(!oldA), rankOf(!oldB)), cmp.Compare(when[b.value], when[a.value]))
+	})
+	return out
+}
+
+// trash are the tasks in the trash.
+func (c *completer) trash() []candidate {
+	s := c.openStore()
+	if s == nil {
+		return nil
+	}
+	all, err := s.Trash().Deleted(record.Tasks.Kind)
+	if err != nil {
+		return nil
+	}
+	var out []candidate
+	for _, v := range slices.Backward(all) {
+		h := record.Tasks.Header(v.(task.Task))
+		out = append(out, candidate{h.Ref.ID, h.Title})
+	}
+	return out
+}
+
+// newestSessions are the newest sessions whose id has the word.
+func (c *completer) newestSessions() []session.Session {
+	var out []session.Session
+	ids := c.ids(record.Sessions.Kind)
+	for _, id := range ids[:min(len(ids), maxCandidates)] {
+		if ses, err := record.Sessions.Get(c.store, id); err == nil && c.ctx.Err() == nil {
+			out = append(out, ses)
+		}
+	}
+	return out
+}
+
+// sessions are the active sessions, then the others.
+func (c *completer) sessions() []candidate {
+	all := c.newestSessions()
+	slices.SortStableFunc(all, func(a, b session.Session) int {
+		return cmp.Compare(rankOf(a.Status == session.Active), rankOf(b.Status == session.Active))
+	})
+	var out []candidate
+	for _, ses := range all {
+		out = append(out, candidate{string(ses.ID), string(ses.Status) + " " + string(ses.Actor) + " " + string(ses.Task)})
+	}
+	return out
+}
+
+// recordsWith are the newest records of a kind, each with a few words about it.
+func (c *completer) recordsWith(k *record.Kind, about func(any) string) []candidate {
+	ids := c.ids(k)
+	var out []candidate
+	for _, id := range ids[:min(len(ids), maxCandidates)] {
+		one := candidate{value: id}
+		if v, err := c.store.Read(k, id); err == nil && c.ctx.Err() == nil {
+			one.about = about(v)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// newest calls fn with the newest tasks, while there is time.
+func (c *completer) newest(fn func(task.Task)) {
+	s := c.openStore()
+	if s == nil {
+		return
+	}
+	ids, err := s.Candidates(record.Tasks.Kind, "")
+	if err != nil {
+		return
+	}
+	for _, id := range ids[max(0, len(ids)-2*maxCandidates):] {
+		if c.ctx.Err() != nil {
+			return
+		}
+		if t, err := record.Tasks.Get(s, task.ID(id)); err == nil {
+			fn(t)
+		}
+	}
+}
+
+// labels are those of the newest tasks, and of all that lists wrote down.
+func (c *completer) labels() []candidate {
+	seen := map[string]bool{}
+	c.newest(func(t task.Task) {
+		for _, label := range t.Labels {
+			seen[label] = true
+		}
+	})
+	for _, r := range c.known() {
+		for _, label := range r.Labels {
+			seen[label] = true
+		}
+	}
+	return words(slices.Sorted(maps.Keys(seen))...)
+}
+
+// actors are those that the newest tasks name, and all that lists wrote down.
+func (c *completer) actors() []candidate {
+	seen := map[string]bool{}
+	c.newest(func(t task.Task) {
+		seen[string(t.Assignee)] = true
+		for _, e := range t.Provenance {
+			seen[string(e.Who)] = true
+		}
+	})
+	for _, r := range c.known() {
+		seen[string(r.Assignee)] = true
+		for _, sign := range r.Signs {
+			seen[string(sign.Who)] = true
+		}
+	}
+	for _, a := range c.directory() {
+		seen[a.Ref.ID] = true
+	}
+	delete(seen, "")
+	return words(slices.Sorted(maps.Keys(seen))...)
+}
