@@ -41,15 +41,16 @@ func (c *completer) filters() []candidate {
 
 // operatorOf is the operator that is meant most with keys of a type; "" for one that needs none.
 func operatorOf(t where.Type) string {
-	switch t {
+	switch t { //nolint:exhaustive // of all others it is whether they are equal
 	case where.Flag:
 		return ""
 	case where.Text:
 		return "~"
 	case where.Time, where.Span:
 		return "<"
+	default:
+		return "="
 	}
-	return "="
 }
 
 // lastTest splits a filter before the test that is being typed.

@@ -66,7 +66,7 @@ func sources() map[verb.Source]func(*completer) []candidate {
 		fromClosedTasks: func(c *completer) []candidate { return c.tasks(true) },
 		fromClosed:      (*completer).closedStates,
 		fromPlainActors: (*completer).actors,
-		fromClients:     func(c *completer) []candidate { return words(append(clientNames(), mergeDriver)...) },
+		fromClients:     func(*completer) []candidate { return words(append(clientNames(), mergeDriver)...) },
 		fromHelp:        (*completer).helpWords,
 		fromToolsets:    (*completer).toolsets,
 		fromReports:     func(*completer) []candidate { return withEquals(reportFormats()) },
@@ -205,15 +205,16 @@ func (c *completer) ownFields() []candidate {
 }
 
 func (c *completer) ofOwnField(f task.Field) []candidate {
-	switch f.Type {
+	switch f.Type { //nolint:exhaustive // nobody can list the values of the others
 	case task.FieldChoice:
 		return words(f.Choices...)
 	case task.FieldBoolean:
 		return words("true", "false")
 	case task.FieldActor:
 		return append(c.actors(), words("me")...)
+	default:
+		return nil
 	}
-	return nil
 }
 
 // checks are the manual checks of the task that the line names, or its command checks, by index.

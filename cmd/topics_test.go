@@ -132,7 +132,7 @@ var variable = regexp.MustCompile(`"(CAIRN_[A-Z]+)["=]`)
 func TestTheEnvironmentIsExplained(t *testing.T) {
 	text, _ := topic("environment")
 	found := map[string]bool{}
-	err := filepath.WalkDir("..", func(path string, d os.DirEntry, err error) error {
+	err := filepath.WalkDir("..", func(path string, _ os.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "test") {
 			return err
 		}
@@ -158,7 +158,7 @@ func TestTheEnvironmentIsExplained(t *testing.T) {
 // A word that is no topic names the nearest one, and other words for a topic are taken.
 func TestNearestTopic(t *testing.T) {
 	dir := t.TempDir()
-	for typed, want := range map[string]string{"topi": "cairn help topics", "gat": "cairn help gates", "enviroment": "cairn help environment", "exit-cods": "cairn help exit-codes", "statu": "cairn help status"} {
+	for typed, want := range map[string]string{"topi": "cairn help topics", "gat": "cairn help gates", "environmen": "cairn help environment", "exit-cods": "cairn help exit-codes", "statu": "cairn help status"} {
 		if exit, out := runTopic(t, dir, "help", typed); exit != 2 || !strings.Contains(out, "did you mean "+want+"?") {
 			t.Errorf("help %s exits with %d: %s", typed, exit, out)
 		}

@@ -19,7 +19,7 @@ type StartIn struct {
 	Description string          `json:"description,omitempty" doc:"of the new task"`
 	Acceptance  []string        `json:"acceptance,omitempty" doc:"manual checks of the new task"`
 	Checks      []tasks.CheckIn `json:"checks,omitempty" doc:"checks of the new task" cli:"flag=check"`
-	Fields      verb.Values     `json:"fields,omitempty" doc:"a field of the new task that the config declares" cli:"flag=set" mcp:"quiet"`
+	Fields      verb.Values     `json:"fields,omitempty" doc:"a field of the new task that the config declares" cli:"flag=set" from:"fields" mcp:"quiet"`
 	Output      string          `json:"output,omitempty" doc:"edits: it changes files; patch: it may only read, and answers with a diff" values:"edits,patch"`
 	Model       string          `json:"model,omitempty" doc:"model, by the executor's own name for it"`
 	Base        string          `json:"base,omitempty" doc:"branch to start from and to merge into; the one that is checked out by default"`
