@@ -73,7 +73,7 @@ func (p closeCommand) run(ctx context.Context, c *cli.Command) error {
 	}
 	in.values["to"] = string(to)
 	in.values["id"], in.several, in.each = c.Args().First(), "id", c.Args().Slice()
-	v := verbCommand{program: p.program, verb: p.verb(), as: p.name}
+	v := verbCommand{program: p.program, verb: p.verb(), as: p.name, refused: p.again(c)}
 	if p.name == "reopen" {
 		v.may = func(id string) error { return p.isClosed(s, task.ID(id)) }
 	} else if p.asksHere() && w.Actor().Human() {
@@ -112,6 +112,26 @@ func statesText(states []task.Status) string {
 		words[i] = string(s)
 	}
 	return strings.Join(words, ", ")
+}
+
+// again makes the hint of a refusal by the checks gate end with the command that was typed: once what is missing was mended, it is to be typed
+// again, and it runs the checks.
+func (p closeCommand) again(c *cli.Command) func(id string, err error) error {
+	return func(id string, err error) error {
+		said := *asError(err)
+		if said.Code != task.ChecksPending && said.Code != task.ChecksFailed {
+			return err
+		}
+		call := task.CallTo(p.name, "", id)
+		if as := c.String("as"); as != "" {
+			call = task.CallTo(p.name, "", id, "as", as)
+		}
+		hint := said.Hint
+		if slices.ContainsFunc(hint.Calls(), func(c task.Call) bool { return c.Verb == "run_checks" }) {
+			return said.WithHint("fix what the output shows, then %s", call)
+		}
+		return said.WithHint("%s; %s closes it then", hint, call)
+	}
 }
 
 // isClosed returns INVALID_INPUT for a task that is open.

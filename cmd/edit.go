@@ -3,17 +3,10 @@ package cmd
 import (
 	"bytes"
 	"context"
-	"errors"
-	"io/fs"
 	"maps"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -44,12 +37,9 @@ func (p editCommand) command() *cli.Command {
 
 // edition is a task that is being edited.
 type edition struct {
-	*program
+	draft
 	w      *verb.Workspace
 	s      *store.Store
-	id     task.ID
-	base   string // path of what the editor was given
-	copy   string // path of what the editor changes
 	reason string
 }
 
@@ -65,65 +55,14 @@ func (p editCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	dir := filepath.Join(p.stateDir(), "edit")
-	if p.stateDir() == "" {
-		return usage("there is no folder of your own to keep a copy in").WithHint("set HOME or XDG_STATE_HOME")
-	}
-	name := filepath.Base(s.Root) + "-" + id
-	e := edition{p.program, w, s, task.ID(id), filepath.Join(dir, name+".base.md"), filepath.Join(dir, name+".md"), c.String("reason")}
-	return verb.WithID(e.edit(ctx, c.Bool("continue")), e.id)
-}
-
-// edit lets the editor change the copy until it can be written, or the person gives up.
-func (e edition) edit(ctx context.Context, again bool) error {
-	if err := e.prepare(again); err != nil {
+	d, err := p.newDraft(s, id)
+	if err != nil {
 		return err
 	}
-	for {
-		if err := e.runEditor(ctx); err != nil {
-			return e.kept(err)
-		}
-		err := e.land(ctx)
-		if err == nil {
-			return nil
-		}
-		if _, ok := isTerminal(e.Stdin); !ok || e.json || ctx.Err() != nil {
-			return e.kept(err)
-		}
-		fprintf(e.Stderr, "cairn: edit %s: %s\n", e.id, task.MessageOf(err))
-		if hint := asError(err).Hint; !hint.Empty() {
-			fprintf(e.Stderr, "hint: %s\n", hint.Spell(catalogue.CommandLine))
-		}
-		e.printf("Edit it again? [Y/n] ")
-		answer, askErr := readAnswer(ctx, e.Stdin)
-		if askErr != nil || answer == "n" || answer == "no" {
-			return e.kept(err)
-		}
-	}
-}
-
-// prepare makes the copy, or finds the one that was kept.
-func (e edition) prepare(again bool) error {
-	_, err := os.Lstat(e.copy)
-	switch {
-	case again && errors.Is(err, fs.ErrNotExist):
-		return usage("no copy of it was kept").WithHint("cairn edit %s begins anew", e.id)
-	case again:
-		return nil
-	case err == nil:
-		return usage("an edit of it was kept in %s", e.copy).WithHint("cairn edit %s --continue goes on with it; delete that file to begin anew", e.id)
-	}
-	text, err := e.now()
-	if err == nil {
-		err = os.MkdirAll(filepath.Dir(e.copy), 0o700)
-	}
-	if err == nil {
-		err = os.WriteFile(e.base, text, 0o600)
-	}
-	if err == nil {
-		err = os.WriteFile(e.copy, text, 0o600)
-	}
-	return err
+	d.op, d.id, d.anew, d.goOn = "edit", task.ID(id), "cairn edit "+id, "cairn edit "+id+" --continue"
+	d.without = task.CallTo("update", "id", d.id).OnlyShown()
+	e := edition{d, w, s, c.String("reason")}
+	return verb.WithID(e.edit(ctx, c.Bool("continue"), e.now, e.land), e.id)
 }
 
 // now is the file of the task as it is, without the provenance.
@@ -146,61 +85,13 @@ func (e edition) now() ([]byte, error) {
 	return doc.Bytes(), nil
 }
 
-// runEditor runs the editor on the copy. The words of the variable are read by the shell, as git does, so that an editor can have arguments.
-func (e edition) runEditor(ctx context.Context) error {
-	editor := e.Getenv("VISUAL")
-	if editor == "" {
-		editor = e.Getenv("EDITOR")
-	}
-	if _, terminal := isTerminal(e.Stdin); editor == "" && !terminal {
-		return usage("there is no terminal for an editor, and neither VISUAL nor EDITOR names one").
-			WithHint("%s changes a task without one", task.CallTo("update", "id", e.id).OnlyShown())
-	}
-	if editor == "" {
-		editor = "vi"
-	}
-	words := []string{"sh", "-c", editor + ` "$@"`, "editor", e.copy}
-	if runtime.GOOS == "windows" {
-		words = append(strings.Fields(editor), e.copy)
-	}
-	cmd := exec.CommandContext(ctx, words[0], words[1:]...)
-	cmd.Stdin, cmd.Stdout, cmd.Stderr, cmd.Dir = e.Stdin, e.Stdout, e.Stderr, e.Dir
-	if err := cmd.Run(); err != nil {
-		return task.Errorf(task.IO, "the editor (%s) failed: %w", editor, err).WithHint("set VISUAL or EDITOR to an editor that is there; code needs --wait")
-	}
-	return nil
-}
-
-// kept adds to an error where the copy is, and removes one that nobody changed.
-func (e edition) kept(err error) error {
-	was, _ := os.ReadFile(e.base)
-	is, readErr := os.ReadFile(e.copy)
-	if readErr != nil || bytes.Equal(was, is) {
-		e.forget()
-		return err
-	}
-	said := *asError(err)
-	hint := said.Hint
-	kept := said.WithHint("%s\nyour edit is kept in %s; cairn edit %s --continue goes on with it", hint.Spell(catalogue.CommandLine), e.copy, e.id)
-	return kept
-}
-
-func (e edition) forget() {
-	_ = os.Remove(e.base)
-	_ = os.Remove(e.copy)
-}
-
 const mostTries = 3 // to write while others write too
 
 // land checks what the editor left, and writes what it changed.
 func (e edition) land(ctx context.Context) error {
-	base, err := os.ReadFile(e.base)
+	base, mine, err := e.texts()
 	if err != nil {
-		return task.Errorf(task.IO, "%w", err)
-	}
-	mine, err := layout.ReadInput(e.copy)
-	if err != nil {
-		return task.Errorf(task.IO, "%w", err)
+		return err
 	}
 	if bytes.Equal(base, mine) {
 		e.forget()

@@ -24,6 +24,8 @@ type verbCommand struct {
 	verb verb.Verb
 	as   string                // the command that stands for the verb, which errors name; "" for the verb's own
 	may  func(id string) error // what a command that stands for the verb asks of each record first; nil for nothing
+
+	refused func(id string, err error) error // what such a command says of a refusal; nil for what the verb says
 }
 
 func (p verbCommand) command() *cli.Command {
@@ -182,10 +184,14 @@ func guessedOfJobs(word string) map[string]string {
 
 // furtherFlags are the flags of a verb's command that are nothing of the verb: how this program carries it out.
 func furtherFlags(v verb.Verb) []cli.Flag {
-	if v.Name == "job_start" {
+	switch v.Name {
+	case "job_start":
 		return startFlags()
+	case "create":
+		return addFlags()
+	default:
+		return nil
 	}
-	return nil
 }
 
 func (p verbCommand) name() string { return verb.CommandName(p.verb.Name) }
@@ -264,6 +270,9 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := in.read(ctx); err != nil {
 		return err
 	}
+	if p.verb.Name == "create" && (c.Bool("edit") || c.Bool("continue")) {
+		return p.inEditor(ctx, w, in)
+	}
 	return p.call(ctx, w, in)
 }
 
@@ -321,6 +330,9 @@ func (p verbCommand) callOnce(ctx context.Context, w *verb.Workspace, in *input)
 		return nil, usage("the input does not make JSON: %v", err)
 	}
 	out, err := p.verb.Call(ctx, w, raw)
+	if id, ok := in.values["id"].(string); ok && err != nil && p.refused != nil {
+		err = p.refused(id, err)
+	}
 	return out, p.called(err)
 }
 

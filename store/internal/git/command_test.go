@@ -24,7 +24,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"check/proc/guard_unix.go":      "Command",
 		"cmd/supervise_start.go":        "Command",        // cairn itself, as the supervisor of a job
 		"cmd/board_calls.go":            "CommandContext", // cairn itself, to edit a task from the board
-		"cmd/edit.go":                   "CommandContext", // the editor that the user's environment names
+		"cmd/draft.go":                  "CommandContext", // the editor that the user's environment names
 		"cmd/import_gh.go":              "CommandContext", // gh, for who typed cairn import github without a file
 		"cmd/pair.go":                   "Command",        // what opens a pair's work tree, as the person who typed the command chose
 		"store/sshsign/sign.go":         "CommandContext", // ssh-keygen, or what the user's own git config names
