@@ -9,8 +9,9 @@ import (
 )
 
 const (
-	lineRoom = 500     // bytes of a title, a label, a check
-	bodyRoom = 1 << 20 // bytes of a body
+	lineRoom  = 500          // bytes of a title, a label, a check
+	checkRoom = lineRoom - 8 // of a check that may get a number
+	bodyRoom  = 1 << 20      // bytes of a body
 )
 
 // oneLine makes a text fit for a line: white space and control characters become single blanks.

@@ -82,6 +82,7 @@ func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
 		d.lose(it, "estimate", it.Estimate)
 	}
 	checks := d.checks(it)
+	t.Body = withWhole(t.Body, it)
 	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) {
 		t.Body = withCriteria(t.Body, checks) // nobody here has settled them
 		return t, nil
@@ -157,9 +158,9 @@ func (d *draft) labels(it Item) []string {
 func (d *draft) checks(it Item) []task.Check {
 	var out []task.Check
 	add := func(c task.Check) {
-		desc, cut := fit(oneLine(c.Desc), lineRoom-8)
+		desc, cut := fit(oneLine(c.Desc), checkRoom)
 		if cut {
-			d.lose(it, "the end of an acceptance criterion", c.Desc)
+			d.lose(it, "the end of an acceptance criterion, which stands in the body", c.Desc)
 		}
 		if !visible(desc) {
 			return
@@ -194,6 +195,17 @@ func (d *draft) apartFromDefaults(checks []task.Check) []task.Check {
 		}
 	}
 	return checks
+}
+
+// withWhole writes into the body what is too long for a check.
+func withWhole(body string, it Item) string {
+	for _, text := range it.Acceptance {
+		if len(oneLine(plain(text))) > checkRoom {
+			body = strings.TrimSpace(body + "\n\n## Acceptance criterion in full\n\n" + strings.TrimSpace(plain(text)))
+		}
+	}
+	body, _ = fit(body, bodyRoom)
+	return body
 }
 
 // withCriteria writes into the body of a closed task what its checks were.

@@ -1,6 +1,7 @@
 package source
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -11,6 +12,7 @@ import (
 // draft, and one in the archive is dropped.
 func readBacklog(files []File) (Batch, error) {
 	var out Batch
+	seen := map[string]bool{}
 	refs := map[string]string{} // the id as its file writes it, by how others may write it
 	for _, f := range files {
 		o, text, err := frontMatter(f)
@@ -21,12 +23,14 @@ func readBacklog(files []File) (Batch, error) {
 		if id == "" {
 			return out, bad(f.Name, 1, "has no id")
 		}
-		if refs[backlogKey(id)] != "" {
-			out.aside("a file whose id another has", f.Name)
-			continue
+		it := backlogOf(o, id, text, path.Dir(f.Name))
+		if refs[backlogKey(id)] != "" { // an id of the archive is given again
+			it.Ref = refs[backlogKey(id)]
+		} else {
+			refs[backlogKey(id)] = id
 		}
-		refs[backlogKey(id)] = id
-		out.Items = append(out.Items, backlogOf(o, id, text, path.Dir(f.Name)))
+		out.apart(&it, seen)
+		out.Items = append(out.Items, it)
 	}
 	for i := range out.Items {
 		it := &out.Items[i]
@@ -81,7 +85,7 @@ func backlogOf(o object, id, text, folder string) transfer.Item {
 		it.State, it.Labels = transfer.Open, append(it.Labels, "draft")
 	}
 	if it.State == transfer.Done {
-		it.Closed = o.time("updated_date")
+		it.Closed = cmp.Or(o.time("completed_date"), o.time("updated_date"))
 	}
 	who := o.texts("assignee")
 	if len(who) > 0 {
@@ -96,7 +100,7 @@ func backlogOf(o object, id, text, folder string) transfer.Item {
 	if m := o.text("milestone"); m != "" {
 		it.Labels = append(it.Labels, "milestone/"+m)
 	}
-	o.drop("id", "updated_date", "subtasks", "ordinal")
+	o.drop("id", "completed_date", "updated_date", "subtasks", "ordinal")
 	backlogText(&it, text, o)
 	it.LeftOut = append(it.LeftOut, o.left()...)
 	return it

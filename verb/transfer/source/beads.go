@@ -14,7 +14,7 @@ import (
 // system keeps for itself are no tasks.
 func readBeads(files []File) (Batch, error) {
 	var out Batch
-	place := map[string]int{}
+	place, parents := map[string]int{}, map[string][]string{}
 	for _, f := range files {
 		line := 0
 		for raw := range bytes.Lines(f.Data) {
@@ -27,17 +27,38 @@ func readBeads(files []File) (Batch, error) {
 				return out, bad(f.Name, line, "%s", msg).WithHint("each line is one issue in JSON; a conflict of a merge has to be solved first")
 			}
 			for _, o := range objects {
-				if err := out.bead(o, place); err != nil {
+				if err := out.bead(o, place, parents); err != nil {
 					return out, bad(f.Name, line, "%v", err).WithHint("name the file with the issues: .beads/issues.jsonl, or what bd export prints")
 				}
 			}
 		}
 	}
+	for i := range out.Items {
+		it := &out.Items[i]
+		it.Parent = oneParent(it, parents[it.Ref], place)
+	}
 	return out, nil
 }
 
-// bead adds one issue.
-func (b *Batch) bead(o object, place map[string]int) error {
+// oneParent is the first of the parents of an issue that is itself an item; the first of all if none is. The others are reported.
+func oneParent(it *transfer.Item, parents []string, place map[string]int) string {
+	if len(parents) == 0 {
+		return ""
+	}
+	up := parents[0]
+	if at := slices.IndexFunc(parents, func(ref string) bool { _, here := place[ref]; return here }); at >= 0 {
+		up = parents[at]
+	}
+	for _, other := range parents {
+		if other != up {
+			it.Lose("a second parent", other)
+		}
+	}
+	return up
+}
+
+// bead adds one issue, and notes what it stands below.
+func (b *Batch) bead(o object, place map[string]int, parents map[string][]string) error {
 	kind, id := o.text("issue_type"), o.text("id")
 	switch record := o.text("_type"); {
 	case record != "" && record != "issue":
@@ -56,6 +77,7 @@ func (b *Batch) bead(o object, place map[string]int) error {
 		return nil
 	}
 	it := beadOf(o, id, kind)
+	parents[id] = beadEdges(o, &it)
 	if i, twice := place[id]; twice {
 		b.aside("an earlier line of the same id", id)
 		b.Items[i] = it
@@ -107,25 +129,24 @@ func beadOf(o object, id, kind string) transfer.Item {
 	} else {
 		it.Lose("external_ref", ref)
 	}
-	beadEdges(o, &it)
 	for _, c := range o.objects("comments") {
 		it.Comments = append(it.Comments, transfer.Comment{By: c.text("author"), At: c.text("created_at"), Text: c.text("text")})
 	}
-	o.drop("updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "compaction_level", "original_size", "source_repo", "started_at", "parent")
+	o.drop("dependencies", "updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "compaction_level", "original_size", "source_repo", "started_at", "parent")
 	it.LeftOut = append(it.LeftOut, o.left()...)
 	return it
 }
 
-// beadEdges reads what an issue says of others. The name of the type says what the issue is to the other.
-func beadEdges(o object, it *transfer.Item) {
+// beadEdges reads what an issue says of others, and returns its parents. The name of the type says what the issue is to the other.
+func beadEdges(o object, it *transfer.Item) (parents []string) {
 	for _, d := range o.objects("dependencies") {
 		kind := cmp.Or(d.text("type"), d.text("dependency_type"), "blocks")
 		to := cmp.Or(d.text("depends_on_id"), d.text("id"))
 		switch kind {
-		case "blocks", "waits-for":
+		case "blocks", "blocked-by", "waits-for", "conditional-blocks":
 			it.Deps = append(it.Deps, to)
 		case "parent-child":
-			it.Parent = cmp.Or(it.Parent, to)
+			parents = append(parents, to)
 		case "related", "relates-to":
 			it.Related = append(it.Related, to)
 		case "discovered-from":
@@ -136,4 +157,5 @@ func beadEdges(o object, it *transfer.Item) {
 			it.Lose("dependency of type "+kind, to)
 		}
 	}
+	return parents
 }

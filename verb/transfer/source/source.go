@@ -68,6 +68,22 @@ func Named(name string) (Source, error) {
 	return Source{}, task.Errorf(task.InvalidInput, "there is no source %q", task.Clip(name, 40)).WithHint("the sources are %s", strings.Join(names, ", "))
 }
 
+// apart is the ref of an item whose id another item has already: the id, and a mark of its title, so that a second import finds it again. It
+// reports the id.
+func (b *Batch) apart(it *transfer.Item, seen map[string]bool) {
+	id := it.Ref
+	for n := 1; seen[it.Ref]; n++ {
+		it.Ref = id + "~" + task.ContentHash(it.Title)[:8]
+		if n > 1 {
+			it.Ref += "." + itoa(n)
+		}
+	}
+	seen[it.Ref] = true
+	if it.Ref != id {
+		it.Lose("an id that another has too; who names it means the first", id)
+	}
+}
+
 // bad is the error about a place in a file; line 0 is the whole of it.
 func bad(file string, line int, format string, args ...any) *task.Error {
 	e := task.Errorf(task.InvalidInput, format, args...)

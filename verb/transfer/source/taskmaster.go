@@ -13,6 +13,7 @@ import (
 // label.
 func readTaskMaster(files []File) (Batch, error) {
 	var out Batch
+	seen := map[string]bool{}
 	for _, f := range files {
 		var root map[string]json.RawMessage
 		if err := json.Unmarshal(f.Data, &root); err != nil {
@@ -43,7 +44,7 @@ func readTaskMaster(files []File) (Batch, error) {
 				if !ok || textOf(m["id"]) == "" {
 					return out, bad(f.Name, 0, "%s.tasks[%d] is no task with an id", tag, i)
 				}
-				out.master(tag, "", newObject(m), subtaskIDs(m))
+				out.master(tag, "", newObject(m), subtaskIDs(m), seen)
 			}
 		}
 	}
@@ -66,7 +67,7 @@ func subtaskIDs(m map[string]any) map[string]bool {
 }
 
 // master adds a task, and its subtasks behind it. Above is the id of the task that a subtask belongs to; siblings are its ids.
-func (b *Batch) master(tag, above string, o object, siblings map[string]bool) {
+func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bool) {
 	id := o.text("id")
 	whole := id
 	if above != "" && !strings.HasPrefix(id, above+".") {
@@ -98,10 +99,11 @@ func (b *Batch) master(tag, above string, o object, siblings map[string]bool) {
 	subtasks := o.objects("subtasks")
 	o.drop("updatedAt", "parentId", "parentTaskId", "previousStatus", "databaseId")
 	it.LeftOut = append(it.LeftOut, o.left()...)
+	b.apart(&it, seen)
 	b.Items = append(b.Items, it)
 	for _, sub := range subtasks {
 		if sub.text("id") != "" {
-			b.master(tag, whole, sub, siblings)
+			b.master(tag, whole, sub, siblings, seen)
 		}
 	}
 }

@@ -10,6 +10,7 @@ import (
 // readTaskwarrior reads what task export prints. Templates of recurring tasks are no tasks; the project is a label.
 func readTaskwarrior(files []File) (Batch, error) {
 	var out Batch
+	place := map[string]int{}
 	for _, f := range files {
 		objects, err := objectsOf(f)
 		if err != nil {
@@ -23,6 +24,12 @@ func readTaskwarrior(files []File) (Batch, error) {
 			case o.text("status") == "recurring":
 				out.aside("a template of recurring tasks", o.text("description"))
 			default:
+				if at, twice := place[uuid]; twice { // of exports that were put together, the last says how it is
+					out.aside("an earlier object of the same uuid", uuid)
+					out.Items[at] = warriorOf(o, uuid)
+					continue
+				}
+				place[uuid] = len(out.Items)
 				out.Items = append(out.Items, warriorOf(o, uuid))
 			}
 		}

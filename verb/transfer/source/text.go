@@ -90,12 +90,14 @@ const maxCriteria = 60
 // criteria reads acceptance criteria: each point of a list is one, each line of a text without a list, and it all if it has too many lines. The
 // marks of lists, boxes and numbers of Backlog.md are taken away. It also returns how many boxes were ticked.
 func criteria(text string) (out []string, ticked int) {
-	lists := false
+	lists, boxes, at := false, false, 0
 	for line := range strings.Lines(text) {
-		_, _, ok := bullet(strings.TrimRight(line, "\r\n"))
-		lists = lists || ok
+		_, point, ok := bullet(strings.TrimRight(line, "\r\n"))
+		_, _, boxed := box(point)
+		lists, boxes = lists || ok, boxes || ok && boxed
 	}
 	for line := range strings.Lines(text) {
+		indent, _, _ := bullet(strings.TrimRight(line, "\r\n"))
 		line = strings.TrimSpace(line)
 		if line == "" || strings.HasPrefix(line, "<!--") {
 			continue
@@ -111,6 +113,12 @@ func criteria(text string) (out []string, ticked int) {
 			}
 		}
 		point = withoutNumber(point)
+		switch below := isPoint && !boxed && boxes && indent > at && len(out) > 0; {
+		case below: // it says more of the box above
+			point, isPoint = line, false
+		case isPoint:
+			at = indent
+		}
 		if lists && !isPoint && len(out) > 0 {
 			out[len(out)-1] += " " + point // the rest of the point above
 			continue

@@ -79,6 +79,7 @@ func aliased(n *yaml.Node, room int) *yaml.Node {
 // readTickets reads tickets of tk.
 func readTickets(files []File) (Batch, error) {
 	var out Batch
+	seen := map[string]bool{}
 	for _, f := range files {
 		o, text, err := frontMatter(f)
 		if err != nil {
@@ -87,6 +88,7 @@ func readTickets(files []File) (Batch, error) {
 		it := ticketOf(o, text)
 		it.Ref = cmp.Or(o.text("id"), strings.TrimSuffix(f.Name, ".md"))
 		it.LeftOut = append(it.LeftOut, o.left()...)
+		out.apart(&it, seen)
 		out.Items = append(out.Items, it)
 	}
 	return out, nil
