@@ -14,6 +14,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -82,6 +83,7 @@ func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
 	if err := w.MakeLive(); err != nil {
 		return nil, err
 	}
+	defer tellOfWaiting(ctx)()
 	lock, err := filelock.AcquireWithin(ctx, w.Live.Lock(), w.patience)
 	switch {
 	case err == nil:
@@ -90,10 +92,22 @@ func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
 		return nil, ctx.Err()
 	case errors.Is(err, context.DeadlineExceeded):
 		return nil, task.Errorf(task.Busy, "waited %v for other processes that write", w.patience).
-			WithHint("try again in a moment; if it stays like that, see which process has %s open", w.Live.Lock())
+			WithHint("a large import or plan takes a while: try again in a moment; if it stays like that, see which process has %s open", w.Live.Lock())
 	default:
 		return nil, w.Live.Failed(err)
 	}
+}
+
+// tellOfWaiting says to whoever wants to know that a write waits for another, once it does so for a while. The caller ends it.
+func tellOfWaiting(ctx context.Context) (end func()) {
+	tell := progress.Of(ctx)
+	if tell == nil {
+		return func() {}
+	}
+	timer := time.AfterFunc(progress.Quiet, func() {
+		tell(progress.Report{Message: "waiting for another process that writes", Took: progress.Quiet})
+	})
+	return func() { timer.Stop() }
 }
 
 // Settle finishes or drops the write of a killed writer, as the next write would. If there is none, it does nothing and takes no lock.

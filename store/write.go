@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"path/filepath"
+	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
@@ -96,7 +98,9 @@ func (w *writing) run(ctx context.Context) (ended bool, err error) {
 		}
 	}
 	w.journal(time.Now().UTC(), beside)
-	err = w.log.rollLive(w.decided.Live, func(file string) bool { return !w.kept[file] })
+	count := progress.Start(ctx, "noting what was written", len(w.decided.Live))
+	err = w.log.rollLive(w.decided.Live, func(file string) bool { count.Add(1); return !w.kept[file] })
+	count.End()
 	switch {
 	case err != nil && len(w.files) > 0:
 		return false, nil // the files are written; the next write completes the live state
@@ -120,12 +124,59 @@ func (w *writing) prepare(ctx context.Context) error {
 	count := progress.Start(ctx, "writing files", len(files))
 	defer count.End()
 	for _, c := range files {
-		if err := w.prepareFile(c); err != nil {
+		if err := w.folderOf(c); err != nil {
+			return err
+		}
+	}
+	w.files = files
+	return together(flushedTogether(len(files)), len(files), func(i int) error {
+		if err := ctx.Err(); err != nil {
 			return err
 		}
 		count.Add(1)
+		return files[i].prepare()
+	})
+}
+
+// manyFiles is from how many files on a write flushes several at once. A disk makes many flushes that wait together in little more time than
+// one, and a write of few files is as short as it can be.
+const manyFiles = 64
+
+func flushedTogether(files int) (workers int) {
+	if files < manyFiles {
+		return 1
 	}
-	return nil
+	return 8
+}
+
+// together calls do for each number below n, by so many goroutines, and waits for all. After an error it begins no other call. It returns
+// the error of the lowest number; one that is atomicfile.ErrLeft goes before all others, since the write has not ended then.
+func together(workers, n int, do func(i int) error) error {
+	var (
+		all   sync.WaitGroup
+		next  atomic.Int64
+		fails atomic.Bool
+		errs  = make([]error, n)
+	)
+	work := func() {
+		for i := int(next.Add(1)) - 1; i < n && !fails.Load(); i = int(next.Add(1)) - 1 {
+			if errs[i] = do(i); errs[i] != nil {
+				fails.Store(true)
+			}
+		}
+	}
+	for range workers - 1 {
+		all.Go(work)
+	}
+	work()
+	all.Wait()
+	var first error
+	for _, err := range errs {
+		if err != nil && (first == nil || errors.Is(err, atomicfile.ErrLeft)) {
+			first = err
+		}
+	}
+	return first
 }
 
 // changes lists the files in the order in which they get their content: copies for the trash, new records, then existing ones, then those
@@ -186,23 +237,28 @@ func (w *writing) changes() ([]*change, error) {
 	return all, nil
 }
 
-// prepareFile writes the new content of a file, if it gets one, to a temporary file. For one that is moved it makes the folder.
-func (w *writing) prepareFile(c *change) (err error) {
+// folderOf makes the folder of a file that gets content, and that to which one is moved: git keeps no empty folders.
+func (w *writing) folderOf(c *change) error {
 	if c.to != "" {
 		if err := w.makeFolder(filepath.Dir(c.to)); err != nil {
 			return err
 		}
 	}
 	if c.now != nil {
-		if err := w.makeFolder(filepath.Dir(c.path)); err != nil { // git keeps no empty folders
-			return err
-		}
-		if c.pending, err = atomicfile.Prepare(c.path, c.now, 0o644); err != nil {
-			return problem.IO(err)
-		}
-		c.temp = c.pending.Retain()
+		return w.makeFolder(filepath.Dir(c.path))
 	}
-	w.files = append(w.files, c)
+	return nil
+}
+
+// prepare writes the new content of a file, if it gets one, to a temporary file.
+func (c *change) prepare() (err error) {
+	if c.now == nil {
+		return nil
+	}
+	if c.pending, err = atomicfile.Prepare(c.path, c.now, 0o644); err != nil {
+		return problem.IO(err)
+	}
+	c.temp = c.pending.Retain()
 	return nil
 }
 
