@@ -162,3 +162,77 @@ func TestDoneIsInterrupted(t *testing.T) {
 		t.Errorf("it wrote\n%s", text)
 	}
 }
+
+// A wrong edit is explained at the terminal, and the person is asked whether to go on: n keeps the copy, and so does Ctrl-C.
+func TestAWrongEditIsAskedAbout(t *testing.T) {
+	a := newAtTerminal(t)
+	a.write("editor", "#!/bin/sh\nsed 's/^status: in_progress/status: done/' \"$1\" > \"$1.new\" && cat \"$1.new\" > \"$1\" && rm \"$1.new\"\n")
+	a.setenv("EDITOR", filepath.Join(a.Dir, "editor"))
+	before := a.read(".cairn/tasks/T-2.md")
+
+	exited := a.run(t.Context(), "edit", "T-2")
+	if seen := awaitText(t, a.keys, "hint: write in_progress again"); !strings.Contains(seen, "the status is done") {
+		t.Errorf("it explains %q", seen)
+	}
+	if _, err := io.WriteString(a.keys, "n\n"); err != nil {
+		t.Fatal(err)
+	}
+	awaitText(t, a.keys, "cairn edit T-2 --continue goes on with it")
+	a.exits(2, exited)
+
+	ctx, interrupt := context.WithCancel(t.Context())
+	exited = a.run(ctx, "edit", "T-2", "--continue")
+	awaitText(t, a.keys, "hint: write in_progress again")
+	interrupt()
+	if got := <-exited; got == 0 {
+		t.Error("an interrupted edit exits with 0")
+	}
+	if text := a.read(".cairn/tasks/T-2.md"); text != before {
+		t.Errorf("it wrote\n%s", text)
+	}
+	kept, err := filepath.Glob(filepath.Join(a.Getenv("XDG_STATE_HOME"), "cairn", "edit", "*-T-2.md"))
+	if err != nil || len(kept) != 1 {
+		t.Errorf("the copies are %v, %v", kept, err)
+	}
+}
+
+// An editor that fails changes nothing, and no copy stays.
+func TestAnEditorThatFailsAtTheTerminal(t *testing.T) {
+	a := newAtTerminal(t)
+	a.setenv("EDITOR", "false")
+	for _, args := range [][]string{{"edit", "T-2"}, {"add", "Sweep", "-e"}} {
+		exited := a.run(t.Context(), args...)
+		awaitText(t, a.keys, "the editor (false) failed")
+		a.exits(1, exited)
+	}
+	left, err := os.ReadDir(filepath.Join(a.Getenv("XDG_STATE_HOME"), "cairn", "edit"))
+	if err != nil || len(left) > 0 {
+		t.Errorf("it left %v, %v", left, err)
+	}
+}
+
+// Undo shows what it would take back and asks; only y does it, and Ctrl-C does nothing.
+func TestUndoAsksAtTheTerminal(t *testing.T) {
+	a := newAtTerminal(t)
+	a.exits(0, a.run(t.Context(), "claim", "T-2"))
+	claimed := a.read(".cairn/tasks/T-2.md")
+	a.Stdout = a.Stderr // the question is put where the preview is
+
+	exited := a.run(t.Context(), "undo", "T-2")
+	a.types("[y/N] ", "n\n")
+	a.exits(2, exited)
+	ctx, interrupt := context.WithCancel(t.Context())
+	exited = a.run(ctx, "undo", "T-2")
+	awaitText(t, a.keys, "[y/N] ")
+	interrupt()
+	a.exits(ExitInterrupted, exited)
+	if text := a.read(".cairn/tasks/T-2.md"); text != claimed {
+		t.Errorf("it wrote\n%s", text)
+	}
+
+	a.Stdin = strings.NewReader("") // the read that was interrupted goes on until the process ends, and would take what is typed
+	a.exits(0, a.run(t.Context(), "undo", "T-2", "--yes"))
+	if text := a.read(".cairn/tasks/T-2.md"); !strings.Contains(text, "text: undoes ") {
+		t.Errorf("it is not taken back:\n%s", text)
+	}
+}
