@@ -287,10 +287,10 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	out, err := p.callOnce(ctx, w, in)
 	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {
 		newRenderer(p.program, p.verb).show(out)
-		if err := p.agree(ctx, "cairn undo ID --yes"); err != nil {
+		if err := p.agree(ctx, "cairn undo "+string(preview.ID)+" --yes"); err != nil {
 			return err
 		}
-		in.values["confirm"] = true
+		in.values["id"], in.values["confirm"] = string(preview.ID), true
 		out, err = p.callOnce(ctx, w, in)
 	}
 	if err != nil {

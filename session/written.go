@@ -12,6 +12,7 @@ type Written struct {
 	Entry  task.Entry `json:"entry"`
 	At     time.Time  `json:"at,omitzero"`      // when the file got it, by the clock; the entry's own time is whole seconds
 	Beside bool       `json:"beside,omitempty"` // git was at work in the worktree during the write
+	Before string     `json:"before,omitempty"` // the file before an entry that says of texts only that they changed, without its provenance; "" if it was long
 }
 
 // Sighting is the state of a record's file at some moment.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/frontmatter"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -75,8 +76,30 @@ func (w *writing) recordSteps(st *staged) []redoLive {
 	}
 	return []redoLive{
 		w.putState(state.After(st.was(), progress, lease, st.supersedes), after),
-		w.appendLine(header.Ref, session.Written{On: w.sighting(st), Entry: last}),
+		w.appendLine(header.Ref, session.Written{On: w.sighting(st), Entry: last, Before: before(st, last)}),
 	}
+}
+
+// beforeMax is the longest text that a journal keeps of what was replaced.
+const beforeMax = 32 << 10
+
+// before is the file of a record as it was, without the provenance, if the entry says only that fields or checks were changed and not what they
+// said. It is "" for a file that is too long to keep.
+func before(st *staged, last task.Entry) string {
+	if last.Did != task.Updated || len(last.Fields) == 0 && last.Checks == nil || st.file.doc == nil {
+		return ""
+	}
+	doc := st.file.doc
+	if doc.Get("provenance") != nil {
+		var err error
+		if doc, err = doc.Edit(st.kind.Keys, frontmatter.Remove(frontmatter.Path{"provenance"})); err != nil {
+			return ""
+		}
+	}
+	if len(doc.Bytes()) > beforeMax {
+		return ""
+	}
+	return string(doc.Bytes())
 }
 
 // appendLine is the step that appends a line to the journal of a record.

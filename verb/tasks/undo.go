@@ -16,7 +16,7 @@ import (
 
 // UndoIn is the input of Undo.
 type UndoIn struct {
-	ID      string `json:"id" doc:"task whose last write to take back, if that is yours" cli:"arg" from:"written"`
+	ID      string `json:"id,omitempty" doc:"task whose last write to take back, if that is yours; without, the task that you wrote to last" cli:"arg" from:"written"`
 	Confirm bool   `json:"confirm,omitempty" doc:"do it; without, only what would be taken back is shown" cli:"flag=yes"`
 	verb.Once
 }
@@ -45,12 +45,17 @@ func (Undone) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, 
 var errPreview = errors.New("only a preview")
 
 // Undo takes back the last write to a task, if it is the caller's. It rewrites nothing: the opposite is written, as one more entry, by the rules
-// and through the gates that it would have to pass anyway. What was done to the task of no entry's own, such as the text that an update
-// replaced, is not kept, so an update of such fields is not taken back; nor are results, sessions and approvals, which are facts.
+// and through the gates that it would have to pass anyway. What an update replaced is in the journal of the clone that wrote it, and is not
+// taken back elsewhere; nor are results, sessions and approvals, which are facts.
 func Undo(ctx context.Context, w *verb.Workspace, in UndoIn) (Undone, error) {
 	s, err := w.Open()
 	if err != nil {
 		return Undone{}, err
+	}
+	if in.ID == "" {
+		if in.ID, err = lastWritten(ctx, w, s); err != nil {
+			return Undone{}, err
+		}
 	}
 	id, gone, err := undoable(s, in.ID)
 	if err != nil {
@@ -151,7 +156,7 @@ func (u undo) stage() error {
 		return u.claim()
 	case u.last.Did == task.Released, u.last.Did == task.Assigned, u.last.Did == task.Transitioned:
 		return u.edit()
-	case u.last.Did == task.Updated && len(u.last.Fields) == 0 && u.last.Checks == nil && len(u.last.Results) == 0:
+	case u.last.Did == task.Updated && len(u.last.Results) == 0:
 		return u.edit()
 	}
 	return u.refused()
@@ -163,7 +168,10 @@ func (u undo) refused() error {
 	e := task.Errorf(task.InvalidInput, "%s is not taken back", u.last.Did)
 	switch u.last.Did {
 	case task.Updated:
-		e = task.Errorf(task.InvalidInput, "what %s said before is not kept, so it is not taken back", strings.Join(changedOf(u.last), ", ")).
+		if len(u.last.Results) > 0 {
+			return e.WithHint("checks ran for it, and their results stay on the record; %s moves the task", task.CallTo("transition", "id", id).OnlyShown())
+		}
+		e = task.Errorf(task.InvalidInput, "what %s said before is not kept here, so it is not taken back", strings.Join(changedOf(u.last), ", ")).
 			WithHint("%s writes it anew; git has what was committed", task.CallTo("update", "id", string(id)).OnlyShown())
 	case task.Began, task.TakenOver:
 		e = e.WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", u.last.Session).OnlyShown())
@@ -228,7 +236,7 @@ func (u undo) claim() error {
 	return err
 }
 
-// edit moves and gives the task back, and takes back dependencies, as update would, through the same gates; no command is run for it.
+// edit moves and gives the task back, and takes back dependencies and fields, as update would, through the same gates; no command is run for it.
 func (u undo) edit() error {
 	flow, t := u.wc.Store.Config.Flow, u.wc.Task
 	ed := task.Edit{MayWeaken: u.w.MayWeaken(), AddDeps: u.last.RemoveDeps, RemoveDeps: u.last.AddDeps}
@@ -253,6 +261,13 @@ func (u undo) edit() error {
 	}
 	if len(ed.AddDeps)+len(ed.RemoveDeps) > 0 {
 		by = append(by, "its dependencies are as they were")
+	}
+	if changed := changedOf(u.last); len(changed) > 0 {
+		before, ok := u.before()
+		if !ok || !asBefore(&ed, changed, before) {
+			return u.refused()
+		}
+		by = append(by, strings.Join(changed, ", ")+" as before")
 	}
 	if len(by) == 0 {
 		return u.refused()

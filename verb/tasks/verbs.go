@@ -82,7 +82,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "undo", Group: "tasks", Toolset: verb.Admin, Title: "Take your last write back", Kind: verb.Write, Profile: verb.PairWorker,
 		Summary: "Take back your last write to a task, where nothing came after: by one more entry, never by rewriting.",
-		When:    "Without confirm it only shows what would be taken back. Notes, claims, releases, moves, deps, creation and deletion; not checks, sessions or approvals.",
+		When:    "Without confirm it only shows what would be taken back. Claims, moves, fields, deps, notes, creation, deletion; not results of checks, sessions or approvals.",
 	}, Undo),
 	verb.Declare(verb.Verb{
 		Name: "archive", Group: "tasks", Toolset: verb.Admin, Title: "Archive closed tasks", Kind: verb.Write, Profile: verb.Maintainer, Idempotent: true,
