@@ -21,6 +21,9 @@ func renderGraph(r *renderer, g graphs.Out) {
 		return
 	}
 	t := newTree(g, r.width(), r.style)
+	if !unicodeLocale(r.Getenv) {
+		t.arms = asciiArms
+	}
 	t.print()
 	_, _ = r.out.Write(t.out.Bytes()) // r.out remembers the error
 	switch {
@@ -84,6 +87,7 @@ type tree struct {
 	g     graphs.Out
 	style style
 	width int // 0 without limit
+	arms  arms
 	out   bytes.Buffer
 
 	nodes map[task.ID]*graphs.Node
@@ -94,6 +98,23 @@ type tree struct {
 	path  map[task.ID]bool // above the line that is printed
 }
 
+// arms are what a tree is drawn with.
+type arms struct{ branch, last, down string }
+
+var (
+	unicodeArms = arms{"├─ ", "└─ ", "│  "}
+	asciiArms   = arms{"|- ", "`- ", "|  "}
+)
+
+// unicodeLocale reports whether the locale can show more than ASCII: one that is not set can, and C, POSIX and those of another character
+// set cannot.
+func unicodeLocale(getenv func(string) string) bool {
+	name := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	_, set, _ := strings.Cut(name, ".")
+	set, _, _ = strings.Cut(set, "@")
+	return name == "" || set == "utf-8" || set == "utf8" || set == "" && name != "c" && name != "posix"
+}
+
 // branch is a line below another.
 type branch struct {
 	node *graphs.Node
@@ -101,7 +122,7 @@ type branch struct {
 }
 
 func newTree(g graphs.Out, width int, st style) *tree {
-	t := &tree{g: g, style: st, width: width, nodes: map[task.ID]*graphs.Node{}, parts: map[task.ID][]*graphs.Node{},
+	t := &tree{g: g, style: st, width: width, arms: unicodeArms, nodes: map[task.ID]*graphs.Node{}, parts: map[task.ID][]*graphs.Node{},
 		needs: map[task.ID][]task.ID{}, used: map[task.ID]bool{}, done: map[task.ID]bool{}, path: map[task.ID]bool{}}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
@@ -212,7 +233,7 @@ func (t *tree) show(b branch, mark, margin string) {
 		below = append(below, to)
 	}
 	if t.width > 0 && len(below) > 0 && runewidth.StringWidth(margin)+3+leastText > t.width {
-		t.text(margin+"└─ ", fmt.Sprintf("… cairn graph %s shows what is below", n.ID))
+		t.text(margin+t.arms.last, fmt.Sprintf("… cairn graph %s shows what is below", n.ID))
 		t.hide(n)
 		return
 	}
@@ -221,9 +242,9 @@ func (t *tree) show(b branch, mark, margin string) {
 			continue
 		}
 		last := !slices.ContainsFunc(below[i+1:], func(b branch) bool { return b.dep || !t.done[b.node.ID] && !t.within(to, b) })
-		arm, next := "├─ ", "│  "
+		arm, next := t.arms.branch, t.arms.down
 		if last {
-			arm, next = "└─ ", "   "
+			arm, next = t.arms.last, "   "
 		}
 		t.show(to, margin+arm, margin+next)
 	}

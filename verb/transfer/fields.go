@@ -2,6 +2,7 @@ package transfer
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -81,6 +82,7 @@ func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
 	} else {
 		d.lose(it, "estimate", it.Estimate)
 	}
+	t.Own = d.own(it)
 	checks := d.checks(it)
 	t.Body = withWhole(t.Body, it)
 	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) {
@@ -90,6 +92,20 @@ func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
 	var err error
 	t.Checks, err = d.flow.WithDefaults(d.apartFromDefaults(checks))
 	return t, err
+}
+
+// own are the values of an item that are called as fields of the workspace, and that these can have. The others have no place.
+func (d *draft) own(it Item) map[string]string {
+	out := map[string]string{}
+	for _, name := range slices.Sorted(maps.Keys(it.Fields)) {
+		given, err := d.flow.ReadOwn(map[string]string{name: it.Fields[name]})
+		if err != nil {
+			d.lose(it, name, it.Fields[name])
+			continue
+		}
+		maps.Copy(out, given)
+	}
+	return task.GivenOwn(out)
 }
 
 func (d *draft) title(it Item) string {

@@ -1,5 +1,7 @@
 package transfer
 
+import "github.com/cairn-tasks/cairn/verb"
+
 // Item is a task as another system says it. Names are ids in that system; the texts are as they stand there, and what does not fit a task
 // is made to fit or reported.
 type Item struct {
@@ -33,7 +35,8 @@ type Item struct {
 	ClosedBy  string `json:"closed_by,omitempty" doc:"by whom"`
 	Reason    string `json:"reason,omitempty" doc:"why it was closed"`
 
-	LeftOut []Loss `json:"left_out,omitempty" doc:"what the source says of it and no field here holds; for the report"`
+	Fields  verb.Values `json:"fields,omitempty" doc:"more of it, by name: kept where this workspace has a field of that name, else reported"`
+	LeftOut []Loss      `json:"left_out,omitempty" doc:"what the source says of it and no field here holds; for the report"`
 }
 
 // Check is a check of a task that was one of cairn's.
@@ -66,6 +69,14 @@ const (
 	Done    = "done"
 	Dropped = "dropped"
 )
+
+// Give adds a value by its name, for a field of the user's own that is called so.
+func (it *Item) Give(name, value string) {
+	if it.Fields == nil {
+		it.Fields = verb.Values{}
+	}
+	it.Fields[name] = value
+}
 
 // Lose notes that something of the item has no place, if there is anything.
 func (it *Item) Lose(field, value string) {

@@ -27,16 +27,9 @@ func (h History) MergeBases(ctx context.Context, a, b string) ([]string, error) 
 // Incomplete reports whether a shallow clone lacks parents of commits that are reachable from some commits and not from others. The
 // missing ones could hold a better merge base than those that were found.
 func (h History) Incomplete(ctx context.Context, commits, without []string) (bool, error) {
-	text, err := disk.ReadFile(filepath.Join(h.repo.CommonDir, "shallow"))
-	if missing(err) {
-		return false, nil
-	}
-	if err != nil {
-		return false, unreadable(err)
-	}
-	ends := map[string]bool{}
-	for _, id := range strings.Fields(string(text)) {
-		ends[id] = true
+	ends, err := h.ends()
+	if err != nil || len(ends) == 0 {
+		return false, err
 	}
 	args := append([]string{"rev-list"}, commits...)
 	for _, commit := range without {
@@ -52,6 +45,22 @@ func (h History) Incomplete(ctx context.Context, commits, without []string) (boo
 		}
 	}
 	return false, nil
+}
+
+// ends are the commits whose parents a shallow clone lacks.
+func (h History) ends() (map[string]bool, error) {
+	text, err := disk.ReadFile(filepath.Join(h.repo.CommonDir, "shallow"))
+	if missing(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, unreadable(err)
+	}
+	ends := map[string]bool{}
+	for _, id := range strings.Fields(string(text)) {
+		ends[id] = true
+	}
+	return ends, nil
 }
 
 // Shallow reports whether the clone lacks a part of the history.

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -41,7 +42,7 @@ const mostRead = 32 << 20
 var errEnough = errors.New("enough was read")
 
 // Log lists commits that are reachable from HEAD, the newest first, with one git process. Of the changes of files it keeps the added lines that keep
-// says. It reports whether there may be more. A repository without a commit has none.
+// says. It reports whether there may be more. What a commit changes whose parents a shallow clone lacks, git cannot say: with Paths it is left out. A repository without a commit has none.
 func (h History) Log(ctx context.Context, in LogIn, keep func(line string) bool) (all []Logged, cut bool, err error) {
 	args := []string{
 		"log", "HEAD", "--max-count=" + strconv.Itoa(in.Most+1), "--format=%x01%H%x00%P%x00%ct%x00%an%x00%s",
@@ -66,7 +67,11 @@ func (h History) Log(ctx context.Context, in LogIn, keep func(line string) bool)
 	if len(read.commits) > in.Most {
 		read.commits, cut = read.commits[:in.Most], true
 	}
-	return read.commits, cut, err
+	if err != nil || in.Paths == nil {
+		return read.commits, cut, err
+	}
+	ends, err := h.ends()
+	return slices.DeleteFunc(read.commits, func(c Logged) bool { return ends[c.ID] }), cut || len(ends) > 0, err
 }
 
 // literally is a word as an extended regular expression.

@@ -102,7 +102,7 @@ func backlogOf(o object, id, text, folder string) transfer.Item {
 	}
 	o.drop("id", "completed_date", "updated_date", "subtasks", "ordinal")
 	backlogText(&it, text, o)
-	it.LeftOut = append(it.LeftOut, o.left()...)
+	o.rest(&it)
 	return it
 }
 

@@ -95,10 +95,7 @@ func beadOf(o object, id, kind string) transfer.Item {
 		Priority: o.text("priority"), Assignee: o.text("assignee"), Due: o.text("due_at"),
 		Created: o.text("created_at"), CreatedBy: o.text("created_by"), Closed: o.text("closed_at"), Reason: o.text("close_reason"),
 	}
-	it.Rank = it.Priority
-	if it.Rank != "" {
-		it.Rank = "P" + strings.TrimPrefix(it.Rank, "P")
-	}
+	it.Rank = "P" + strings.TrimPrefix(cmp.Or(it.Priority, "0"), "P") // of old versions a priority of 0 is left out
 	it.Priority = strings.TrimPrefix(it.Rank, "P")
 	acceptance := o.text("acceptance_criteria")
 	it.Acceptance, _ = criteria(acceptance)
@@ -133,7 +130,7 @@ func beadOf(o object, id, kind string) transfer.Item {
 		it.Comments = append(it.Comments, transfer.Comment{By: c.text("author"), At: c.text("created_at"), Text: c.text("text")})
 	}
 	o.drop("dependencies", "updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "compaction_level", "original_size", "source_repo", "started_at", "parent")
-	it.LeftOut = append(it.LeftOut, o.left()...)
+	o.rest(&it)
 	return it
 }
 

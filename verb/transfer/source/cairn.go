@@ -54,8 +54,12 @@ func exportedTask(o object) transfer.Item {
 		}
 	}
 	o.links(&it)
+	if own, ok := o.keys["fields"].(map[string]any); ok {
+		o.drop("fields")
+		newObject(own).rest(&it)
+	}
 	o.drop("updated_at", "ready", "blocked_by", "is_running", "is_reviewing", "is_blocked", "is_pending", "rev", "overdue", "execution", "claim", "elsewhere", "waits_for")
-	it.LeftOut = append(it.LeftOut, o.left()...)
+	o.rest(&it)
 	return it
 }
 

@@ -80,7 +80,7 @@ func issueOf(o object, number string) transfer.Item {
 	o.drop("id", "node_id", "number", "url", "html_url", "repository_url", "labels_url", "comments_url", "events_url", "timeline_url", "updated_at", "updatedAt",
 		"author_association", "performed_via_github_app", "reactions", "reactionGroups", "score", "sub_issues_summary", "issue_dependencies_summary", "isPinned",
 		"projectCards", "pull_request", "draft", "repository", "closed")
-	it.LeftOut = append(it.LeftOut, o.left()...)
+	o.rest(&it)
 	return it
 }
 

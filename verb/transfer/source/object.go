@@ -115,21 +115,24 @@ func (o object) drop(keys ...string) {
 	}
 }
 
-// left lists what nobody asked for, with the beginning of what it says. Empty values are left out.
-func (o object) left() []transfer.Loss {
-	var out []transfer.Loss
+// rest gives an item what nobody asked for: a text, a number or a boolean as a field, and of anything else the beginning of what it says.
+// Empty values are left out.
+func (o object) rest(it *transfer.Item) {
 	for _, key := range slices.Sorted(maps.Keys(o.keys)) {
 		if o.seen[key] || empty(o.keys[key]) {
 			continue
 		}
 		value := textOf(o.keys[key])
+		if _, named := o.keys[key].(map[string]any); value != "" && !named {
+			it.Give(key, value)
+			continue
+		}
 		if value == "" {
 			raw, _ := json.Marshal(o.keys[key])
 			value = string(raw)
 		}
-		out = append(out, transfer.Loss{Field: key, Value: value[:min(len(value), 200)]})
+		it.Lose(key, value[:min(len(value), 200)])
 	}
-	return out
 }
 
 func empty(v any) bool {

@@ -98,7 +98,7 @@ func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bo
 	it.State = masterState(&it)
 	subtasks := o.objects("subtasks")
 	o.drop("updatedAt", "parentId", "parentTaskId", "previousStatus", "databaseId")
-	it.LeftOut = append(it.LeftOut, o.left()...)
+	o.rest(&it)
 	b.apart(&it, seen)
 	b.Items = append(b.Items, it)
 	for _, sub := range subtasks {

@@ -71,7 +71,7 @@ func warriorOf(o object, uuid string) transfer.Item {
 		it.Labels = append(it.Labels, "waiting")
 	}
 	o.drop("id", "uuid", "modified", "urgency", "start", "imask", "mask")
-	it.LeftOut = append(it.LeftOut, o.left()...)
+	o.rest(&it)
 	return it
 }
 

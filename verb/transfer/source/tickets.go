@@ -87,7 +87,7 @@ func readTickets(files []File) (Batch, error) {
 		}
 		it := ticketOf(o, text)
 		it.Ref = cmp.Or(o.text("id"), strings.TrimSuffix(f.Name, ".md"))
-		it.LeftOut = append(it.LeftOut, o.left()...)
+		o.rest(&it)
 		out.apart(&it, seen)
 		out.Items = append(out.Items, it)
 	}
