@@ -78,6 +78,7 @@ func (b *Batch) bead(o object, place map[string]int, parents map[string][]string
 	}
 	it := beadOf(o, id, kind)
 	parents[id] = beadEdges(o, &it)
+	o.rest(&it)
 	if i, twice := place[id]; twice {
 		b.aside("an earlier line of the same id", id)
 		b.Items[i] = it
@@ -129,8 +130,7 @@ func beadOf(o object, id, kind string) transfer.Item {
 	for _, c := range o.objects("comments") {
 		it.Comments = append(it.Comments, transfer.Comment{By: c.text("author"), At: c.text("created_at"), Text: c.text("text")})
 	}
-	o.drop("dependencies", "updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "compaction_level", "original_size", "source_repo", "started_at", "parent")
-	o.rest(&it)
+	o.drop("updated_at", "content_hash", "dependency_count", "dependent_count", "comment_count", "compaction_level", "original_size", "source_repo", "started_at", "parent")
 	return it
 }
 

@@ -88,6 +88,7 @@ func TestEdgesOfBeads(t *testing.T) {
 		t.Errorf("the parent is %q, and the deps are %q", it.Parent, it.Deps)
 	}
 	wantLoss(t, items[0], "a second parent")
+	wantLoss(t, batchOf(t, "beads", fileOf("issues.jsonl", `{"id":"b-1","title":"x","dependencies":{"b-2":"blocks"}}`)).Items[0], "dependencies")
 }
 
 // In a list of boxes only those are criteria: points below one say more of it.
