@@ -7,6 +7,7 @@ import (
 	"maps"
 	"os"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -60,12 +61,18 @@ func flagsOf(f verb.Field) []cli.Flag {
 		return []cli.Flag{&cli.BoolFlag{Name: f.Flag, Local: true, Usage: f.Doc}}
 	case f.Type == verb.Texts || f.Type == verb.Numbers:
 		return []cli.Flag{&cli.StringSliceFlag{Name: f.Flag, Local: true, Usage: f.Doc + "; may be repeated"}}
+	case inSeconds(f):
+		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Aliases: []string{strings.TrimSuffix(f.Flag, "-seconds")}, Local: true, Usage: f.Doc + "; a number, or such as `90s`, 10m, 2h or 7d"}}
 	case f.Type == verb.Number:
 		return []cli.Flag{numberFlag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc}}}
 	default:
 		return []cli.Flag{&cli.StringFlag{Name: f.Flag, Local: true, Usage: f.Doc, Hidden: f.Doc == "-"}}
 	}
 }
+
+// inSeconds reports whether a field is a number of seconds by its name. On the command line it may be written as a duration, and its flag has a
+// shorter name without the unit.
+func inSeconds(f verb.Field) bool { return strings.HasSuffix(f.Flag, "-seconds") }
 
 // objectFlags are the flags of a list of objects: those that it declares, else one whose values are objects as JSON.
 func objectFlags(f verb.Field) []verb.ObjectFlag {
@@ -241,6 +248,9 @@ func (in *input) flag(ctx context.Context, f verb.Field) (err error) {
 		in.values[f.Name] = cleared(in.line.StringSlice(f.Flag))
 	default:
 		in.values[f.Name], err = in.text(ctx, f, in.line.String(f.Flag))
+		if span, spanErr := verb.Span(in.line.String(f.Flag)); inSeconds(f) && spanErr == nil {
+			in.values[f.Name] = strconv.FormatFloat(span.Seconds(), 'f', -1, 64)
+		}
 	}
 	return err
 }

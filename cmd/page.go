@@ -21,7 +21,10 @@ line everybody is a maintainer. How a call is refused is in [errors.md](errors.m
 
 At the command line
 
-- the id of a task or session may be shortened to any part that no other has, but for ` + "`delete`" + `;
+- the id of a record may be shortened to any part that no other has;
+- where a usage says ` + "`ID...`" + ` several may be named. All are looked up first; then each is done in turn, every refusal is told and the exit number is that of the
+  first. ` + "`--json`" + ` prints one object: ` + "`tasks`" + ` (rows of what was done), ` + "`records`" + ` (what is no task) and ` + "`errors`" + ` (each with its ` + "`id`" + `). Only ` + "`update`" + ` changes all or none;
+- a time is a date, a moment, a word such as ` + "`fri`" + ` or ` + "`yesterday`" + `, or so long from now or ago, such as ` + "`7d`" + `; a number of seconds may be written as ` + "`10m`" + ` or ` + "`2h`" + `;
 - ` + "`-`" + ` in place of a text reads it from standard input;
 - a flag for a list may be repeated, and one empty value clears the list;
 - a FILE of tasks is a list in YAML or JSON, and ` + "`-`" + ` is standard input:

@@ -278,6 +278,10 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 
 // call calls the verb, prints the result, and sets the exit number.
 func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) error {
+	if len(in.each) > 1 && p.verb.Name == "update" { // it changes several itself, all or none
+		delete(in.values, in.several)
+		in.values["ids"], in.each = in.each, nil
+	}
 	if len(in.each) > 1 {
 		return p.callEach(ctx, w, in)
 	}

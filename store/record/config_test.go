@@ -61,6 +61,7 @@ func TestConfigKeys(t *testing.T) {
 		{"a duration as plain seconds", "session_stale_after: 300", func(c record.Config) any { return c.StaleAfter }, 5 * time.Minute},
 		{"how old a closed task is", "archive_after: 12w", func(c record.Config) any { return c.ArchiveAfter }, 12 * 7 * 24 * time.Hour},
 		{"how many files a folder has", "folder_max: 500", func(c record.Config) any { return c.FolderMax }, 500},
+		{"a duration of days", "claim_ttl: 7d", func(c record.Config) any { return c.ClaimTTL }, 7 * 24 * time.Hour},
 		{"a duration of hours", "claim_ttl: 1h30m", func(c record.Config) any { return c.ClaimTTL }, 90 * time.Minute},
 		{"the usual wait", "wait_timeout_default: 60", func(c record.Config) any { return c.WaitDefault }, time.Minute},
 		{"the longest wait", "wait_timeout_max: 2h", func(c record.Config) any { return c.WaitMax }, 2 * time.Hour},

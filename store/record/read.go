@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/task"
 	"gopkg.in/yaml.v3"
 )
 
@@ -167,7 +168,7 @@ func (r *reader) instant(name string, n *yaml.Node) time.Time {
 	return t.UTC()
 }
 
-// seconds reads a duration, written as Go writes it (5m) or as plain seconds (300).
+// seconds reads a duration, written as Go writes it (5m), as days or weeks (7d) or as plain seconds (300).
 func (r *reader) seconds(name string, n *yaml.Node) time.Duration {
 	text := r.text(name, n)
 	if text == "" {
@@ -177,8 +178,11 @@ func (r *reader) seconds(name string, n *yaml.Node) time.Duration {
 		return time.Duration(v) * time.Second
 	}
 	d, err := time.ParseDuration(text)
+	if err != nil {
+		d, err = task.ParseSpan(text)
+	}
 	if err != nil || d <= 0 {
-		r.fail(n, "%s must be seconds, or a duration such as 5m or 4h, not %q", name, text)
+		r.fail(n, "%s must be seconds, or a duration such as 5m, 4h or 7d, not %q", name, text)
 	}
 	return d
 }

@@ -78,9 +78,18 @@ func Inbox(ctx context.Context, w *verb.Workspace, in InboxIn) (verb.Items[Item]
 	if err != nil {
 		return none, err
 	}
-	all, problems, err := collect(ctx, w, s)
+	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return none, err
+	}
+	return InboxBeside(ctx, w, s, g, in)
+}
+
+// InboxBeside is Inbox for a verb that has looked at the tasks already. It acknowledges nothing.
+func InboxBeside(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, in InboxIn) (verb.Items[Item], error) {
+	all, problems, err := collect(ctx, w, s, g)
+	if err != nil {
+		return verb.Items[Item]{}, err
 	}
 	var fit []verb.Ranked[Item]
 	for _, item := range all {
@@ -156,7 +165,7 @@ type collector struct {
 }
 
 // collect reads the rows of all kinds, and no file that did not change, but for handoffs of which the clone knows more than their files.
-func collect(ctx context.Context, w *verb.Workspace, s *store.Store) ([]Item, []problem.Problem, error) {
+func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) ([]Item, []problem.Problem, error) {
 	groups, err := w.GroupsOf(ctx, s)
 	if err != nil {
 		return nil, nil, err
@@ -166,8 +175,15 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store) ([]Item, []
 		c.acked[id] = true
 	}
 	c.known, _ = w.Reads.KnownOf(ctx, s)
-	var problems []problem.Problem
+	problems := slices.Clone(g.Problems())
+	for _, r := range g.Rows() {
+		c.mentions(r)
+		c.task(r)
+	}
 	for _, k := range record.Kinds() {
+		if k == record.Tasks.Kind {
+			continue
+		}
 		view, err := w.Reads.Look(ctx, s, k)
 		if err != nil {
 			return nil, nil, err
@@ -175,10 +191,7 @@ func collect(ctx context.Context, w *verb.Workspace, s *store.Store) ([]Item, []
 		problems = append(problems, view.Problems()...)
 		for _, r := range view.Rows() {
 			c.mentions(r)
-			switch k {
-			case record.Tasks.Kind:
-				c.task(r)
-			case record.Handoffs.Kind:
+			if k == record.Handoffs.Kind {
 				c.handoff(r)
 			}
 		}

@@ -78,10 +78,12 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		return out, err
 	}
 	out.Actor, out.Workspace = w.Actor(), s.Config.Prefix
-	if err := out.tasks(ctx, w, s); err != nil {
+	g, err := w.Graph(ctx, s)
+	if err != nil {
 		return out, err
 	}
-	if err := out.handoffs(ctx, w); err != nil {
+	out.tasks(ctx, w, s, g)
+	if err := out.handoffs(ctx, w, s, g); err != nil {
 		return out, err
 	}
 	tools := w.Bounded
@@ -93,11 +95,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 }
 
 // tasks finds what the actor has open, and what is ready.
-func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store) error {
-	g, err := w.Graph(ctx, s)
-	if err != nil {
-		return err
-	}
+func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) {
 	view, flow := w.View(s).OfMany(ctx), s.Config.Flow
 	var mine []*record.Row
 	isMine := map[string]bool{}
@@ -113,7 +111,6 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store) er
 	free, rest := tasks.Survey(ctx, w, s, g, func(r *record.Row) bool { return !isMine[r.ID] })
 	out.Totals = Totals{Mine: len(mine), Ready: len(free), Blocked: rest.Blocked}
 	out.Mine, out.Ready = foremost(mine), foremost(free)
-	return nil
 }
 
 // foremost shows the most urgent of some tasks.
@@ -130,8 +127,8 @@ func foremost(rows []*record.Row) []Task {
 }
 
 // handoffs finds those that wait for the actor.
-func (out *Out) handoffs(ctx context.Context, w *verb.Workspace) error {
-	waiting, err := handoffs.Inbox(ctx, w, handoffs.InboxIn{Types: []handoffs.What{handoffs.IsHandoff}, Limit: shown})
+func (out *Out) handoffs(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) error {
+	waiting, err := handoffs.InboxBeside(ctx, w, s, g, handoffs.InboxIn{Types: []handoffs.What{handoffs.IsHandoff}, Limit: shown})
 	if err != nil {
 		return err
 	}

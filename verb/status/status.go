@@ -113,7 +113,7 @@ func Status(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if err := l.jobs(&out); err != nil {
 		return Out{}, err
 	}
-	waiting, err := handoffs.Inbox(ctx, w, handoffs.InboxIn{})
+	waiting, err := handoffs.InboxBeside(ctx, w, s, g, handoffs.InboxIn{})
 	if err != nil {
 		return Out{}, err
 	}

@@ -16,7 +16,7 @@ import (
 
 // UpdateIn is the input of Update. What is left out stays; "", [] and null clear a field.
 type UpdateIn struct {
-	ID             verb.RecordID    `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg"`
+	ID             verb.RecordID    `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg,several"`
 	IDs            []task.ID        `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
 	Title          *string          `json:"title" doc:"new title"`
 	Body           *string          `json:"body" doc:"new body, in Markdown"`
