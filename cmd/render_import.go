@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb/transfer"
 )
 
@@ -27,7 +28,7 @@ func renderImport(r *renderer, out transfer.ImportOut) {
 		r.printf("\n")
 		t := table{head: []string{"FROM", "ID", "STATUS", "P", "TITLE"}, grow: 4}
 		for _, m := range out.Tasks[:min(importedShown, len(out.Tasks))] {
-			t.add(m.From, string(m.ID), string(m.Status), fmt.Sprint(int(m.Priority)), m.Title)
+			t.add(task.Clip(m.From, 60), string(m.ID), string(m.Status), fmt.Sprint(int(m.Priority)), m.Title)
 		}
 		t.print(r.out, r.width(), r.style)
 		if more := out.Made - importedShown; more > 0 {
