@@ -166,7 +166,14 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 	if takesArgument(c, flag) {
 		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
 	}
-	if near := verb.Nearest(flag, names); near != "" {
+	near := verb.Nearest(flag, names)
+	switch {
+	case slices.Contains(names, "add-"+flag):
+		near = "add-" + flag
+	case flag == "mine" && slices.Contains(names, "assignee"):
+		near = "assignee me"
+	}
+	if near != "" {
 		return e.WithHint("did you mean %s? %s lists the flags", dashed(near), help)
 	}
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)

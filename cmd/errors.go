@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/task"
@@ -36,7 +37,7 @@ func (p *program) report(ctx context.Context, err error) int {
 		return exit
 	}
 	said := *e
-	said.Op = commandNamed(e.Op)
+	said.Op = p.commandTyped(e.Op)
 	fprintf(p.Stderr, "cairn: %s\n", said.Error())
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
 		writeRun(p.Stderr, run, plainStyle)
@@ -88,6 +89,15 @@ func commandNamed(op string) string {
 		return v.Command()
 	}
 	return verb.CommandName(op)
+}
+
+// commandTyped is commandNamed, but the other name of the command if the line called it by that: add for create, show for get.
+func (p *program) commandTyped(op string) string {
+	word, _ := p.commandWord(rootFlags())
+	if v, ok := catalogue.Named(op); ok && slices.Contains(v.Aliases, word) {
+		return word
+	}
+	return commandNamed(op)
 }
 
 // named adds the name of the command to an error without one.

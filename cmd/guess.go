@@ -19,7 +19,7 @@ func guesses() map[string]string {
 	return map[string]string{
 		// of issue trackers, and of what lists tasks
 		"new": "cairn add makes a task", "task": "cairn add makes a task", "issue": "cairn add makes a task, cairn list lists them", "todo": "cairn add makes a task, cairn ready lists what can be started",
-		"item": "cairn add makes a task", "bug": "cairn add makes a task; a label says what it is", "q": "cairn add makes a task",
+		"item": "cairn add makes a task", "bug": "cairn add makes a task; a label says what it is", "q": "cairn add makes a task", "tree": "cairn graph shows the tasks as a tree",
 		"ls": "cairn list lists the tasks", "tasks": "cairn list lists the tasks", "issues": "cairn list lists the tasks", "all": "cairn list --all lists closed tasks too", "todos": "cairn list lists the tasks",
 		"view": read, "cat": read, "info": read, "describe": read, "display": read, "open": read + ", cairn reopen ID opens a closed one again", "print": read,
 		"query": "cairn list has the filters; cairn search finds by words", "find": "cairn search finds by words", "grep": "cairn search finds by words", "filter": "cairn list has the filters",

@@ -124,6 +124,9 @@ func (in *input) read(ctx context.Context) error {
 	if err := in.arguments(ctx); err != nil {
 		return err
 	}
+	if err := in.missing(); err != nil {
+		return err
+	}
 	for _, f := range in.verb.Fields() {
 		if f.Arg {
 			continue
@@ -176,9 +179,29 @@ func (in *input) arguments(ctx context.Context) error {
 	}
 	if len(args) > 0 {
 		return usage("does not take the argument %q", args[0]).
-			WithHint("%s; quote text that has spaces", strings.TrimSpace(in.line.FullName()+" "+argsUsage(in.verb)))
+			WithHint("%s; quote text that has spaces", in.form())
 	}
 	return nil
+}
+
+// missing is the error for an argument that must be given and is not: it shows the whole form of the command.
+func (in *input) missing() error {
+	inEditor := slices.ContainsFunc([]string{"edit", "continue"}, in.line.Bool) // it asks for the title
+	for _, f := range in.verb.Fields() {
+		if f.Arg && f.Required && !f.File && in.values[f.Name] == nil && f.Own == "" && !inEditor {
+			return usage("%s is missing", f.Name).WithHint("%s; %s is %s", in.form(), f.Name, f.Doc)
+		}
+	}
+	return nil
+}
+
+// form is the command and its arguments, by the name that was typed.
+func (in *input) form() string {
+	name := in.line.FullName()
+	if typed := in.commandTyped(in.verb.Name); slices.Contains(in.verb.Aliases, typed) {
+		name = "cairn " + typed
+	}
+	return strings.TrimSpace(name + " " + argsUsage(in.verb))
 }
 
 // many takes the arguments of a field of which several may be named, all but the first, if there are more arguments than fields.
@@ -457,7 +480,7 @@ func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
 			WithHint("%s shows that session", task.CallTo("get_session", "session", hold.Session).OnlyShown()), t.ID)
 	default:
 		return "", task.Errorf(task.NotFound, "%s has no session on %s", w.Actor(), t.ID).
-			WithHint("%s opens one; without one, %s closes the task", task.CallTo("begin", "id", t.ID), task.CallTo("done", "", t.ID))
+			WithHint("%s opens one; without one, %s closes the task, and cairn close %s --as STATE gives it up", task.CallTo("begin", "id", t.ID), task.CallTo("done", "", t.ID), t.ID)
 	}
 }
 

@@ -9,10 +9,11 @@ import (
 
 // Find reads the record with an id, of any kind: a task if there is one, else a record of the first kind whose ids have that form. If
 // there is none, the kind and the error are those of the first kind other than tasks that can have such an id, or else of tasks. An id
-// that may be any word (Kind.Words) says nothing of its kind.
+// that may be any word (Kind.Words) says nothing of its kind: no task is found.
 func Find(r Reader, id string) (*Kind, any, error) {
 	v, err := r.Read(Tasks.Kind, id)
-	if code := task.CodeOf(err); code != task.NotFound && code != task.InvalidInput {
+	code := task.CodeOf(err)
+	if code != task.NotFound && code != task.InvalidInput {
 		return Tasks.Kind, v, err
 	}
 	found := Tasks.Kind
@@ -24,8 +25,12 @@ func Find(r Reader, id string) (*Kind, any, error) {
 		if task.CodeOf(otherErr) != task.NotFound {
 			return k, v, otherErr
 		}
-		if found == Tasks.Kind && !k.Words {
+		switch {
+		case found != Tasks.Kind:
+		case !k.Words:
 			found, err = k, otherErr
+		case code == task.InvalidInput:
+			err = Tasks.NotFound(id)
 		}
 	}
 	return found, nil, err

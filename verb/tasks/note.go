@@ -58,7 +58,7 @@ func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
 // valid looks at what can be judged without reading anything.
 func (in NoteIn) valid() error {
 	if in.ID == "" {
-		return verb.BadInput("id", "is missing, and no session is under way").WithHint("id is the record to note it on; CAIRN_SESSION names a session")
+		return verb.BadInput("id", "is missing, and no session is under way").WithHint("%s; CAIRN_SESSION names a session", task.CallTo("note", "id", "ID", "text", "TEXT").OnlyShown())
 	}
 	if len(in.Text) > task.MaxText {
 		return task.Errorf(task.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), task.MaxText).

@@ -123,7 +123,8 @@ func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
 		return err
 	}
 	if in.Status != "" {
-		return verb.BadInput("status", "is not changed so").WithHint("to is the state to move it to")
+		return verb.BadInput("status", "is not a key that update changes: a task is moved from state to state").
+			WithHint("%s moves it, through the gates; so does update with to", task.CallTo("transition", "id", string(id), "to", in.Status).OnlyShown())
 	}
 	if in.Mode != nil {
 		m, err := task.ParseMode(*in.Mode)
