@@ -124,9 +124,6 @@ func (in *input) read(ctx context.Context) error {
 	if err := in.arguments(ctx); err != nil {
 		return err
 	}
-	if err := in.missing(); err != nil {
-		return err
-	}
 	for _, f := range in.verb.Fields() {
 		if f.Arg {
 			continue
@@ -186,10 +183,9 @@ func (in *input) arguments(ctx context.Context) error {
 
 // missing is the error for an argument that must be given and is not: it shows the whole form of the command.
 func (in *input) missing() error {
-	inEditor := slices.ContainsFunc([]string{"edit", "continue"}, in.line.Bool) // it asks for the title
 	for _, f := range in.verb.Fields() {
-		if f.Arg && f.Required && !f.File && in.values[f.Name] == nil && f.Own == "" && !inEditor {
-			return usage("%s is missing", f.Name).WithHint("%s; %s is %s", in.form(), f.Name, f.Doc)
+		if f.Arg && f.Required && !f.File && in.values[f.Name] == nil && f.Own == "" {
+			return usage("%s is missing", f.Name).WithHint("%s; %s: %s", in.form(), f.Name, f.Doc)
 		}
 	}
 	return nil

@@ -288,6 +288,9 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	if err := in.completeIDs(w); err != nil {
 		return err
 	}
+	if err := in.missing(); err != nil {
+		return err
+	}
 	out, err := p.callOnce(ctx, w, in)
 	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {
 		newRenderer(p.program, p.verb).show(out)
