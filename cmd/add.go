@@ -122,7 +122,7 @@ func (a addition) land(ctx context.Context) error {
 	}
 	in := newInput(a.program, nil, a.v.verb)
 	in.values = values
-	err = in.completeIDs(a.w)
+	err = in.completeIDs(ctx, a.w)
 	var out any
 	if err == nil {
 		out, err = a.v.callOnce(ctx, a.w, in)

@@ -166,6 +166,10 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 	if takesArgument(c, flag) {
 		return e.WithHint("it stands without a flag: cairn %s %s", name, c.ArgsUsage)
 	}
+	word, _, _ := strings.Cut(strings.TrimLeft(flag, "-"), "=")
+	if guess := flagGuesses(name, word); guess != "" {
+		return e.WithHint("%s; %s lists the flags", guess, help)
+	}
 	near := verb.Nearest(flag, names)
 	switch {
 	case slices.Contains(names, "add-"+flag):

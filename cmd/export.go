@@ -69,7 +69,7 @@ func (p exportCommand) run(ctx context.Context, c *cli.Command) error {
 			return err
 		}
 	}
-	if err := in.completeIDs(w); err != nil {
+	if err := in.completeIDs(ctx, w); err != nil {
 		return err
 	}
 	if in.values["status"] == nil && in.values["closed"] == nil {

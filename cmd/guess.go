@@ -5,7 +5,7 @@ package cmd
 func guesses() map[string]string {
 	const (
 		state   = "cairn transition ID STATE moves a task"
-		deps    = "cairn update ID --add-dep OTHER, and --remove-dep"
+		deps    = "cairn update ID --add-dep OTHER, and --remove-dep; cairn graph draws them"
 		labels  = "cairn update ID --add-label WORD, and --remove-label"
 		holder  = "cairn update ID --assignee ACTOR"
 		comment = "cairn note ID TEXT comments on a record"
@@ -14,6 +14,7 @@ func guesses() map[string]string {
 		files   = "the files under .cairn are committed and pushed with git, as any others"
 		trash   = "cairn delete ID moves a task to the trash, cairn restore ID takes it back"
 		approve = "cairn review approve ID approves the work on a task, cairn attest settles a manual check"
+		later   = "cairn update ID --due 7d says until when; a state such as deferred in .cairn/config.yaml keeps a task from being handed out"
 		worked  = "cairn history ID --kind session lists the sessions; times are in them"
 	)
 	return map[string]string{
@@ -34,7 +35,7 @@ func guesses() map[string]string {
 		"label": labels, "tag": labels, "tags": labels, "labels": labels, "untag": labels,
 		"dep": deps, "deps": deps, "depend": deps, "depends": deps, "undep": deps, "block": deps, "blocks": deps, "unblock": deps, "link": deps + "; cairn ref add ID link adds a link", "unlink": deps + "; cairn ref remove ID REF removes a link",
 		"blocked": "cairn list shows what waits and for what", "waiting": "cairn list shows what waits and for what", "stale": "cairn status shows what stalled", "stalled": "cairn status shows what stalled", "active": "cairn status shows what is under way",
-		"overdue": "cairn status shows what is overdue", "due": "cairn update ID --due 7d; cairn list --sort due", "completed": "cairn list --closed lists closed tasks", "closed": "cairn list --closed lists closed tasks", "agenda": "cairn list --sort due", "calendar": "cairn list --sort due", "today": "cairn status shows what there is to do",
+		"overdue": "cairn status shows what is overdue", "due": "cairn update ID --due 7d; cairn list --sort due", "defer": later, "undefer": later, "snooze": later, "postpone": later, "supersede": "cairn close ID --as STATE -m 'superseded by OTHER'", "set-state": state, "where": "cairn status shows the workspace", "completed": "cairn list --closed lists closed tasks", "closed": "cairn list --closed lists closed tasks", "agenda": "cairn list --sort due", "calendar": "cairn list --sort due", "today": "cairn status shows what there is to do",
 		"epic": "cairn update ID --parent EPIC groups tasks below another", "epics": "cairn list --parent ID lists the tasks below one", "subtask": "cairn add TITLE --parent ID", "children": "cairn list --parent ID", "parent": "cairn update ID --parent OTHER", "sprint": "cairn update ID --add-label WORD, and cairn list --label WORD", "milestone": "cairn update ID --parent OTHER groups tasks; --due says until when",
 		"priority": "cairn update ID --priority 0 to 4", "prio": "cairn update ID --priority 0 to 4", "pri": "cairn update ID --priority 0 to 4",
 		"duplicate": "cairn close ID --as STATE -m 'duplicate of OTHER'", "duplicates": "cairn search WORDS finds tasks that are alike", "stats": "cairn status counts the tasks", "count": "cairn status counts the tasks", "summary": "cairn status, or cairn brief", "stat": "cairn status counts the tasks", "st": "cairn status counts the tasks", "dashboard": "cairn status", "overview": "cairn status",
@@ -55,5 +56,37 @@ func guesses() map[string]string {
 		// of programs as such
 		"install": "cairn init makes a workspace, cairn trust lets its commands run", "onboard": "cairn init makes a workspace, cairn guide is the manual", "quickstart": "cairn init makes a workspace, cairn guide is the manual", "docs": "cairn help TOPIC, cairn guide", "manual": "cairn guide",
 		"daemon": "there is none: the files are the record", "start-server": "cairn serve speaks MCP", "mcp": "cairn serve speaks MCP", "server": "cairn serve speaks MCP", "watch": "cairn wait waits for a change", "ui": "cairn status shows the workspace", "health": "cairn doctor examines the workspace", "repair": "cairn doctor --fix repairs the workspace", "update-self": "install it anew; cairn version tells what this is", "upgrade": "install it anew; cairn version tells what this is",
+		"hooks": "cairn setup NAME sets up an agent and its hooks", "compact": "cairn archive moves old closed tasks out of the way", "cleanup": "cairn archive moves old closed tasks out of the way",
 	}
+}
+
+// flagGuesses say what stands for a flag that people know of another tracker, by the verb; "" is any verb.
+func flagGuesses(name, flag string) string {
+	const comment = "cairn note ID TEXT comments on it; cairn update ID --body TEXT, or cairn edit ID, writes its body"
+	switch flag {
+	case "type", "t", "issue-type":
+		if name == "list" || name == "ready" {
+			return "-l bug: the type is a label"
+		}
+		return "-l bug: the type is a label, and --add-label of update"
+	case "description", "design", "desc":
+		return "--body is all that is said of a task"
+	case "notes", "append-notes":
+		return comment
+	case "deps", "depends-on", "blocked-by":
+		return "--dep ID, once for each; update has --add-dep, --discovered-from and --related"
+	case "claim":
+		return "cairn start ID claims a task and moves it to the working state"
+	case "r":
+		return "-m TEXT says why"
+	case "title-contains", "desc-contains":
+		return "--text WORDS, or cairn search WORDS"
+	case "label-any":
+		return "--where 'label=a or label=b'"
+	case "i", "file", "f":
+		if name == "import" {
+			return "the file stands without a flag: cairn import SOURCE FILE"
+		}
+	}
+	return ""
 }

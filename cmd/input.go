@@ -365,7 +365,7 @@ func (in *input) text(ctx context.Context, f verb.Field, value string) (string, 
 }
 
 // completeIDs replaces parts of ids by the whole ids.
-func (in *input) completeIDs(w *verb.Workspace) error {
+func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
 	for _, f := range in.verb.Fields() {
 		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
 			s, err := w.Open()
@@ -383,12 +383,12 @@ func (in *input) completeIDs(w *verb.Workspace) error {
 		var err error
 		switch value := in.values[f.Name].(type) {
 		case string:
-			if in.values[f.Name], err = completeID(w, f, value); f.Names == record.Sessions.Name && task.CodeOf(err) == task.NotFound {
+			if in.values[f.Name], err = completeID(ctx, w, f, value); f.Names == record.Sessions.Name && task.CodeOf(err) == task.NotFound {
 				in.values[f.Name], err = sessionOn(w, value, err)
 			}
 		case []string:
 			for i, part := range value {
-				if value[i], err = completeID(w, f, part); err != nil {
+				if value[i], err = completeID(ctx, w, f, part); err != nil {
 					return err
 				}
 			}
@@ -400,9 +400,9 @@ func (in *input) completeIDs(w *verb.Workspace) error {
 	return nil
 }
 
-// completeID finds the id of a record that a field names by a part of it. A whole id is returned even if no record has it, since the
-// verb knows what that means.
-func completeID(w *verb.Workspace, f verb.Field, part string) (string, error) {
+// completeID finds the id of a record that a field names by a part of it, or a task by the id that it had where it was imported from. A whole
+// id is returned even if no record has it, since the verb knows what that means.
+func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
 	if part == "" {
 		return "", nil
 	}
@@ -414,14 +414,50 @@ func completeID(w *verb.Workspace, f verb.Field, part string) (string, error) {
 	if !ok {
 		return part, nil
 	}
+	var id string
 	if f.AnyKind {
-		return completeAnyID(s, k, part)
+		id, err = completeAnyID(s, k, part)
+	} else {
+		id, err = s.Resolve(k, part)
 	}
-	id, err := s.Resolve(k, part)
+	if unknown := task.CodeOf(err) == task.NotFound; k == record.Tasks.Kind && (unknown || err == nil && id == part) {
+		if there, hint := importedAs(ctx, w, s, part); there != "" || hint != nil {
+			return there, hint
+		}
+	}
 	if task.CodeOf(err) == task.NotFound && k.ParseID(part) == nil {
 		return part, nil // it is a whole id, and the verb says what it means that there is none
 	}
 	return id, err
+}
+
+// importedAs finds the task that was imported from another tracker by the id that it had there, with or without the name of the tracker:
+// bd-12, beads:bd-12. It returns "" if there is none, or a record here has that id, and AMBIGUOUS_ID if the id was one of several trackers.
+func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref string) (string, error) {
+	if _, _, err := record.Find(s, ref); err == nil || task.CodeOf(err) == task.BadFile {
+		return "", nil
+	}
+	view, err := w.Reads.Look(ctx, s, record.Tasks.Kind)
+	if err != nil {
+		return "", err
+	}
+	var hits []string
+	for _, row := range view.Rows() {
+		if slices.ContainsFunc(row.All(record.OriginFact), func(origin string) bool {
+			_, id, _ := strings.Cut(origin, ":")
+			return ref == origin || ref == id
+		}) {
+			hits = append(hits, row.ID)
+		}
+	}
+	switch len(hits) {
+	case 0:
+		return "", nil
+	case 1:
+		return hits[0], nil
+	}
+	return "", task.Errorf(task.AmbiguousID, "%s is what several trackers called a task: %s", ref, task.Clip(strings.Join(hits, ", "), 200)).
+		WithHint("%s shows one of them", task.CallTo("get", "id", hits[0]))
 }
 
 // completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part must occur in one id of all

@@ -51,7 +51,7 @@ func (p pairCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	id, err := completeID(w, verb.Field{Names: task.KindName}, c.Args().First())
+	id, err := completeID(ctx, w, verb.Field{Names: task.KindName}, c.Args().First())
 	if err != nil {
 		return err
 	}

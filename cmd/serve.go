@@ -60,7 +60,7 @@ func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 	if s, err := w.Open(); err == nil {
 		projects.Note(ctx, w, s)
 	}
-	if w.Rights, err = p.rights(w, c); err != nil {
+	if w.Rights, err = p.rights(ctx, w, c); err != nil {
 		return err
 	}
 	errs := newSink(p.Stderr)
@@ -110,7 +110,7 @@ func connection(err error) error {
 }
 
 // rights are what the flags let the actor do. A scope must name a task that is there.
-func (p serveCommand) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, error) {
+func (p serveCommand) rights(ctx context.Context, w *verb.Workspace, c *cli.Command) (verb.Rights, error) {
 	r := verb.Rights{ReadOnly: c.Bool("readonly")}
 	var err error
 	if r.Profile, err = verb.ParseProfile(c.String("profile")); err != nil {
@@ -127,7 +127,7 @@ func (p serveCommand) rights(w *verb.Workspace, c *cli.Command) (verb.Rights, er
 		if !ok || part == "" {
 			return r, usage("--scope %q is not of the form task:ID", scope).WithHint("cairn serve --scope task:PROJ-7 ...")
 		}
-		id, err := completeID(w, verb.Field{Names: task.KindName}, part)
+		id, err := completeID(ctx, w, verb.Field{Names: task.KindName}, part)
 		if err != nil {
 			return r, err
 		}

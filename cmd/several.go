@@ -23,7 +23,7 @@ type severalDone struct {
 // callEach does the verb for each id of the line in turn, tells of each what became of it, and exits with the number of the first failure.
 // The ids are looked up before anything is done: where a word of the line names no record, nothing is done.
 func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input) error {
-	each, err := p.looked(w, in)
+	each, err := p.looked(ctx, w, in)
 	if err != nil {
 		return err
 	}
@@ -45,7 +45,7 @@ func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input)
 }
 
 // looked makes an input for each of the ids of the line, once all of them were found.
-func (p verbCommand) looked(w *verb.Workspace, in *input) ([]*input, error) {
+func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) ([]*input, error) {
 	s, err := w.Open()
 	if err != nil {
 		return nil, err
@@ -58,7 +58,7 @@ func (p verbCommand) looked(w *verb.Workspace, in *input) ([]*input, error) {
 		if key, ok := one.values["idempotency_key"].(string); ok && key != "" {
 			one.values["idempotency_key"] = key + " " + id
 		}
-		err := one.completeIDs(w)
+		err := one.completeIDs(ctx, w)
 		if whole, _ := one.values[in.several].(string); err == nil && p.verb.Name != "restore" { // that is about what is not there
 			_, _, err = record.Find(s, whole)
 		}

@@ -285,7 +285,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	if len(in.each) > 1 {
 		return p.callEach(ctx, w, in)
 	}
-	if err := in.completeIDs(w); err != nil {
+	if err := in.completeIDs(ctx, w); err != nil {
 		return err
 	}
 	if err := in.missing(); err != nil {

@@ -104,8 +104,12 @@ func beadOf(o object, id, kind string) transfer.Item {
 	if len(it.Acceptance) == 1 && len(acceptance) > 400 {
 		criteriaToo = acceptance
 	}
+	external := o.text("external_ref")
+	if strings.HasPrefix(external, "https://") || strings.HasPrefix(external, "http://") {
+		it.URL, external = external, ""
+	}
 	it.Body = body([2]string{"", o.text("description")}, [2]string{"Design", o.text("design")}, [2]string{"Notes", o.text("notes")},
-		[2]string{"Acceptance criteria", criteriaToo})
+		[2]string{"Acceptance criteria", criteriaToo}, [2]string{"External reference", external}) // such as gh-41, which is no address
 	if kind != "" && kind != "task" {
 		it.Labels = append(it.Labels, kind)
 	}
@@ -121,11 +125,6 @@ func beadOf(o object, id, kind string) transfer.Item {
 	}
 	if minutes := o.text("estimated_minutes"); minutes != "" && minutes != "0" {
 		it.Estimate = minutes + "m"
-	}
-	if ref := o.text("external_ref"); strings.HasPrefix(ref, "https://") || strings.HasPrefix(ref, "http://") {
-		it.URL = ref
-	} else {
-		it.Lose("external_ref", ref)
 	}
 	for _, c := range o.objects("comments") {
 		it.Comments = append(it.Comments, transfer.Comment{By: c.text("author"), At: c.text("created_at"), Text: c.text("text")})
