@@ -41,7 +41,7 @@ func (c *completer) filters() []candidate {
 
 // operatorOf is the operator that is meant most with keys of a type; "" for one that needs none.
 func operatorOf(t where.Type) string {
-	switch t { //nolint:exhaustive // of all others it is whether they are equal
+	switch t { // of all others it is whether they are equal
 	case where.Flag:
 		return ""
 	case where.Text:

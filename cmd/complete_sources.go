@@ -205,7 +205,7 @@ func (c *completer) ownFields() []candidate {
 }
 
 func (c *completer) ofOwnField(f task.Field) []candidate {
-	switch f.Type { //nolint:exhaustive // nobody can list the values of the others
+	switch f.Type { // nobody can list the values of the others
 	case task.FieldChoice:
 		return words(f.Choices...)
 	case task.FieldBoolean:
