@@ -27,12 +27,12 @@ var Verbs = []verb.Verb{
 	}, Cancel),
 	verb.Declare(verb.Verb{
 		Name: "get_session", Group: "sessions", Toolset: verb.Core, Title: "Read a session", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "session",
-		Summary: "Read one session, with its health as of now.",
-		When:    "To see how an attempt does.",
+		Summary: "Read one session.",
+		When:    "To see its health as of now.",
 	}, Get),
 	verb.Declare(verb.Verb{
 		Name: "list_sessions", Group: "sessions", Toolset: verb.Core, Title: "List sessions", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "session",
-		Summary: "List the sessions that fit all filters given, the newest first.",
+		Summary: "List the sessions that fit all filters, the newest first.",
 		When:    "Health stalled is what was left behind, awaiting_review what waits for a reviewer.",
 	}, List),
 	verb.Declare(verb.Verb{

@@ -52,7 +52,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "transition", Group: "tasks", Toolset: verb.Core, Title: "Move a task", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true, Runs: true,
 		Summary: "Move a task to a state, through the deps gate and the checks gate.",
-		When:    "Closing runs the command checks that have not passed on this tree, however long they take; if one fails it is refused with the output.",
+		When:    "Closing runs the command checks that have not passed on this tree; if one fails it is refused with the output.",
 	}, Transition),
 	verb.Declare(verb.Verb{
 		Name: "run_checks", Group: "tasks", Toolset: verb.Core, Title: "Run checks", Kind: verb.Write, Profile: verb.PairWorker, Runs: true, Exit: exitOfRun,
