@@ -1,7 +1,9 @@
 package cmd
 
 import (
+	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,9 +23,19 @@ type release struct {
 		Ldflags       []string
 		Mod_timestamp string //nolint:revive // the key
 	}
-	Archives []struct{ ID string }
-	Casks    []struct{ IDs []string } `yaml:"homebrew_casks"`
-	Nfpms    []struct {
+	Archives []struct {
+		ID     string
+		Wrap   bool                    `yaml:"wrap_in_directory"`
+		Format []struct{ Goos string } `yaml:"format_overrides"`
+		Files  []yaml.Node
+	}
+	Casks []struct {
+		IDs, Manpages []string
+		Completions   map[string]string
+		Hooks         struct{ Post struct{ Install string } }
+	} `yaml:"homebrew_casks"`
+	Release struct{ Github struct{ Owner, Name string } }
+	Nfpms   []struct {
 		Formats  []string
 		Contents []struct{ Src, Dst string }
 	}
@@ -71,6 +83,7 @@ func TestReleaseConfig(t *testing.T) {
 			t.Errorf("it is not built %s", what)
 		}
 	}
+	holdArchive(t, r)
 	version, err := os.ReadFile("version.go")
 	if err != nil {
 		t.Fatal(err)
@@ -91,5 +104,45 @@ func TestReleaseConfig(t *testing.T) {
 		if _, err := os.Stat(filepath.Join("..", c.Src)); !isMade && err != nil || isMade && !strings.Contains(string(makefile), "> bin/release/"+made) {
 			t.Errorf("nothing makes %s", c.Src)
 		}
+	}
+}
+
+// holdArchive checks that the cask names files by the paths that they have in the archive, and comes from where releases are.
+func holdArchive(t *testing.T, r release) {
+	t.Helper()
+	if r.Release.Github.Owner+"/"+r.Release.Github.Name != "cairn-tasks/cairn" {
+		t.Errorf("what is released is of %v", r.Release.Github)
+	}
+	if r.Archives[0].Wrap {
+		t.Error("the archive has all in a folder, in which the cask finds nothing")
+	}
+	var inArchive []string
+	for _, f := range r.Archives[0].Files {
+		var moved struct{ Src, Dst string }
+		if f.Kind == yaml.MappingNode && f.Decode(&moved) == nil {
+			inArchive = append(inArchive, moved.Dst+"/"+filepath.Base(moved.Src))
+		}
+	}
+	cask := r.Casks[0]
+	named := append(slices.Collect(maps.Values(cask.Completions)), cask.Manpages...)
+	for _, name := range named {
+		folder := filepath.Dir(name) + "/*"
+		if !slices.Contains(inArchive, name) && !slices.Contains(inArchive, filepath.ToSlash(folder)) {
+			t.Errorf("the archive has no %s", name)
+		}
+	}
+	if len(named) < 4 || !strings.Contains(cask.Hooks.Post.Install, "com.apple.quarantine") {
+		t.Errorf("the cask installs %q, and then %q", named, cask.Hooks.Post.Install)
+	}
+}
+
+// goreleaser itself finds nothing wrong with its config.
+func TestReleaseConfigIsValid(t *testing.T) {
+	path, err := exec.LookPath("goreleaser")
+	if err != nil {
+		t.Skip("goreleaser is not installed; make snapshot and a workflow of each week run it")
+	}
+	if out, err := exec.CommandContext(t.Context(), path, "check", filepath.Join("..", ".goreleaser.yaml")).CombinedOutput(); err != nil {
+		t.Errorf("%v: %s", err, out)
 	}
 }
