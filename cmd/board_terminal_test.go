@@ -60,7 +60,7 @@ func openTTY(t *testing.T, width, height int) *tty {
 func boardBinary(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "cairn")
-	output(t, []string{"CGO_ENABLED=0"}, "go", "build", "-o", bin, "./cairn")
+	output(t, []string{"CGO_ENABLED=0"}, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cairn")
 	return bin
 }
 

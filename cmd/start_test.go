@@ -77,7 +77,7 @@ func TestStart(t *testing.T) {
 			t.Skip("there golang.org/x/sys sets up hundreds of system calls")
 		}
 		bin, dir := filepath.Join(t.TempDir(), "cairn"), t.TempDir()
-		output(t, shipped, "go", "build", "-o", bin, "./cairn")
+		output(t, shipped, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", bin, "./cairn")
 		output(t, nil, bin, "-C", dir, "init", "--prefix", "T")
 		inits := allocations(t, output(t, []string{"GODEBUG=inittrace=1"}, bin, "-C", dir, "list"))
 		for name, n := range inits {
