@@ -457,7 +457,7 @@ func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref stri
 		return hits[0], nil
 	}
 	return "", task.Errorf(task.AmbiguousID, "%s is what several trackers called a task: %s", ref, task.Clip(strings.Join(hits, ", "), 200)).
-		WithHint("%s shows one of them", task.CallTo("get", "id", hits[0]))
+		WithHint("%s shows one of them", task.CallTo("get", "id", hits[0]).OnlyShown())
 }
 
 // completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part must occur in one id of all
