@@ -15,7 +15,7 @@ type How string
 const (
 	Nobody   How = ""
 	Claimed  How = "claimed"  // by a live claim of this clone
-	Behind   How = "behind"   // this file lacks a newer status from another branch or worktree of the clone
+	Behind   How = "behind"   // this file lacks a newer status from another branch, worktree or clone
 	Assigned How = "assigned" // by the file alone
 )
 
@@ -32,33 +32,69 @@ type Hold struct {
 	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
 	NoBranch bool      // of Behind: the branch is no longer there
 	Gone     bool      // git knows no worktree there any more
+
+	Clone    string       // the other clone that holds it, or brought it further; "" for this one
+	Unsynced bool         // Claimed here, and the git remote is not known to have the claim
+	LostTo   *RemoteClaim // Claimed here, and the remote gave it to this one
 }
 
-// Holder decides who holds a record, of whatever kind: a live claim, then work elsewhere that this file lacks, then an unexpired
-// assignee, then nobody. An expired claim is reported as Nobody with Lapsed set and its holder named. A claim whose worktree is
-// gone yields to work elsewhere.
+// Holder decides who holds a record, of whatever kind: a live claim of this clone, then one of another clone, then work elsewhere that this
+// file lacks, then an unexpired assignee, then nobody. An expired claim is reported as Nobody with Lapsed set and its holder named. A claim
+// whose worktree is gone yields to other clones and to work elsewhere.
 func Holder(file task.Header, live Live, now time.Time) Hold {
 	lease := live.lease(file, now)
 	if lease.How == Claimed && !live.Gone {
-		return lease
+		return live.Remote.onClaim(lease, now)
+	}
+	far := live.Remote.hold(now)
+	if far.How == Claimed {
+		return far
 	}
 	if behind := IsBehind(file, live); behind.How == Behind {
 		return behind
 	}
-	if lease.How == Claimed || lease.Lapsed {
+	switch {
+	case lease.How == Claimed || lease.Lapsed:
 		return lease
+	case far.Lapsed:
+		return far
+	default:
+		return live.assignee(file, now)
 	}
-	return live.assignee(file, now)
 }
 
-// IsBehind returns the state that another branch or worktree of the clone has brought a record to, whoever holds it, or the zero
-// Hold if this file is as far. A file is behind if it lacks an entry that changed the status, and its own status is another.
+// IsBehind returns the state that another branch, worktree or clone has brought a record to, whoever holds it, or the zero Hold if this file
+// is as far. A file is behind if it lacks an entry that changed the status, and its own status is another. What a remote says counts only if it
+// is newer than what changed the status here last.
 func IsBehind(file task.Header, live Live) Hold {
 	r := live.ahead(file)
 	if r == nil {
 		return Hold{}
 	}
-	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status}
+	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status, Clone: r.Clone}
+}
+
+// onClaim adds to a claim of this clone what the remote says of it.
+func (r *Remote) onClaim(h Hold, now time.Time) Hold {
+	if r == nil || h.Worktree == "" { // somebody was assigned, who claims it where the work is done
+		return h
+	}
+	h.LostTo = r.lost()
+	h.Unsynced = h.LostTo == nil && !r.confirmed(now)
+	return h
+}
+
+// hold returns who holds the record in another clone.
+func (r *Remote) hold(now time.Time) Hold {
+	c := r.taken()
+	if c == nil {
+		return Hold{}
+	}
+	h := Hold{How: Claimed, Actor: c.Claim.Holder, Branch: c.Claim.Branch, Clone: c.Claim.Clone, Since: c.Claim.Taken, Until: c.Claim.Ends(c.First)}
+	if c.Claim.Lapsed(c.First, now) {
+		h.How, h.Lapsed = Nobody, true
+	}
+	return h
 }
 
 // lease returns who holds the record by a live claim.
@@ -128,7 +164,7 @@ func (h Hold) until(end, now time.Time) Hold {
 // Mine reports whether the actor holds the record from here. A person holds it from every worktree. Any other actor holds it from one
 // worktree only, because two agents of one name in two worktrees would do the work twice.
 func (h Hold) Mine(actor task.Actor, worktree string) bool {
-	if h.Actor != actor || h.How == Behind {
+	if h.Actor != actor || h.How == Behind || h.Clone != "" {
 		return false
 	}
 	return actor.Human() || h.Worktree == "" && !h.Gone || h.Worktree == worktree
@@ -139,12 +175,21 @@ func (h Hold) Free(actor task.Actor, worktree string) bool {
 	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)
 }
 
-// Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, or else ALREADY_CLAIMED, naming the holder. With
-// takeover, a record whose claim has lapsed or whose file is behind may be taken.
+// Refuse returns why an actor may not take the record: ELSEWHERE if the file is behind, CLAIM_LOST if the remote gave the actor's claim to
+// another clone, or else ALREADY_CLAIMED, naming the holder. With takeover, a record whose claim has lapsed or whose file is behind may be taken,
+// and a person may take what another clone holds.
 func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover bool) error {
+	far := h.Clone != "" || h.LostTo != nil
 	switch {
-	case h.Free(actor, worktree), takeover && (h.Lapsed || h.How == Behind):
+	case takeover && (h.Lapsed || h.How == Behind || far && actor.Human()):
 		return nil
+	case h.LostTo != nil && h.Mine(actor, worktree):
+		return h.LostTo.Lost(id)
+	case h.Free(actor, worktree):
+		return nil
+	case h.How == Behind && h.Clone != "":
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
+			WithHint("git fetch, and merge that work here; or redo it with takeover: true (--takeover)").WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind && h.NoBranch:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
@@ -160,6 +205,9 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	case h.Lapsed:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s, without a sign of life", h.Actor, h.where()).
 			WithHint("take it over with takeover: true (--takeover)")
+	case h.Clone != "":
+		return task.Errorf(task.AlreadyClaimed, "held by %s%s, since %s", h.Actor, h.where(), h.Since.UTC().Format(time.RFC3339)).
+			WithHint("take another task: %s; a person can take this one over (--takeover)", ready).WithNext(task.CallTo("wait", "ready", true))
 	case h.Actor == actor:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
 			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
@@ -175,13 +223,33 @@ var ready = task.CallTo("list", "ready", true)
 
 // where returns " on" and the location, for messages, or "" if neither branch nor worktree is known.
 func (h Hold) where() string {
-	if h.Worktree == "" && h.Branch == "" {
+	if h.Worktree == "" && h.Branch == "" && h.Clone == "" {
 		return ""
 	}
 	return " on " + h.location()
 }
 
-func (h Hold) location() string { return location(h.Branch, h.Worktree) }
+func (h Hold) location() string {
+	if h.Clone == "" {
+		return location(h.Branch, h.Worktree)
+	}
+	return inClone(h.Branch, h.Clone)
+}
+
+// inClone names a branch, if that is known, in another clone.
+func inClone(branch, clone string) string {
+	if branch == "" {
+		return "clone " + clone
+	}
+	return "branch " + branch + " in clone " + clone
+}
+
+// Lost is CLAIM_LOST for whoever believed to hold the record that this claim took.
+func (c RemoteClaim) Lost(id task.ID) error {
+	return task.Errorf(task.ClaimLost, "%s holds it since %s, on %s", c.Holder, c.Taken.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
+		WithHint("stop, and keep what you have on your branch; %s lets go of it here", task.CallTo("release", "id", id)).
+		WithNext(task.CallTo("release", "id", id))
+}
 
 // location names a branch, a worktree, or both.
 func location(branch, worktree string) string {

@@ -52,6 +52,8 @@ type Progress struct {
 	Worktree string      `json:"worktree"`
 	Head     string      `json:"head,omitempty"`
 	Entry    string      `json:"entry"` // hash of the entry that did
+	Clone    string      `json:"-"`     // the other clone that did, as the remote says; "" for this one
+	At       time.Time   `json:"-"`     // when, of what a remote says; zero for this clone
 }
 
 // Key is what a clone remembers of a call that came with an idempotency key, and of what the call made.
@@ -132,8 +134,17 @@ type Live struct {
 	Next       *State     // what a write under way, or a killed one, makes of it; nil for none
 	Beat       *Heartbeat // of the lease's session
 	Gone       bool       // the lease's worktree is no longer there
+	Remote     *Remote    // what the git remote says; nil where claims hold in this clone alone
 	ClaimTTL   time.Duration
 	StaleAfter time.Duration
+}
+
+// Silent reports whether the clone knows nothing of the record beside its file.
+func (l Live) Silent() bool { return l.State == nil && l.Next == nil && l.Remote.silent() }
+
+// Carried reports whether the clone may know of progress that the file lacks.
+func (l Live) Carried() bool {
+	return l.Next != nil || l.State != nil && len(l.State.Progress) > 0 || len(l.Remote.Progress()) > 0
 }
 
 // Seen returns what a reader of the file should take for known: what a write under way makes of it counts once the file has
@@ -163,14 +174,24 @@ func (l Live) held(file task.Header) *Lease {
 
 // ahead returns the newest state that a file lacks and that differs from its own, or nil.
 func (l Live) ahead(file task.Header) *Progress {
-	known := l.Seen(file).State
-	if known == nil {
-		return nil
+	known := l.Remote.Progress()
+	if state := l.Seen(file).State; state != nil {
+		known = slices.Concat(known, state.Progress)
 	}
-	for _, p := range slices.Backward(known.Progress) {
-		if p.Status != file.Status && !file.Log.Has(p.Entry) {
+	for _, p := range slices.Backward(known) {
+		if p.Status != file.Status && !file.Log.Has(p.Entry) && (p.At.IsZero() || p.At.After(moved(file))) {
 			return &p
 		}
 	}
 	return nil
+}
+
+// moved is when the status of a record was changed last; zero for a record that was never moved.
+func moved(file task.Header) time.Time {
+	for _, e := range slices.Backward(file.Log) {
+		if e.To != "" && e.To != e.From {
+			return e.At
+		}
+	}
+	return time.Time{}
 }

@@ -1,7 +1,6 @@
 package store
 
 import (
-	"cmp"
 	"context"
 	"slices"
 
@@ -73,7 +72,7 @@ func (l *Later) Apply(ctx context.Context, s *Store, branch, worktree, commit st
 	if l == nil || len(l.order)+len(l.silent) == 0 && l.key == nil {
 		return nil
 	}
-	slices.SortFunc(l.order, func(a, b task.Ref) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(l.order, task.CompareRefs)
 	return s.writer().exclusively(ctx, func() error {
 		for _, ref := range l.order {
 			if told := l.records[ref]; told.held || told.claims {

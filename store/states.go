@@ -62,11 +62,11 @@ func (s *Store) KnownOf() func(task.Ref) session.Live {
 // lacks.
 func (s *Store) KnownFrom(read func() States) (known func(task.Ref) session.Live, carried func(task.Ref) bool) {
 	pending := s.writer().log().pending() // first: once the log is removed, this is in the states
-	states := read()
+	states, remote := read(), s.shared()
 	known = s.knownBy(pending, func(of task.Ref) *session.State { return copyOf(states[of]) })
 	return known, func(of task.Ref) bool {
 		state := states[of]
-		return pending != nil || state != nil && len(state.Progress) > 0
+		return pending != nil || state != nil && len(state.Progress) > 0 || len(remote(of).Progress()) > 0
 	}
 }
 
@@ -85,12 +85,12 @@ func copyOf(state *session.State) *session.State {
 }
 
 func (s *Store) knownBy(pending pendingStates, state func(task.Ref) *session.State) func(task.Ref) session.Live {
-	view := s.ViewOfMany()
+	view, remote := s.ViewOfMany(), s.shared()
 	return func(of task.Ref) session.Live {
 		known := state(of)
 		if known == nil && pending == nil {
-			return session.Live{ClaimTTL: s.Config.ClaimTTL, StaleAfter: s.Config.StaleAfter}
+			return s.timed(session.Live{}, remote(of))
 		}
-		return s.timed(view(known, pending.of(of, s.Live)))
+		return s.timed(view(known, pending.of(of, s.Live)), remote(of))
 	}
 }

@@ -185,12 +185,12 @@ func (s *Store) Known(of task.Ref) session.Live {
 }
 
 func (s *Store) known(of task.Ref, pending pendingStates) session.Live {
-	return s.timed(s.View(s.State(of), pending.of(of, s.Live)))
+	return s.timed(s.View(s.State(of), pending.of(of, s.Live)), s.shared()(of))
 }
 
-// timed adds the time limits of the config.
-func (s *Store) timed(live session.Live) session.Live {
-	live.ClaimTTL, live.StaleAfter = s.Config.ClaimTTL, s.Config.StaleAfter
+// timed adds the time limits of the config, and what the git remote says.
+func (s *Store) timed(live session.Live, remote *session.Remote) session.Live {
+	live.ClaimTTL, live.StaleAfter, live.Remote = s.Config.ClaimTTL, s.Config.StaleAfter, remote
 	return live
 }
 

@@ -26,6 +26,8 @@ const (
 	DepCycle         Code = "DEP_CYCLE"
 	AlreadyClaimed   Code = "ALREADY_CLAIMED"
 	NotYours         Code = "NOT_YOURS"
+	ClaimLost        Code = "CLAIM_LOST"
+	Offline          Code = "OFFLINE"
 	Elsewhere        Code = "ELSEWHERE"
 	Conflict         Code = "CONFLICT"
 	Busy             Code = "BUSY"
@@ -114,7 +116,9 @@ var Codes = []CodeInfo{
 	{RateLimit, "too many jobs wait already", 5, true},
 	{AlreadyClaimed, "another actor, or the same one in another worktree, holds the task", 5, false},
 	{NotYours, "the task or session belongs to another actor", 5, false},
-	{Elsewhere, "another branch or worktree of this clone has carried the task further", 5, false},
+	{ClaimLost, "the git remote gave the task to another clone, so the work here must stop", 5, false},
+	{Elsewhere, "another branch, worktree or clone has carried the task further", 5, false},
+	{Offline, "the git remote that settles claims gave no answer, so whether the task is held is not known", 5, true},
 	{Conflict, "the task changed meanwhile; read it again and decide anew", 5, true},
 	{Forbidden, "the caller's profile does not include this", 7, false},
 	{OutOfScope, "the caller may change another task only", 7, false},

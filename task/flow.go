@@ -40,6 +40,9 @@ func (f Flow) StatesText() string { return strings.Join(texts(f.States), ", ") }
 // IsClosed reports whether tasks in s count as closed. Abandoned ones do.
 func (f Flow) IsClosed(s Status) bool { return slices.Contains(f.Closed, s) }
 
+// Over reports whether nobody works any more on tasks in s: they are in review, or closed.
+func (f Flow) Over(s Status) bool { return f.IsClosed(s) || f.Review != "" && s == f.Review }
+
 // DepClosed reports whether nothing waits any more for what a task depends on. For a record of another kind, the kind says which states
 // are closed.
 func (f Flow) DepClosed(dep Task) bool { return f.closes(dep, dep.Status) }

@@ -1,6 +1,7 @@
 package task
 
 import (
+	"cmp"
 	"slices"
 	"time"
 )
@@ -16,6 +17,9 @@ const KindName = "task"
 
 // Ref names the task that has this id.
 func (id ID) Ref() Ref { return Ref{Kind: KindName, ID: string(id)} }
+
+// CompareRefs sorts by kind, then by id.
+func CompareRefs(a, b Ref) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) }
 
 // String returns the kind and the id, as in "task PROJ-7".
 func (r Ref) String() string { return r.Kind + " " + r.ID }

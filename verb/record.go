@@ -47,7 +47,8 @@ func (v View) RecordRow(k *record.Kind, value any) RecordRow {
 	h := k.Header(value)
 	out := RecordRow{Kind: k.Name, ID: h.Ref.ID, Title: h.Title, Status: h.Status, Labels: NoNil(h.Labels), Rev: h.Rev}
 	if k.Held() && !k.Closed(v.Store.Config.Flow, h.Status) {
-		out.Claim = viewClaim(session.Holder(h, v.Store.Known(h.Ref), v.now))
+		known := v.Store.Known(h.Ref)
+		out.Claim = viewClaim(session.Holder(h, known, v.now), known)
 	}
 	if v.Bounded {
 		out.Labels, out.LabelsTotal = firsts(out.Labels, Usual.List, Usual.ListRoom)

@@ -60,13 +60,20 @@ type Claim struct {
 	Since     *time.Time `json:"since,omitempty"`
 	ExpiresAt *time.Time `json:"expires_at,omitempty"`
 	Lapsed    bool       `json:"lapsed,omitempty"` // it expired or its session stalled; takeover ends it
+
+	Clone    string     `json:"clone,omitempty"`    // the other clone that holds it
+	Unsynced bool       `json:"unsynced,omitempty"` // the git remote is not known to have the claim
+	Lost     bool       `json:"lost,omitempty"`     // the git remote gave it to another clone; lost_to says to whom
+	LostTo   *Claim     `json:"lost_to,omitempty"`
+	KnownAt  *time.Time `json:"known_at,omitempty"` // when the git remote was asked last, of a claim that depends on it
 }
 
-// Elsewhere is how far another branch or worktree of the clone has carried a task.
+// Elsewhere is how far another branch, worktree or clone has carried a task.
 type Elsewhere struct {
 	Status   task.Status `json:"status"`
 	Branch   string      `json:"branch,omitempty"`
 	Worktree string      `json:"worktree,omitempty"`
+	Clone    string      `json:"clone,omitempty"` // another clone
 }
 
 // RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows nothing: whoever reads
@@ -108,11 +115,11 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)
 	if behind := session.IsBehind(about, live); behind.How == session.Behind {
-		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
+		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone}
 	}
 	r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil
 	if !closed {
-		r.Claim = viewClaim(session.Holder(about, live, v.now))
+		r.Claim = viewClaim(session.Holder(about, live, v.now), live)
 		r.Held = r.Claim
 		r.Execution = v.execution(about)
 		r.IsRunning = r.Execution == string(session.Alive)
@@ -124,7 +131,7 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 // enough is the header of a task as far as it is needed beside its live state: what its row says of it, or, if the clone knows of entries
 // that the file may have or lack, the whole.
 func enough(t *record.Row, live session.Live, whole func() task.Header) task.Header {
-	if live.Next == nil && (live.State == nil || len(live.State.Progress) == 0) {
+	if !live.Carried() {
 		return t.Header()
 	}
 	return whole()
@@ -133,7 +140,7 @@ func enough(t *record.Row, live session.Live, whole func() task.Header) task.Hea
 // Holder is who holds a task of a graph.
 func (v View) Holder(g *Graph, r *record.Row) session.Hold {
 	live := v.known(task.ID(r.ID).Ref())
-	if r.Assignee == "" && live.State == nil && live.Next == nil {
+	if r.Assignee == "" && live.Silent() {
 		return session.Hold{} // neither the file nor live state names anybody
 	}
 	return session.Holder(enough(r, live, func() task.Header { return g.Header(r) }), live, v.now)
@@ -158,7 +165,8 @@ func (r Row) lean(dated bool) Row {
 		r.UpdatedAt = nil
 	}
 	if r.Claim != nil {
-		r.Claim = &Claim{Actor: r.Claim.Actor, Session: r.Claim.Session, Lapsed: r.Claim.Lapsed}
+		c := r.Claim
+		r.Claim = &Claim{Actor: c.Actor, Session: c.Session, Lapsed: c.Lapsed, Clone: c.Clone, Unsynced: c.Unsynced, Lost: c.Lost}
 	}
 	if r.Claim != nil && *r.Claim == (Claim{Actor: r.Assignee}) {
 		r.Claim = nil
@@ -171,14 +179,22 @@ func (r Row) lean(dated bool) Row {
 }
 
 // viewClaim shows who holds a task, also if the claim lapsed; nil if nobody does, or the file is behind and cannot say.
-func viewClaim(h session.Hold) *Claim {
+func viewClaim(h session.Hold, live session.Live) *Claim {
 	if h.Actor == "" {
 		return nil
 	}
-	return &Claim{
+	c := &Claim{
 		Actor: h.Actor, Session: h.Session, Worktree: h.Worktree, Branch: h.Branch,
 		Since: instant(h.Since), ExpiresAt: instant(h.Until), Lapsed: h.Lapsed,
+		Clone: h.Clone, Unsynced: h.Unsynced,
 	}
+	if to := h.LostTo; to != nil {
+		c.Lost, c.LostTo = true, &Claim{Actor: to.Holder, Branch: to.Branch, Clone: to.Clone, Since: instant(to.Taken)}
+	}
+	if live.Remote != nil && (c.Clone != "" || c.Unsynced || c.Lost) {
+		c.KnownAt = instant(live.Remote.Known)
+	}
+	return c
 }
 
 // execution is the health of the task's last session, as far as it says something about the task.
@@ -220,7 +236,7 @@ func (v View) elsewhere(g *Graph, r *record.Row) *Elsewhere {
 	if behind.How != session.Behind {
 		return nil
 	}
-	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree}
+	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone}
 }
 
 // SecondsAt is a time of a row; nil for none.

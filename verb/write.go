@@ -46,14 +46,15 @@ func (w *Workspace) writeContext(s *store.Store, tx *store.Tx, id task.ID, made 
 // Decision decides about a task under the lock. An entry of nil means that nothing changes and nothing is written.
 type Decision func(WriteContext) (task.Task, *task.Entry, error)
 
-// Update makes a write of this call, unless the call was made before.
+// Update makes a write of this call, unless the call was made before. Where claims hold among clones, a write that takes a record, or brings one
+// further that this clone holds, asks the git remote first. It returns the errors of store.Store.Update and of session.Leases.
 func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*store.Tx) error) error {
-	return s.Update(ctx, func(tx *store.Tx) error {
+	return settling{w: w, s: s, leases: s.Leases(w.Actor(), w.Now, w.Rand), write: func(tx *store.Tx) error {
 		if err := w.Idempotency.known(tx.Key); err != nil {
 			return err
 		}
 		return write(tx)
-	})
+	}}.run(ctx)
 }
 
 // ReadForWrite reads a task before the lock is taken, for a write that does something expensive first. Its errors are those
@@ -191,7 +192,7 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	hold, s := wc.Hold, wc.Store
 	err := hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
-	if err != nil && hold.How == session.Behind && !s.Git().HasBranch(ctx, hold.Branch) {
+	if err != nil && hold.How == session.Behind && hold.Clone == "" && !s.Git().HasBranch(ctx, hold.Branch) {
 		hold.NoBranch = true
 		err = hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
 	}

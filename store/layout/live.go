@@ -135,6 +135,12 @@ func (l Layout) MakeWorktrees() error {
 	return nil
 }
 
+// Shared is the path of what is known of the claims of all clones (session.Shared).
+func (l Live) Shared() string { return l.join("remote.json") }
+
+// SharedLock is the path of the lock of whoever asks the git remote about claims.
+func (l Live) SharedLock() string { return l.join("remote.lock") }
+
 // Vectors is the path of what an embedder made of the texts of this clone. It can be deleted at any time.
 func (l Live) Vectors() string { return l.join("vectors") }
 

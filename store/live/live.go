@@ -111,6 +111,28 @@ func (d Clone) Inbox(who task.Actor) session.Inbox {
 	return *known
 }
 
+// Shared returns what the clone knows of the claims of all clones, as one of remote and namespace; what it knew of another remote is worth
+// nothing. It reports false if it knows nothing.
+func (d Clone) Shared(remote string) (session.Shared, bool) {
+	known := read(d.Live.Shared(), session.ParseShared)
+	if known == nil {
+		return session.Shared{Remote: remote}, false
+	}
+	if known.Remote != remote {
+		return session.Shared{Clone: known.Clone, Remote: remote, Spent: known.Spent}, true
+	}
+	return *known, true
+}
+
+// PutShared writes what the clone knows of the claims of all clones. The caller holds the lock of who asks the remote.
+func (d Clone) PutShared(s session.Shared) error {
+	src, err := Encode(s)
+	if err != nil {
+		return err
+	}
+	return d.Live.Failed(atomicfile.WriteVolatile(d.Live.Shared(), src))
+}
+
 // IsInbox reports whether a file is what Inbox reads for some actor.
 func (d Clone) IsInbox(path string) bool {
 	src, err := disk.ReadRegular(path, MaxFile)

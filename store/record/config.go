@@ -49,6 +49,8 @@ type Config struct {
 
 	Repos []Repo // the repositories that its tasks are about, beside or instead of the one in which it lies
 
+	Claims Claims // among clones
+
 	IndexStat Stat                            // by what the index believes that a file did not change
 	RestStat  Stat                            // StatSample, or StatFull to look at each record at rest each time
 	Rules     map[proof.RuleID]proof.Severity // the severities of rules of cairn check
@@ -91,6 +93,7 @@ func DefaultConfig() Config {
 		JobsTTL:       time.Hour,
 		JobTimeout:    30 * time.Minute,
 		SetupTimeout:  5 * time.Minute,
+		Claims:        Claims{Namespace: defaultNamespace, Offline: OfflineAuto, Budget: defaultBudget},
 		IndexStat:     StatFull,
 		RestStat:      StatSample,
 	}
@@ -116,6 +119,7 @@ func DecodeConfig(doc *frontmatter.Doc) (Config, []string, error) {
 	r.times()
 	r.checks()
 	r.jobs()
+	r.claims()
 	r.repos()
 	r.fields()
 	r.get("provenance") // is known, and not part of a Config

@@ -1,6 +1,7 @@
 package record
 
 import (
+	"cmp"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,6 +39,11 @@ var Settings = []Setting{
 	{"folder_max", "archive puts no more tasks into one folder", func(c Config) string { return strconv.Itoa(c.FolderMax) }},
 	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
 	{"ratify", "who accepts decisions: human or anyone", func(c Config) string { return c.Flow.Ratify }},
+	{"claims_remote", "the git remote through which claims hold among clones: its name, or none", func(c Config) string { return cmp.Or(c.Claims.Remote, "none") }},
+	{"claims_namespace", "below which refs of that remote the claims are", func(c Config) string { return c.Claims.Namespace }},
+	{"claims_offline", "whether a task is claimed while the remote gives no answer: refuse, allow, or auto (agents refuse, people allow)",
+		func(c Config) string { return c.Claims.Offline }},
+	{"claims_budget", "how many pushes and fetches a minute claims may cost this clone", func(c Config) string { return strconv.Itoa(c.Claims.Budget) }},
 	{"index_stat", "by what lists believe that a file did not change: full, minimal (size and time of modification) or content",
 		func(c Config) string { return string(c.IndexStat) }},
 	{"rest_stat", "whether lists look at each closed task at rest: full, or sample (its folder, and some of the files)",
@@ -53,6 +59,8 @@ func (s Setting) Choices() []string {
 		return []string{"any", "merge"}
 	case "attest":
 		return []string{"signed", "human", "anyone"}
+	case "claims_offline":
+		return []string{OfflineAuto, OfflineRefuse, OfflineAllow}
 	case "ratify":
 		return []string{"human", "anyone"}
 	case "index_stat":
@@ -87,7 +95,7 @@ func Days(d time.Duration) string {
 var configOrder = []string{
 	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
 	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "repos", "fields", "executor", "jobs_max", "jobs_ttl", "job_timeout", "worktrees", "worktree_setup",
-	"worktree_setup_timeout", "close_by", "attachment_max", "archive_after", "folder_max", "attest", "ratify", "index_stat", "rest_stat", "rules",
+	"worktree_setup_timeout", "close_by", "attachment_max", "archive_after", "folder_max", "attest", "ratify", "claims_remote", "claims_namespace", "claims_offline", "claims_budget", "index_stat", "rest_stat", "rules",
 }
 
 // Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If the setting has

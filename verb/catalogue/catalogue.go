@@ -23,6 +23,7 @@ import (
 	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/cairn-tasks/cairn/verb/proposals"
 	"github.com/cairn-tasks/cairn/verb/refs"
+	"github.com/cairn-tasks/cairn/verb/remotes"
 	"github.com/cairn-tasks/cairn/verb/review"
 	"github.com/cairn-tasks/cairn/verb/search"
 	"github.com/cairn-tasks/cairn/verb/sessions"
@@ -60,6 +61,7 @@ var All = verb.Link(inOrder(
 	projects.Verbs,
 	review.Verbs,
 	pairs.Verbs,
+	remotes.Verbs,
 )...)
 
 // Add puts verbs behind those that are there, in help and in lists of tools. A program that has kinds of record of its own calls it
@@ -91,6 +93,7 @@ var order = []string{
 	"job_start", "job_poll", "job_list", "job_cancel", "pair_open", "pair_read", "pair_close",
 	"review_apply", "review_sync",
 	"worktree_list", "worktree_remove",
+	"remote_status", "remote_probe", "remote_sync",
 }
 
 func inOrder(folders ...[]verb.Verb) []verb.Verb {

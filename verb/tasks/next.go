@@ -50,6 +50,15 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	if err != nil {
 		return Work{}, err
 	}
+	out, err := nextOf(ctx, w, s, in)
+	if err != nil || out.Task != nil || out.Claimed == 0 || !s.Shares() || !s.Remote(w.Actor(), w.Now, w.Rand).Refresh(ctx) {
+		return out, err
+	}
+	return nextOf(ctx, w, s, in) // other clones may have let go of something since they were asked
+}
+
+// nextOf is Next by what is known of the claims of other clones.
+func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (Work, error) {
 	g, err := w.Graph(ctx, s)
 	if err != nil {
 		return Work{}, err
@@ -60,7 +69,7 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 	slices.SortFunc(free, MoreUrgent)
 	for _, r := range free {
 		got, err := takeNext(ctx, w, s, task.ID(r.ID), in.Lease)
-		if errors.Is(err, errTaken) || task.CodeOf(err) == task.NotFound || task.CodeOf(err) == task.BadFile {
+		if errors.Is(err, errTaken) || slices.Contains([]task.Code{task.NotFound, task.BadFile, task.AlreadyClaimed, task.Elsewhere}, task.CodeOf(err)) {
 			out.Claimed++
 			continue
 		}

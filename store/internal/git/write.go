@@ -27,6 +27,7 @@ type Writing struct {
 	Magic   bool      // paths may have magic, such as :(exclude)
 	Index   string    // the path of another index
 	Input   io.Reader // standard input
+	more    []setting // that override all others
 }
 
 // quiet are the settings of every command that writes. They reach the hooks too, so there are only those without which a program
@@ -105,7 +106,7 @@ func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, e
 	if w.Attrs != "" {
 		with = append(with, setting{"core.attributesFile", w.Attrs})
 	}
-	cmd := program(ctx, dir, with, w.environ(ctx, dir), args)
+	cmd := program(ctx, dir, append(with, w.more...), w.environ(ctx, dir), args)
 	withoutTerminal(cmd)
 	cmd.WaitDelay = 5 * time.Second
 	return output(ctx, cmd, w.Input, args)

@@ -1,0 +1,88 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Leases decide who holds a record, among all who may want it. There are two: in one clone the write lock decides (store.Local), and among
+// clones the git remote does (package remote). Whoever needs more than a remote can give puts another one here; the suite in leasestest says
+// what it must hold.
+//
+// A write in the clone belongs to each decision. Take calls it once the records are the caller's, and Release once nobody else has them: so a
+// write that is refused leaves nothing behind in the clone.
+type Leases interface {
+	// Take takes the records for the clone, all or none, and calls write, which makes the claims in the clone. If write fails, they are given
+	// back. It returns ALREADY_CLAIMED, naming the holder, if somebody else has one, and OFFLINE if that cannot be told; then write was not
+	// called. With no records it calls write alone.
+	Take(ctx context.Context, want []Want, write func() error) error
+
+	// Release gives records back, or says how far they were brought, and calls write, which does the same in the clone. It returns CLAIM_LOST if
+	// somebody else was given one that is brought further, and OFFLINE if that can be neither told nor relied on; then write was not called.
+	Release(ctx context.Context, of []Want, write func() error) error
+
+	// Renew says for all claims of the clone that their holders go on, each by itself, and returns those that somebody else has by now. It does
+	// nothing where nothing is due. It returns OFFLINE if that cannot be told.
+	Renew(ctx context.Context) (lost []OwnClaim, err error)
+
+	// Read returns what is known of a record beyond the clone, asking if what is known is older; nil where there is nothing beyond it. It
+	// returns OFFLINE, with what was known before, if it cannot ask.
+	Read(ctx context.Context, of task.Ref, older time.Duration) (*Remote, error)
+}
+
+// Want is a record that somebody takes or gives back.
+type Want struct {
+	Ref   task.Ref
+	Lease Lease     // of Take: as whom, where, and for how long
+	Ended *Progress // of Release: how far the record was brought; nil for no further
+}
+
+// Step is what a write makes of who holds a record.
+type Step struct {
+	Ref   task.Ref
+	Lease *Lease // after the write; nil for nobody
+	Moved bool   // the write changes the status
+	Over  bool   // after it, work on the record is over: it is in review, closed or deleted
+	To    Progress
+	Known Live // before the write
+}
+
+// Wants decides what a write asks of the other clones: to take the record, to release it, or nothing. It reports false for nothing.
+func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
+	own := s.Known.Remote.own()
+	claims := s.Lease != nil && s.Lease.Worktree != ""
+	over := s.Over && (s.Moved || !claims) // who takes a record that is in review already does so to work on it
+	want = Want{Ref: s.Ref}
+	switch {
+	case over && own != nil && own.Sync != Released && own.Claim.State != RemoteFinished:
+		want.Ended = &s.To
+		return false, want, true
+	case over:
+		return false, want, false
+	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.confirmed(now) && !s.longer():
+		return false, want, false
+	case claims:
+		want.Lease = *s.Lease
+		return true, want, true
+	case own != nil && own.Claim.State == RemoteHeld:
+		return false, want, true
+	default:
+		return false, want, false
+	}
+}
+
+// longer reports whether a claim of a fixed time is made for another time than the one before, or again.
+func (s Step) longer() bool {
+	before := s.Known.held(task.Header{})
+	return s.Lease.Seconds > 0 || before != nil && before.Seconds > 0
+}
+
+// own is the claim of this clone, or nil.
+func (r *Remote) own() *OwnClaim {
+	if r == nil {
+		return nil
+	}
+	return r.Own
+}

@@ -1,0 +1,123 @@
+package session
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Local is what a clone itself says of a record that it has a claim on.
+type Local struct {
+	Lease  *Lease    // the live claim; nil for none
+	Lapsed bool      // its holder gave no sign of life, so it is not renewed
+	Ended  *Progress // the status that the clone brought the record to, if work on it is over; nil if it is not
+}
+
+// held reports whether somebody works on the record in this clone. Who was only assigned does not.
+func (l Local) held() bool { return l.Lease != nil && l.Lease.Worktree != "" }
+
+// Push is what is to be done with a ref of the remote, and only if it still points at Old.
+type Push struct {
+	Ref    task.Ref
+	Claim  *RemoteClaim // what it is to say; nil for no ref
+	Object string       // the commit that says so; "" if there is none yet
+	Old    string       // "" for no ref
+	Back   bool         // the remote had the claim, and lost it
+}
+
+// Reconcile compares what this clone claims with what the remote had when it was last asked, and returns what the clone knows now, and what is
+// to be pushed. It believes in a claim only if the remote has it, renews those of which a third of the time is over, puts back those that the
+// remote has lost, and never touches what another clone has.
+func (s Shared) Reconcile(local func(task.Ref) Local, now time.Time) (Shared, []Push) {
+	var pushes []Push
+	next := s
+	next.Own = nil
+	for _, own := range s.Own {
+		kept, push := own.reconcile(s.SeenOf(own.Ref), local(own.Ref), now)
+		if kept != nil {
+			next.Own = append(next.Own, *kept)
+		}
+		if push != nil {
+			push.Ref = own.Ref
+			pushes = append(pushes, *push)
+		}
+	}
+	slices.SortFunc(pushes, func(a, b Push) int { return task.CompareRefs(a.Ref, b.Ref) })
+	return next, pushes
+}
+
+func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time) (*OwnClaim, *Push) {
+	over := !l.held() && l.Ended == nil && o.Claim.State != RemoteFinished // nothing of it is to stay at the remote
+	switch {
+	case seen == nil:
+		return o.absent(l, over, now)
+	case seen.Claim != nil && seen.Claim.Same(o.Claim):
+		return o.there(*seen, l, over, now)
+	case over:
+		return nil, nil
+	case seen.Object == o.Was && o.Sync != Synced && o.Sync != Lost: // what was to be replaced is still there
+		return &o, &Push{Claim: &o.Claim, Object: o.Object, Old: o.Was}
+	case seen.Claim == nil: // written by nobody knows whom, so nobody is known to hold it
+		o.Sync, o.Said = Unsynced, "what the remote has of it cannot be read"
+		return &o, nil
+	default:
+		to := *seen.Claim
+		o.Sync, o.To = Lost, &to
+		return &o, nil
+	}
+}
+
+// absent decides about a claim of which the remote has no ref.
+func (o OwnClaim) absent(l Local, over bool, now time.Time) (*OwnClaim, *Push) {
+	switch {
+	case over:
+		return nil, nil
+	case o.Sync == Lost, l.held() && l.Lapsed:
+		return &o, nil
+	case o.Claim.State == RemoteFinished && o.Sync == Synced: // it was taken away once the work was merged
+		return nil, nil
+	}
+	if o.Sync == Synced {
+		o.Sync, o.Gone = Unsynced, true
+	}
+	claim, object := o.wanted(l, now)
+	return &o, &Push{Claim: &claim, Object: object, Back: o.Gone}
+}
+
+// there decides about a claim that the remote has.
+func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time) (*OwnClaim, *Push) {
+	if over {
+		o.Sync = Released
+		return &o, &Push{Old: seen.Object}
+	}
+	claim, _ := o.wanted(l, now)
+	o.Object, o.Was, o.To, o.Said, o.Gone = seen.Object, "", nil, "", false
+	if claim.State == RemoteFinished {
+		if seen.Claim.State == RemoteFinished && seen.Claim.Entry == claim.Entry {
+			o.Claim, o.Sync = *seen.Claim, Synced
+			return &o, nil
+		}
+		o.Claim, o.Sync = claim, Unsynced
+		return &o, &Push{Claim: &claim, Old: seen.Object}
+	}
+	back := seen.Claim.State == RemoteFinished // which the write of this clone came to nothing after
+	if back {
+		o.Sync = Unsynced
+	} else {
+		o.Claim, o.Sync = *seen.Claim, Synced
+	}
+	if l.Lapsed || !back && !o.Claim.RenewDue(now) {
+		return &o, nil
+	}
+	claim = o.Claim.Renew(now)
+	return &o, &Push{Claim: &claim, Old: seen.Object}
+}
+
+// wanted is what the remote should have of a claim, and the commit that says so if there is one already.
+func (o OwnClaim) wanted(l Local, now time.Time) (RemoteClaim, string) {
+	if o.Claim.State == RemoteFinished || l.held() {
+		return o.Claim, o.Object
+	}
+	return o.Claim.Finish(*l.Ended, now), ""
+}

@@ -1,0 +1,235 @@
+package session
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Shared is what a clone knows of the claims that all clones share through the git remote. It is a copy: the remote decides.
+type Shared struct {
+	Clone  string      `json:"clone"`           // id of this clone
+	Remote string      `json:"remote"`          // name and namespace of what was asked; another one makes the rest worthless
+	Known  time.Time   `json:"known,omitzero"`  // when Seen was fetched
+	Own    []OwnClaim  `json:"own,omitempty"`   // of this clone
+	Seen   []SeenClaim `json:"seen,omitempty"`  // all of the remote, sorted by record
+	Spent  []time.Time `json:"spent,omitempty"` // when the remote was asked in the last minute
+	Said   string      `json:"said,omitempty"`  // why the remote gave no answer the last time; "" if it gave one
+	Put    int         `json:"put,omitempty"`   // how many claims were put back that the remote had lost
+	Probe  *Probe      `json:"probe,omitempty"` // what the remote allows; nil if it was never probed
+}
+
+// Probe is what a remote was found to allow.
+type Probe struct {
+	At      time.Time `json:"at"`
+	Creates bool      `json:"creates"` // refs of the namespace
+	Lists   bool      `json:"lists"`
+	Deletes bool      `json:"deletes"`
+	Guards  bool      `json:"guards"` // it refuses to change a ref that does not point at what the pusher names
+	Atomic  bool      `json:"atomic"` // it takes several refs, all or none
+	Said    string    `json:"said,omitempty"`
+}
+
+// Allows reports whether claims can be held through the remote.
+func (p Probe) Allows() bool { return p.Creates && p.Lists && p.Deletes && p.Guards }
+
+// SeenClaim is a ref of the remote.
+type SeenClaim struct {
+	Ref    task.Ref     `json:"ref"`
+	Object string       `json:"object"`
+	First  time.Time    `json:"first"`           // when this clone saw the object first
+	Claim  *RemoteClaim `json:"claim,omitempty"` // nil for what cannot be read
+}
+
+// Sync is what a clone knows of whether the remote has its claim.
+type Sync string
+
+// The states of a claim of this clone.
+const (
+	Asked    Sync = "asked"    // the remote was asked, and gave no answer that is known; nobody here relies on it
+	Synced   Sync = "synced"   // the remote has it
+	Unsynced Sync = "unsynced" // made here while the remote could not be asked
+	Released Sync = "released" // let go here; the remote may still have it
+	Lost     Sync = "lost"     // the remote gave it to another clone
+)
+
+// OwnClaim is a claim of this clone.
+type OwnClaim struct {
+	Ref    task.Ref     `json:"ref"`
+	Claim  RemoteClaim  `json:"claim"`
+	Object string       `json:"object"`        // the commit that says so
+	Was    string       `json:"was,omitempty"` // what the ref pointed at when the claim was decided; "" for no ref
+	Sync   Sync         `json:"sync"`
+	To     *RemoteClaim `json:"to,omitempty"`   // of Lost: who has it
+	Gone   bool         `json:"gone,omitempty"` // the remote had it, and has it no longer
+	Said   string       `json:"said,omitempty"`
+}
+
+// ParseShared reads what a clone knows of the remote.
+func ParseShared(src []byte) (Shared, error) {
+	var s Shared
+	if err := json.Unmarshal(src, &s); err != nil {
+		return Shared{}, invalid("what is known of the remote", err)
+	}
+	if !isToken(s.Clone) || !isName(s.Remote) || !all(s.Own, OwnClaim.valid) || !all(s.Seen, SeenClaim.valid) {
+		return Shared{}, invalid("what is known of the remote", nil)
+	}
+	return s, nil
+}
+
+func (o OwnClaim) valid() bool {
+	known := slices.Contains([]Sync{Asked, Synced, Unsynced, Released, Lost}, o.Sync)
+	return known && o.Ref == o.Claim.Record && o.Claim.valid() && o.Object != "" && isObject(o.Object) && isObject(o.Was) && (o.To == nil || o.To.valid())
+}
+
+func (s SeenClaim) valid() bool {
+	return s.Object != "" && isObject(s.Object) && (s.Claim == nil || s.Claim.Record == s.Ref && s.Claim.valid())
+}
+
+// OwnOf returns the claim of this clone on a record, or nil.
+func (s Shared) OwnOf(of task.Ref) *OwnClaim {
+	for i := range s.Own {
+		if s.Own[i].Ref == of {
+			own := s.Own[i]
+			return &own
+		}
+	}
+	return nil
+}
+
+// SeenOf returns what the remote has of a record, or nil.
+func (s Shared) SeenOf(of task.Ref) *SeenClaim {
+	for i := range s.Seen {
+		if s.Seen[i].Ref == of {
+			seen := s.Seen[i]
+			return &seen
+		}
+	}
+	return nil
+}
+
+// WithOwn is the same with a claim of this clone in the place of the one on that record.
+func (s Shared) WithOwn(own OwnClaim) Shared {
+	s = s.WithoutOwn(own.Ref)
+	s.Own = append(s.Own, own)
+	return s
+}
+
+// WithoutOwn is the same without the claim of this clone on a record.
+func (s Shared) WithoutOwn(of task.Ref) Shared {
+	s.Own = slices.DeleteFunc(slices.Clone(s.Own), func(o OwnClaim) bool { return o.Ref == of })
+	return s
+}
+
+// WithSeen is the same with what the remote is now known to have of a record; nil for no ref.
+func (s Shared) WithSeen(of task.Ref, seen *SeenClaim) Shared {
+	s.Seen = slices.DeleteFunc(slices.Clone(s.Seen), func(c SeenClaim) bool { return c.Ref == of })
+	if seen != nil {
+		s.Seen = append(s.Seen, *seen)
+	}
+	return s
+}
+
+// Fetched is the same with all that the remote has now. What was seen before keeps the time when it was seen first.
+func (s Shared) Fetched(all []SeenClaim, now time.Time) Shared {
+	first := map[string]time.Time{}
+	for _, c := range s.Seen {
+		first[c.Object] = c.First
+	}
+	s.Seen = slices.Clone(all)
+	for i, c := range s.Seen {
+		if s.Seen[i].First = now.UTC(); !first[c.Object].IsZero() {
+			s.Seen[i].First = first[c.Object]
+		}
+	}
+	s.Known, s.Said = now.UTC(), ""
+	return s
+}
+
+// Others reports whether other clones are known to have claims.
+func (s Shared) Others() bool {
+	return slices.ContainsFunc(s.Seen, func(c SeenClaim) bool { return c.Claim == nil || c.Claim.Clone != s.Clone })
+}
+
+// Of is what the clone knows of one record.
+func (s Shared) Of(of task.Ref) *Remote {
+	return &Remote{Clone: s.Clone, Known: s.Known, Own: s.OwnOf(of), Seen: s.SeenOf(of)}
+}
+
+// Index is Of for many records.
+func (s Shared) Index() func(task.Ref) *Remote {
+	own, seen := map[task.Ref]*OwnClaim{}, map[task.Ref]*SeenClaim{}
+	for i := range s.Own {
+		own[s.Own[i].Ref] = &s.Own[i]
+	}
+	for i := range s.Seen {
+		seen[s.Seen[i].Ref] = &s.Seen[i]
+	}
+	return func(of task.Ref) *Remote {
+		return &Remote{Clone: s.Clone, Known: s.Known, Own: own[of], Seen: seen[of]}
+	}
+}
+
+// Remote is what a clone knows of one record from the git remote.
+type Remote struct {
+	Clone    string // id of this clone
+	Known    time.Time
+	Own      *OwnClaim
+	Seen     *SeenClaim
+	Branches []Progress // of remote-tracking branches, the newest last
+}
+
+// silent reports whether the remote says nothing of the record.
+func (r *Remote) silent() bool {
+	return r == nil || r.Own == nil && r.Seen == nil && len(r.Branches) == 0
+}
+
+// other is the claim of another clone that the remote has, or nil.
+func (r *Remote) other() *SeenClaim {
+	if r == nil || r.Seen == nil || r.Seen.Claim == nil || r.mine(*r.Seen.Claim) {
+		return nil
+	}
+	return r.Seen
+}
+
+// mine reports whether a claim is one of this clone.
+func (r *Remote) mine(c RemoteClaim) bool {
+	return c.Clone == r.Clone || r.Own != nil && r.Own.Claim.Same(c)
+}
+
+// taken is the claim of another clone that holds the record now, or that held it and gave no sign of life; nil for none.
+func (r *Remote) taken() *SeenClaim {
+	if c := r.other(); c != nil && c.Claim.State == RemoteHeld {
+		return c
+	}
+	return nil
+}
+
+// lost is who has a record that this clone believed to hold; nil if it holds it, or does not know better.
+func (r *Remote) lost() *RemoteClaim {
+	if r == nil || r.Own == nil || r.Own.Sync != Lost {
+		return nil
+	}
+	return r.Own.To
+}
+
+// confirmed reports whether the remote is known to have the claim of this clone.
+func (r *Remote) confirmed(now time.Time) bool {
+	return r != nil && r.Own != nil && r.Own.Sync == Synced && (r.Own.Claim.State == RemoteFinished || r.Own.Claim.Sure(now))
+}
+
+// Progress is how far other clones have brought the record, and remote-tracking branches have it, the newest last.
+func (r *Remote) Progress() []Progress {
+	if r == nil {
+		return nil
+	}
+	out := r.Branches
+	if c := r.other(); c != nil && c.Claim.State == RemoteFinished {
+		out = append(slices.Clone(out), Progress{
+			Status: c.Claim.Status, Branch: c.Claim.Branch, Head: c.Claim.Commit, Entry: c.Claim.Entry, Clone: c.Claim.Clone, At: c.Claim.Renewed,
+		})
+	}
+	return out
+}

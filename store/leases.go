@@ -1,0 +1,91 @@
+package store
+
+import (
+	"context"
+	"io"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/remote"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Local are the leases of one clone alone, where the write lock decides: whoever writes first has the record. They implement session.Leases.
+type Local struct{}
+
+var _ session.Leases = Local{}
+
+// Take calls write, which is refused under the write lock if somebody holds the record.
+func (Local) Take(_ context.Context, _ []session.Want, write func() error) error { return write() }
+
+// Release calls write.
+func (Local) Release(_ context.Context, _ []session.Want, write func() error) error { return write() }
+
+// Renew does nothing: in the clone each write and heartbeat of the holder is a sign of life.
+func (Local) Renew(context.Context) ([]session.OwnClaim, error) { return nil, nil }
+
+// Read returns nil: there is nothing beyond the clone.
+func (Local) Read(context.Context, task.Ref, time.Duration) (*session.Remote, error) { return nil, nil }
+
+// Shares reports whether claims hold among clones, through a git remote. A store apart claims nothing among them.
+func (s *Store) Shares() bool { return s.Config.Claims.On() && s.Repo != nil && s.later == nil }
+
+// Leases returns who decides about claims, for an actor.
+func (s *Store) Leases(who task.Actor, now func() time.Time, rand io.Reader) session.Leases {
+	if !s.Shares() {
+		return Local{}
+	}
+	return s.Remote(who, now, rand)
+}
+
+// Remote returns the claims among clones, for an actor, also where none are shared. Its methods return an error then.
+func (s *Store) Remote(who task.Actor, now func() time.Time, rand io.Reader) *remote.Claims {
+	return remote.Open(remote.Options{
+		Clone: s.Clone, Config: s.Config, Alone: s.Config.Claims.Alone(who), Trusted: s.Trusted, Now: now, Rand: rand,
+	})
+}
+
+// shared returns what the clone knows of the claims of all clones, for many records at one moment.
+func (s *Store) shared() func(task.Ref) *session.Remote {
+	if !s.Shares() {
+		return func(task.Ref) *session.Remote { return nil }
+	}
+	known, _ := s.Shared(s.Config.Claims.Key())
+	return known.Index()
+}
+
+// Steps is what the write makes of who holds records. A write that changes nothing about that has none.
+func (tx *Tx) Steps() []session.Step {
+	var steps []session.Step
+	for of, st := range tx.records {
+		if !st.kind.Held() || !st.claims && !st.changed() {
+			continue
+		}
+		known := tx.s.Known(of)
+		before, now := st.was(), st.header()
+		step := session.Step{
+			Ref: of, Lease: st.lease, Moved: st.file.doc != nil && before.Status != now.Status, Over: st.gone || tx.s.over(of, now.Status), Known: known,
+			To: session.Progress{Status: now.Status, Entry: now.Log.Last().Hash()},
+		}
+		if !st.claims && known.State != nil {
+			step.Lease = known.State.Lease
+		}
+		if st.gone {
+			step.Lease, step.Over = nil, false
+		}
+		steps = append(steps, step)
+	}
+	return steps
+}
+
+// over reports whether work on a record is over in a state.
+func (s *Store) over(of task.Ref, at task.Status) bool {
+	return of.Kind == task.KindName && s.Config.Flow.Over(at)
+}
+
+// Placed adds to progress where it was made: the branch and the commit that are checked out.
+func (s *Store) Placed(ctx context.Context, p session.Progress) session.Progress {
+	head := s.Head(ctx)
+	p.Branch, p.Head, p.Worktree = head.Branch, head.Commit, s.Worktree
+	return p
+}

@@ -1,0 +1,261 @@
+package remote
+
+import (
+	"cmp"
+	"context"
+	"encoding/hex"
+	"errors"
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/store/progress"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Claims are the claims of a clone among other clones. They implement session.Leases.
+type Claims struct {
+	Options
+	port Port
+}
+
+// Options say what claims there are, and who asks.
+type Options struct {
+	Clone   live.Clone
+	Config  record.Config
+	Alone   bool        // claim without the remote if that gives no answer
+	Trusted func() bool // whether the user has consented that commands of this clone run
+	Now     func() time.Time
+	Rand    io.Reader
+	Sleep   func(context.Context, time.Duration) error // nil for the real one
+	Port    Port                                       // nil for the remote that the config names
+}
+
+var _ session.Leases = (*Claims)(nil)
+
+// Open returns the claims of a clone. It asks nobody yet.
+func Open(o Options) *Claims {
+	c := &Claims{Options: o, port: o.Port}
+	if c.port == nil {
+		c.port = gitPort{o.Clone.Repo, o.Config.Claims}
+	}
+	if c.Sleep == nil {
+		c.Sleep = sleep
+	}
+	return c
+}
+
+func sleep(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// lockPatience is how long a claim waits for other processes of the clone that ask the remote.
+const lockPatience = time.Minute
+
+// turn is a time during which no other process of the clone asks the remote.
+type turn struct {
+	*Claims
+	shared session.Shared
+	lock   *filelock.Lock
+}
+
+// begin waits for the turn of this process. It returns BUSY if that does not come within a minute, and the errors of usable.
+func (c *Claims) begin(ctx context.Context) (*turn, error) {
+	if err := c.usable(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.Clone.MakeLive(); err != nil {
+		return nil, err
+	}
+	lock, err := filelock.AcquireWithin(ctx, c.Clone.Live.SharedLock(), lockPatience)
+	switch {
+	case err == nil:
+		return c.turn(lock)
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, context.DeadlineExceeded):
+		return nil, task.Errorf(task.Busy, "waited %v for other processes that ask the git remote", lockPatience).WithHint("try again in a moment")
+	default:
+		return nil, c.Clone.Live.Failed(err)
+	}
+}
+
+// tryBegin is begin for work that another process does as well: it returns nil if one has the turn.
+func (c *Claims) tryBegin(ctx context.Context) (*turn, error) {
+	if err := c.usable(ctx); err != nil {
+		return nil, err
+	}
+	if err := c.Clone.MakeLive(); err != nil {
+		return nil, err
+	}
+	lock, free, err := filelock.TryAcquire(c.Clone.Live.SharedLock())
+	if err != nil || !free {
+		return nil, c.Clone.Live.Failed(err)
+	}
+	return c.turn(lock)
+}
+
+func (c *Claims) turn(lock *filelock.Lock) (*turn, error) {
+	shared, _ := c.Clone.Shared(c.Config.Claims.Key())
+	if shared.Clone == "" {
+		id, err := c.token()
+		if err != nil {
+			_ = lock.Release()
+			return nil, problem.IO(err)
+		}
+		shared.Clone = id[:12]
+	}
+	return &turn{c, shared, lock}, nil
+}
+
+// end lets the next process have its turn.
+func (t *turn) end() { _ = t.lock.Release() }
+
+// save writes what is known.
+func (t *turn) save() error { return t.Clone.PutShared(t.shared) }
+
+// token is text that nobody else makes.
+func (c *Claims) token() (string, error) {
+	b := make([]byte, 16)
+	_, err := io.ReadFull(c.Rand, b)
+	return hex.EncodeToString(b), err
+}
+
+// usable returns GIT outside a repository, INVALID_INPUT if the clone has no such remote, and UNTRUSTED if the clone's own config, which may have
+// come with a copied folder, would have git start a program, and the user has not consented to that.
+func (c *Claims) usable(ctx context.Context) error {
+	if c.Options.Port != nil {
+		return nil
+	}
+	name := c.Config.Claims.Remote
+	if c.Clone.Repo == nil {
+		return task.Errorf(task.Git, "claims go through the git remote %s, and this is no git repository", name).WithHint("claims_remote: none in .cairn/config.yaml ends that")
+	}
+	names, err := c.Clone.Repo.Remotes(ctx)
+	if err != nil {
+		return err
+	}
+	if !slices.Contains(names, name) {
+		return task.Errorf(task.InvalidInput, "claims_remote is %s, and this clone has no such git remote", name).
+			WithHint("git remote add %s URL adds it; %s", name, cmp.Or(prefixed("there are ", strings.Join(names, ", ")), "it has none"))
+	}
+	keys, err := c.Clone.Repo.LocalPrograms(ctx)
+	if err != nil || len(keys) == 0 || c.Trusted() {
+		return err
+	}
+	return task.Errorf(task.Untrusted, "claims go through the git remote %s, for which this clone's .git/config starts a program (%s)", name, strings.Join(keys, ", ")).
+		WithHint("a person looks at it, and then approves this clone: %s", task.CallTo("trust").ByPerson())
+}
+
+func prefixed(with, text string) string {
+	if text == "" {
+		return ""
+	}
+	return with + text
+}
+
+// local is what the clone itself says of a record.
+func (c *Claims) local(of task.Ref) session.Local {
+	state := c.Clone.State(of)
+	if state == nil {
+		return session.Local{}
+	}
+	known := c.Clone.View(state, nil)
+	known.ClaimTTL, known.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
+	l := session.Local{Lease: state.Lease, Lapsed: session.Holder(task.Header{Ref: of}, known, c.Now()).Lapsed}
+	if n := len(state.Progress); n > 0 && c.over(of, state.Progress[n-1].Status) {
+		l.Ended = &state.Progress[n-1]
+	}
+	return l
+}
+
+// over reports whether work on a record is over in a state.
+func (c *Claims) over(of task.Ref, at task.Status) bool {
+	return of.Kind == task.KindName && c.Config.Flow.Over(at)
+}
+
+// fetch asks the remote for all claims. It returns OFFLINE if there is no answer.
+func (t *turn) fetch(ctx context.Context) error {
+	if err := t.spend(ctx); err != nil {
+		return err
+	}
+	refs, err := t.port.Fetch(ctx)
+	if err != nil {
+		return t.offline(ctx, err)
+	}
+	t.shared = t.shared.Fetched(seenClaims(refs), t.Now())
+	return t.save()
+}
+
+// offline is OFFLINE for an error of git, which is kept to be shown.
+func (t *turn) offline(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	said := strings.Join(git.Complaints(err, 3), "; ")
+	if said == "" {
+		said = err.Error()
+	}
+	t.shared.Said = task.Clip(said, 500)
+	_ = t.save() // it only says why
+	return offline(t.Config.Claims.Remote, t.shared.Said)
+}
+
+func offline(remote, said string) error {
+	return task.Errorf(task.Offline, "the git remote %s gave no answer: %s", remote, said).
+		WithHint("try again; %s says what the remote allows; git fetch %s by hand shows what is wrong", task.CallTo("remote_probe").OnlyShown(), remote)
+}
+
+// budgetWindow is the time for which the budget of pushes and fetches is.
+const budgetWindow = time.Minute
+
+// spend counts a push or a fetch. Where the budget is used up it waits until there is room, and says so.
+func (t *turn) spend(ctx context.Context) error {
+	for {
+		wait := t.room(t.Config.Claims.Budget)
+		if wait <= 0 {
+			t.shared.Spent = append(t.shared.Spent, t.Now().UTC())
+			return t.save()
+		}
+		if tell := progress.Of(ctx); tell != nil {
+			tell(progress.Report{Message: "waiting, since claims may ask the git remote only so often (claims_budget)", Took: wait})
+		}
+		if err := t.Sleep(ctx, wait); err != nil {
+			return err
+		}
+	}
+}
+
+// room is how long to wait until a budget has room for one more push or fetch.
+func (t *turn) room(budget int) time.Duration {
+	now := t.Now()
+	t.shared.Spent = slices.DeleteFunc(slices.Clone(t.shared.Spent), func(at time.Time) bool { return now.Sub(at) >= budgetWindow || at.After(now) })
+	if len(t.shared.Spent) < budget {
+		return 0
+	}
+	return budgetWindow - now.Sub(t.shared.Spent[len(t.shared.Spent)-budget])
+}
+
+// kept is how much of the budget what goes on in the background leaves for claims.
+const kept = 2
+
+// spare reports whether the background may ask the remote n times.
+func (t *turn) spare(n int) bool { return t.room(max(1, t.Config.Claims.Budget-kept-n+1)) <= 0 }
+
+// worktreeName is what other clones are told of a worktree.
+func worktreeName(path string) string { return task.Clip(filepath.Base(path), 200) }

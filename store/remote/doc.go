@@ -1,0 +1,24 @@
+// Package remote lets claims hold among clones, through a git remote that all of them have. The remote is the arbiter: it changes a ref only if
+// that still points at what the pusher names, so of any number of clones one takes a task. Nothing of cairn runs there.
+//
+// # What lies where
+//
+//	NAMESPACE/ID                   at the remote: a commit without files, whose message is a session.RemoteClaim
+//	refs/cairn/remote/claims/ID    here: a copy of all of them, as they were fetched last
+//	remote.json                    in the live state: what this clone knows and claims (session.Shared)
+//	remote.lock                    held by whoever asks the remote, for as long as the answer takes
+//
+// # Who decides
+//
+// A claim counts once the remote has said that it has it. A push that was refused, or that got no answer, is followed by a fetch, which says who
+// has the ref. If that gives no answer either, nothing is known: the claim is neither won nor lost, and is believed by nobody.
+//
+// What is to be at the remote follows from the live state of the clone: a live claim is held, work that is over is finished, and anything else is
+// no ref. Renew compares that with the remote (session.Shared.Reconcile), and so brings to its end whatever was cut short: a process that was
+// killed, a network that was away.
+//
+// # Locks
+//
+// The lock of the remote is taken before the write lock of the clone, and held while a write that it allowed is made. So nobody gives back a claim
+// that is just being written.
+package remote

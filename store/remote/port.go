@@ -1,0 +1,101 @@
+package remote
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Port is what claims need of a git remote.
+type Port interface {
+	// Commit makes a commit that says something, here.
+	Commit(ctx context.Context, message string, at time.Time) (object string, err error)
+
+	// Push changes refs, each only if it still points at what is expected; all or none if atomic. Refs are named without their namespace.
+	Push(ctx context.Context, updates []git.RefUpdate, atomic bool) (results []git.RefResult, words string, err error)
+
+	// Fetch returns all refs of the namespace, with their messages.
+	Fetch(ctx context.Context) ([]git.RefMessage, error)
+}
+
+// answerLimit is how long the remote may take for one answer.
+const answerLimit = 20 * time.Second
+
+// gitPort is a remote of the clone.
+type gitPort struct {
+	repo *git.Repo
+	record.Claims
+}
+
+func (p gitPort) Commit(ctx context.Context, message string, at time.Time) (string, error) {
+	return p.repo.MessageCommit(ctx, message, at)
+}
+
+func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool) ([]git.RefResult, string, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	full := slices.Clone(updates)
+	for i := range full {
+		full[i].Ref = p.Namespace + "/" + full[i].Ref
+	}
+	return p.repo.PushRefs(ctx, p.Remote, full, atomic)
+}
+
+func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
+	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	if err := p.repo.FetchRefs(ctx, p.Remote, p.Namespace, record.RemoteClaims); err != nil {
+		return nil, err
+	}
+	return p.repo.RefMessages(ctx, record.RemoteClaims)
+}
+
+// refName is the name of the ref of a record, below the namespace: the id of a task, and for other records the kind and the id. No id of a task
+// has a plus.
+func refName(of task.Ref) string {
+	if of.Kind == task.KindName {
+		return escape.Replace(of.ID)
+	}
+	return of.Kind + kindMark + escape.Replace(of.ID)
+}
+
+// refOf is the record that a ref is about. It reports false for one that is about none.
+func refOf(name string) (task.Ref, bool) {
+	of := task.ID(unescape.Replace(name)).Ref()
+	if kind, id, ok := strings.Cut(name, kindMark); ok {
+		of = task.Ref{Kind: kind, ID: unescape.Replace(id)}
+	}
+	k, known := record.Named(of.Kind)
+	return of, known && k.ParseID(of.ID) == nil && refName(of) == name
+}
+
+const kindMark = "+"
+
+// Git allows no colon in the name of a ref, no dot at either end and no two in a row.
+var (
+	escape   = strings.NewReplacer("%", "%25", ":", "%3A", ".", "%2E")
+	unescape = strings.NewReplacer("%25", "%", "%3A", ":", "%2E", ".")
+)
+
+// seenClaims are the claims that refs are about.
+func seenClaims(refs []git.RefMessage) []session.SeenClaim {
+	var out []session.SeenClaim
+	for _, r := range refs {
+		of, ok := refOf(r.Name)
+		if !ok {
+			continue
+		}
+		seen := session.SeenClaim{Ref: of, Object: r.Object}
+		if c, err := session.ParseRemoteClaim([]byte(r.Message), of); err == nil {
+			seen.Claim = &c
+		}
+		out = append(out, seen)
+	}
+	return out
+}

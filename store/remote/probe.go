@@ -1,0 +1,125 @@
+package remote
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Probe finds out what the remote allows in the namespace, with throw-away refs, and remembers it. It pushes at most five times and fetches once. It
+// returns OFFLINE if the remote gives no answer.
+func (c *Claims) Probe(ctx context.Context) (session.Probe, error) {
+	t, err := c.begin(ctx)
+	if err != nil {
+		return session.Probe{}, err
+	}
+	defer t.end()
+	p := probing{turn: t, found: session.Probe{At: t.Now().UTC()}}
+	if err := p.run(ctx); err != nil {
+		return p.found, err
+	}
+	t.shared.Probe = &p.found
+	return p.found, t.save()
+}
+
+// probing tries what a remote allows.
+type probing struct {
+	*turn
+	refs    [2]string
+	objects [2]string
+	found   session.Probe
+}
+
+func (p *probing) run(ctx context.Context) error {
+	for i := range p.refs {
+		token, err := p.token()
+		if err != nil {
+			return err
+		}
+		p.refs[i] = "probe" + kindMark + token // which is about no record, so that nobody takes it for a claim
+		if p.objects[i], err = p.port.Commit(ctx, "a probe by cairn: "+token, p.Now()); err != nil {
+			return err
+		}
+	}
+	created, err := p.create(ctx)
+	if err != nil || created == 0 {
+		return err
+	}
+	p.found.Creates = true
+	if err := p.list(ctx); err != nil {
+		return err
+	}
+	taken, _, err := p.push(ctx, []git.RefUpdate{{Ref: p.refs[0], Old: p.objects[1], New: p.objects[1]}}, false)
+	if err != nil {
+		return err
+	}
+	p.found.Guards = taken == 0
+	var away []git.RefUpdate
+	for i := range created {
+		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
+	}
+	taken, said, err := p.push(ctx, away, false)
+	p.found.Deletes = taken == created
+	if !p.found.Deletes {
+		p.found.Said = said
+	}
+	return err
+}
+
+// create makes both refs at once, or else one of them, and returns how many there are.
+func (p *probing) create(ctx context.Context) (int, error) {
+	both := []git.RefUpdate{{Ref: p.refs[0], New: p.objects[0]}, {Ref: p.refs[1], New: p.objects[1]}}
+	taken, said, err := p.push(ctx, both, true)
+	if err != nil {
+		return 0, err
+	}
+	if taken == 2 {
+		p.found.Atomic = true
+		return 2, nil
+	}
+	if taken, said, err = p.push(ctx, both[:1], false); err != nil {
+		return 0, err
+	}
+	p.found.Said = said
+	return taken, nil
+}
+
+// list asks for the refs, and looks whether the first is there. A remote that gave no reason for taking nothing gives no answer here either.
+func (p *probing) list(ctx context.Context) error {
+	if err := p.spend(ctx); err != nil {
+		return err
+	}
+	refs, err := p.port.Fetch(ctx)
+	if err != nil {
+		return p.offline(ctx, err)
+	}
+	for _, r := range refs {
+		p.found.Lists = p.found.Lists || r.Name == p.refs[0]
+	}
+	p.shared = p.shared.Fetched(seenClaims(refs), p.Now())
+	return nil
+}
+
+// Instead is the namespace to try where a remote takes no refs of one; "" for none.
+func Instead(namespace string) string {
+	if strings.HasPrefix(namespace, "refs/heads/") {
+		return ""
+	}
+	return "refs/heads/cairn/claims"
+}
+
+// Verdict is what follows from a probe: OFFLINE, with a hint, or nil if claims can be held.
+func Verdict(p session.Probe, c record.Claims) error {
+	if p.Allows() {
+		return nil
+	}
+	err := task.Errorf(task.Offline, "the git remote %s does not take claims below %s: %s", c.Remote, c.Namespace, p.Said)
+	if other := Instead(c.Namespace); other != "" && !p.Creates {
+		return err.WithHint("some hosts take branches only: %s, then probe again", task.CallTo("settings_set", "key", "claims_namespace", "value", other))
+	}
+	return err.WithHint("ask whoever runs the remote to allow it, or leave claims to each clone: claims_remote: none")
+}

@@ -1,0 +1,131 @@
+package remote
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Release implements session.Leases. What is brought further is told to the remote before the write, which settles whether this clone still had
+// the claim. If the remote gives no answer, a claim that it confirmed lately is relied on, and it is told later. What is let go is told after the
+// write, then or later: letting go never fails for want of a network.
+func (c *Claims) Release(ctx context.Context, want []session.Want, write func() error) error {
+	if len(want) == 0 {
+		return write()
+	}
+	t, err := c.begin(ctx)
+	if err != nil {
+		if finishes(want) {
+			return err
+		}
+		return write() // Renew sees that the claims are no longer there
+	}
+	defer t.end()
+	before := t.shared.Own
+	if err := t.finish(ctx, want); err != nil {
+		return err
+	}
+	if err := write(); err != nil {
+		t.shared.Own = before
+		_ = t.save() // Renew tells the remote that the work goes on
+		return err
+	}
+	var own []session.OwnClaim
+	for _, w := range want {
+		if o := t.shared.OwnOf(w.Ref); o != nil && w.Ended == nil {
+			own = append(own, *o)
+		}
+	}
+	if len(own) > 0 {
+		t.giveBack(context.WithoutCancel(ctx), own)
+	}
+	return nil
+}
+
+func finishes(want []session.Want) bool {
+	for _, w := range want {
+		if w.Ended != nil {
+			return true
+		}
+	}
+	return false
+}
+
+// finish tells the remote how far records were brought.
+func (t *turn) finish(ctx context.Context, want []session.Want) error {
+	var own []session.OwnClaim
+	for _, w := range want {
+		o := t.shared.OwnOf(w.Ref)
+		if w.Ended == nil || o == nil {
+			continue
+		}
+		if o.Sync == session.Lost && o.To != nil {
+			return o.To.Lost(task.ID(o.Ref.ID))
+		}
+		claim := o.Claim.Finish(*w.Ended, t.Now())
+		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
+		if err != nil {
+			return err
+		}
+		sure := o.Sync == session.Synced && o.Claim.Sure(t.Now())
+		err = t.finishOne(ctx, *o, object)
+		switch {
+		case err == nil:
+			o.Sync = session.Synced
+		case task.CodeOf(err) == task.Offline && (sure || t.Alone):
+			o.Sync, o.Said = session.Unsynced, t.shared.Said
+		default:
+			return err
+		}
+		o.Claim, o.Object = claim, object
+		own = append(own, *o)
+	}
+	for _, o := range own {
+		t.shared = t.shared.WithOwn(o)
+		if o.Sync == session.Synced {
+			t.have([]session.OwnClaim{o})
+		}
+	}
+	return t.save()
+}
+
+// finishOne has the remote replace a claim of this clone by a commit. It returns CLAIM_LOST, which it notes, if another clone has the record, and
+// OFFLINE.
+func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string) error {
+	old := o.Object
+	if o.Sync != session.Synced {
+		old = o.Was
+	}
+	words := ""
+	for range tries {
+		taken, said, err := t.push(ctx, []git.RefUpdate{{Ref: refName(o.Ref), Old: old, New: object}}, false)
+		if err != nil || taken == 1 {
+			return err
+		}
+		if err := t.fetch(ctx); err != nil {
+			return err
+		}
+		seen := t.shared.SeenOf(o.Ref)
+		switch {
+		case seen == nil: // it was removed by somebody who holds nothing
+			old = ""
+		case seen.Object == object:
+			return nil
+		case seen.Claim != nil && seen.Claim.Same(o.Claim), seen.Object == o.Was:
+			old = seen.Object
+		case seen.Claim == nil:
+			return task.Errorf(task.Conflict, "what the git remote has of %s cannot be read", o.Ref.ID).WithHint("%s says what it is", task.CallTo("doctor"))
+		default:
+			to := *seen.Claim
+			o.Sync, o.To = session.Lost, &to
+			t.shared = t.shared.WithOwn(o)
+			_ = t.save() // the next look at the remote says so again
+			return to.Lost(task.ID(o.Ref.ID))
+		}
+		words = said
+	}
+	t.shared.Said = words
+	return offline(t.Config.Claims.Remote, "it takes no claim: "+words)
+}

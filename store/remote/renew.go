@@ -1,0 +1,198 @@
+package remote
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// fetchEvery is how old what is known of the remote may become before it is asked again in the background.
+const fetchEvery = 30 * time.Second
+
+// never is older than anything that is known.
+const never = 1<<63 - 1
+
+// Renew implements session.Leases: all claims of the clone in one push. It leaves a part of the budget to claims, and does nothing while another
+// process asks the remote.
+func (c *Claims) Renew(ctx context.Context) ([]session.OwnClaim, error) { return c.sync(ctx, never) }
+
+// Sync is Renew, and asks the remote for all claims if what is known is older than half a minute.
+func (c *Claims) Sync(ctx context.Context) ([]session.OwnClaim, error) {
+	return c.sync(ctx, fetchEvery)
+}
+
+// SyncNow is Sync that waits for its turn, and always asks.
+func (c *Claims) SyncNow(ctx context.Context) ([]session.OwnClaim, error) {
+	t, err := c.begin(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer t.end()
+	return t.sync(ctx, 0)
+}
+
+func (c *Claims) sync(ctx context.Context, older time.Duration) ([]session.OwnClaim, error) {
+	t, err := c.tryBegin(ctx)
+	if t == nil || err != nil {
+		return nil, err
+	}
+	defer t.end()
+	return t.sync(ctx, older)
+}
+
+// sync brings the remote and what is known of it together, as far as the budget allows. It returns the claims that are lost and were not known to
+// be.
+func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClaim, error) {
+	before := t.shared
+	next, pushes := t.shared.Reconcile(t.local, t.Now())
+	age := t.Now().Sub(t.shared.Known)
+	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery) && t.spare(1) {
+		if err := t.fetch(ctx); err != nil {
+			return nil, err
+		}
+		next, pushes = t.shared.Reconcile(t.local, t.Now())
+	}
+	t.shared = next
+	if err := t.save(); err != nil {
+		return nil, err
+	}
+	if len(pushes) > 0 && t.spare(2) {
+		if err := t.pushAll(ctx, pushes); err != nil {
+			return newlyLost(before, t.shared), err
+		}
+	}
+	return newlyLost(before, t.shared), nil
+}
+
+// newlyLost are the claims that are lost by now.
+func newlyLost(before, now session.Shared) []session.OwnClaim {
+	var lost []session.OwnClaim
+	for _, o := range now.Own {
+		if was := before.OwnOf(o.Ref); o.Sync == session.Lost && (was == nil || was.Sync != session.Lost) {
+			lost = append(lost, o)
+		}
+	}
+	return lost
+}
+
+// pushAll pushes, each ref by itself, and notes what the remote has taken. If it did not take all, it is asked what it has.
+func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
+	updates, err := t.updates(ctx, pushes)
+	if err != nil {
+		return err
+	}
+	if err := t.spend(ctx); err != nil {
+		return err
+	}
+	results, said, failed := t.port.Push(ctx, updates, false)
+	missed := 0
+	for i, p := range pushes {
+		if i >= len(results) || results[i] != git.Taken {
+			missed++
+			continue
+		}
+		t.took(p, updates[i].New)
+	}
+	if err := t.save(); err != nil || missed == 0 {
+		return err
+	}
+	if failed != nil && said != "" {
+		t.shared.Said = said
+	}
+	if err := t.fetch(ctx); err != nil {
+		return err
+	}
+	t.shared, _ = t.shared.Reconcile(t.local, t.Now())
+	if failed != nil && said != "" {
+		t.shared.Said = said
+	}
+	return t.save()
+}
+
+// updates are the pushes as git makes them, each with the commit that says it.
+func (t *turn) updates(ctx context.Context, pushes []session.Push) ([]git.RefUpdate, error) {
+	updates := make([]git.RefUpdate, len(pushes))
+	for i, p := range pushes {
+		updates[i] = git.RefUpdate{Ref: refName(p.Ref), Old: p.Old, New: p.Object}
+		if p.Claim == nil || p.Object != "" {
+			continue
+		}
+		object, err := t.port.Commit(ctx, p.Claim.Encode(), t.Now())
+		if err != nil {
+			return nil, err
+		}
+		updates[i].New = object
+	}
+	return updates, nil
+}
+
+// took notes that the remote has taken a push.
+func (t *turn) took(p session.Push, object string) {
+	if p.Claim == nil {
+		t.shared = t.shared.WithoutOwn(p.Ref).WithSeen(p.Ref, nil)
+		return
+	}
+	own := session.OwnClaim{Ref: p.Ref, Claim: *p.Claim, Object: object, Sync: session.Synced}
+	t.shared = t.shared.WithOwn(own)
+	t.have([]session.OwnClaim{own})
+	if p.Back {
+		t.shared.Put++
+	}
+}
+
+// Read implements session.Leases.
+func (c *Claims) Read(ctx context.Context, of task.Ref, older time.Duration) (*session.Remote, error) {
+	shared, err := c.Look(ctx, older)
+	return shared.Of(of), err
+}
+
+// Look returns what is known of all claims, asking the remote if that is older. It returns OFFLINE, with what was known before, if it gives no
+// answer.
+func (c *Claims) Look(ctx context.Context, older time.Duration) (session.Shared, error) {
+	known, ok := c.Clone.Shared(c.Config.Claims.Key())
+	if age := c.Now().Sub(known.Known); ok && age >= 0 && age <= older {
+		return known, nil
+	}
+	t, err := c.begin(ctx)
+	if err != nil {
+		return known, err
+	}
+	defer t.end()
+	if age := c.Now().Sub(t.shared.Known); age >= 0 && age <= older {
+		return t.shared, nil // another process has asked meanwhile
+	}
+	err = t.fetch(ctx)
+	if err == nil {
+		t.shared, _ = t.shared.Reconcile(t.local, c.Now())
+		err = t.save()
+	}
+	return t.shared, err
+}
+
+// Refresh asks the remote for all claims, unless the budget is used up or somebody else does so: for a caller to whom what is known is worth a
+// question and no wait. It reports whether it asked and was answered.
+func (c *Claims) Refresh(ctx context.Context) bool {
+	t, err := c.begin(ctx)
+	if err != nil {
+		return false
+	}
+	defer t.end()
+	if t.room(t.Config.Claims.Budget) > 0 || t.fetch(ctx) != nil {
+		return false
+	}
+	t.shared, _ = t.shared.Reconcile(t.local, c.Now())
+	return t.save() == nil
+}
+
+// Due reports whether Renew has anything to do. It asks nobody.
+func (c *Claims) Due() bool {
+	shared, ok := c.Clone.Shared(c.Config.Claims.Key())
+	if !ok {
+		return false
+	}
+	_, pushes := shared.Reconcile(c.local, c.Now())
+	return len(pushes) > 0
+}

@@ -1,0 +1,247 @@
+package remote
+
+import (
+	"context"
+	"math/rand/v2"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Take implements session.Leases. Besides, it returns CONFLICT if the remote has something else by now than what the caller judged by, and nobody
+// is known to hold it: then the caller decides again.
+//
+// A process that is killed meanwhile leaves either nothing at the remote, or a claim that the next Renew gives back.
+func (c *Claims) Take(ctx context.Context, want []session.Want, write func() error) error {
+	if len(want) == 0 {
+		return write()
+	}
+	t, err := c.begin(ctx)
+	if err != nil {
+		return err
+	}
+	defer t.end()
+	before := t.shared
+	own, err := t.ask(ctx, want)
+	if err != nil {
+		return err
+	}
+	err = t.settle(ctx, own)
+	switch {
+	case err == nil:
+		t.mark(own, session.Synced, "")
+	case task.CodeOf(err) == task.Offline && c.Alone:
+		t.mark(own, session.Unsynced, t.shared.Said)
+	case task.CodeOf(err) == task.Offline || ctx.Err() != nil:
+		return err // whether the remote has the claim is not known; Renew finds out
+	default:
+		t.shared.Own = before.Own
+		t.giveBackTaken(context.WithoutCancel(ctx), own)
+		_ = t.save() // what stays Asked the next Renew gives back
+		return err
+	}
+	if err := t.save(); err != nil {
+		return err
+	}
+	if err := write(); err != nil {
+		t.giveBack(context.WithoutCancel(ctx), own)
+		return err
+	}
+	return nil
+}
+
+// ask makes the claims that are wanted, and notes that the remote is asked for them.
+func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim, error) {
+	var own []session.OwnClaim
+	for _, w := range want {
+		claim, was, err := t.newClaim(w)
+		if err != nil {
+			return nil, err
+		}
+		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
+		if err != nil {
+			return nil, err
+		}
+		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Sync: session.Asked}
+		own = append(own, one)
+		t.shared = t.shared.WithOwn(one)
+	}
+	return own, t.save()
+}
+
+// newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for before, and about which
+// nothing is known, is asked for again under its own nonce.
+func (t *turn) newClaim(w session.Want) (session.RemoteClaim, string, error) {
+	now := t.Now().UTC().Truncate(time.Second)
+	nonce, err := t.token()
+	if err != nil {
+		return session.RemoteClaim{}, "", problem.IO(err)
+	}
+	claim := session.RemoteClaim{
+		Version: session.RemoteVersion, Record: w.Ref, Holder: w.Lease.Actor, Clone: t.shared.Clone, Worktree: worktreeName(w.Lease.Worktree),
+		Epoch: 1, Nonce: nonce, Taken: now, Renewed: now, TTL: int(session.RemoteTTL(w.Lease, t.Config.ClaimTTL) / time.Second),
+		Branch: w.Lease.Branch, State: session.RemoteHeld,
+	}
+	own, seen, was := t.shared.OwnOf(w.Ref), t.shared.SeenOf(w.Ref), ""
+	if seen != nil {
+		was = seen.Object
+		if seen.Claim != nil {
+			claim.Epoch = seen.Claim.Epoch + 1
+		}
+	}
+	if own != nil && own.Claim.State == session.RemoteHeld && own.Claim.Holder == claim.Holder && own.Sync != session.Lost && own.Sync != session.Released {
+		claim.Nonce, claim.Taken, claim.Epoch = own.Claim.Nonce, own.Claim.Taken, own.Claim.Epoch
+	}
+	return claim, was, nil
+}
+
+// How often a claim is asked for where the remote refused it and nobody has it, as when others push at the same moment.
+const (
+	tries    = 4
+	tryPause = 150 * time.Millisecond
+)
+
+// settle has the remote decide about claims, all or none. It returns nil if they are ours, ALREADY_CLAIMED, CONFLICT, and OFFLINE if the remote
+// gave no answer that is understood, or allows nothing.
+func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
+	words := ""
+	for try := range tries {
+		if try > 0 {
+			if err := t.Sleep(ctx, tryPause/2+rand.N(tryPause)); err != nil {
+				return err
+			}
+		}
+		taken, said, err := t.push(ctx, updatesOf(own), len(own) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
+		if err != nil {
+			return err
+		}
+		if taken == len(own) {
+			t.have(own)
+			return nil
+		}
+		if err := t.fetch(ctx); err != nil {
+			return err
+		}
+		won, err := t.won(own)
+		if err != nil || won {
+			return err
+		}
+		words = said
+	}
+	t.shared.Said = words
+	return offline(t.Config.Claims.Remote, "it takes no claim: "+words)
+}
+
+// updatesOf are the updates that make claims.
+func updatesOf(own []session.OwnClaim) []git.RefUpdate {
+	var updates []git.RefUpdate
+	for _, o := range own {
+		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Was, New: o.Object})
+	}
+	return updates
+}
+
+// push pushes, and returns how many updates the remote said it has taken.
+func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (taken int, said string, err error) {
+	if err := t.spend(ctx); err != nil {
+		return 0, "", err
+	}
+	results, said, failed := t.port.Push(ctx, updates, atomic)
+	if ctx.Err() != nil {
+		return 0, said, ctx.Err()
+	}
+	for _, r := range results {
+		if r == git.Taken {
+			taken++
+		}
+	}
+	if said == "" && failed != nil {
+		said = failed.Error()
+	}
+	return taken, said, nil
+}
+
+// won reports, once the remote was asked, whether it has all of the claims. It returns ALREADY_CLAIMED if another clone holds one of the records,
+// and CONFLICT if the remote has something else than what the claim was to replace.
+func (t *turn) won(own []session.OwnClaim) (bool, error) {
+	all := true
+	for i, o := range own {
+		seen := t.shared.SeenOf(o.Ref)
+		switch {
+		case seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim):
+			own[i].Object = seen.Object
+			continue
+		case seen == nil && o.Was == "", seen != nil && seen.Object == o.Was:
+			all = false
+			continue
+		case seen != nil && seen.Claim != nil && seen.Claim.State == session.RemoteHeld && !seen.Claim.Lapsed(seen.First, t.Now()):
+			known := session.Live{Remote: &session.Remote{Clone: t.shared.Clone, Seen: seen}}
+			hold := session.Holder(task.Header{Ref: o.Ref}, known, t.Now())
+			if err := hold.Refuse(task.ID(o.Ref.ID), "", "", false); err != nil {
+				return false, err
+			}
+		}
+		return false, task.Errorf(task.Conflict, "the git remote has another claim on %s than was known", o.Ref.ID).WithHint("read the task again, and decide anew")
+	}
+	return all, nil
+}
+
+// have notes that the remote has claims.
+func (t *turn) have(own []session.OwnClaim) {
+	for _, o := range own {
+		claim := o.Claim
+		t.shared = t.shared.WithSeen(o.Ref, &session.SeenClaim{Ref: o.Ref, Object: o.Object, First: t.Now().UTC(), Claim: &claim})
+	}
+	t.shared.Said = ""
+}
+
+// mark notes what is known of claims of this clone.
+func (t *turn) mark(own []session.OwnClaim, as session.Sync, said string) {
+	for i := range own {
+		own[i].Sync, own[i].Said = as, said
+		if as == session.Synced {
+			own[i].Was = ""
+		}
+		t.shared = t.shared.WithOwn(own[i])
+	}
+}
+
+// giveBackTaken ends those of some claims that the remote has, where it takes no updates that are all or none.
+func (t *turn) giveBackTaken(ctx context.Context, own []session.OwnClaim) {
+	var taken []session.OwnClaim
+	for _, o := range own {
+		if seen := t.shared.SeenOf(o.Ref); seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim) {
+			taken = append(taken, o)
+		}
+	}
+	if len(taken) > 0 {
+		t.giveBack(ctx, taken)
+	}
+}
+
+// giveBack ends claims that came to nothing. What the remote does not hear of now it hears of later.
+func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
+	t.mark(own, session.Released, "")
+	if t.save() == nil {
+		t.letGo(ctx, own)
+	}
+}
+
+// letGo removes the refs of claims that were let go.
+func (t *turn) letGo(ctx context.Context, own []session.OwnClaim) {
+	var updates []git.RefUpdate
+	for _, o := range own {
+		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object})
+	}
+	taken, _, err := t.push(ctx, updates, false)
+	if err != nil || taken < len(own) {
+		return
+	}
+	for _, o := range own {
+		t.shared = t.shared.WithoutOwn(o.Ref).WithSeen(o.Ref, nil)
+	}
+	_ = t.save() // else the next Renew finds that the refs are gone
+}

@@ -1,0 +1,122 @@
+package verb
+
+import (
+	"context"
+	"errors"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// settling makes a write, after it was settled with the other clones who has the records that it takes or gives back.
+//
+// What a write wants is known only once it was decided, under the write lock, and a remote is not asked under that. So the write is decided, not
+// made, settled, and then decided again: if it wants the same, it is made.
+type settling struct {
+	w      *Workspace
+	s      *store.Store
+	leases session.Leases
+	write  func(*store.Tx) error
+}
+
+// maxSettlings is how often a write is decided anew because the remote has something else than was known.
+const maxSettlings = 5
+
+// errWants is the outcome of a write that must be settled first.
+var errWants = errors.New("not settled")
+
+// wants are the records that a write takes, and those that it gives back.
+type wants struct{ take, release []session.Want }
+
+func (st settling) run(ctx context.Context) error {
+	var agreed wants
+	asked := false
+	for range maxSettlings {
+		var found wants
+		err := st.leases.Take(ctx, agreed.take, func() error {
+			return st.leases.Release(ctx, agreed.release, func() (err error) {
+				found, err = st.try(ctx, agreed)
+				return err
+			})
+		})
+		switch {
+		case errors.Is(err, errWants):
+			agreed = found
+		case task.CodeOf(err) == task.Conflict && len(agreed.take) > 0:
+			agreed = wants{} // the remote has something else by now
+		case !asked && st.stale(ctx, err):
+			asked, agreed = true, wants{}
+		default:
+			return err
+		}
+	}
+	return task.Errorf(task.Conflict, "the git remote kept changing").WithHint("try again")
+}
+
+// try makes the write, unless it wants something else than is agreed: then it returns that, and errWants.
+func (st settling) try(ctx context.Context, agreed wants) (found wants, err error) {
+	err = st.s.Update(ctx, func(tx *store.Tx) error {
+		if err := st.write(tx); err != nil || !st.s.Shares() {
+			return err
+		}
+		if found = st.wanted(ctx, tx); !found.within(agreed) {
+			return errWants
+		}
+		return nil
+	})
+	return found, err
+}
+
+// wanted is what a write wants.
+func (st settling) wanted(ctx context.Context, tx *store.Tx) wants {
+	var out wants
+	for _, step := range tx.Steps() {
+		step.To = st.s.Placed(ctx, step.To)
+		take, want, ok := step.Wants(st.w.Now())
+		switch {
+		case !ok:
+		case take:
+			out.take = append(out.take, want)
+		default:
+			out.release = append(out.release, want)
+		}
+	}
+	return out
+}
+
+// within reports whether all that is wanted is agreed. What is agreed and no longer wanted is settled already.
+func (w wants) within(agreed wants) bool {
+	all := agreed.records()
+	for of, what := range w.records() {
+		if all[of] != what {
+			return false
+		}
+	}
+	return true
+}
+
+// records names what is wanted, in the same way for the same wants.
+func (w wants) records() map[task.Ref]string {
+	out := map[task.Ref]string{}
+	for _, one := range w.take {
+		out[one.Ref] = "take as " + string(one.Lease.Actor)
+	}
+	for _, one := range w.release {
+		out[one.Ref] = "release"
+		if one.Ended != nil {
+			out[one.Ref] = "finish as " + string(one.Ended.Status)
+		}
+	}
+	return out
+}
+
+// stale reports whether a refusal rests on what is known of other clones, which may have changed, and was learnt anew now.
+func (st settling) stale(ctx context.Context, err error) bool {
+	code := task.CodeOf(err)
+	if !st.s.Shares() || code != task.AlreadyClaimed && code != task.Elsewhere && code != task.ClaimLost {
+		return false
+	}
+	known, _ := st.s.Shared(st.s.Config.Claims.Key())
+	return known.Others() && st.s.Remote(st.w.Actor(), st.w.Now, st.w.Rand).Refresh(ctx)
+}
