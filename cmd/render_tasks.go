@@ -29,7 +29,21 @@ func renderList(r *renderer, l tasks.ListOut) {
 	if u := l.Unblocks; u != nil {
 		r.printf("\nmost wait for %s (%s): %d, directly or through others\n", u.ID, u.Title, u.Tasks)
 	}
+	r.remote(l.Remote)
 	r.problems(l.Problems)
+}
+
+// remote prints how old what is said of other clones is, and why that is not newer.
+func (r *renderer) remote(known *verb.RemoteKnown) {
+	switch {
+	case known == nil:
+	case known.Said != "":
+		r.printf("the git remote gave no answer: %s\n", known.Said)
+	case known.At == nil:
+		r.printf("the git remote was not asked yet: cairn remote sync\n")
+	default:
+		r.printf("claims of other clones: as of %s ago\n", time.Duration(known.Age)*time.Second)
+	}
 }
 
 // rows prints tasks as a table.
@@ -219,6 +233,12 @@ func standing(r verb.Row) string {
 		return strings.ReplaceAll(r.Execution, "_", " ")
 	case r.Claim != nil && r.Claim.Lapsed:
 		return "claim lapsed"
+	case r.Claim != nil && r.Claim.Lost:
+		return "claim lost"
+	case r.Claim != nil && r.Claim.Unsynced:
+		return "unsynced"
+	case r.Claim != nil && r.Claim.Clone != "":
+		return "clone " + r.Claim.Clone
 	case r.OpenChildren > 0:
 		return fmt.Sprintf("open children: %d", r.OpenChildren)
 	default:
@@ -326,8 +346,20 @@ func claimText(t verb.Task) string {
 	if t.Claim.ExpiresAt != nil && !t.Claim.Lapsed {
 		text += ", until " + t.Claim.ExpiresAt.Format(time.RFC3339)
 	}
+	if t.Claim.Clone != "" {
+		text += ", clone " + t.Claim.Clone
+	}
 	if t.Claim.Lapsed {
 		text += " (lapsed: takeover ends it)"
+	}
+	if t.Claim.Unsynced {
+		text += " (unsynced: the git remote is not known to have the claim)"
+	}
+	if to := t.Claim.LostTo; to != nil {
+		text += fmt.Sprintf(" (lost: the git remote gave it to %s, clone %s)", to.Actor, to.Clone)
+	}
+	if t.Claim.KnownAt != nil {
+		text += ", as of " + t.Claim.KnownAt.Format(time.RFC3339)
 	}
 	return text
 }

@@ -79,7 +79,7 @@ func (r *Remote) onClaim(h Hold, now time.Time) Hold {
 	if r == nil || h.Worktree == "" { // somebody was assigned, who claims it where the work is done
 		return h
 	}
-	h.LostTo = r.lost()
+	h.LostTo = r.lost(now)
 	h.Unsynced = h.LostTo == nil && !r.confirmed(now)
 	return h
 }

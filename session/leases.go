@@ -36,15 +36,18 @@ type Leases interface {
 type Want struct {
 	Ref   task.Ref
 	Lease Lease     // of Take: as whom, where, and for how long
+	Was   string    // of Take: what the remote had when it was decided that the record may be taken; "" for nothing
 	Ended *Progress // of Release: how far the record was brought; nil for no further
 }
 
 // Step is what a write makes of who holds a record.
 type Step struct {
 	Ref   task.Ref
-	Lease *Lease // after the write; nil for nobody
-	Moved bool   // the write changes the status
-	Over  bool   // after it, work on the record is over: it is in review, closed or deleted
+	Lease *Lease   // after the write; nil for nobody
+	Takes bool     // the write makes or ends a claim, and leaves none as it is
+	Did   task.Did // the newest entry after the write
+	Moved bool     // the write changes the status
+	Over  bool     // after it, work on the record is over: it is in review, closed or deleted
 	To    Progress
 	Known Live // before the write
 }
@@ -61,10 +64,12 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 		return false, want, true
 	case over:
 		return false, want, false
+	case claims && !s.Takes:
+		return false, want, false
 	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.confirmed(now) && !s.longer():
 		return false, want, false
 	case claims:
-		want.Lease = *s.Lease
+		want.Lease, want.Was = *s.Lease, s.Known.Remote.object()
 		return true, want, true
 	case own != nil && own.Claim.State == RemoteHeld:
 		return false, want, true
@@ -73,10 +78,31 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 	}
 }
 
+// Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another clone: any but a note and one
+// that lets go.
+func (s Step) Lost(by task.Actor, now time.Time) error {
+	to := s.Known.Remote.lost(now)
+	if to == nil || s.Lease == nil || s.Lease.Actor != by || s.Did == task.Noted {
+		return nil
+	}
+	if before := s.Known.held(task.Header{}); before == nil || before.Actor != by {
+		return nil // the actor takes it over
+	}
+	return to.Lost(task.ID(s.Ref.ID))
+}
+
 // longer reports whether a claim of a fixed time is made for another time than the one before, or again.
 func (s Step) longer() bool {
 	before := s.Known.held(task.Header{})
 	return s.Lease.Seconds > 0 || before != nil && before.Seconds > 0
+}
+
+// object is what the remote has of the record, or "".
+func (r *Remote) object() string {
+	if r == nil || r.Seen == nil {
+		return ""
+	}
+	return r.Seen.Object
 }
 
 // own is the claim of this clone, or nil.

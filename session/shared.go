@@ -207,12 +207,18 @@ func (r *Remote) taken() *SeenClaim {
 	return nil
 }
 
-// lost is who has a record that this clone believed to hold; nil if it holds it, or does not know better.
-func (r *Remote) lost() *RemoteClaim {
-	if r == nil || r.Own == nil || r.Own.Sync != Lost {
+// lost is who has a record that somebody in this clone believed to hold; nil if they hold it, or nothing better is known.
+func (r *Remote) lost(now time.Time) *RemoteClaim {
+	switch c := r.taken(); {
+	case r == nil:
+		return nil
+	case r.Own != nil && r.Own.Sync == Lost:
+		return r.Own.To
+	case c != nil && !c.Claim.Lapsed(c.First, now):
+		return c.Claim
+	default:
 		return nil
 	}
-	return r.Own.To
 }
 
 // confirmed reports whether the remote is known to have the claim of this clone.

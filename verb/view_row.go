@@ -76,6 +76,26 @@ type Elsewhere struct {
 	Clone    string      `json:"clone,omitempty"` // another clone
 }
 
+// RemoteKnown is how old what a clone knows of the claims of others is.
+type RemoteKnown struct {
+	At   *time.Time `json:"known_at,omitempty"` // when the git remote was asked last; never if it is left out
+	Age  int        `json:"age_seconds,omitempty"`
+	Said string     `json:"said,omitempty"` // why it gave no answer the last time
+}
+
+// RemoteKnown is how old what is known of other clones is; nil where claims hold in each clone alone.
+func (v View) RemoteKnown() *RemoteKnown {
+	if !v.Store.Shares() {
+		return nil
+	}
+	known, _ := v.Store.Shared(v.Store.Config.Claims.Key())
+	out := &RemoteKnown{At: instant(known.Known), Said: known.Said}
+	if out.At != nil {
+		out.Age = int(v.now.Sub(known.Known).Seconds())
+	}
+	return out
+}
+
 // RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows nothing: whoever reads
 // one task reads no folder.
 func (v View) RowOfTask(t task.Task, find task.Find) Row {

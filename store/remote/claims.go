@@ -72,6 +72,7 @@ type turn struct {
 	*Claims
 	shared session.Shared
 	lock   *filelock.Lock
+	urgent bool // somebody waits for the answer, and the whole budget may be used
 }
 
 // begin waits for the turn of this process. It returns BUSY if that does not come within a minute, and the errors of usable.
@@ -120,7 +121,7 @@ func (c *Claims) turn(lock *filelock.Lock) (*turn, error) {
 		}
 		shared.Clone = id[:12]
 	}
-	return &turn{c, shared, lock}, nil
+	return &turn{Claims: c, shared: shared, lock: lock}, nil
 }
 
 // end lets the next process have its turn.
@@ -207,11 +208,7 @@ func (t *turn) offline(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	said := strings.Join(git.Complaints(err, 3), "; ")
-	if said == "" {
-		said = err.Error()
-	}
-	t.shared.Said = task.Clip(said, 500)
+	t.shared.Said = task.Clip(git.Complaint(err), 500)
 	_ = t.save() // it only says why
 	return offline(t.Config.Claims.Remote, t.shared.Said)
 }
@@ -254,8 +251,10 @@ func (t *turn) room(budget int) time.Duration {
 // kept is how much of the budget what goes on in the background leaves for claims.
 const kept = 2
 
-// spare reports whether the background may ask the remote n times.
-func (t *turn) spare(n int) bool { return t.room(max(1, t.Config.Claims.Budget-kept-n+1)) <= 0 }
+// spare reports whether the remote may be asked n times for what goes on in the background.
+func (t *turn) spare(n int) bool {
+	return t.urgent || t.room(max(1, t.Config.Claims.Budget-kept-n+1)) <= 0
+}
 
 // worktreeName is what other clones are told of a worktree.
 func worktreeName(path string) string { return task.Clip(filepath.Base(path), 200) }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -31,6 +32,7 @@ func (c *Claims) SyncNow(ctx context.Context) ([]session.OwnClaim, error) {
 		return nil, err
 	}
 	defer t.end()
+	t.urgent = true
 	return t.sync(ctx, 0)
 }
 
@@ -185,6 +187,28 @@ func (c *Claims) Refresh(ctx context.Context) bool {
 	}
 	t.shared, _ = t.shared.Reconcile(t.local, c.Now())
 	return t.save() == nil
+}
+
+// syncPause is how long the remote is left alone between two commands that would ask it in the background.
+const syncPause = 10 * time.Second
+
+// WantsSync reports whether the remote should be asked in the background: something is due or what is known is old, nobody asks it now, and nobody
+// did a moment ago.
+func (c *Claims) WantsSync() bool {
+	shared, ok := c.Clone.Shared(c.Config.Claims.Key())
+	now := c.Now()
+	if n := len(shared.Spent); n > 0 && now.Sub(shared.Spent[n-1]) < syncPause {
+		return false
+	}
+	if ok && now.Sub(shared.Known) < fetchEvery && !c.Due() {
+		return false
+	}
+	lock, free, err := filelock.TryAcquire(c.Clone.Live.SharedLock())
+	if err != nil || !free {
+		return false
+	}
+	_ = lock.Release()
+	return true
 }
 
 // Due reports whether Renew has anything to do. It asks nobody.

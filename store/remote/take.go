@@ -57,7 +57,7 @@ func (c *Claims) Take(ctx context.Context, want []session.Want, write func() err
 func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim, error) {
 	var own []session.OwnClaim
 	for _, w := range want {
-		claim, was, err := t.newClaim(w)
+		claim, err := t.newClaim(w)
 		if err != nil {
 			return nil, err
 		}
@@ -65,37 +65,34 @@ func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim
 		if err != nil {
 			return nil, err
 		}
-		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Sync: session.Asked}
+		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: w.Was, Sync: session.Asked}
 		own = append(own, one)
 		t.shared = t.shared.WithOwn(one)
 	}
 	return own, t.save()
 }
 
-// newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for before, and about which
+// newClaim is the claim that is wanted. A claim that the remote was asked for before, and about which
 // nothing is known, is asked for again under its own nonce.
-func (t *turn) newClaim(w session.Want) (session.RemoteClaim, string, error) {
+func (t *turn) newClaim(w session.Want) (session.RemoteClaim, error) {
 	now := t.Now().UTC().Truncate(time.Second)
 	nonce, err := t.token()
 	if err != nil {
-		return session.RemoteClaim{}, "", problem.IO(err)
+		return session.RemoteClaim{}, problem.IO(err)
 	}
 	claim := session.RemoteClaim{
 		Version: session.RemoteVersion, Record: w.Ref, Holder: w.Lease.Actor, Clone: t.shared.Clone, Worktree: worktreeName(w.Lease.Worktree),
 		Epoch: 1, Nonce: nonce, Taken: now, Renewed: now, TTL: int(session.RemoteTTL(w.Lease, t.Config.ClaimTTL) / time.Second),
 		Branch: w.Lease.Branch, State: session.RemoteHeld,
 	}
-	own, seen, was := t.shared.OwnOf(w.Ref), t.shared.SeenOf(w.Ref), ""
-	if seen != nil {
-		was = seen.Object
-		if seen.Claim != nil {
-			claim.Epoch = seen.Claim.Epoch + 1
-		}
+	own := t.shared.OwnOf(w.Ref)
+	if seen := t.shared.SeenOf(w.Ref); seen != nil && seen.Claim != nil {
+		claim.Epoch = seen.Claim.Epoch + 1
 	}
 	if own != nil && own.Claim.State == session.RemoteHeld && own.Claim.Holder == claim.Holder && own.Sync != session.Lost && own.Sync != session.Released {
 		claim.Nonce, claim.Taken, claim.Epoch = own.Claim.Nonce, own.Claim.Taken, own.Claim.Epoch
 	}
-	return claim, was, nil
+	return claim, nil
 }
 
 // How often a claim is asked for where the remote refused it and nobody has it, as when others push at the same moment.
