@@ -265,6 +265,9 @@ func renderChanged(r *renderer, t verb.Task) {
 		who = "  (" + who + ")"
 	}
 	r.printf("%s  %s  %s%s\n", r.style.bold(string(t.ID)), t.Status, t.Title, who)
+	if c := t.Claim; c != nil && c.LostTo != nil {
+		r.printf("claim lost: %s holds it, clone %s; cairn release %s lets go of it here\n", c.LostTo.Actor, c.LostTo.Clone, t.ID)
+	}
 	for _, n := range t.Notices {
 		r.printf("note  %s\n", n.Message)
 	}

@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -130,10 +131,10 @@ func (t *turn) end() { _ = t.lock.Release() }
 // save writes what is known.
 func (t *turn) save() error { return t.Clone.PutShared(t.shared) }
 
-// token is text that nobody else makes.
+// token is text that no clone makes twice.
 func (c *Claims) token() (string, error) {
 	b := make([]byte, 16)
-	_, err := io.ReadFull(c.Rand, b)
+	_, err := rand.Read(b)
 	return hex.EncodeToString(b), err
 }
 
