@@ -79,7 +79,7 @@ func outcome(t *testing.T, v verb.Verb, f verb.Field, value any) (any, error) {
 	if err != nil {
 		err = errors.New(strings.ReplaceAll(err.Error(), string(made.ID), "ID"))
 	}
-	return []any{after.Title, after.Body, after.Labels, after.Priority, after.Parent, after.Assignee, len(after.Checks), after.Status, len(after.Provenance)}, err
+	return []any{after.Title, after.Body, after.Labels, after.Urgency, after.Parent, after.Assignee, len(after.Checks), after.Status, len(after.Provenance)}, err
 }
 
 // What is counted is 1 or more where it is given, in every verb and inside checks.
