@@ -132,7 +132,8 @@ func (p *program) strict(c *cli.Command, name string) {
 			}
 			return misuse(c, "", err)
 		}
-		return named(misuse(c, name, err), name)
+		typed := p.commandTyped(name)
+		return named(misuse(c, typed, err), typed)
 	}
 	if action := c.Action; action != nil {
 		c.Action = func(ctx context.Context, cmd *cli.Command) error {
@@ -179,6 +180,9 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 	}
 	if near != "" {
 		return e.WithHint("did you mean %s? %s lists the flags", dashed(near), help)
+	}
+	if slices.Contains(names, "set") && task.ValidFieldName(word) == nil {
+		return e.WithHint("--set %s=VALUE, if the config declares such a field; %s lists the flags", word, help)
 	}
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
 }

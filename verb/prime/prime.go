@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/templates"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
@@ -90,7 +91,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if in.Tools != nil {
 		tools = *in.Tools
 	}
-	out.Text = out.text(s.Config, tools)
+	out.Text = out.text(s.Config, templates.Names(s.Layout), tools)
 	return out, nil
 }
 

@@ -17,7 +17,7 @@ type FinishIn struct {
 	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string         `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
 	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" values:"succeeded,failed"`
-	Head    string         `json:"head,omitempty" doc:"commit to review; read from git by default"`
+	Head    string         `json:"head,omitempty" doc:"commit to review; read from git by default" mcp:"quiet"`
 	LeftIn
 	verb.Once
 }
