@@ -137,7 +137,7 @@ func (p *program) strict(c *cli.Command, name string) {
 	}
 	if action := c.Action; action != nil {
 		c.Action = func(ctx context.Context, cmd *cli.Command) error {
-			p.json, p.soft = cmd.Bool("json"), cmd.Bool("soft-fail")
+			p.json, p.soft = cmd.Bool("json") || p.json && len(cmd.Commands) > 0, cmd.Bool("soft-fail") // behind a word that is no command nothing is parsed
 			if cmd.Root() == cmd {
 				return action(ctx, cmd)
 			}

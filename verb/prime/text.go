@@ -48,6 +48,7 @@ func (out Out) text(config record.Config, templates []string, tools bool) string
 	} else {
 		head.WriteString(" (--actor or CAIRN_ACTOR says otherwise). Act through the command `cairn`; `cairn help` lists everything.\n")
 	}
+	head.WriteString(out.open(tools))
 	fmt.Fprintf(&head, "\n## The loop\n\n%s", Loop(tools))
 	rest.WriteString("\nA refusal has a code and a hint: do what is missing, do not work around it. What another actor holds, leave. Never edit the front\n" +
 		"matter of files under .cairn/ by hand.\n")
@@ -55,6 +56,29 @@ func (out Out) text(config record.Config, templates []string, tools bool) string
 	rest.WriteString(newTasks(config.Flow, templates, tools))
 	lists := out.lists(tools, MaxText-head.Len()-rest.Len())
 	return head.String() + rest.String() + lists
+}
+
+// open shows the sessions that the caller has open, which stand before everything else: to go on with one is what the caller most needs to know.
+func (out Out) open(tools bool) string {
+	if len(out.Sessions) == 0 {
+		return ""
+	}
+	finish, all := "`cairn finish` and `cairn cancel` end it", "`cairn list-sessions --actor me`"
+	if tools {
+		finish, all = "`finish` and `cancel` end it", "`list_sessions` with `actor: me`"
+	}
+	text := "\nYou have a session open. Go on with it; " + finish + ".\n"
+	for _, one := range out.Sessions {
+		about := string(one.Task)
+		if about == "" {
+			about = quoted(one.Label)
+		}
+		text += fmt.Sprintf("- %s on %s, %s\n", one.ID, about, one.Health)
+	}
+	if more := out.Totals.Sessions - len(out.Sessions); more > 0 {
+		text += fmt.Sprintf("%d more: %s\n", more, all)
+	}
+	return text
 }
 
 // lists shows the lists in so many bytes. Titles are quoted, and said to be data.
