@@ -18,8 +18,8 @@ const (
 )
 
 // describeFields says in the words of a schema which fields a workspace declares, such as "severity (required): low|high; cost: number", those
-// that are required first; "" for none. The meaning that the config gives a field is not in it: a config may be a stranger's, and clients take the description of a tool for
-// more than data.
+// that are required first; "" for none. The meaning that the config gives a field is not in it: a config may be a stranger's, and clients take
+// the description of a tool for more than data.
 func describeFields(fields []task.Field) string {
 	var b strings.Builder
 	used := 0
