@@ -97,7 +97,7 @@ func taskTable(rows []verb.Row, short map[string]int) table {
 		t.cols = append(t.cols[:4], column{shorten: 1, below: true})
 	}
 	for _, row := range rows {
-		cells := []cell{idCell(row.ID, short), {text: fmt.Sprint(row.Priority)}, {text: string(row.Status)}, {text: row.Title}}
+		cells := []cell{idCell(row.ID, short), {text: fmt.Sprint(row.Urgency)}, {text: string(row.Status)}, {text: row.Title}}
 		if explained {
 			t.addCells(append(cells, cell{text: whyText(row.Why, func(id task.ID) string { return string(id) }), short: whyText(row.Why, part)})...)
 			continue
@@ -288,7 +288,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 	r.printf("%s  %s\n", r.style.bold(string(t.ID)), r.style.bold(t.Title))
 	r.namedTexts(append([]namedText{
 		{"status", string(t.Status)},
-		{"priority", fmt.Sprint(t.Priority)},
+		{"priority", fmt.Sprint(t.Urgency)},
 		{"mode", string(t.Mode)},
 		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
 		{"estimate", string(t.Estimate)},

@@ -160,7 +160,7 @@ func TestInputsThatAreUnderstood(t *testing.T) {
 	cs := connect(t, newWorkspace(t))
 	made := does[verb.Task](t, cs, "create", object{"title": "Pay", "labels": "payments", "priority": 1,
 		"checks": object{"desc": "t", "cmd": "true", "timeout": "30"}})
-	if !reflect.DeepEqual(made.Labels, []string{"payments"}) || made.Priority != 1 || made.Checks[0].Timeout != 30 {
+	if !reflect.DeepEqual(made.Labels, []string{"payments"}) || *made.Priority != 1 || made.Checks[0].Timeout != 30 {
 		t.Errorf("understood as %+v", made)
 	}
 	if rows := does[tasks.ListOut](t, cs, "list", object{"ready": "true", "limit": "1"}).Tasks; len(rows) != 1 {

@@ -11,34 +11,35 @@ import (
 
 // Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too; see lean.
 type Row struct {
-	ID           task.ID       `json:"id"`
-	Title        string        `json:"title"`
-	Status       task.Status   `json:"status"`
-	Priority     task.Priority `json:"priority"`
-	Mode         task.Mode     `json:"mode,omitempty"` // auto: an agent alone, as a job; pair: an agent and a person
-	Repo         string        `json:"repo,omitempty"` // in which its files are, if not in the workspace's own
-	Due          task.Due      `json:"due,omitempty"`
-	Overdue      bool          `json:"overdue,omitempty"` // it is open, and its time is up
-	Estimate     task.Estimate `json:"estimate,omitempty"`
-	Labels       []string      `json:"labels,omitempty"`
-	Assignee     task.Actor    `json:"assignee,omitempty"`
-	Parent       task.ID       `json:"parent,omitempty"`
-	Deps         []task.ID     `json:"deps,omitempty"`
-	Ready        bool          `json:"ready,omitempty"` // nothing but its own state and its holder keeps it from being started
-	BlockedBy    []task.ID     `json:"blocked_by,omitempty"`
-	OpenChildren int           `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
-	Execution    string        `json:"execution,omitempty"`     // active, stalled or awaiting_review
-	Claim        *Claim        `json:"claim,omitempty"`
-	Elsewhere    *Elsewhere    `json:"elsewhere,omitempty"`
-	IsRunning    bool          `json:"is_running,omitempty"`   // a session is at work on it
-	IsReviewing  bool          `json:"is_reviewing,omitempty"` // it is in the review state
-	IsBlocked    bool          `json:"is_blocked,omitempty"`   // it is open and waits for its deps
-	IsPending    bool          `json:"is_pending,omitempty"`   // it could be started, and nobody has
-	UpdatedAt    *time.Time    `json:"updated_at,omitempty"`
-	Why          []Reason      `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
+	ID           task.ID        `json:"id"`
+	Title        string         `json:"title"`
+	Status       task.Status    `json:"status"`
+	Priority     *task.Priority `json:"priority,omitempty"` // a row in a list leaves out the default
+	Mode         task.Mode      `json:"mode,omitempty"`     // auto: an agent alone, as a job; pair: an agent and a person
+	Repo         string         `json:"repo,omitempty"`     // in which its files are, if not in the workspace's own
+	Due          task.Due       `json:"due,omitempty"`
+	Overdue      bool           `json:"overdue,omitempty"` // it is open, and its time is up
+	Estimate     task.Estimate  `json:"estimate,omitempty"`
+	Labels       []string       `json:"labels,omitempty"`
+	Assignee     task.Actor     `json:"assignee,omitempty"`
+	Parent       task.ID        `json:"parent,omitempty"`
+	Deps         []task.ID      `json:"deps,omitempty"`
+	Ready        bool           `json:"ready,omitempty"` // next would hand it out
+	BlockedBy    []task.ID      `json:"blocked_by,omitempty"`
+	OpenChildren int            `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
+	Execution    string         `json:"execution,omitempty"`     // active, stalled or awaiting_review
+	Claim        *Claim         `json:"claim,omitempty"`
+	Elsewhere    *Elsewhere     `json:"elsewhere,omitempty"`
+	IsRunning    bool           `json:"is_running,omitempty"`   // a session is at work on it
+	IsReviewing  bool           `json:"is_reviewing,omitempty"` // it is in the review state
+	IsBlocked    bool           `json:"is_blocked,omitempty"`   // it is open and waits for its deps
+	IsPending    bool           `json:"is_pending,omitempty"`   // it could be started, and nobody has
+	UpdatedAt    *time.Time     `json:"updated_at,omitempty"`
+	Why          []Reason       `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
 
-	Written time.Time `json:"-"` // UpdatedAt, also of a lean row; zero for never
-	Held    *Claim    `json:"-"` // Claim with all that is known of it, also of a lean row
+	Urgency task.Priority `json:"-"` // Priority, also of a lean row
+	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
+	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
 
 	DiscoveredFrom []task.ID      `json:"discovered_from,omitempty"`
 	Duplicates     []task.ID      `json:"duplicates,omitempty"`
@@ -118,7 +119,7 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 	flow := v.Store.Config.Flow
 	closed := flow.IsClosed(t.Status)
 	r := Row{
-		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: t.Labels,
+		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: &t.Priority, Urgency: t.Priority, Labels: t.Labels,
 		Assignee: t.Assignee, Parent: t.Parent, Deps: t.Deps, BlockedBy: blockedBy, OpenChildren: openChildren, UpdatedAt: SecondsAt(t.Updated),
 	}
 	if r.UpdatedAt != nil {
@@ -137,13 +138,13 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 	if behind := session.IsBehind(about, live); behind.How == session.Behind {
 		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone}
 	}
-	r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil
 	if !closed {
 		r.Claim = viewClaim(session.Holder(about, live, v.now), live)
 		r.Held = r.Claim
 		r.Execution = v.execution(about)
 		r.IsRunning = r.Execution == string(session.Alive)
-		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil
+		r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil && r.Claim == nil && Startable(flow, t.Status)
+		r.IsPending = r.Ready && t.Status == flow.Initial
 	}
 	return r
 }
@@ -177,10 +178,13 @@ func (v View) CutRow(r Row) Row {
 	return r.lean(v.Dated)
 }
 
-// lean leaves out of a row in a list what the reader of fifty rows does not need: when it was written last, unless it is dated; of a claim all
-// but who, in which session and whether it lapsed, and the whole of one that says no more than the assignee; dependencies that blocked_by names
-// too; and the flags that follow from ready, status, blocked_by and execution.
+// lean leaves out of a row in a list what the reader of fifty rows does not need: the priority that a task has unless it says another; when it
+// was written last, unless it is dated; of a claim all but who, in which session and whether it lapsed, and the whole of one that says no more
+// than the assignee; dependencies that blocked_by names too; and the flags that follow from ready, status, blocked_by and execution.
 func (r Row) lean(dated bool) Row {
+	if r.Urgency == task.DefaultPriority {
+		r.Priority = nil
+	}
 	if !dated {
 		r.UpdatedAt = nil
 	}
