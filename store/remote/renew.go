@@ -49,7 +49,7 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 	before := t.shared
 	next, pushes := t.shared.Reconcile(t.local, t.Now())
 	age := t.Now().Sub(t.shared.Known)
-	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery) && t.spare(1) {
+	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery || t.shared.Open()) && t.spare(1) {
 		if err := t.fetch(ctx); err != nil {
 			return nil, err
 		}
@@ -100,14 +100,14 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 		return err
 	}
 	if failed != nil && said != "" {
-		t.shared.Said = said
+		t.said(said)
 	}
 	if err := t.fetch(ctx); err != nil {
 		return err
 	}
 	t.shared, _ = t.shared.Reconcile(t.local, t.Now())
 	if failed != nil && said != "" {
-		t.shared.Said = said
+		t.said(said)
 	}
 	return t.save()
 }
@@ -194,5 +194,5 @@ func (c *Claims) Due() bool {
 		return false
 	}
 	_, pushes := shared.Reconcile(c.local, c.Now())
-	return len(pushes) > 0
+	return len(pushes) > 0 || shared.Open()
 }
