@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -56,8 +57,10 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 		next, pushes = t.shared.Reconcile(t.local, t.Now())
 	}
 	t.shared = next
-	if err := t.save(); err != nil {
-		return nil, err
+	if !reflect.DeepEqual(before, next) {
+		if err := t.save(); err != nil {
+			return nil, err
+		}
 	}
 	if len(pushes) > 0 && t.spare(2) {
 		if err := t.pushAll(ctx, pushes); err != nil {
