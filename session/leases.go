@@ -8,15 +8,15 @@ import (
 )
 
 // Leases decide who holds a record, among all who may want it. There are two: in one clone the write lock decides (store.Local), and among
-// clones the git remote does (package remote). Whoever needs more than a remote can give puts another one here; the suite in leasestest says
+// clones the git remote does (package remote). Whoever needs more than a remote can give puts another one here; the suite in leasetest says
 // what it must hold.
 //
 // A write in the clone belongs to each decision. Take calls it once the records are the caller's, and Release once nobody else has them: so a
 // write that is refused leaves nothing behind in the clone.
 type Leases interface {
 	// Take takes the records for the clone, all or none, and calls write, which makes the claims in the clone. If write fails, they are given
-	// back. It returns ALREADY_CLAIMED, naming the holder, if somebody else has one, and OFFLINE if that cannot be told; then write was not
-	// called. With no records it calls write alone.
+	// back, but for those that were the clone's before. It returns ALREADY_CLAIMED, naming the holder, if somebody else has one, CONFLICT if there is
+	// something else than the caller judged by, and OFFLINE if neither can be told; then write was not called. With no records it calls write alone.
 	Take(ctx context.Context, want []Want, write func() error) error
 
 	// Release gives records back, or says how far they were brought, and calls write, which does the same in the clone. It returns CLAIM_LOST if
@@ -34,10 +34,10 @@ type Leases interface {
 
 // Want is a record that somebody takes or gives back.
 type Want struct {
-	Ref   task.Ref
-	Lease Lease     // of Take: as whom, where, and for how long
-	Was   string    // of Take: what the remote had when it was decided that the record may be taken; "" for nothing
-	Ended *Progress // of Release: how far the record was brought; nil for no further
+	Ref    task.Ref
+	Lease  Lease     // of Take: as whom, where, and for how long
+	Judged string    // of Take: Remote.Mark of what the caller judged by
+	Ended  *Progress // of Release: how far the record was brought; nil for no further
 }
 
 // Step is what a write makes of who holds a record.
@@ -62,6 +62,9 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 	case over && own != nil && own.Sync != Released && own.Claim.State != RemoteFinished:
 		want.Ended = &s.To
 		return false, want, true
+	case over && own == nil && s.Known.claimedUnknown():
+		want.Ended = &s.To
+		return false, want, true
 	case over:
 		return false, want, false
 	case claims && !s.Takes:
@@ -69,7 +72,7 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.confirmed(now) && !s.longer():
 		return false, want, false
 	case claims:
-		want.Lease, want.Was = *s.Lease, s.Known.Remote.object()
+		want.Lease, want.Judged = *s.Lease, s.Known.Remote.Mark()
 		return true, want, true
 	case own != nil && own.Claim.State == RemoteHeld:
 		return false, want, true
@@ -91,18 +94,17 @@ func (s Step) Lost(by task.Actor, now time.Time) error {
 	return to.Lost(task.ID(s.Ref.ID))
 }
 
-// longer reports whether a claim of a fixed time is made for another time than the one before, or again.
-func (s Step) longer() bool {
-	before := s.Known.held(task.Header{})
-	return s.Lease.Seconds > 0 || before != nil && before.Seconds > 0
+// claimedUnknown reports whether the clone has a claim by itself, and never asked the remote whose it is, as in a copy of a clone.
+func (l Live) claimedUnknown() bool {
+	lease := l.held(task.Header{})
+	return l.Remote != nil && l.Remote.Known.IsZero() && lease != nil && lease.Worktree != ""
 }
 
-// object is what the remote has of the record, or "".
-func (r *Remote) object() string {
-	if r == nil || r.Seen == nil {
-		return ""
-	}
-	return r.Seen.Object
+// longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that leaves the claim as it is
+// does neither.
+func (s Step) longer() bool {
+	before := s.Known.held(task.Header{})
+	return before == nil || before.Seconds != s.Lease.Seconds || s.Lease.Seconds > 0 && !before.Seen.Equal(s.Lease.Seen)
 }
 
 // own is the claim of this clone, or nil.

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
@@ -36,6 +37,7 @@ type Options struct {
 	Trusted func() bool // whether the user has consented that commands of this clone run
 	Now     func() time.Time
 	Rand    io.Reader
+	Answer  time.Duration                              // how long the remote may take for one answer; 0 for 20 seconds
 	Sleep   func(context.Context, time.Duration) error // nil for the real one
 	Port    Port                                       // nil for the remote that the config names
 }
@@ -46,7 +48,7 @@ var _ session.Leases = (*Claims)(nil)
 func Open(o Options) *Claims {
 	c := &Claims{Options: o, port: o.Port}
 	if c.port == nil {
-		c.port = gitPort{o.Clone.Repo, o.Config.Claims}
+		c.port = gitPort{o.Clone.Repo, o.Config.Claims, cmp.Or(o.Answer, answerLimit)}
 	}
 	if c.Sleep == nil {
 		c.Sleep = sleep
@@ -209,9 +211,22 @@ func (t *turn) offline(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	t.shared.Said = task.Clip(git.Complaint(err), 500)
+	t.said(git.Complaint(err))
 	_ = t.save() // it only says why
 	return offline(t.Config.Claims.Remote, t.shared.Said)
+}
+
+// said notes in one line what the remote gave as a reason.
+func (t *turn) said(words string) { t.shared.Said = task.Clip(printable(words), 500) }
+
+// printable is a text without what moves the cursor of a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 func offline(remote, said string) error {
@@ -258,4 +273,4 @@ func (t *turn) spare(n int) bool {
 }
 
 // worktreeName is what other clones are told of a worktree.
-func worktreeName(path string) string { return task.Clip(filepath.Base(path), 200) }
+func worktreeName(path string) string { return task.Clip(printable(filepath.Base(path)), 200) }

@@ -65,7 +65,7 @@ func (p *probing) run(ctx context.Context) error {
 	taken, said, err := p.push(ctx, away, false)
 	p.found.Deletes = taken == created
 	if !p.found.Deletes {
-		p.found.Said = said
+		p.found.Said = printable(said)
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (p *probing) create(ctx context.Context) (int, error) {
 	if taken, said, err = p.push(ctx, both[:1], false); err != nil {
 		return 0, err
 	}
-	p.found.Said = said
+	p.found.Said = printable(said)
 	return taken, nil
 }
 

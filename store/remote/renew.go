@@ -2,6 +2,7 @@ package remote
 
 import (
 	"context"
+	"reflect"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -51,15 +52,17 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 	before := t.shared
 	next, pushes := t.shared.Reconcile(t.local, t.Now())
 	age := t.Now().Sub(t.shared.Known)
-	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery) && t.spare(1) {
+	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery || t.shared.Open()) && t.spare(1) {
 		if err := t.fetch(ctx); err != nil {
 			return nil, err
 		}
 		next, pushes = t.shared.Reconcile(t.local, t.Now())
 	}
 	t.shared = next
-	if err := t.save(); err != nil {
-		return nil, err
+	if !reflect.DeepEqual(before, next) {
+		if err := t.save(); err != nil {
+			return nil, err
+		}
 	}
 	if len(pushes) > 0 && t.spare(2) {
 		if err := t.pushAll(ctx, pushes); err != nil {
@@ -102,14 +105,14 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 		return err
 	}
 	if failed != nil && said != "" {
-		t.shared.Said = said
+		t.said(said)
 	}
 	if err := t.fetch(ctx); err != nil {
 		return err
 	}
 	t.shared, _ = t.shared.Reconcile(t.local, t.Now())
 	if failed != nil && said != "" {
-		t.shared.Said = said
+		t.said(said)
 	}
 	return t.save()
 }
@@ -218,5 +221,5 @@ func (c *Claims) Due() bool {
 		return false
 	}
 	_, pushes := shared.Reconcile(c.local, c.Now())
-	return len(pushes) > 0
+	return len(pushes) > 0 || shared.Open()
 }

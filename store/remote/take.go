@@ -30,34 +30,77 @@ func (c *Claims) Take(ctx context.Context, want []session.Want, write func() err
 		return err
 	}
 	err = t.settle(ctx, own)
+	if err != nil && ctx.Err() != nil {
+		return err // Renew finds out whether the remote has the claim
+	}
 	switch {
 	case err == nil:
 		t.mark(own, session.Synced, "")
 	case task.CodeOf(err) == task.Offline && c.Alone:
 		t.mark(own, session.Unsynced, t.shared.Said)
-	case task.CodeOf(err) == task.Offline || ctx.Err() != nil:
+	case task.CodeOf(err) == task.Offline:
 		return err // whether the remote has the claim is not known; Renew finds out
 	default:
-		t.shared.Own = before.Own
-		t.giveBackTaken(context.WithoutCancel(ctx), own)
-		_ = t.save() // what stays Asked the next Renew gives back
+		t.refused(context.WithoutCancel(ctx), own, before)
 		return err
 	}
 	if err := t.save(); err != nil {
 		return err
 	}
 	if err := write(); err != nil {
-		t.giveBack(context.WithoutCancel(ctx), own)
+		t.undo(context.WithoutCancel(ctx), own, before)
 		return err
 	}
 	return nil
+}
+
+// undo gives back claims of which nothing came in the clone. A claim that the clone had before stays, as does one of somebody else in the clone
+// which was to be replaced: Renew puts that back.
+func (t *turn) undo(ctx context.Context, own []session.OwnClaim, before session.Shared) {
+	var back []session.OwnClaim
+	for _, o := range own {
+		was := before.OwnOf(o.Ref)
+		switch {
+		case was == nil || was.Sync == session.Lost || was.Sync == session.Released:
+			back = append(back, o)
+		case !was.Claim.Same(o.Claim):
+			was.Was, was.Sync = o.Object, session.Unsynced
+			t.shared = t.shared.WithOwn(*was)
+		}
+	}
+	if len(back) == 0 {
+		_ = t.save() // else the next Renew finds a claim that nobody holds
+		return
+	}
+	t.giveBack(ctx, back)
+}
+
+// refused ends claims of which the remote gave one to somebody else. It may have taken the others, where it cannot take all or none.
+func (t *turn) refused(ctx context.Context, own []session.OwnClaim, before session.Shared) {
+	var taken []session.OwnClaim
+	for _, o := range own {
+		if seen := t.shared.SeenOf(o.Ref); seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim) {
+			taken = append(taken, o)
+			continue
+		}
+		t.shared = t.shared.WithoutOwn(o.Ref)
+		if was := before.OwnOf(o.Ref); was != nil {
+			t.shared = t.shared.WithOwn(*was)
+		}
+	}
+	t.undo(ctx, taken, before)
 }
 
 // ask makes the claims that are wanted, and notes that the remote is asked for them.
 func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim, error) {
 	var own []session.OwnClaim
 	for _, w := range want {
-		claim, err := t.newClaim(w)
+		if mark := t.shared.Of(w.Ref).Mark(); mark != w.Judged {
+			return nil, changed(w.Ref)
+		}
+	}
+	for _, w := range want {
+		claim, was, err := t.newClaim(w)
 		if err != nil {
 			return nil, err
 		}
@@ -65,34 +108,42 @@ func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim
 		if err != nil {
 			return nil, err
 		}
-		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: w.Was, Sync: session.Asked}
+		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Sync: session.Asked, Open: true}
 		own = append(own, one)
 		t.shared = t.shared.WithOwn(one)
 	}
 	return own, t.save()
 }
 
-// newClaim is the claim that is wanted. A claim that the remote was asked for before, and about which
+// changed is CONFLICT for a record of which the remote, or this clone, has another claim than the caller judged by.
+func changed(of task.Ref) error {
+	return task.Errorf(task.Conflict, "there is another claim on %s than was known", of.ID).WithHint("read the task again, and decide anew")
+}
+
+// newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for before, and about which
 // nothing is known, is asked for again under its own nonce.
-func (t *turn) newClaim(w session.Want) (session.RemoteClaim, error) {
+func (t *turn) newClaim(w session.Want) (session.RemoteClaim, string, error) {
 	now := t.Now().UTC().Truncate(time.Second)
 	nonce, err := t.token()
 	if err != nil {
-		return session.RemoteClaim{}, problem.IO(err)
+		return session.RemoteClaim{}, "", problem.IO(err)
 	}
 	claim := session.RemoteClaim{
 		Version: session.RemoteVersion, Record: w.Ref, Holder: w.Lease.Actor, Clone: t.shared.Clone, Worktree: worktreeName(w.Lease.Worktree),
 		Epoch: 1, Nonce: nonce, Taken: now, Renewed: now, TTL: int(session.RemoteTTL(w.Lease, t.Config.ClaimTTL) / time.Second),
 		Branch: w.Lease.Branch, State: session.RemoteHeld,
 	}
-	own := t.shared.OwnOf(w.Ref)
-	if seen := t.shared.SeenOf(w.Ref); seen != nil && seen.Claim != nil {
-		claim.Epoch = seen.Claim.Epoch + 1
+	own, seen, was := t.shared.OwnOf(w.Ref), t.shared.SeenOf(w.Ref), ""
+	if seen != nil {
+		was = seen.Object
+		if seen.Claim != nil {
+			claim.Epoch = seen.Claim.Next()
+		}
 	}
 	if own != nil && own.Claim.State == session.RemoteHeld && own.Claim.Holder == claim.Holder && own.Sync != session.Lost && own.Sync != session.Released {
 		claim.Nonce, claim.Taken, claim.Epoch = own.Claim.Nonce, own.Claim.Taken, own.Claim.Epoch
 	}
-	return claim, nil
+	return claim, was, nil
 }
 
 // How often a claim is asked for where the remote refused it and nobody has it, as when others push at the same moment.
@@ -111,6 +162,7 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 				return err
 			}
 		}
+		setOpen(own, true)
 		taken, said, err := t.push(ctx, updatesOf(own), len(own) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
 		if err != nil {
 			return err
@@ -122,14 +174,22 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 		if err := t.fetch(ctx); err != nil {
 			return err
 		}
+		setOpen(own, false)
 		won, err := t.won(own)
 		if err != nil || won {
 			return err
 		}
 		words = said
 	}
-	t.shared.Said = words
-	return offline(t.Config.Claims.Remote, "it takes no claim: "+words)
+	t.said(words)
+	return offline(t.Config.Claims.Remote, "it takes no claim: "+t.shared.Said)
+}
+
+// setOpen notes whether it is open what came of asking for claims.
+func setOpen(own []session.OwnClaim, open bool) {
+	for i := range own {
+		own[i].Open = open
+	}
 }
 
 // updatesOf are the updates that make claims.
@@ -168,8 +228,10 @@ func (t *turn) won(own []session.OwnClaim) (bool, error) {
 	for i, o := range own {
 		seen := t.shared.SeenOf(o.Ref)
 		switch {
-		case seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim):
-			own[i].Object = seen.Object
+		case seen != nil && seen.Object == o.Object:
+			continue
+		case seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim): // an answer that was lost, of before; what is wanted now replaces it
+			own[i].Was, all = seen.Object, false
 			continue
 		case seen == nil && o.Was == "", seen != nil && seen.Object == o.Was:
 			all = false
@@ -181,7 +243,7 @@ func (t *turn) won(own []session.OwnClaim) (bool, error) {
 				return false, err
 			}
 		}
-		return false, task.Errorf(task.Conflict, "the git remote has another claim on %s than was known", o.Ref.ID).WithHint("read the task again, and decide anew")
+		return false, changed(o.Ref)
 	}
 	return all, nil
 }
@@ -200,22 +262,9 @@ func (t *turn) mark(own []session.OwnClaim, as session.Sync, said string) {
 	for i := range own {
 		own[i].Sync, own[i].Said = as, said
 		if as == session.Synced {
-			own[i].Was = ""
+			own[i].Was, own[i].Open = "", false
 		}
 		t.shared = t.shared.WithOwn(own[i])
-	}
-}
-
-// giveBackTaken ends those of some claims that the remote has, where it takes no updates that are all or none.
-func (t *turn) giveBackTaken(ctx context.Context, own []session.OwnClaim) {
-	var taken []session.OwnClaim
-	for _, o := range own {
-		if seen := t.shared.SeenOf(o.Ref); seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim) {
-			taken = append(taken, o)
-		}
-	}
-	if len(taken) > 0 {
-		t.giveBack(ctx, taken)
 	}
 }
 
