@@ -20,6 +20,7 @@ import (
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // The limits of what is read.
@@ -132,6 +133,40 @@ func (s Source) find(head string, tips []git.Tip, known session.Branches) []sess
 		room -= len(all[i].Carried)
 	}
 	return all
+}
+
+// Default calls fn with each of some tasks as the remote's default branch has it, as it was fetched. Those that it does not have, or whose files
+// cannot be read, are left out.
+func (s Source) Default(of []task.Ref, fn func(task.Header)) {
+	if s.Clone.Repo == nil || len(of) == 0 {
+		return
+	}
+	tip, ok := s.Clone.Repo.Tracked(s.Remote).Default()
+	if !ok {
+		return
+	}
+	q, err := s.Clone.Repo.Quick()
+	if err != nil {
+		return
+	}
+	defer q.Close()
+	r := reader{Quick: q, top: s.Clone.InRepo(layout.Folder)}
+	wanted := map[string]bool{}
+	for _, one := range of {
+		wanted[one.ID] = one.Kind == task.KindName
+	}
+	records, _ := r.records(tip.Commit)
+	for _, folder := range r.folders(records) {
+		r.each(folder.ID, func(f file) {
+			if !wanted[f.id] {
+				return
+			}
+			delete(wanted, f.id) // the file that was found first counts
+			if t, err := r.parse(f); err == nil {
+				fn(t.Header())
+			}
+		})
+	}
 }
 
 // reader reads the task files of branches.
@@ -249,24 +284,27 @@ func (r *reader) each(folder string, fn func(file)) {
 // task is the last change of status of a task; nil if there is none, or its file cannot be read.
 func (r *reader) task(f file) *session.Carried {
 	c, ok := r.tasks[f.blob]
-	if !ok {
-		c = r.parse(f)
-		r.tasks[f.blob] = c
+	if ok {
+		return c
 	}
+	if t, err := r.parse(f); err == nil {
+		if moved, ok := session.Moved(t.Header()); ok {
+			c = &moved
+		}
+	}
+	r.tasks[f.blob] = c
 	return c
 }
 
-func (r *reader) parse(f file) *session.Carried {
+// parse reads a task file.
+func (r *reader) parse(f file) (task.Task, error) {
 	src, err := r.Blob(f.blob, maxFile)
 	if err != nil {
-		return nil
+		return task.Task{}, err
 	}
 	t, err := record.Tasks.Parse(src)
-	if err != nil || string(t.ID) != f.id {
-		return nil
+	if err == nil && string(t.ID) != f.id {
+		err = record.Tasks.NotFound(f.id)
 	}
-	if c, ok := session.Moved(t.Header()); ok {
-		return &c
-	}
-	return nil
+	return t, err
 }
