@@ -231,11 +231,19 @@ func (q *Quick) At(tree, path string) (Entry, bool) {
 }
 
 // maxApart is how many commits are looked at to find where two went apart.
-const maxApart = 20_000
+const maxApart = 5_000
 
 // Forks returns the commits where two went apart: the newest that both have. One that the other contains is its own fork. It returns none if they
 // have nothing in common, as far as the clone knows, or went apart too long ago. As in git, the dates of commits say which is looked at first.
 func (q *Quick) Forks(one, other string) []string {
+	all := q.common(one, other)
+	return slices.DeleteFunc(slices.Clone(all), func(id string) bool { // as among commits of one second
+		return slices.ContainsFunc(all, func(newer string) bool { return newer != id && slices.Contains(q.common(newer, id), id) })
+	})
+}
+
+// common is Forks, and perhaps commits that one of the forks has.
+func (q *Quick) common(one, other string) []string {
 	const ofOne, ofOther, both, done = 1, 2, 3, 4 // done: what is below a fork
 	marks := map[string]int{}
 	queue := &commitQueue{}
