@@ -371,7 +371,20 @@ func elsewhereText(t verb.Task) string {
 	if t.Elsewhere == nil {
 		return ""
 	}
-	return fmt.Sprintf("%s on branch %s, worktree %s", t.Elsewhere.Status, t.Elsewhere.Branch, t.Elsewhere.Worktree)
+	e, where := t.Elsewhere, []string(nil)
+	switch {
+	case e.Tracked:
+		return fmt.Sprintf("%s on %s", e.Status, e.Branch)
+	case e.Branch != "":
+		where = append(where, "branch "+e.Branch)
+	}
+	if e.Worktree != "" {
+		where = append(where, "worktree "+e.Worktree)
+	}
+	if e.Clone != "" {
+		where = append(where, "clone "+e.Clone)
+	}
+	return string(e.Status) + " on " + strings.Join(where, ", ")
 }
 
 func joined(ids []task.ID) string {

@@ -31,6 +31,7 @@ type Hold struct {
 	Until    time.Time // when the claim expires; zero for never
 	Lapsed   bool      // the claim expired, its session stalled or its worktree is gone: a takeover may end it
 	NoBranch bool      // of Behind: the branch is no longer there
+	Tracked  bool      // of Behind: the branch is a remote-tracking one, such as origin/fix
 	Gone     bool      // git knows no worktree there any more
 
 	Clone    string       // the other clone that holds it, or brought it further; "" for this one
@@ -71,7 +72,7 @@ func IsBehind(file task.Header, live Live) Hold {
 	if r == nil {
 		return Hold{}
 	}
-	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status, Clone: r.Clone}
+	return Hold{How: Behind, Worktree: r.Worktree, Branch: r.Branch, Status: r.Status, Clone: r.Clone, Tracked: r.Tracked}
 }
 
 // onClaim adds to a claim of this clone what the remote says of it.
@@ -190,6 +191,9 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 	case h.How == Behind && h.Clone != "":
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("git fetch, and merge that work here").WithNext(task.CallTo("get", "id", id))
+	case h.How == Behind && h.Tracked:
+		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
+			WithHint("%s", h.toMerge()).WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind && h.NoBranch:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
@@ -230,10 +234,26 @@ func (h Hold) where() string {
 }
 
 func (h Hold) location() string {
-	if h.Clone == "" {
+	switch {
+	case h.Tracked:
+		return h.Branch
+	case h.Clone != "":
+		return inClone(h.Branch, h.Clone)
+	default:
 		return location(h.Branch, h.Worktree)
 	}
-	return inClone(h.Branch, h.Clone)
+}
+
+// Local reports whether a branch of this clone has the work, so that it can be looked for here.
+func (h Hold) Local() bool { return h.Clone == "" && !h.Tracked }
+
+// toMerge says how work on a remote-tracking branch comes here. Somebody else chose the name, so one that a shell could read as more than a name is
+// not made a part of a command.
+func (h Hold) toMerge() string {
+	if !task.IsWord(h.Branch, "._-+/#@=") || h.Branch[0] == '-' {
+		return "merge that branch here"
+	}
+	return "git merge " + h.Branch + " brings that work here"
 }
 
 // inClone names a branch, if that is known, in another clone.

@@ -118,6 +118,12 @@ func (c RemoteClaim) Finish(p Progress, now time.Time) RemoteClaim {
 	return c
 }
 
+// Arrived reports whether a file that is closed has what the claim says was finished: the entry that did it, or a later decision about the record. A
+// file that was closed before, and does not know that the work went on, has not.
+func (c RemoteClaim) Arrived(file task.Header) bool {
+	return c.State == RemoteFinished && (file.Log.Has(c.Entry) || moved(file).After(c.Renewed))
+}
+
 // Encode is the message of the commit that the ref points at: one line.
 func (c RemoteClaim) Encode() string {
 	src, _ := json.Marshal(c) // every value of it can be encoded

@@ -265,13 +265,18 @@ func (r *Remote) confirmed(now time.Time) bool {
 	return r != nil && r.Own != nil && r.Own.Sync == Synced && (r.Own.Claim.State == RemoteFinished || r.Own.Claim.Sure(now))
 }
 
+// fetched reports whether a remote-tracking branch has the entry that brought the record to its status.
+func (r *Remote) fetched(entry string) bool {
+	return slices.ContainsFunc(r.Branches, func(p Progress) bool { return p.Entry == entry })
+}
+
 // Progress is how far other clones have brought the record, and remote-tracking branches have it, the newest last.
 func (r *Remote) Progress() []Progress {
 	if r == nil {
 		return nil
 	}
 	out := r.Branches
-	if c := r.other(); c != nil && c.Claim.State == RemoteFinished {
+	if c := r.other(); c != nil && c.Claim.State == RemoteFinished && !r.fetched(c.Claim.Entry) {
 		out = append(slices.Clone(out), Progress{
 			Status: c.Claim.Status, Branch: c.Claim.Branch, Head: c.Claim.Commit, Entry: c.Claim.Entry, Clone: c.Claim.Clone, At: c.Claim.Renewed,
 		})

@@ -53,6 +53,7 @@ type Progress struct {
 	Head     string      `json:"head,omitempty"`
 	Entry    string      `json:"entry"` // hash of the entry that did
 	Clone    string      `json:"-"`     // the other clone that did, as the remote says; "" for this one
+	Tracked  bool        `json:"-"`     // Branch is a remote-tracking one, such as origin/fix
 	At       time.Time   `json:"-"`     // when, of what a remote says; zero for this clone
 }
 
@@ -188,10 +189,6 @@ func (l Live) ahead(file task.Header) *Progress {
 
 // moved is when the status of a record was changed last; zero for a record that was never moved.
 func moved(file task.Header) time.Time {
-	for _, e := range slices.Backward(file.Log) {
-		if e.To != "" && e.To != e.From {
-			return e.At
-		}
-	}
-	return time.Time{}
+	last, _ := Moved(file)
+	return last.At
 }

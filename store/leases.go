@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -51,7 +52,17 @@ func (s *Store) shared() func(task.Ref) *session.Remote {
 		return func(task.Ref) *session.Remote { return nil }
 	}
 	known, _ := s.Shared(s.Config.Claims.Key())
-	return known.Index()
+	shared, branches := known.Index(), s.Branches().Read().Progress()
+	return func(of task.Ref) *session.Remote {
+		r := shared(of)
+		r.Branches = branches[of]
+		return r
+	}
+}
+
+// Branches is where the clone finds what the remote-tracking branches say, of the remote that claims go through.
+func (s *Store) Branches() branches.Source {
+	return branches.Source{Clone: s.Clone, Remote: s.Config.Claims.Remote, Except: s.Config.Claims.Namespace}
 }
 
 // Steps is what the write makes of who holds records. A write that changes nothing about that has none.

@@ -74,7 +74,16 @@ type Elsewhere struct {
 	Status   task.Status `json:"status"`
 	Branch   string      `json:"branch,omitempty"`
 	Worktree string      `json:"worktree,omitempty"`
-	Clone    string      `json:"clone,omitempty"` // another clone
+	Clone    string      `json:"clone,omitempty"`   // another clone
+	Tracked  bool        `json:"tracked,omitempty"` // the branch is a remote-tracking one, such as origin/fix
+}
+
+// ElsewhereOf shows how far a record was carried; nil if this file is as far.
+func ElsewhereOf(behind session.Hold) *Elsewhere {
+	if behind.How != session.Behind {
+		return nil
+	}
+	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone, behind.Tracked}
 }
 
 // RemoteKnown is how old what a clone knows of the claims of others is.
@@ -135,9 +144,7 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)
-	if behind := session.IsBehind(about, live); behind.How == session.Behind {
-		r.Elsewhere = &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone}
-	}
+	r.Elsewhere = ElsewhereOf(session.IsBehind(about, live))
 	if !closed {
 		r.Claim = viewClaim(session.Holder(about, live, v.now), live)
 		r.Held = r.Claim
@@ -246,21 +253,17 @@ func (v View) Execution(g *Graph, r *record.Row) string {
 	return v.execution(enough(r, v.known(task.ID(r.ID).Ref()), func() task.Header { return g.Header(r) }))
 }
 
-// Behind reports whether a task of a graph was carried further elsewhere in the clone.
+// Behind reports whether a task of a graph was carried further elsewhere.
 func (v View) Behind(g *Graph, r *record.Row) bool { return v.elsewhere(g, r) != nil }
 
-// elsewhere is how far a task of a graph was carried elsewhere in the clone; nil if this file is as far.
+// elsewhere is how far a task of a graph was carried elsewhere; nil if this file is as far.
 func (v View) elsewhere(g *Graph, r *record.Row) *Elsewhere {
 	of := task.ID(r.ID).Ref()
 	if !v.carried(of) {
 		return nil
 	}
 	live := v.known(of)
-	behind := session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live)
-	if behind.How != session.Behind {
-		return nil
-	}
-	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone}
+	return ElsewhereOf(session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live))
 }
 
 // SecondsAt is a time of a row; nil for none.

@@ -192,7 +192,7 @@ func (wc WriteContext) Take(ctx context.Context, takeover bool) (takesOver bool,
 func (wc WriteContext) Refusal(ctx context.Context, takeover bool) error {
 	hold, s := wc.Hold, wc.Store
 	err := hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
-	if err != nil && hold.How == session.Behind && hold.Clone == "" && !s.Git().HasBranch(ctx, hold.Branch) {
+	if err != nil && hold.How == session.Behind && hold.Local() && !s.Git().HasBranch(ctx, hold.Branch) {
 		hold.NoBranch = true
 		err = hold.Refuse(wc.Task.ID, wc.w.Actor(), s.Worktree, takeover)
 	}

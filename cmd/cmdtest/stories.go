@@ -1,9 +1,11 @@
 package cmdtest
 
 import (
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -29,7 +31,8 @@ import (
 // A person at the terminal types the word that each question asks for. PERSON is another word to type, or nobody.
 //
 // The clock begins at 2026-06-21T10:00:00Z and moves on by a minute with each run of cairn. Random
-// bytes are zeros, so ids follow from the clock, and whole files can be compared. UPDATE=1 rewrites the files that stories
+// bytes are zeros, so ids follow from the clock, and whole files can be compared. A story that plays several clones, which must differ, sets $SEED: then
+// the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories
 // compare with.
 func Stories(t *testing.T, dir string) {
 	testscript.Run(t, testscript.Params{
@@ -82,7 +85,7 @@ func Main(m *testing.M, program func(Process) int) {
 		must(err)
 		os.Exit(program(Process{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
-			Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: Zeros{},
+			Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: random(os.Getenv("SEED"), now),
 			Terminal: person,
 		}))
 	}})
@@ -115,6 +118,14 @@ type Zeros struct{}
 func (Zeros) Read(p []byte) (int, error) {
 	clear(p)
 	return len(p), nil
+}
+
+// random is the source of random bytes of one run.
+func random(seed string, now time.Time) io.Reader {
+	if seed == "" {
+		return Zeros{}
+	}
+	return rand.NewChaCha8(sha256.Sum256([]byte(seed + now.String())))
 }
 
 // StartTime is where the clock of a story begins.

@@ -141,6 +141,9 @@ func (l Live) Shared() string { return l.join("remote.json") }
 // SharedLock is the path of the lock of whoever asks the git remote about claims.
 func (l Live) SharedLock() string { return l.join("remote.lock") }
 
+// BranchesFile is the path of what the remote-tracking branches say of tasks, as one worktree sees them (session.Branches). It can be deleted at any time.
+func (l Layout) BranchesFile() string { return l.Live.join("branches-" + Name(l.Worktree) + ".json") }
+
 // Vectors is the path of what an embedder made of the texts of this clone. It can be deleted at any time.
 func (l Live) Vectors() string { return l.join("vectors") }
 

@@ -17,6 +17,9 @@
 // no ref. Renew compares that with the remote (session.Shared.Reconcile), and so brings to its end whatever was cut short: a process that was
 // killed, a network that was away.
 //
+// What is finished stays at the remote until the remote's default branch has it, and shows the task as closed. Then any clone that has fetched that
+// branch removes the ref. That a checkout lacks something is no reason.
+//
 // # Locks
 //
 // The lock of the remote is taken before the write lock of the clone, and held while a write that it allowed is made. So nobody gives back a claim

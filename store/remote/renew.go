@@ -2,10 +2,13 @@ package remote
 
 import (
 	"context"
+	"maps"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/branches"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/task"
@@ -64,7 +67,7 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 			return nil, err
 		}
 	}
-	if len(pushes) > 0 && t.spare(2) {
+	if pushes = append(pushes, t.arrived(pushes)...); len(pushes) > 0 && t.spare(2) {
 		if err := t.pushAll(ctx, pushes); err != nil {
 			return newlyLost(before, t.shared), err
 		}
@@ -81,6 +84,32 @@ func newlyLost(before, now session.Shared) []session.OwnClaim {
 		}
 	}
 	return lost
+}
+
+// arrived removes the claims, of any clone, whose work the remote's default branch has and shows as closed, as this clone has fetched it. It leaves
+// alone what is pushed anyway.
+func (t *turn) arrived(pushed []session.Push) []session.Push {
+	if p := t.shared.Probe; p != nil && !p.Deletes {
+		return nil
+	}
+	finished := map[task.Ref]session.SeenClaim{}
+	for _, c := range t.shared.Seen {
+		if c.Claim != nil && c.Claim.State == session.RemoteFinished {
+			finished[c.Ref] = c
+		}
+	}
+	for _, p := range pushed {
+		delete(finished, p.Ref)
+	}
+	var away []session.Push
+	of := branches.Source{Clone: t.Clone, Remote: t.Config.Claims.Remote}
+	of.Default(slices.Collect(maps.Keys(finished)), func(file task.Header) {
+		if c := finished[file.Ref]; t.Config.Flow.IsClosed(file.Status) && c.Claim.Arrived(file) {
+			away = append(away, session.Push{Ref: c.Ref, Old: c.Object})
+		}
+	})
+	slices.SortFunc(away, func(a, b session.Push) int { return task.CompareRefs(a.Ref, b.Ref) })
+	return away
 }
 
 // pushAll pushes, each ref by itself, and notes what the remote has taken. If it did not take all, it is asked what it has.
@@ -137,7 +166,10 @@ func (t *turn) updates(ctx context.Context, pushes []session.Push) ([]git.RefUpd
 // took notes that the remote has taken a push.
 func (t *turn) took(p session.Push, object string) {
 	if p.Claim == nil {
-		t.shared = t.shared.WithoutOwn(p.Ref).WithSeen(p.Ref, nil)
+		if own := t.shared.OwnOf(p.Ref); own != nil && own.Sync != session.Lost { // who lost the record is told, whatever became of it
+			t.shared = t.shared.WithoutOwn(p.Ref)
+		}
+		t.shared = t.shared.WithSeen(p.Ref, nil)
 		return
 	}
 	own := session.OwnClaim{Ref: p.Ref, Claim: *p.Claim, Object: object, Sync: session.Synced}
@@ -214,7 +246,7 @@ func (c *Claims) WantsSync() bool {
 	return true
 }
 
-// Due reports whether Renew has anything to do. It asks nobody.
+// Due reports whether Renew has anything to do that must not wait, such as the removal of claims whose work has arrived may. It asks nobody.
 func (c *Claims) Due() bool {
 	shared, ok := c.Clone.Shared(c.Config.Claims.Key())
 	if !ok {

@@ -109,8 +109,6 @@ func rowOf(s *store.Store, r *record.Row) Row {
 		return out
 	}
 	out.Response = responseOf(h)
-	if behind := session.IsBehind(h.Header, known); behind.How == session.Behind {
-		out.Elsewhere = &verb.Elsewhere{Status: behind.Status, Branch: behind.Branch, Worktree: behind.Worktree}
-	}
+	out.Elsewhere = verb.ElsewhereOf(session.IsBehind(h.Header, known))
 	return out
 }

@@ -50,8 +50,8 @@ func mayWork(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task
 		return err
 	}
 	if hold.How == session.Behind { // the task has moved on in another branch: a job may go on only from the branch of its own
-		hold.NoBranch = !s.Git().HasBranch(ctx, hold.Branch)
-		if hold.Branch == worktree.Branch(t.ID) && !hold.NoBranch {
+		hold.NoBranch = hold.Local() && !s.Git().HasBranch(ctx, hold.Branch)
+		if hold.Branch == worktree.Branch(t.ID) && hold.Local() && !hold.NoBranch {
 			return nil
 		}
 		return hold.Refuse(t.ID, agentOf(name), "", false)

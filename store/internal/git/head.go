@@ -42,6 +42,11 @@ func (r *Repo) headFromFiles() (Head, error) {
 	if err := r.plain(); err != nil {
 		return Head{}, err
 	}
+	return r.readHead()
+}
+
+// readHead is headFromFiles for a repository whose form was looked at.
+func (r *Repo) readHead() (Head, error) {
 	files := dotgit.New(dotgit.NewRepositoryFilesystem(osfs.New(r.GitDir), osfs.New(r.CommonDir)))
 	head, err := files.Ref(plumbing.HEAD)
 	if err != nil {

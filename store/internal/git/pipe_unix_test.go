@@ -6,6 +6,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -76,6 +77,43 @@ func TestAPipeForARef(t *testing.T) {
 	case err := <-done:
 		if err == nil {
 			t.Error("it has a commit")
+		}
+	case <-time.After(10 * time.Second):
+		t.Fatal("it waits")
+	}
+}
+
+// A pipe in the place of a remote-tracking branch, or of an object, is not there for who reads without git.
+func TestPipesAreNoBranches(t *testing.T) {
+	isolate(t)
+	r := newRepoAt(t, "")
+	r.write("file", "x")
+	r.commit()
+	id := strings.TrimSpace(r.git("rev-parse", "HEAD"))
+	r.git("update-ref", "refs/remotes/origin/fix", id)
+	object := ".git/objects/" + id[:2] + "/" + id[2:]
+	r.remove(object)
+	for _, name := range []string{object, ".git/refs/remotes/origin/pipe", ".git/refs/remotes/origin/HEAD"} {
+		if err := syscall.Mkfifo(r.path(name), 0o644); err != nil {
+			t.Skip(err)
+		}
+	}
+	done := make(chan bool, 1)
+	go func() {
+		at := r.open().Tracked("origin")
+		_ = at.Stamp()
+		_, found := at.Default()
+		tips := at.Tips()
+		q, err := r.open().Quick()
+		if err == nil {
+			_, err = q.Commit(id)
+		}
+		done <- !found && len(tips) == 1 && tips[0] == Tip{"origin/fix", id} && err != nil
+	}()
+	select {
+	case as := <-done:
+		if !as {
+			t.Error("a pipe was taken for a file")
 		}
 	case <-time.After(10 * time.Second):
 		t.Fatal("it waits")

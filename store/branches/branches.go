@@ -1,0 +1,310 @@
+// Package branches reads what the remote-tracking branches of a clone say of tasks: how far somebody has brought one whose work was fetched, and
+// not merged. It starts no git, asks no network and touches no file of the worktree.
+//
+// What counts is what a branch has changed since it and the commit that is checked out went apart. Of each task file it is the last entry that
+// changed the status. Whoever may push chose what is in such a branch: what cannot be read, or is too large, is left out.
+//
+// The answer is kept in a file of the live state, by the commit of each branch. It is found anew for the branches that changed, and all of it follows
+// from git: the file can be deleted at any time.
+package branches
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/live"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// The limits of what is read.
+const (
+	maxTips    = 200     // branches; the newest count
+	maxChanged = 1_000   // task files that a branch has changed; one with more is left out
+	maxCarried = 5_000   // in all
+	maxFile    = 1 << 20 // bytes of a task file
+)
+
+// Source is the branches of one remote.
+type Source struct {
+	Clone  live.Clone
+	Remote string
+	Except string // a namespace of refs that are no branches of anybody, such as that of the claims
+}
+
+// Read returns what the branches say at this moment; nothing outside git, and in a clone that only git itself can read.
+func (s Source) Read() session.Branches {
+	if s.Clone.Repo == nil {
+		return session.Branches{}
+	}
+	at := s.Clone.Repo.Tracked(s.Remote)
+	now := session.Branches{Remote: s.Remote, Head: at.Head()}
+	if now.Head == "" {
+		return session.Branches{}
+	}
+	now.Stamp = at.Stamp()
+	kept := s.kept()
+	if now.Stamp != "" && kept.Stamp == now.Stamp && kept.Head == now.Head {
+		return kept
+	}
+	tips := slices.DeleteFunc(at.Tips(), s.excepted)
+	if kept.Head == now.Head && same(kept.Tips, tips) {
+		now.Tips = kept.Tips
+	} else {
+		now.Tips = s.find(now.Head, tips, kept)
+	}
+	if now.Stamp != kept.Stamp || now.Head != kept.Head || !same(kept.Tips, tips) {
+		s.keep(now)
+	}
+	return now
+}
+
+// excepted reports whether a ref is no branch of anybody. Where claims are branches of the remote they may be fetched like others.
+func (s Source) excepted(tip git.Tip) bool {
+	below, ok := strings.CutPrefix(s.Except, "refs/heads/")
+	return ok && strings.HasPrefix(tip.Name, s.Remote+"/"+below+"/") || strings.HasPrefix(tip.Name, s.Remote+"/cairn/claims/")
+}
+
+// same reports whether what is known is about these branches.
+func same(known []session.Branch, tips []git.Tip) bool {
+	if len(known) != min(len(tips), maxTips) || len(tips) > maxTips {
+		return false
+	}
+	return !slices.ContainsFunc(tips, func(t git.Tip) bool {
+		return !slices.ContainsFunc(known, func(b session.Branch) bool { return b.Name == t.Name && b.Commit == t.Commit })
+	})
+}
+
+// kept is what was found before; nothing if that cannot be read.
+func (s Source) kept() session.Branches {
+	src, err := disk.ReadRegular(s.Clone.BranchesFile(), live.MaxFile)
+	if err != nil {
+		return session.Branches{}
+	}
+	kept, err := session.ParseBranches(src, s.Remote)
+	if err != nil {
+		return session.Branches{}
+	}
+	return kept
+}
+
+// keep writes what was found, if there is live state. That it cannot be written harms nobody.
+func (s Source) keep(b session.Branches) {
+	src, err := live.Encode(b)
+	if err != nil || len(src) > live.MaxFile || !layout.IsFolder(string(s.Clone.Live)) {
+		return
+	}
+	_ = atomicfile.WriteVolatile(s.Clone.BranchesFile(), src)
+	atomicfile.SweepOf(s.Clone.BranchesFile(), time.Minute)
+}
+
+// find reads the branches that are not known.
+func (s Source) find(head string, tips []git.Tip, known session.Branches) []session.Branch {
+	q, err := s.Clone.Repo.Quick()
+	if err != nil {
+		return nil
+	}
+	defer q.Close()
+	var all []session.Branch
+	for _, t := range tips {
+		b := session.Branch{Name: t.Name, Commit: t.Commit}
+		if was := known.Of(t.Name, t.Commit); was != nil {
+			b = *was
+		} else if c, err := q.Commit(t.Commit); err == nil {
+			b.Made = time.Unix(c.Time, 0).UTC()
+		}
+		all = append(all, b)
+	}
+	slices.SortStableFunc(all, func(a, b session.Branch) int { return b.Made.Compare(a.Made) })
+	all = all[:min(len(all), maxTips)]
+	r := reader{Quick: q, top: s.Clone.InRepo(layout.Folder), tasks: map[string]*session.Carried{}}
+	room := maxCarried
+	for i := range all {
+		if known.Head != head || known.Of(all[i].Name, all[i].Commit) == nil {
+			r.read(&all[i], head)
+		}
+		all[i].Carried = all[i].Carried[:min(len(all[i].Carried), room)]
+		room -= len(all[i].Carried)
+	}
+	return all
+}
+
+// Default calls fn with each of some tasks as the remote's default branch has it, as it was fetched. Those that it does not have, or whose files
+// cannot be read, are left out.
+func (s Source) Default(of []task.Ref, fn func(task.Header)) {
+	if s.Clone.Repo == nil || len(of) == 0 {
+		return
+	}
+	tip, ok := s.Clone.Repo.Tracked(s.Remote).Default()
+	if !ok {
+		return
+	}
+	q, err := s.Clone.Repo.Quick()
+	if err != nil {
+		return
+	}
+	defer q.Close()
+	r := reader{Quick: q, top: s.Clone.InRepo(layout.Folder)}
+	wanted := map[string]bool{}
+	for _, one := range of {
+		wanted[one.ID] = one.Kind == task.KindName
+	}
+	records, _ := r.records(tip.Commit)
+	for _, folder := range r.folders(records) {
+		r.each(folder.ID, func(f file) {
+			if !wanted[f.id] {
+				return
+			}
+			delete(wanted, f.id) // the file that was found first counts
+			if t, err := r.parse(f); err == nil {
+				fn(t.Header())
+			}
+		})
+	}
+}
+
+// reader reads the task files of branches.
+type reader struct {
+	*git.Quick
+	top   string // path of .cairn in the commits
+	tasks map[string]*session.Carried
+}
+
+// read finds what a branch says beyond a commit. What it said before stays if the two went apart where they did then.
+func (r *reader) read(b *session.Branch, head string) {
+	forks := r.Forks(b.Commit, head)
+	if len(forks) == 0 {
+		forks = []string{head} // nothing in common is known: what differs counts
+	}
+	if b.Forks != nil && slices.Equal(b.Forks, forks) {
+		return
+	}
+	b.Forks, b.Carried = forks, nil
+	if slices.Contains(forks, b.Commit) {
+		return
+	}
+	for _, f := range r.changed(b.Commit, forks) {
+		if c := r.task(f); c != nil {
+			b.Carried = append(b.Carried, *c)
+		}
+	}
+}
+
+// file is a task file of a commit.
+type file struct{ id, blob string }
+
+// changed lists the task files of a commit that others do not have, wherever they lie; none if there are too many.
+func (r *reader) changed(commit string, others []string) []file {
+	tip, ok := r.records(commit)
+	if !ok {
+		return nil
+	}
+	var before []string // the folders .cairn of the others
+	for _, o := range others {
+		if at, ok := r.records(o); ok {
+			before = append(before, at)
+		}
+	}
+	var files []file
+	had, seen := map[string]bool{}, map[string]bool{}
+	for _, folder := range r.folders(tip) {
+		same := false
+		for _, at := range before {
+			if was, ok := r.At(at, folder.Name); ok && was.ID == folder.ID {
+				same = true
+			} else if ok {
+				r.each(was.ID, func(f file) { had[f.blob] = true })
+			}
+		}
+		if same {
+			continue
+		}
+		r.each(folder.ID, func(f file) {
+			if !seen[f.id] {
+				files = append(files, f)
+			}
+			seen[f.id] = true
+		})
+	}
+	files = slices.DeleteFunc(files, func(f file) bool { return had[f.blob] })
+	if len(files) > maxChanged {
+		return nil
+	}
+	return files
+}
+
+// records is the folder .cairn of a commit. It reports false if there is none.
+func (r *reader) records(commit string) (string, bool) {
+	c, err := r.Commit(commit)
+	if err != nil {
+		return "", false
+	}
+	at, ok := r.At(c.Tree, r.top)
+	return at.ID, ok && at.Folder
+}
+
+// folders lists the folders of tasks in a folder .cairn, those that count first, by their paths in it.
+func (r *reader) folders(records string) []git.Entry {
+	k := record.Tasks.Kind
+	var all []git.Entry
+	if usual, ok := r.At(records, k.Folder); ok && usual.Folder {
+		usual.Name = k.Folder
+		all = append(all, usual)
+	}
+	rest, ok := r.At(records, k.Rest)
+	if !ok || !rest.Folder {
+		return all
+	}
+	months, _ := r.Folder(rest.ID)
+	for _, m := range slices.Backward(months) {
+		if m.Folder && record.IsMonth(m.Name) {
+			m.Name = k.RestIn(m.Name)
+			all = append(all, m)
+		}
+	}
+	return all
+}
+
+// each calls fn with each task file in a folder.
+func (r *reader) each(folder string, fn func(file)) {
+	all, _ := r.Folder(folder) // one that cannot be read has none
+	for _, e := range all {
+		if id, ok := record.Tasks.IDOf(e.Name); ok && e.File {
+			fn(file{id, e.ID})
+		}
+	}
+}
+
+// task is the last change of status of a task; nil if there is none, or its file cannot be read.
+func (r *reader) task(f file) *session.Carried {
+	c, ok := r.tasks[f.blob]
+	if ok {
+		return c
+	}
+	if t, err := r.parse(f); err == nil {
+		if moved, ok := session.Moved(t.Header()); ok {
+			c = &moved
+		}
+	}
+	r.tasks[f.blob] = c
+	return c
+}
+
+// parse reads a task file.
+func (r *reader) parse(f file) (task.Task, error) {
+	src, err := r.Blob(f.blob, maxFile)
+	if err != nil {
+		return task.Task{}, err
+	}
+	t, err := record.Tasks.Parse(src)
+	if err == nil && string(t.ID) != f.id {
+		err = record.Tasks.NotFound(f.id)
+	}
+	return t, err
+}
