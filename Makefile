@@ -22,7 +22,7 @@ help:
 	@echo 'make update   rewrite the golden files; read the diff before you commit it'
 	@echo 'make docs     write the generated pages under docs/ anew'
 	@echo 'make snapshot  what a release would have, in dist, by goreleaser 2'
-	@echo 'make fuzz     fuzz the file format, each target for FUZZTIME ($(FUZZTIME))'
+	@echo 'make fuzz     fuzz what is read, each target for FUZZTIME ($(FUZZTIME))'
 	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
 	@echo 'make jobs-crash  kill the processes of jobs at 200 random moments'
@@ -82,6 +82,8 @@ fuzz:
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/index -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./session -run '^$$' -fuzz '^FuzzParseRemoteClaim$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./session -run '^$$' -fuzz '^FuzzParseShared$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzOwnTree$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 
 race:

@@ -10,8 +10,10 @@ import (
 	"os"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/check/proc"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 	"golang.org/x/term"
 )
 
@@ -58,9 +60,26 @@ func yesOrNo(asks []task.Ask, prompt string) posed {
 	return posed{asks, prompt + " [y/n] ", func(answer string) bool { return answer == "y" || answer == "yes" }}
 }
 
-// put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none.
+// personHere returns FORBIDDEN in a job and in the shell of a coding agent, whoever the caller says that they are: a program can open a
+// terminal of its own, so that one who types there need not be a person. does says what only a person may do.
+func (p *program) personHere(does string) error {
+	agent, variable := shellAgent(p.Getenv)
+	switch {
+	case p.Getenv(proc.JobVariable) != "":
+		return task.Errorf(task.Forbidden, "a job cannot %s", does).WithHint("a person does it, outside of the job")
+	case agent != "":
+		return task.Errorf(task.Forbidden, "this is the shell of %s (%s is set), and no agent can %s", agent, variable, does).
+			WithHint("a person types the command in a terminal of their own")
+	}
+	return nil
+}
+
+// put opens the controlling terminal and puts a question there. It returns FORBIDDEN where there is none, and where no person is.
 func (p *program) put(ctx context.Context, q posed) (bool, error) {
 	p.meter.clear()
+	if err := p.personHere("confirm what a person has to"); err != nil {
+		return false, verb.WithID(err, q.asks[0].ID)
+	}
 	terminal, err := p.terminal()
 	if err != nil {
 		return false, task.Unconfirmed(q.asks)

@@ -132,11 +132,12 @@ func (p *program) strict(c *cli.Command, name string) {
 			}
 			return misuse(c, "", err)
 		}
-		return named(misuse(c, name, err), name)
+		typed := p.commandTyped(name)
+		return named(misuse(c, typed, err), typed)
 	}
 	if action := c.Action; action != nil {
 		c.Action = func(ctx context.Context, cmd *cli.Command) error {
-			p.json, p.soft = cmd.Bool("json"), cmd.Bool("soft-fail")
+			p.json, p.soft = cmd.Bool("json") || p.json && len(cmd.Commands) > 0, cmd.Bool("soft-fail") // behind a word that is no command nothing is parsed
 			if cmd.Root() == cmd {
 				return action(ctx, cmd)
 			}
@@ -179,6 +180,9 @@ func misuse(c *cli.Command, name string, err error) *task.Error {
 	}
 	if near != "" {
 		return e.WithHint("did you mean %s? %s lists the flags", dashed(near), help)
+	}
+	if slices.Contains(names, "set") && task.ValidFieldName(word) == nil {
+		return e.WithHint("--set %s=VALUE, if the config declares such a field; %s lists the flags", word, help)
 	}
 	return e.WithHint("%s lists the flags; text that begins with a dash goes behind --", help)
 }

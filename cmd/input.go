@@ -181,14 +181,14 @@ func (in *input) arguments(ctx context.Context) error {
 	return nil
 }
 
-// missing is the error for an argument that must be given and is not: it shows the whole form of the command.
+// missing is the error for what must be given and is not, flags too: it shows the whole form of the command.
 func (in *input) missing() error {
-	for _, f := range in.verb.Fields() {
-		if f.Arg && f.Required && !f.File && in.values[f.Name] == nil && f.Own == "" {
-			return usage("%s is missing", f.Name).WithHint("%s; %s: %s", in.form(), f.Name, f.Doc)
-		}
+	absent := func(f verb.Field) bool { return f.Required && !f.File && in.values[f.Name] == nil && f.Own == "" }
+	if !slices.ContainsFunc(in.verb.Fields(), func(f verb.Field) bool { return f.Arg && absent(f) }) {
+		return nil
 	}
-	return nil
+	err := verb.Missing(in.verb.Fields(), "", absent)
+	return err.WithHint("%s; %s", in.form(), err.Hint)
 }
 
 // form is the command and its arguments, by the name that was typed.

@@ -150,6 +150,33 @@ func TestDoneAsksOnlyPeopleWhoCloseAsDone(t *testing.T) {
 	}
 }
 
+// In the shell of an agent, and in a job, nobody is asked what only a person may say, whatever terminal is open and whoever is named.
+func TestNobodyIsAskedInAnAgentsShell(t *testing.T) {
+	a := newAtTerminal(t)
+	a.write(".cairn/tasks/T-3.md", "---\nid: T-3\ntitle: Paint it\nstatus: in_progress\nchecks:\n  - {desc: dry, cmd: 'true', result: pending}\n---\n")
+	before := a.read(".cairn/tasks/T-2.md")
+	for _, variable := range []string{"CLAUDECODE", "AI_AGENT", "CAIRN_JOB"} {
+		a.setenv(variable, "1")
+		for _, line := range []string{
+			"done T-2", "close T-2", "attest T-2 0 --pass", "update T-2 --check= --reason x", "trust", "trust --yes", "attest T-2 0 --pass --sign --key k",
+			"review approve T-2", "trust signer add human:lee k", "trust signer remove human:lee",
+		} {
+			a.exits(7, a.run(t.Context(), append([]string{"--actor", "human:lee"}, strings.Fields(line)...)...))
+		}
+		a.setenv(variable, "")
+	}
+	if _, err := io.WriteString(a.Stderr, "end"); err != nil {
+		t.Fatal(err)
+	}
+	if seen := awaitText(t, a.keys, "end"); strings.Contains(seen, "To be done") || !strings.Contains(seen, "CLAUDECODE is set") {
+		t.Errorf("it says %q", seen)
+	}
+	if text := a.read(".cairn/tasks/T-2.md"); text != before {
+		t.Errorf("it wrote\n%s", text)
+	}
+	a.exits(8, a.run(t.Context(), "run-checks", "T-3"))
+}
+
 // Ctrl-C at the question closes nothing.
 func TestDoneIsInterrupted(t *testing.T) {
 	a := newAtTerminal(t)

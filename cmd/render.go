@@ -91,6 +91,7 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderReviewed),
 		rendererOf(renderSynced),
 		rendererOf(renderWorktrees),
+		rendererOf(renderShared),
 		rendererOf(renderRemovedWorktree),
 		rendererOf(renderPair),
 		rendererOf(renderProjects),

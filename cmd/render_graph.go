@@ -30,7 +30,7 @@ func renderGraph(r *renderer, g graphs.Out) {
 	case len(g.Nodes) == 0:
 		r.printf("no open task\n")
 	case g.Truncated:
-		r.printf("%d of %d tasks; --limit shows more, and an id only what belongs to that task\n", len(g.Nodes), g.Total)
+		r.printf("%s; --limit shows them, and an id only what belongs to that task\n", g.Shown())
 	}
 	for _, ring := range g.Cycles {
 		r.printf("%s %s\n", r.style.bad("a cycle:"), joinIDs(ring, " and "))

@@ -57,6 +57,18 @@ func renderSession(r *renderer, s verb.Session) {
 	r.last(s.Last)
 	r.governing(s.Decisions)
 	renderTree(r, s)
+	r.leftAs(s)
+}
+
+// leftAs prints in which state the end of a session leaves its task, and what to type next.
+func (r *renderer) leftAs(s verb.Session) {
+	switch {
+	case s.TaskStatus == "":
+	case s.Status == session.Finished:
+		r.printf("\n%s is %s now; cairn review show %s shows the work to who reviews it\nnext: cairn next\n", s.Task, s.TaskStatus, s.Task)
+	default:
+		r.printf("\n%s is %s, and nobody holds it\nnext: cairn next\n", s.Task, s.TaskStatus)
+	}
 }
 
 // last prints how the last attempt at a task ended, and what it left to do.

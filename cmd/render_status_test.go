@@ -23,7 +23,7 @@ func TestStatusScreen(t *testing.T) {
 	ago := func(d time.Duration) *time.Time { at := now.Add(-d); return &at }
 	rows := listedRows()
 	one := func(row verb.Row) status.Task {
-		return status.Task{ID: row.ID, Title: row.Title, Status: row.Status, Priority: row.Priority, Due: row.Due}
+		return status.Task{ID: row.ID, Title: row.Title, Status: row.Status, Priority: row.Urgency, Due: row.Due}
 	}
 	running, mine, stalled, review, overdue, closed := one(rows[0]), one(rows[1]), one(rows[4]), one(rows[4]), one(rows[2]), one(rows[5])
 	running.Actor, running.Since, running.Doing = "agent:claude-1", ago(5*time.Minute), "the rounding is \x1b[31mdone"

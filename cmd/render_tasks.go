@@ -29,7 +29,21 @@ func renderList(r *renderer, l tasks.ListOut) {
 	if u := l.Unblocks; u != nil {
 		r.printf("\nmost wait for %s (%s): %d, directly or through others\n", u.ID, u.Title, u.Tasks)
 	}
+	r.remote(l.Remote)
 	r.problems(l.Problems)
+}
+
+// remote prints how old what is said of other clones is, and why that is not newer.
+func (r *renderer) remote(known *verb.RemoteKnown) {
+	switch {
+	case known == nil:
+	case known.Said != "":
+		r.printf("the git remote gave no answer: %s\n", known.Said)
+	case known.At == nil:
+		r.printf("the git remote was not asked yet: cairn remote sync\n")
+	default:
+		r.printf("claims of other clones: as of %s ago\n", time.Duration(known.Age)*time.Second)
+	}
 }
 
 // rows prints tasks as a table.
@@ -83,7 +97,7 @@ func taskTable(rows []verb.Row, short map[string]int) table {
 		t.cols = append(t.cols[:4], column{shorten: 1, below: true})
 	}
 	for _, row := range rows {
-		cells := []cell{idCell(row.ID, short), {text: fmt.Sprint(row.Priority)}, {text: string(row.Status)}, {text: row.Title}}
+		cells := []cell{idCell(row.ID, short), {text: fmt.Sprint(row.Urgency)}, {text: string(row.Status)}, {text: row.Title}}
 		if explained {
 			t.addCells(append(cells, cell{text: whyText(row.Why, func(id task.ID) string { return string(id) }), short: whyText(row.Why, part)})...)
 			continue
@@ -219,6 +233,12 @@ func standing(r verb.Row) string {
 		return strings.ReplaceAll(r.Execution, "_", " ")
 	case r.Claim != nil && r.Claim.Lapsed:
 		return "claim lapsed"
+	case r.Claim != nil && r.Claim.Lost:
+		return "claim lost"
+	case r.Claim != nil && r.Claim.Unsynced:
+		return "unsynced"
+	case r.Claim != nil && r.Claim.Clone != "":
+		return "clone " + r.Claim.Clone
 	case r.OpenChildren > 0:
 		return fmt.Sprintf("open children: %d", r.OpenChildren)
 	default:
@@ -245,6 +265,9 @@ func renderChanged(r *renderer, t verb.Task) {
 		who = "  (" + who + ")"
 	}
 	r.printf("%s  %s  %s%s\n", r.style.bold(string(t.ID)), t.Status, t.Title, who)
+	if c := t.Claim; c != nil && c.LostTo != nil {
+		r.printf("claim lost: %s holds it, clone %s; cairn release %s lets go of it here\n", c.LostTo.Actor, c.LostTo.Clone, t.ID)
+	}
 	for _, n := range t.Notices {
 		r.printf("note  %s\n", n.Message)
 	}
@@ -265,7 +288,7 @@ func renderTaskPage(r *renderer, t verb.Task) {
 	r.printf("%s  %s\n", r.style.bold(string(t.ID)), r.style.bold(t.Title))
 	r.namedTexts(append([]namedText{
 		{"status", string(t.Status)},
-		{"priority", fmt.Sprint(t.Priority)},
+		{"priority", fmt.Sprint(t.Urgency)},
 		{"mode", string(t.Mode)},
 		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
 		{"estimate", string(t.Estimate)},
@@ -326,8 +349,20 @@ func claimText(t verb.Task) string {
 	if t.Claim.ExpiresAt != nil && !t.Claim.Lapsed {
 		text += ", until " + t.Claim.ExpiresAt.Format(time.RFC3339)
 	}
+	if t.Claim.Clone != "" {
+		text += ", clone " + t.Claim.Clone
+	}
 	if t.Claim.Lapsed {
 		text += " (lapsed: takeover ends it)"
+	}
+	if t.Claim.Unsynced {
+		text += " (unsynced: the git remote is not known to have the claim)"
+	}
+	if to := t.Claim.LostTo; to != nil {
+		text += fmt.Sprintf(" (lost: the git remote gave it to %s, clone %s)", to.Actor, to.Clone)
+	}
+	if t.Claim.KnownAt != nil {
+		text += ", as of " + t.Claim.KnownAt.Format(time.RFC3339)
 	}
 	return text
 }
@@ -337,19 +372,20 @@ func elsewhereText(t verb.Task) string {
 		return ""
 	}
 	e, where := t.Elsewhere, []string(nil)
-	switch {
-	case e.Tracked:
+	if e.Tracked {
 		return fmt.Sprintf("%s on %s", e.Status, e.Branch)
-	case e.Branch != "":
+	}
+	if e.Branch != "" {
 		where = append(where, "branch "+e.Branch)
 	}
 	if e.Worktree != "" {
 		where = append(where, "worktree "+e.Worktree)
 	}
+	text := strings.Join(where, ", ")
 	if e.Clone != "" {
-		where = append(where, "clone "+e.Clone)
+		text = strings.TrimPrefix(text+" in clone "+e.Clone, " in ")
 	}
-	return string(e.Status) + " on " + strings.Join(where, ", ")
+	return string(e.Status) + " on " + text
 }
 
 func joined(ids []task.ID) string {

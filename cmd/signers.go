@@ -30,6 +30,11 @@ func (p *program) giveSigner(ctx context.Context, c *cli.Command, w *verb.Worksp
 		}
 		return nil
 	}
+	if w.Actor().Human() {
+		if err := p.personHere("sign for a person"); err != nil {
+			return err
+		}
+	}
 	tool, err := p.signingTool(ctx, w.Dir, c.String("key"))
 	w.Signer = tool
 	return err
@@ -109,11 +114,14 @@ func (p signerCommand) command() *cli.Command {
 	}
 }
 
-// openForPerson opens the workspace, unless an agent asks for it.
+// openForPerson opens the workspace, unless an agent asks for it, under whatever name.
 func (p signerCommand) openForPerson(ctx context.Context, c *cli.Command) (*store.Store, error) {
 	w, s, err := p.open(ctx, c)
 	if err == nil && !w.Actor().Human() {
 		err = task.Errorf(task.Forbidden, "%s cannot say whose signatures count", w.Actor()).WithHint("a person runs cairn trust signer")
+	}
+	if err == nil {
+		err = p.personHere("say whose signatures count")
 	}
 	return s, err
 }

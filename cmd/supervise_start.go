@@ -93,13 +93,8 @@ func (s starting) run(ctx context.Context) error {
 		return task.Errorf(task.IO, "%w", err)
 	}
 	defer said.Close()
-	argv := slices.Concat(s.around, []string{s.program}, s.args)
-	cmd := exec.Command(argv[0], argv[1:]...)
-	if s.around == nil {
-		cmd.Args[0] = "cairn" // by which programs that are more than cairn, such as tests, know what to be
-	}
-	cmd.Dir, cmd.Stdout, cmd.Stderr, cmd.Env = s.dir, out, log, withoutJob(os.Environ())
-	apart(cmd)
+	cmd := apartFrom(append(slices.Clone(s.around), s.program), s.args, s.dir)
+	cmd.Stdout, cmd.Stderr = out, log
 	err = cmd.Start()
 	_ = out.Close()
 	if err != nil {

@@ -5,7 +5,6 @@ import (
 	"io"
 	"time"
 
-	"github.com/cairn-tasks/cairn/check/proc"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/trust"
@@ -152,11 +151,11 @@ func (p trustCommand) list() error {
 
 // consent shows the commands, and has the person at the terminal approve them unless yes is set. Only a person can consent.
 func (p trustCommand) consent(ctx context.Context, actor task.Actor, workspace string, commands []store.Command, yes bool) error {
-	if p.Getenv(proc.JobVariable) != "" { // whoever it says that it is
-		return task.Errorf(task.Forbidden, "a job cannot approve commands").WithHint("a person runs cairn trust")
-	}
 	if !actor.Human() {
 		return task.Errorf(task.Forbidden, "%s cannot approve commands", actor).WithHint("a person runs cairn trust")
+	}
+	if err := p.personHere("approve commands"); err != nil {
+		return err
 	}
 	if !p.json {
 		p.showCommands(commands)

@@ -94,6 +94,7 @@ func aboutNoun(noun string) string {
 		pairs.Noun:  "Work on a task together with an agent, in a work tree of its own",
 		"project":   "Find and make the workspaces of this machine",
 		"ref":       "Keep references of a record: commits, pull requests, links and files",
+		"remote":    "Let claims hold among all clones of a git remote, and see who holds what",
 		"repo":      "Keep the list of the repositories that tasks are about",
 		"review":    "Look at the work on a task, send it back, or merge it and close the task",
 		"skill":     "Keep procedures that agents follow",
@@ -272,6 +273,9 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	}
 	if p.verb.Name == "create" && (c.Bool("edit") || c.Bool("continue")) {
 		return p.inEditor(ctx, w, in)
+	}
+	if p.verb.Kind != verb.Read && p.verb.Noun != "remote" {
+		defer p.keepClaims(w)
 	}
 	return p.call(ctx, w, in)
 }

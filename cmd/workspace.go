@@ -151,7 +151,7 @@ func (p *program) actor(ctx context.Context, c *cli.Command, dir string) (func()
 			return verb.As(who), err
 		}
 	}
-	if agent := shellAgent(p.Getenv); agent != "" {
+	if agent, _ := shellAgent(p.Getenv); agent != "" {
 		return verb.As(agent), nil
 	}
 	return sync.OnceValue(func() task.Actor {
@@ -204,11 +204,11 @@ var agentShells = []struct{ variable, agent string }{
 // anyAgent are variables in which any agent may put its name.
 var anyAgent = []string{"AI_AGENT", "AGENT"}
 
-// shellAgent is the agent in whose shell the program runs, or "" if no variable names one.
-func shellAgent(getenv func(string) string) task.Actor {
+// shellAgent is the agent in whose shell the program runs, and the variable that says so; "" if none does.
+func shellAgent(getenv func(string) string) (who task.Actor, variable string) {
 	for _, s := range agentShells {
 		if isSet(getenv(s.variable)) {
-			return task.Actor("agent:" + s.agent)
+			return task.Actor("agent:" + s.agent), s.variable
 		}
 	}
 	for _, variable := range anyAgent {
@@ -220,9 +220,9 @@ func shellAgent(getenv func(string) string) task.Actor {
 		if name == "" || slices.Contains([]string{"1", "true", "yes", "on"}, strings.ToLower(name)) {
 			name = "unknown"
 		}
-		return task.Actor("agent:" + name)
+		return task.Actor("agent:" + name), variable
 	}
-	return ""
+	return "", ""
 }
 
 // withoutVersion is a name of an agent without the version behind it, as in goose@1.2, my-agent/2.0 and claude-code_2.1.0_cli. An agent is the

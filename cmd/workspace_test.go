@@ -46,9 +46,12 @@ func TestShellAgent(t *testing.T) {
 	}
 	for _, tt := range cases {
 		t.Run(tt.name, func(t *testing.T) {
-			got := shellAgent(func(name string) string { return tt.vars[name] })
+			got, variable := shellAgent(func(name string) string { return tt.vars[name] })
 			if got != tt.want {
 				t.Errorf("got %q, want %q", got, tt.want)
+			}
+			if set := tt.vars[variable] != ""; set != (got != "") {
+				t.Errorf("the variable is %q", variable)
 			}
 			if _, err := task.ParseActor(string(got)); got != "" && err != nil {
 				t.Error(err)

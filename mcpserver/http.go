@@ -51,6 +51,7 @@ func (s *Server) ServeListener(ctx context.Context, l net.Listener) error {
 	defer hangUp()
 	defer s.w.Reads.Close()
 	defer s.tellMemory()()
+	defer s.keepClaims()()
 	clients := &sessions{used: map[string]time.Time{}}
 	h := &httpHandler{
 		Server: s, ctx: context.WithoutCancel(ctx), calls: newCalls(), clients: clients,

@@ -27,6 +27,7 @@ type Server struct {
 	sessions      sync.Map             // *updates by session id
 	attempts      attempts             // under which the client is at work
 	project       project              // the workspace that the client went to
+	use           use                  // whether clients make calls
 
 	news     sync.Mutex // protects the two below
 	newsFor  int        // clients that are told of jobs that end

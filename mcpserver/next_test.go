@@ -358,6 +358,15 @@ var refusalCases = []refusalCase{
 		writeFile(s, s.file(s.w, "tasks", string(id)+".md"), readFile(s.T, s.file(there, "tasks", string(id)+".md")))
 		return s.agent(), "heartbeat", object{"session": ses.ID, "progress": "more"}
 	}},
+	{"a claim that the git remote gave to another clone", "session.Lost", task.ClaimLost, "get", func(s *fixture) (*mcp.ClientSession, string, object) {
+		id := s.create(nil)
+		there := s.otherClone()
+		does[verb.Task](s.T, s.agent(), "claim", object{"id": id})
+		there.Actor = verb.As("human:eve")
+		does[verb.Task](s.T, connect(s.T, there), "claim", object{"id": id, "takeover": true})
+		_, _ = verbtest.CallAny(s.T, &s.w, "remote_sync", verbtest.Args{}) // says so too
+		return s.agent(), "transition", object{"id": id, "to": "in_progress"}
+	}},
 	{"checks that take long", "mcpserver.comeBack", task.ChecksRunning, "run_checks", func(s *fixture) (*mcp.ClientSession, string, object) {
 		server := newServer(s.w, slog.New(slog.DiscardHandler))
 		server.SetPatience(time.Nanosecond)
@@ -746,6 +755,18 @@ func (s *fixture) worktree() verb.Workspace {
 	w := s.w
 	w.Dir = filepath.Join(s.TempDir(), "worktree")
 	git(s, s.w.Dir, "worktree", "add", "-q", w.Dir, "-b", "feature")
+	return w
+}
+
+// otherClone has claims hold among clones, and returns another clone of the same remote.
+func (s *fixture) otherClone() verb.Workspace {
+	s.Helper()
+	hub := verbtest.ShareClaims(s.T, &s.w)
+	s.commit()
+	git(s, s.w.Dir, "push", "-q", "origin", "HEAD:main")
+	w := s.w
+	w.Dir = filepath.Join(s.TempDir(), "clone")
+	git(s, s.w.Dir, "clone", "-q", hub, w.Dir)
 	return w
 }
 

@@ -160,7 +160,7 @@ func TestInputsThatAreUnderstood(t *testing.T) {
 	cs := connect(t, newWorkspace(t))
 	made := does[verb.Task](t, cs, "create", object{"title": "Pay", "labels": "payments", "priority": 1,
 		"checks": object{"desc": "t", "cmd": "true", "timeout": "30"}})
-	if !reflect.DeepEqual(made.Labels, []string{"payments"}) || made.Priority != 1 || made.Checks[0].Timeout != 30 {
+	if !reflect.DeepEqual(made.Labels, []string{"payments"}) || *made.Priority != 1 || made.Checks[0].Timeout != 30 {
 		t.Errorf("understood as %+v", made)
 	}
 	if rows := does[tasks.ListOut](t, cs, "list", object{"ready": "true", "limit": "1"}).Tasks; len(rows) != 1 {
@@ -261,6 +261,7 @@ var smallestCalls = map[string]object{
 	"get_proposal": {"proposal": "plan-1"},
 
 	"worktree_list": {}, "worktree_remove": {"id": "PROJ-1"},
+	"remote_status": {}, "remote_probe": {}, "remote_sync": {},
 	"pair_open": {"id": "PROJ-1"}, "pair_read": {"id": "PROJ-1"}, "pair_close": {"id": "PROJ-1"},
 	"project_list": {}, "project_open": {"project": "shop"}, "project_create": {"path": "nowhere"},
 	"repo_list": {}, "repo_register": {"remote_url": "https://github.com/o/r"}, "repo_link": {"name": "r", "role": "docs"},

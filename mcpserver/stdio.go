@@ -36,10 +36,11 @@ func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	c.ctx = s.mcp.WithContext(context.WithoutCancel(ctx), session)
 
 	s.log.Info("serving", "actor", s.w.Actor(), "dir", s.w.Dir)
-	told := s.tellMemory()
+	told, kept := s.tellMemory(), s.keepClaims()
 	err := c.receive(ctx, in)
 	s.log.Info("end of input", "cause", err)
 	c.finish()
+	kept()
 	told()
 	s.w.Reads.Close()
 	return err

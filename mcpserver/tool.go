@@ -70,6 +70,7 @@ func (s *Server) call(ctx context.Context, v verb.Verb, call caller, report func
 		return nil, err
 	}
 	defer end()
+	defer s.use.begin()()
 	w := s.workspace()
 	w.Progress, w.Patience = report, s.long.patience
 	w.Client = cmp.Or(w.Client, client)

@@ -8,12 +8,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/rogpeppe/go-internal/txtar"
 )
 
 func tools(t *testing.T, w verb.Workspace) []*mcp.Tool {
@@ -143,16 +145,33 @@ func TestToolsSayWhatTheyAre(t *testing.T) {
 	}
 }
 
-// The list that every session of an agent pays for stays small: under 4,500 tokens, which is 18,000 bytes.
+// The list that every session of an agent pays for stays small: under 4,500 tokens, which is 18,000 bytes for the whole message, also in a
+// workspace that declares as many fields of its own as it can, with the longest words.
 func TestToolListIsSmall(t *testing.T) {
-	w := anywhere(t.TempDir())
-	w.Toolsets = []verb.Toolset{verb.Core}
-	raw, err := json.Marshal(tools(t, w))
-	if err != nil {
-		t.Fatal(err)
+	most := "prefix: PROJ\nfields:\n"
+	for i := range 50 {
+		most += fmt.Sprintf("  - {name: %s_%02d, required: true, choices: ['\"%s\"', %s]}\n", strings.Repeat("n", 37), i, strings.Repeat("\\", 30), strings.Repeat("c", 100))
 	}
-	if len(raw) >= 18_000 {
-		t.Errorf("the default tools/list has %d bytes", len(raw))
+	for name, config := range map[string]string{"no fields": "prefix: PROJ\n", "many": most} {
+		t.Run(name, func(t *testing.T) {
+			w := anywhere(t.TempDir())
+			w.Rights = verb.Rights{Profile: verb.Operator, Toolsets: verb.Operator.Toolsets()}
+			unpack(t, w, []txtar.File{{Name: ".cairn/config.yaml", Data: []byte(config)}})
+			isolate(t)
+			for _, request := range []string{
+				`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`,
+				`{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28",` +
+					`"io.modelcontextprotocol/clientInfo":{"name":"t","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}}}`,
+			} {
+				var said string
+				synctest.Test(t, func(t *testing.T) { said = play(t, w, "> "+request+"\n< \nend\n") })
+				line := said[strings.Index(said, "\n< ")+len("\n< "):]
+				line = line[:strings.Index(line, "\n")+1]
+				if len(line) >= 18_000 || !strings.Contains(line, `"name":"create"`) || (name == "many") != strings.Contains(line, "(required)") {
+					t.Errorf("the default tools/list has %d bytes: %.200s", len(line), line)
+				}
+			}
+		})
 	}
 }
 
@@ -203,7 +222,7 @@ func TestToolsTellTheFieldsOfAWorkspace(t *testing.T) {
 	for i := range 50 {
 		many += fmt.Sprintf("  - {name: field_%d, choices: [%s]}\n", i, strings.Repeat("a", 90)+", "+strings.Repeat("b", 90)+", "+strings.Repeat("c", 90))
 	}
-	if most := declare(many)["create"]; len(most) > len(before["create"])+1100 || !strings.Contains(most, "|one of 1 more") || !strings.Contains(most, "; and 4") {
+	if most := declare(many)["create"]; len(most) > len(before["create"])+420 || !strings.Contains(most, "|one of 2 more") || !strings.Contains(most, "; and 4") {
 		t.Errorf("the schema of create has %d bytes, of %d before: %s", len(most), len(before["create"]), most)
 	}
 }

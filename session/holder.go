@@ -80,7 +80,7 @@ func (r *Remote) onClaim(h Hold, now time.Time) Hold {
 	if r == nil || h.Worktree == "" { // somebody was assigned, who claims it where the work is done
 		return h
 	}
-	h.LostTo = r.lost()
+	h.LostTo = r.lost(now)
 	h.Unsynced = h.LostTo == nil && !r.confirmed(now)
 	return h
 }
@@ -190,10 +190,10 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 		return nil
 	case h.How == Behind && h.Clone != "":
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
-			WithHint("git fetch, and merge that work here; or redo it with takeover: true (--takeover)").WithNext(task.CallTo("get", "id", id))
+			WithHint("git fetch, and merge that work here").WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind && h.Tracked:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
-			WithHint("%s; or redo it with takeover: true (--takeover)", h.toMerge()).WithNext(task.CallTo("get", "id", id))
+			WithHint("%s", h.toMerge()).WithNext(task.CallTo("get", "id", id))
 	case h.How == Behind && h.NoBranch:
 		return task.Errorf(task.Elsewhere, "%s on %s", h.Status, h.location()).
 			WithHint("that branch is no longer there: if it was renamed or merged, merge that here; if it was deleted unmerged, a person runs %s, which lets go of it", task.CallTo("doctor", "fix", true).ByPerson()).
@@ -211,7 +211,7 @@ func (h Hold) Refuse(id task.ID, actor task.Actor, worktree string, takeover boo
 			WithHint("take it over with takeover: true (--takeover)")
 	case h.Clone != "":
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s, since %s", h.Actor, h.where(), h.Since.UTC().Format(time.RFC3339)).
-			WithHint("take another task: %s; a person can take this one over (--takeover)", ready).WithNext(task.CallTo("wait", "ready", true))
+			WithHint("take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
 	case h.Actor == actor:
 		return task.Errorf(task.AlreadyClaimed, "held by %s%s", h.Actor, h.where()).
 			WithHint("you hold it there: go on there, or take another task: %s", ready).WithNext(task.CallTo("wait", "ready", true))
@@ -267,8 +267,8 @@ func inClone(branch, clone string) string {
 // Lost is CLAIM_LOST for whoever believed to hold the record that this claim took.
 func (c RemoteClaim) Lost(id task.ID) error {
 	return task.Errorf(task.ClaimLost, "%s holds it since %s, on %s", c.Holder, c.Taken.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
-		WithHint("stop, and keep what you have on your branch; %s lets go of it here", task.CallTo("release", "id", id)).
-		WithNext(task.CallTo("release", "id", id))
+		WithHint("stop, and keep what you have on your branch; %s lets go of it here", task.CallTo("release", "id", id).OnlyShown()).
+		WithNext(task.CallTo("get", "id", id))
 }
 
 // location names a branch, a worktree, or both.

@@ -8,15 +8,15 @@ import (
 )
 
 // Leases decide who holds a record, among all who may want it. There are two: in one clone the write lock decides (store.Local), and among
-// clones the git remote does (package remote). Whoever needs more than a remote can give puts another one here; the suite in leasestest says
+// clones the git remote does (package remote). Whoever needs more than a remote can give puts another one here; the suite in leasetest says
 // what it must hold.
 //
 // A write in the clone belongs to each decision. Take calls it once the records are the caller's, and Release once nobody else has them: so a
 // write that is refused leaves nothing behind in the clone.
 type Leases interface {
 	// Take takes the records for the clone, all or none, and calls write, which makes the claims in the clone. If write fails, they are given
-	// back. It returns ALREADY_CLAIMED, naming the holder, if somebody else has one, and OFFLINE if that cannot be told; then write was not
-	// called. With no records it calls write alone.
+	// back, but for those that were the clone's before. It returns ALREADY_CLAIMED, naming the holder, if somebody else has one, CONFLICT if there is
+	// something else than the caller judged by, and OFFLINE if neither can be told; then write was not called. With no records it calls write alone.
 	Take(ctx context.Context, want []Want, write func() error) error
 
 	// Release gives records back, or says how far they were brought, and calls write, which does the same in the clone. It returns CLAIM_LOST if
@@ -34,17 +34,20 @@ type Leases interface {
 
 // Want is a record that somebody takes or gives back.
 type Want struct {
-	Ref   task.Ref
-	Lease Lease     // of Take: as whom, where, and for how long
-	Ended *Progress // of Release: how far the record was brought; nil for no further
+	Ref    task.Ref
+	Lease  Lease     // of Take: as whom, where, and for how long
+	Judged string    // of Take: Remote.Mark of what the caller judged by
+	Ended  *Progress // of Release: how far the record was brought; nil for no further
 }
 
 // Step is what a write makes of who holds a record.
 type Step struct {
 	Ref   task.Ref
-	Lease *Lease // after the write; nil for nobody
-	Moved bool   // the write changes the status
-	Over  bool   // after it, work on the record is over: it is in review, closed or deleted
+	Lease *Lease   // after the write; nil for nobody
+	Takes bool     // the write makes or ends a claim, and leaves none as it is
+	Did   task.Did // the newest entry after the write
+	Moved bool     // the write changes the status
+	Over  bool     // after it, work on the record is over: it is in review, closed or deleted
 	To    Progress
 	Known Live // before the write
 }
@@ -59,12 +62,17 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 	case over && own != nil && own.Sync != Released && own.Claim.State != RemoteFinished:
 		want.Ended = &s.To
 		return false, want, true
+	case over && own == nil && s.Known.claimedUnknown():
+		want.Ended = &s.To
+		return false, want, true
 	case over:
+		return false, want, false
+	case claims && !s.Takes:
 		return false, want, false
 	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.confirmed(now) && !s.longer():
 		return false, want, false
 	case claims:
-		want.Lease = *s.Lease
+		want.Lease, want.Judged = *s.Lease, s.Known.Remote.Mark()
 		return true, want, true
 	case own != nil && own.Claim.State == RemoteHeld:
 		return false, want, true
@@ -73,10 +81,30 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 	}
 }
 
-// longer reports whether a claim of a fixed time is made for another time than the one before, or again.
+// Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another clone: any but a note and one
+// that lets go.
+func (s Step) Lost(by task.Actor, now time.Time) error {
+	to := s.Known.Remote.lost(now)
+	if to == nil || s.Lease == nil || s.Lease.Actor != by || s.Did == task.Noted {
+		return nil
+	}
+	if before := s.Known.held(task.Header{}); before == nil || before.Actor != by {
+		return nil // the actor takes it over
+	}
+	return to.Lost(task.ID(s.Ref.ID))
+}
+
+// claimedUnknown reports whether the clone has a claim by itself, and never asked the remote whose it is, as in a copy of a clone.
+func (l Live) claimedUnknown() bool {
+	lease := l.held(task.Header{})
+	return l.Remote != nil && l.Remote.Known.IsZero() && lease != nil && lease.Worktree != ""
+}
+
+// longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that leaves the claim as it is
+// does neither.
 func (s Step) longer() bool {
 	before := s.Known.held(task.Header{})
-	return s.Lease.Seconds > 0 || before != nil && before.Seconds > 0
+	return before == nil || before.Seconds != s.Lease.Seconds || s.Lease.Seconds > 0 && !before.Seen.Equal(s.Lease.Seen)
 }
 
 // own is the claim of this clone, or nil.

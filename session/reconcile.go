@@ -28,13 +28,25 @@ type Push struct {
 
 // Reconcile compares what this clone claims with what the remote had when it was last asked, and returns what the clone knows now, and what is
 // to be pushed. It believes in a claim only if the remote has it, renews those of which a third of the time is over, puts back those that the
-// remote has lost, and never touches what another clone has.
+// remote has lost, and never touches what another clone has. What the remote was asked for stays as it is until it is known what came of that.
+// Where anything is pushed, claims that would be renewed later go with it.
 func (s Shared) Reconcile(local func(task.Ref) Local, now time.Time) (Shared, []Push) {
+	next, pushes := s.reconcile(local, now, RemoteClaim.RenewDue)
+	if len(pushes) > 0 {
+		next, pushes = s.reconcile(local, now, RemoteClaim.renewsAlong)
+	}
+	return next, pushes
+}
+
+// renewing decides whether a claim is renewed.
+type renewing func(RemoteClaim, time.Time) bool
+
+func (s Shared) reconcile(local func(task.Ref) Local, now time.Time, due renewing) (Shared, []Push) {
 	var pushes []Push
 	next := s
 	next.Own = nil
-	for _, own := range s.Own {
-		kept, push := own.reconcile(s.SeenOf(own.Ref), local(own.Ref), now)
+	for _, own := range slices.Concat(s.Own, s.strays(local)) {
+		kept, push := own.reconcile(s.SeenOf(own.Ref), local(own.Ref), now, due)
 		if kept != nil {
 			next.Own = append(next.Own, *kept)
 		}
@@ -47,17 +59,36 @@ func (s Shared) Reconcile(local func(task.Ref) Local, now time.Time) (Shared, []
 	return next, pushes
 }
 
-func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time) (*OwnClaim, *Push) {
+// strays are claims of this clone that the remote has and the clone knows nothing of, as when a push arrives after it was given up.
+func (s Shared) strays(local func(task.Ref) Local) []OwnClaim {
+	var all []OwnClaim
+	for _, seen := range s.Seen {
+		if seen.Claim == nil || seen.Claim.Clone != s.Clone || s.OwnOf(seen.Ref) != nil {
+			continue
+		}
+		own := OwnClaim{Ref: seen.Ref, Claim: *seen.Claim, Object: seen.Object, Sync: Synced}
+		if l := local(seen.Ref); l.held() && l.Lease.Actor != own.Claim.Holder {
+			continue // whoever holds it here takes it with the next write
+		}
+		all = append(all, own)
+	}
+	return all
+}
+
+func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time, due renewing) (*OwnClaim, *Push) {
 	over := !l.held() && l.Ended == nil && o.Claim.State != RemoteFinished // nothing of it is to stay at the remote
 	switch {
+	case o.Open:
+		return &o, nil
 	case seen == nil:
 		return o.absent(l, over, now)
 	case seen.Claim != nil && seen.Claim.Same(o.Claim):
-		return o.there(*seen, l, over, now)
+		return o.there(*seen, l, over, now, due)
 	case over:
 		return nil, nil
 	case seen.Object == o.Was && o.Sync != Synced && o.Sync != Lost: // what was to be replaced is still there
-		return &o, &Push{Claim: &o.Claim, Object: o.Object, Old: o.Was}
+		claim, object := o.wanted(l, now)
+		return &o, &Push{Claim: &claim, Object: object, Old: o.Was}
 	case seen.Claim == nil: // written by nobody knows whom, so nobody is known to hold it
 		o.Sync, o.Said = Unsynced, "what the remote has of it cannot be read"
 		return &o, nil
@@ -73,7 +104,7 @@ func (o OwnClaim) absent(l Local, over bool, now time.Time) (*OwnClaim, *Push) {
 	switch {
 	case over:
 		return nil, nil
-	case o.Sync == Lost, l.held() && l.Lapsed:
+	case o.Sync == Lost:
 		return &o, nil
 	case o.Claim.State == RemoteFinished && o.Sync == Synced: // it was taken away once the work was merged
 		return nil, nil
@@ -81,17 +112,23 @@ func (o OwnClaim) absent(l Local, over bool, now time.Time) (*OwnClaim, *Push) {
 	if o.Sync == Synced {
 		o.Sync, o.Gone = Unsynced, true
 	}
+	if l.held() && l.Lapsed {
+		return &o, nil
+	}
 	claim, object := o.wanted(l, now)
 	return &o, &Push{Claim: &claim, Object: object, Back: o.Gone}
 }
 
 // there decides about a claim that the remote has.
-func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time) (*OwnClaim, *Push) {
+func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time, due renewing) (*OwnClaim, *Push) {
 	if over {
 		o.Sync = Released
 		return &o, &Push{Old: seen.Object}
 	}
 	claim, _ := o.wanted(l, now)
+	if l.Ended != nil && seen.Claim.State == RemoteFinished && seen.Claim.Status == l.Ended.Status {
+		claim = *seen.Claim // the write that it was told of was made, and then the process was killed
+	}
 	o.Object, o.Was, o.To, o.Said, o.Gone = seen.Object, "", nil, "", false
 	if claim.State == RemoteFinished {
 		if seen.Claim.State == RemoteFinished && seen.Claim.Entry == claim.Entry {
@@ -107,7 +144,7 @@ func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time) (*Own
 	} else {
 		o.Claim, o.Sync = *seen.Claim, Synced
 	}
-	if l.Lapsed || !back && !o.Claim.RenewDue(now) {
+	if l.Lapsed || !back && !due(o.Claim, now) {
 		return &o, nil
 	}
 	claim = o.Claim.Renew(now)
@@ -116,8 +153,12 @@ func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time) (*Own
 
 // wanted is what the remote should have of a claim, and the commit that says so if there is one already.
 func (o OwnClaim) wanted(l Local, now time.Time) (RemoteClaim, string) {
-	if o.Claim.State == RemoteFinished || l.held() {
+	switch {
+	case o.Claim.State != RemoteFinished && !l.held():
+		return o.Claim.Finish(*l.Ended, now), ""
+	case o.Claim.State != RemoteFinished && !l.Lapsed && o.Claim.RenewDue(now):
+		return o.Claim.Renew(now), ""
+	default:
 		return o.Claim, o.Object
 	}
-	return o.Claim.Finish(*l.Ended, now), ""
 }

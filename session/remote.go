@@ -82,6 +82,11 @@ func (c RemoteClaim) RenewDue(now time.Time) bool {
 	return now.Sub(c.Renewed) >= c.ttl()/3 || now.Before(c.Renewed.Add(-ClockSkew))
 }
 
+// renewsAlong reports whether the claim is renewed where another one of the clone is, so that soon all are renewed in one push.
+func (c RemoteClaim) renewsAlong(now time.Time) bool {
+	return c.RenewDue(now) || now.Sub(c.Renewed) >= c.ttl()/12
+}
+
 // Sure reports whether the holder may still rely on the claim without asking the remote. That ends when two thirds of the time are over, long
 // before others may take it, so that clocks which are minutes apart do no harm.
 func (c RemoteClaim) Sure(now time.Time) bool { return now.Sub(c.Renewed) < c.ttl()*2/3 }
@@ -90,6 +95,12 @@ func (c RemoteClaim) Sure(now time.Time) bool { return now.Sub(c.Renewed) < c.tt
 func (c RemoteClaim) Same(other RemoteClaim) bool {
 	return c.Nonce == other.Nonce && c.Record == other.Record
 }
+
+// Next is the epoch of a claim that follows this one.
+func (c RemoteClaim) Next() int { return min(c.Epoch+1, maxEpoch) }
+
+// maxEpoch is more claims than a record ever has.
+const maxEpoch = 1 << 30
 
 // Renew is the claim as it is after a sign of life.
 func (c RemoteClaim) Renew(now time.Time) RemoteClaim {
@@ -133,7 +144,7 @@ func ParseRemoteClaim(message []byte, of task.Ref) (RemoteClaim, error) {
 }
 
 func (c RemoteClaim) valid() bool {
-	return c.Version >= 1 && isActor(c.Holder) && isToken(c.Clone) && isToken(c.Nonce) && isName(c.Worktree) && isName(c.Branch) && c.Epoch >= 1 &&
+	return c.Version >= 1 && isActor(c.Holder) && isToken(c.Clone) && isToken(c.Nonce) && isName(c.Worktree) && isName(c.Branch) && c.Epoch >= 1 && c.Epoch <= maxEpoch &&
 		c.TTL >= MinLease && c.TTL <= MaxLease && !c.Renewed.IsZero() && !c.Taken.IsZero() && isObject(c.Commit) && (c.Entry == "" || isHash(c.Entry)) &&
 		isName(string(c.Status)) && (c.State == RemoteHeld || c.State == RemoteFinished && c.Status != "")
 }

@@ -212,7 +212,7 @@ func (s Session) Usable(by task.Actor) error {
 
 // Held returns why a session that is active by its file may not go on here: CLAIM_LOST if the git remote gave the record to another clone,
 // SESSION_ENDED if its claim was taken over, or ended in another worktree, and ALREADY_CLAIMED if it is at work there.
-func (s Session) Held(file task.Header, live Live, worktree string) error {
+func (s Session) Held(file task.Header, live Live, worktree string, now time.Time) error {
 	lease := live.held(file)
 	if lease == nil {
 		if live.State != nil && slices.Contains(live.State.Ended, s.ID) {
@@ -221,8 +221,8 @@ func (s Session) Held(file task.Header, live Live, worktree string) error {
 		return nil // never claimed in this clone: the session came with the files
 	}
 	switch {
-	case lease.Session == s.ID && live.Remote.lost() != nil:
-		return live.Remote.lost().Lost(s.Task)
+	case lease.Session == s.ID && live.Remote.lost(now) != nil:
+		return live.Remote.lost(now).Lost(s.Task)
 	case lease.Session != s.ID:
 		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:

@@ -10,15 +10,16 @@ import (
 
 // Shared is what a clone knows of the claims that all clones share through the git remote. It is a copy: the remote decides.
 type Shared struct {
-	Clone  string      `json:"clone"`           // id of this clone
-	Remote string      `json:"remote"`          // name and namespace of what was asked; another one makes the rest worthless
-	Known  time.Time   `json:"known,omitzero"`  // when Seen was fetched
-	Own    []OwnClaim  `json:"own,omitempty"`   // of this clone
-	Seen   []SeenClaim `json:"seen,omitempty"`  // all of the remote, sorted by record
-	Spent  []time.Time `json:"spent,omitempty"` // when the remote was asked in the last minute
-	Said   string      `json:"said,omitempty"`  // why the remote gave no answer the last time; "" if it gave one
-	Put    int         `json:"put,omitempty"`   // how many claims were put back that the remote had lost
-	Probe  *Probe      `json:"probe,omitempty"` // what the remote allows; nil if it was never probed
+	Clone  string      `json:"clone"`            // id of this clone
+	Folder string      `json:"folder,omitempty"` // what tells the folder of the live state from a copy of it
+	Remote string      `json:"remote"`           // name and namespace of what was asked; another one makes the rest worthless
+	Known  time.Time   `json:"known,omitzero"`   // when Seen was fetched
+	Own    []OwnClaim  `json:"own,omitempty"`    // of this clone
+	Seen   []SeenClaim `json:"seen,omitempty"`   // all of the remote, sorted by record
+	Spent  []time.Time `json:"spent,omitempty"`  // when the remote was asked in the last minute
+	Said   string      `json:"said,omitempty"`   // why the remote gave no answer the last time; "" if it gave one
+	Put    int         `json:"put,omitempty"`    // how many claims were put back that the remote had lost
+	Probe  *Probe      `json:"probe,omitempty"`  // what the remote allows; nil if it was never probed
 }
 
 // Probe is what a remote was found to allow.
@@ -64,6 +65,7 @@ type OwnClaim struct {
 	Sync   Sync         `json:"sync"`
 	To     *RemoteClaim `json:"to,omitempty"`   // of Lost: who has it
 	Gone   bool         `json:"gone,omitempty"` // the remote had it, and has it no longer
+	Open   bool         `json:"open,omitempty"` // the remote was asked for it, and not yet what came of that
 	Said   string       `json:"said,omitempty"`
 }
 
@@ -73,19 +75,34 @@ func ParseShared(src []byte) (Shared, error) {
 	if err := json.Unmarshal(src, &s); err != nil {
 		return Shared{}, invalid("what is known of the remote", err)
 	}
-	if !isToken(s.Clone) || !isName(s.Remote) || !all(s.Own, OwnClaim.valid) || !all(s.Seen, SeenClaim.valid) {
+	if !isToken(s.Clone) || !isName(s.Remote) || !isName(s.Folder) || !isName(s.Said) || !s.Probe.valid() ||
+		!all(s.Own, OwnClaim.valid) || !all(s.Seen, SeenClaim.valid) || !once(s.Own, func(o OwnClaim) task.Ref { return o.Ref }) ||
+		!once(s.Seen, func(c SeenClaim) task.Ref { return c.Ref }) {
 		return Shared{}, invalid("what is known of the remote", nil)
 	}
 	return s, nil
 }
 
+// once reports whether no two of a list are about one record.
+func once[T any](list []T, of func(T) task.Ref) bool {
+	seen := map[task.Ref]bool{}
+	return all(list, func(one T) bool {
+		again := seen[of(one)]
+		seen[of(one)] = true
+		return !again
+	})
+}
+
+func (p *Probe) valid() bool { return p == nil || isName(p.Said) }
+
 func (o OwnClaim) valid() bool {
 	known := slices.Contains([]Sync{Asked, Synced, Unsynced, Released, Lost}, o.Sync)
-	return known && o.Ref == o.Claim.Record && o.Claim.valid() && o.Object != "" && isObject(o.Object) && isObject(o.Was) && (o.To == nil || o.To.valid())
+	return known && o.Ref == o.Claim.Record && o.Claim.valid() && o.Object != "" && isObject(o.Object) && isObject(o.Was) && isName(o.Said) &&
+		(o.To == nil && o.Sync != Lost || o.To != nil && o.To.valid())
 }
 
 func (s SeenClaim) valid() bool {
-	return s.Object != "" && isObject(s.Object) && (s.Claim == nil || s.Claim.Record == s.Ref && s.Claim.valid())
+	return isName(s.Ref.Kind) && isName(s.Ref.ID) && s.Object != "" && isObject(s.Object) && (s.Claim == nil || s.Claim.Record == s.Ref && s.Claim.valid())
 }
 
 // OwnOf returns the claim of this clone on a record, or nil.
@@ -132,7 +149,8 @@ func (s Shared) WithSeen(of task.Ref, seen *SeenClaim) Shared {
 	return s
 }
 
-// Fetched is the same with all that the remote has now. What was seen before keeps the time when it was seen first.
+// Fetched is the same with all that the remote has now, which also says what came of what it was asked for. What was seen before keeps the time
+// when it was seen first.
 func (s Shared) Fetched(all []SeenClaim, now time.Time) Shared {
 	first := map[string]time.Time{}
 	for _, c := range s.Seen {
@@ -144,8 +162,17 @@ func (s Shared) Fetched(all []SeenClaim, now time.Time) Shared {
 			s.Seen[i].First = first[c.Object]
 		}
 	}
+	s.Own = slices.Clone(s.Own)
+	for i := range s.Own {
+		s.Own[i].Open = false
+	}
 	s.Known, s.Said = now.UTC(), ""
 	return s
+}
+
+// Open reports whether the remote was asked for something, and not yet what came of that.
+func (s Shared) Open() bool {
+	return slices.ContainsFunc(s.Own, func(o OwnClaim) bool { return o.Open })
 }
 
 // Others reports whether other clones are known to have claims.
@@ -207,12 +234,30 @@ func (r *Remote) taken() *SeenClaim {
 	return nil
 }
 
-// lost is who has a record that this clone believed to hold; nil if it holds it, or does not know better.
-func (r *Remote) lost() *RemoteClaim {
-	if r == nil || r.Own == nil || r.Own.Sync != Lost {
+// lost is who has a record that somebody in this clone believed to hold; nil if they hold it, or nothing better is known.
+func (r *Remote) lost(now time.Time) *RemoteClaim {
+	switch c := r.taken(); {
+	case r == nil:
+		return nil
+	case r.Own != nil && r.Own.Sync == Lost:
+		return r.Own.To
+	case c != nil && !c.Claim.Lapsed(c.First, now):
+		return c.Claim
+	default:
 		return nil
 	}
-	return r.Own.To
+}
+
+// Mark says by what somebody judged who takes the record: by which claim of this clone, and by what else the remote had.
+func (r *Remote) Mark() string {
+	own, seen := "", ""
+	if r != nil && r.Own != nil {
+		own = r.Own.Claim.Nonce
+	}
+	if r != nil && r.Seen != nil && (r.Seen.Claim == nil || own != r.Seen.Claim.Nonce) {
+		seen = r.Seen.Object
+	}
+	return own + " " + seen
 }
 
 // confirmed reports whether the remote is known to have the claim of this clone.

@@ -75,7 +75,7 @@ func (tx *Tx) Steps() []session.Step {
 		known := tx.s.Known(of)
 		before, now := st.was(), st.header()
 		step := session.Step{
-			Ref: of, Lease: st.lease, Moved: st.file.doc != nil && before.Status != now.Status, Over: st.gone || tx.s.over(of, now.Status), Known: known,
+			Ref: of, Lease: st.lease, Takes: st.claims, Did: now.Log.Last().Did, Moved: st.file.doc != nil && before.Status != now.Status, Over: st.gone || tx.s.over(of, now.Status), Known: known,
 			To: session.Progress{Status: now.Status, Entry: now.Log.Last().Hash()},
 		}
 		if !st.claims && known.State != nil {

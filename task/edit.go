@@ -136,6 +136,9 @@ func (u *update) valid() error {
 			names = append(names, field.name)
 		}
 	}
+	if err := u.flow.keepsRequired(u.before.Own, u.edit.Own); err != nil {
+		return err
+	}
 	if err := ValidFields(u.task, names...); err != nil {
 		return err
 	}

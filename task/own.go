@@ -252,15 +252,42 @@ func (f Flow) ReadOwn(given map[string]string) (map[string]string, error) {
 	return out, nil
 }
 
-// HasRequired returns INVALID_INPUT for a task that lacks a field that every new task must have.
+// HasRequired returns INVALID_INPUT for a task that lacks fields that every new task must have. It names all of them.
 func (f Flow) HasRequired(own map[string]string) error {
+	var names, values []string
 	for _, one := range f.Fields {
 		if one.Required && own[one.Name] == "" {
-			hint := "give it in fields"
-			if len(one.Choices) > 0 {
-				hint += ": one of " + strings.Join(one.Choices, ", ")
-			}
-			return Errorf(InvalidInput, "the field %s is required", one.Name).WithHint("%s", hint)
+			names, values = append(names, one.Name), append(values, one.Name+": "+one.values())
+		}
+	}
+	switch len(names) {
+	case 0:
+		return nil
+	case 1:
+		return Errorf(InvalidInput, "the field %s is required", names[0]).WithHint("give it in fields; %s", values[0])
+	default:
+		return Errorf(InvalidInput, "the fields %s are required", strings.Join(names, ", ")).
+			WithHint("give them in fields; %s", Clip(strings.Join(values, "; "), maxHint))
+	}
+}
+
+// maxHint is how much of a hint is about fields, in bytes.
+const maxHint = 2000
+
+// values says what the values of the field are.
+func (f Field) values() string {
+	if f.Type == FieldChoice {
+		return "one of " + Clip(strings.Join(f.Choices, ", "), 300)
+	}
+	return string(f.Type)
+}
+
+// keepsRequired returns INVALID_INPUT for an edit that takes away what a task has of a field that is required.
+func (f Flow) keepsRequired(was, set map[string]string) error {
+	for _, one := range f.Fields {
+		if value, given := set[one.Name]; one.Required && given && value == "" && was[one.Name] != "" {
+			return Errorf(InvalidInput, "the field %s is required, and cannot be taken away", one.Name).
+				WithHint("give it another value; %s: %s", one.Name, one.values())
 		}
 	}
 	return nil

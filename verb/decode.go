@@ -124,11 +124,12 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 	if err := knownKeys(object, fields, path); err != nil {
 		return err
 	}
+	if err := Missing(fields, path, func(f Field) bool { return f.Required && object[f.Name] == nil }); err != nil {
+		return err
+	}
 	for _, f := range fields {
 		v, given := object[f.Name]
 		switch {
-		case v == nil && f.Required:
-			return BadInput(path+f.Name, "is missing").WithHint("%s: %s", f.Name, f.Doc)
 		case !given:
 			continue
 		case v == nil && f.Clears:
@@ -146,6 +147,25 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 		}
 	}
 	return nil
+}
+
+// Missing returns INVALID_INPUT that names every field of an object that is absent, or nil if none is. The path is where the object stands; see
+// fill.
+func Missing(fields []Field, path string, absent func(Field) bool) *task.Error {
+	var names, docs []string
+	for _, f := range fields {
+		if absent(f) {
+			names, docs = append(names, path+f.Name), append(docs, f.Name+": "+f.Doc)
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+		return nil
+	case 1:
+		return BadInput(names[0], "is missing").WithHint("%s", docs[0])
+	default:
+		return BadInput(strings.Join(names[:n-1], ", ")+" and "+names[n-1], "are missing").WithHint("%s", strings.Join(docs, "; "))
+	}
 }
 
 // empty is what clears a field.

@@ -38,6 +38,15 @@ func decodeSample(input string) (sample, error) {
 
 func ptr[T any](v T) *T { return &v }
 
+// All that is missing is named at once.
+func TestAllThatIsMissingIsNamed(t *testing.T) {
+	fields := []Field{{Name: "id", Doc: "task", Required: true}, {Name: "text", Doc: "words"}, {Name: "to", Doc: "state", Required: true}, {Name: "why", Doc: "reason", Required: true}}
+	err := fill(jsonObject{"text": "x"}, reflect.ValueOf(&struct{}{}).Elem(), fields, "steps[0].")
+	if e := err.(*task.Error); e.Code != task.InvalidInput || e.Msg != "steps[0].id, steps[0].to and steps[0].why are missing" || e.Hint.String() != "id: task; to: state; why: reason" {
+		t.Errorf("got %v, %v", e, e.Hint)
+	}
+}
+
 // What is understood: JSON as declared, and the habits of models that mean one thing only.
 func TestDecodeUnderstands(t *testing.T) {
 	for _, tt := range []struct {
@@ -93,6 +102,7 @@ func TestDecodeRefuses(t *testing.T) {
 		{"a key of a part that comes twice", `{"id":"A-1","parts":[{"name":"p","name":"q"}]}`, `the key "name" comes twice`, ""},
 		{"a key that comes twice in another spelling", `{"id":"A-1","i\u0064":"A-2"}`, `the key "id" comes twice`, ""},
 		{"a required key that is missing", `{}`, "id is missing", "id: task to look at"},
+		{"every key of a part that is missing", `{"id":"A-1","parts":[{}]}`, "parts[0].name is missing", "name: what it is called"},
 		{"a required key that is null", `{"id":null}`, "id is missing", ""},
 		{"a required key of a part", `{"id":"A-1","parts":[{"name":"p"},{"size":1}]}`, "parts[1].name is missing", "name: what it is called"},
 		{"nothing at all", ``, "id is missing", ""},

@@ -81,6 +81,8 @@ var repeatable = map[string]struct{ in, other verbtest.Args }{
 	"repo_link":           {verbtest.Args{"name": "web", "role": "docs"}, verbtest.Args{"name": "web", "role": "primary"}},
 	"review_apply":        {verbtest.Args{"action": "approve"}, verbtest.Args{"action": "approve", "text": "fine"}},
 	"review_sync":         {verbtest.Args{"id": ""}, verbtest.Args{}},
+	"remote_probe":        {verbtest.Args{}, verbtest.Args{"namespace": "refs/cairn/other"}},
+	"remote_sync":         {verbtest.Args{"id": ""}, verbtest.Args{}},
 	"ref_remove":          {verbtest.Args{"ref": "d200ae83"}, verbtest.Args{"ref": "d200ae83", "expected_rev": "1"}},
 }
 
@@ -160,6 +162,9 @@ func subject(t *testing.T, w *verb.Workspace, v verb.Verb) verbtest.Args {
 		}
 	case v.Name == "job_start":
 		verbtest.PrepareJobs(t, w)
+	case v.Noun == "remote":
+		verbtest.PrepareJobs(t, w)
+		verbtest.ShareClaims(t, w)
 	case v.Name == "worktree_remove":
 		verbtest.PrepareJobs(t, w)
 		verbtest.MakeWorktree(t, w, task.ID(made.ID))

@@ -60,8 +60,14 @@ func (st settling) try(ctx context.Context, agreed wants) (found wants, err erro
 		if err := st.write(tx); err != nil || !st.s.Shares() {
 			return err
 		}
-		if found = st.wanted(ctx, tx); !found.within(agreed) {
+		steps := tx.Steps()
+		if found = st.wanted(ctx, steps); !found.within(agreed) {
 			return errWants
+		}
+		for _, step := range steps {
+			if err := step.Lost(st.w.Actor(), st.w.Now()); err != nil {
+				return err
+			}
 		}
 		return nil
 	})
@@ -69,9 +75,9 @@ func (st settling) try(ctx context.Context, agreed wants) (found wants, err erro
 }
 
 // wanted is what a write wants.
-func (st settling) wanted(ctx context.Context, tx *store.Tx) wants {
+func (st settling) wanted(ctx context.Context, steps []session.Step) wants {
 	var out wants
-	for _, step := range tx.Steps() {
+	for _, step := range steps {
 		step.To = st.s.Placed(ctx, step.To)
 		take, want, ok := step.Wants(st.w.Now())
 		switch {

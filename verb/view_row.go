@@ -11,34 +11,35 @@ import (
 
 // Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too; see lean.
 type Row struct {
-	ID           task.ID       `json:"id"`
-	Title        string        `json:"title"`
-	Status       task.Status   `json:"status"`
-	Priority     task.Priority `json:"priority"`
-	Mode         task.Mode     `json:"mode,omitempty"` // auto: an agent alone, as a job; pair: an agent and a person
-	Repo         string        `json:"repo,omitempty"` // in which its files are, if not in the workspace's own
-	Due          task.Due      `json:"due,omitempty"`
-	Overdue      bool          `json:"overdue,omitempty"` // it is open, and its time is up
-	Estimate     task.Estimate `json:"estimate,omitempty"`
-	Labels       []string      `json:"labels,omitempty"`
-	Assignee     task.Actor    `json:"assignee,omitempty"`
-	Parent       task.ID       `json:"parent,omitempty"`
-	Deps         []task.ID     `json:"deps,omitempty"`
-	Ready        bool          `json:"ready,omitempty"` // nothing but its own state and its holder keeps it from being started
-	BlockedBy    []task.ID     `json:"blocked_by,omitempty"`
-	OpenChildren int           `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
-	Execution    string        `json:"execution,omitempty"`     // active, stalled or awaiting_review
-	Claim        *Claim        `json:"claim,omitempty"`
-	Elsewhere    *Elsewhere    `json:"elsewhere,omitempty"`
-	IsRunning    bool          `json:"is_running,omitempty"`   // a session is at work on it
-	IsReviewing  bool          `json:"is_reviewing,omitempty"` // it is in the review state
-	IsBlocked    bool          `json:"is_blocked,omitempty"`   // it is open and waits for its deps
-	IsPending    bool          `json:"is_pending,omitempty"`   // it could be started, and nobody has
-	UpdatedAt    *time.Time    `json:"updated_at,omitempty"`
-	Why          []Reason      `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
+	ID           task.ID        `json:"id"`
+	Title        string         `json:"title"`
+	Status       task.Status    `json:"status"`
+	Priority     *task.Priority `json:"priority,omitempty"` // a row in a list leaves out the default
+	Mode         task.Mode      `json:"mode,omitempty"`     // auto: an agent alone, as a job; pair: an agent and a person
+	Repo         string         `json:"repo,omitempty"`     // in which its files are, if not in the workspace's own
+	Due          task.Due       `json:"due,omitempty"`
+	Overdue      bool           `json:"overdue,omitempty"` // it is open, and its time is up
+	Estimate     task.Estimate  `json:"estimate,omitempty"`
+	Labels       []string       `json:"labels,omitempty"`
+	Assignee     task.Actor     `json:"assignee,omitempty"`
+	Parent       task.ID        `json:"parent,omitempty"`
+	Deps         []task.ID      `json:"deps,omitempty"`
+	Ready        bool           `json:"ready,omitempty"` // next would hand it out
+	BlockedBy    []task.ID      `json:"blocked_by,omitempty"`
+	OpenChildren int            `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
+	Execution    string         `json:"execution,omitempty"`     // active, stalled or awaiting_review
+	Claim        *Claim         `json:"claim,omitempty"`
+	Elsewhere    *Elsewhere     `json:"elsewhere,omitempty"`
+	IsRunning    bool           `json:"is_running,omitempty"`   // a session is at work on it
+	IsReviewing  bool           `json:"is_reviewing,omitempty"` // it is in the review state
+	IsBlocked    bool           `json:"is_blocked,omitempty"`   // it is open and waits for its deps
+	IsPending    bool           `json:"is_pending,omitempty"`   // it could be started, and nobody has
+	UpdatedAt    *time.Time     `json:"updated_at,omitempty"`
+	Why          []Reason       `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
 
-	Written time.Time `json:"-"` // UpdatedAt, also of a lean row; zero for never
-	Held    *Claim    `json:"-"` // Claim with all that is known of it, also of a lean row
+	Urgency task.Priority `json:"-"` // Priority, also of a lean row
+	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
+	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
 
 	DiscoveredFrom []task.ID      `json:"discovered_from,omitempty"`
 	Duplicates     []task.ID      `json:"duplicates,omitempty"`
@@ -85,6 +86,26 @@ func ElsewhereOf(behind session.Hold) *Elsewhere {
 	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone, behind.Tracked}
 }
 
+// RemoteKnown is how old what a clone knows of the claims of others is.
+type RemoteKnown struct {
+	At   *time.Time `json:"known_at,omitempty"` // when the git remote was asked last; never if it is left out
+	Age  int        `json:"age_seconds,omitempty"`
+	Said string     `json:"said,omitempty"` // why it gave no answer the last time
+}
+
+// RemoteKnown is how old what is known of other clones is; nil where claims hold in each clone alone.
+func (v View) RemoteKnown() *RemoteKnown {
+	if !v.Store.Shares() {
+		return nil
+	}
+	known, _ := v.Store.Shared(v.Store.Config.Claims.Key())
+	out := &RemoteKnown{At: instant(known.Known), Said: known.Said}
+	if out.At != nil {
+		out.Age = int(v.now.Sub(known.Known).Seconds())
+	}
+	return out
+}
+
 // RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows nothing: whoever reads
 // one task reads no folder.
 func (v View) RowOfTask(t task.Task, find task.Find) Row {
@@ -107,7 +128,7 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 	flow := v.Store.Config.Flow
 	closed := flow.IsClosed(t.Status)
 	r := Row{
-		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: t.Priority, Labels: t.Labels,
+		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: &t.Priority, Urgency: t.Priority, Labels: t.Labels,
 		Assignee: t.Assignee, Parent: t.Parent, Deps: t.Deps, BlockedBy: blockedBy, OpenChildren: openChildren, UpdatedAt: SecondsAt(t.Updated),
 	}
 	if r.UpdatedAt != nil {
@@ -124,13 +145,13 @@ func (v View) row(t *record.Row, blockedBy []task.ID, openChildren int, header f
 	live := v.known(r.ID.Ref())
 	about := enough(t, live, header)
 	r.Elsewhere = ElsewhereOf(session.IsBehind(about, live))
-	r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil
 	if !closed {
 		r.Claim = viewClaim(session.Holder(about, live, v.now), live)
 		r.Held = r.Claim
 		r.Execution = v.execution(about)
 		r.IsRunning = r.Execution == string(session.Alive)
-		r.IsPending = t.Status == flow.Initial && r.Ready && r.Claim == nil
+		r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil && r.Claim == nil && Startable(flow, t.Status)
+		r.IsPending = r.Ready && t.Status == flow.Initial
 	}
 	return r
 }
@@ -164,10 +185,13 @@ func (v View) CutRow(r Row) Row {
 	return r.lean(v.Dated)
 }
 
-// lean leaves out of a row in a list what the reader of fifty rows does not need: when it was written last, unless it is dated; of a claim all
-// but who, in which session and whether it lapsed, and the whole of one that says no more than the assignee; dependencies that blocked_by names
-// too; and the flags that follow from ready, status, blocked_by and execution.
+// lean leaves out of a row in a list what the reader of fifty rows does not need: the priority that a task has unless it says another; when it
+// was written last, unless it is dated; of a claim all but who, in which session and whether it lapsed, and the whole of one that says no more
+// than the assignee; dependencies that blocked_by names too; and the flags that follow from ready, status, blocked_by and execution.
 func (r Row) lean(dated bool) Row {
+	if r.Urgency == task.DefaultPriority {
+		r.Priority = nil
+	}
 	if !dated {
 		r.UpdatedAt = nil
 	}

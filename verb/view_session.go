@@ -42,6 +42,7 @@ type Session struct {
 	Last        *Last          `json:"last,omitempty"`        // of begin: how the last attempt at the task ended
 	Decisions   *Governing     `json:"decisions,omitempty"`   // of begin: those that govern the task
 	OpenChecks  []OpenCheck    `json:"open_checks,omitempty"` // of finish: what still stands between the task and its close
+	TaskStatus  task.Status    `json:"task_status,omitempty"` // of finish and cancel: the state in which that leaves the task
 
 	Children      []Child `json:"children,omitempty"`       // sessions below it, if they were asked for
 	ChildrenTotal int     `json:"children_total,omitempty"` // how many there are, if only the first are here

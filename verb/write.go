@@ -258,5 +258,5 @@ func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id str
 	if ses.Task == "" {
 		return ses, nil // nothing is held under it
 	}
-	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree), id)
+	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree, w.Now()), id)
 }

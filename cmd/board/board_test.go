@@ -118,7 +118,7 @@ func (*fakeAway) SetStderr(io.Writer) {}
 func (*fakeAway) Result() verb.Task   { return verb.Task{} }
 
 func row(id string) verb.Row {
-	return verb.Row{ID: task.ID(id), Title: "Title of " + id, Priority: 2}
+	return verb.Row{ID: task.ID(id), Title: "Title of " + id, Urgency: 2}
 }
 
 func rows(prefix string, n int) []verb.Row {

@@ -57,7 +57,7 @@ func (d drawn) card(r verb.Row, column Column, selected bool) card {
 // headOf is the first line of a card: the id and the priority at the left, who holds the task at the right.
 func (d drawn) headOf(r verb.Row, column Column, selected bool) string {
 	inner := d.width - 2
-	id, urgency, who := safe(d.board.short(r.ID)), fmt.Sprintf("P%d", r.Priority), holder(r)
+	id, urgency, who := safe(d.board.short(r.ID)), fmt.Sprintf("P%d", r.Urgency), holder(r)
 	if column.Closed {
 		who = closedHow(r, column)
 	}
@@ -66,7 +66,7 @@ func (d drawn) headOf(r verb.Row, column Column, selected bool) string {
 	if selected {
 		return d.in("▌", cyan) + d.in(d.apart(" "+id+" "+urgency, who+" ", inner+1), reverse, bold)
 	}
-	left := d.in(id, bold) + " " + d.urgent(r.Priority, urgency)
+	left := d.in(id, bold) + " " + d.urgent(r.Urgency, urgency)
 	return "  " + d.apart(left, d.whoStyle(r, column, who), inner)
 }
 

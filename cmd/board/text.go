@@ -23,7 +23,7 @@ func Text(b Board, width int) string {
 			idWidth = max(idWidth, d.StringWidth(safe(string(r.ID))))
 		}
 		for _, r := range c.Tasks {
-			said := []string{fmt.Sprintf("  %s  P%d  %s", d.fill(safe(string(r.ID)), idWidth), r.Priority, safe(r.Title))}
+			said := []string{fmt.Sprintf("  %s  P%d  %s", d.fill(safe(string(r.ID)), idWidth), r.Urgency, safe(r.Title))}
 			if who := holder(r); who != "" && !c.Closed {
 				said = append(said, who)
 			}

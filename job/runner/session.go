@@ -32,6 +32,9 @@ func (j *jobSession) begin(ctx context.Context) error {
 	j.id = old.Session
 	if j.status() == session.Active {
 		if old.Actor == j.acts.Actor() {
+			if err := j.acts.StillOurs(ctx, j.at, j.spec.Task); err != nil {
+				return err
+			}
 			return j.began()
 		}
 		if err := j.cancelAs(ctx, old.Actor, "the job goes on as "+string(j.acts.Actor())); err != nil {
@@ -123,10 +126,11 @@ func (j *jobSession) release(ctx context.Context) error {
 	return err
 }
 
-// keepAlive sends heartbeats of the session until stop is called. The work goes on if one fails.
+// keepAlive sends heartbeats of the session until stop is called, and keeps its claim at the git remote. The work goes on if one fails.
 func (j *jobSession) keepAlive(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	done := make(chan struct{})
+	go verb.KeepClaims(ctx, func() *verb.Workspace { return j.acts }, func() bool { return false }, func([]session.OwnClaim, error) {})
 	go func() {
 		defer close(done)
 		tick := time.NewTicker(max(j.at.Config.StaleAfter/3, time.Second))

@@ -252,6 +252,8 @@ var untried = map[string]string{
 	"pair_close":      "its writes are those of finish and cancel",
 	"project_create":  "it makes what init makes: files that each appear whole, and that another call completes",
 	"review_sync":     "it changes a reference as ref_update does",
+	"remote_probe":    "it writes no record: what is cut short at a git remote is tried in store/remote",
+	"remote_sync":     "it writes no record: what is cut short at a git remote is tried in store/remote",
 	"job_start":       "a job is a folder and no record: what a kill leaves of one is tried in store/jobs, and of its task it makes what create makes",
 	"job_cancel":      "it leaves one file, which whoever looks next acts on: store/jobs tries it",
 }

@@ -10,6 +10,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -112,10 +113,10 @@ func (d Clone) Inbox(who task.Actor) session.Inbox {
 }
 
 // Shared returns what the clone knows of the claims of all clones, as one of remote and namespace; what it knew of another remote is worth
-// nothing. It reports false if it knows nothing.
+// nothing, and nothing is what a copy of a clone knows, since the claims are those of the other. It reports false if it knows nothing.
 func (d Clone) Shared(remote string) (session.Shared, bool) {
 	known := read(d.Live.Shared(), session.ParseShared)
-	if known == nil {
+	if known == nil || known.Folder != d.folder() {
 		return session.Shared{Remote: remote}, false
 	}
 	if known.Remote != remote {
@@ -126,11 +127,21 @@ func (d Clone) Shared(remote string) (session.Shared, bool) {
 
 // PutShared writes what the clone knows of the claims of all clones. The caller holds the lock of who asks the remote.
 func (d Clone) PutShared(s session.Shared) error {
+	s.Folder = d.folder()
 	src, err := Encode(s)
 	if err != nil {
 		return err
 	}
 	return d.Live.Failed(atomicfile.WriteVolatile(d.Live.Shared(), src))
+}
+
+// folder is what tells the folder of the live state from a copy, and stays if it is moved within a disk. Where the system numbers no files it is
+// the path.
+func (d Clone) folder() string {
+	if n := disk.Inode(string(d.Live)); n != 0 {
+		return strconv.FormatUint(n, 10)
+	}
+	return string(d.Live)
 }
 
 // IsInbox reports whether a file is what Inbox reads for some actor.

@@ -50,7 +50,7 @@ func (r *configReader) claims() {
 		}
 	}
 	if n := r.get("claims_namespace"); n != nil {
-		if r.c.Claims.Namespace = r.text("claims_namespace", n); !isNamespace(r.c.Claims.Namespace) {
+		if r.c.Claims.Namespace = r.text("claims_namespace", n); !IsNamespace(r.c.Claims.Namespace) {
 			r.fail(n, "claims_namespace must be refs/cairn/NAME, or refs/heads/cairn/NAME or refs/tags/cairn/NAME for hosts that take no others, not %q", r.c.Claims.Namespace)
 		}
 	}
@@ -66,8 +66,8 @@ func (r *configReader) claims() {
 	}
 }
 
-// isNamespace accepts a name of refs below which cairn may write.
-func isNamespace(name string) bool {
+// IsNamespace accepts a name of refs below which cairn may write.
+func IsNamespace(name string) bool {
 	if len(name) > 200 || !task.IsWord(name, "/_-") || strings.HasSuffix(name, "/") || strings.Contains(name, "//") {
 		return false
 	}

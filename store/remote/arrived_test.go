@@ -53,7 +53,7 @@ func (p pair) lee(ago time.Duration) storetest.Actor {
 func (p pair) finish(ago time.Duration) {
 	p.Helper()
 	of, lee := task.ID("PROJ-1").Ref(), p.lee(ago)
-	take := []session.Want{{Ref: of, Lease: session.Lease{Actor: lee.Who, Worktree: p.one.Worktree}}}
+	take := []session.Want{{Ref: of, Lease: session.Lease{Actor: lee.Who, Worktree: p.one.Worktree}, Judged: p.one.Known(of).Remote.Mark()}}
 	storetest.WantCode(p, claims(p.one).Take(p.Context(), take, func() error { return lee.Move("PROJ-1", "in_progress") }), "")
 	storetest.WantCode(p, lee.Move("PROJ-1", "done"), "")
 	done := storetest.Get(p, p.one, "PROJ-1")
@@ -94,7 +94,10 @@ func TestFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
 		gone bool
 	}{
 		{"the work is on its branch", func(p pair) { p.git(p.two, "fetch", "-q") }, false},
-		{"the work is merged, and this was not fetched", func(p pair) { p.git(p.one, "push", "-q", "origin", "fix:main") }, false},
+		{"the work is merged, and this was not fetched", func(p pair) {
+			hub := strings.TrimSpace(storetest.GitOutput(p, p.one.Root, "config", "remote.origin.url"))
+			storetest.Git(p, hub, "update-ref", "refs/heads/main", "refs/heads/fix") // as a forge merges
+		}, false},
 		{"the work is merged", func(p pair) { p.merge("main") }, true},
 		{"the work is checked out here, and not merged", func(p pair) {
 			p.git(p.two, "fetch", "-q")

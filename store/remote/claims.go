@@ -3,6 +3,7 @@ package remote
 import (
 	"cmp"
 	"context"
+	"crypto/rand"
 	"encoding/hex"
 	"errors"
 	"io"
@@ -10,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/internal/filelock"
@@ -35,6 +37,7 @@ type Options struct {
 	Trusted func() bool // whether the user has consented that commands of this clone run
 	Now     func() time.Time
 	Rand    io.Reader
+	Answer  time.Duration                              // how long the remote may take for one answer; 0 for 20 seconds
 	Sleep   func(context.Context, time.Duration) error // nil for the real one
 	Port    Port                                       // nil for the remote that the config names
 }
@@ -45,7 +48,7 @@ var _ session.Leases = (*Claims)(nil)
 func Open(o Options) *Claims {
 	c := &Claims{Options: o, port: o.Port}
 	if c.port == nil {
-		c.port = gitPort{o.Clone.Repo, o.Config.Claims}
+		c.port = gitPort{o.Clone.Repo, o.Config.Claims, cmp.Or(o.Answer, answerLimit)}
 	}
 	if c.Sleep == nil {
 		c.Sleep = sleep
@@ -72,6 +75,7 @@ type turn struct {
 	*Claims
 	shared session.Shared
 	lock   *filelock.Lock
+	urgent bool // somebody waits for the answer, and the whole budget may be used
 }
 
 // begin waits for the turn of this process. It returns BUSY if that does not come within a minute, and the errors of usable.
@@ -120,7 +124,7 @@ func (c *Claims) turn(lock *filelock.Lock) (*turn, error) {
 		}
 		shared.Clone = id[:12]
 	}
-	return &turn{c, shared, lock}, nil
+	return &turn{Claims: c, shared: shared, lock: lock}, nil
 }
 
 // end lets the next process have its turn.
@@ -129,10 +133,10 @@ func (t *turn) end() { _ = t.lock.Release() }
 // save writes what is known.
 func (t *turn) save() error { return t.Clone.PutShared(t.shared) }
 
-// token is text that nobody else makes.
+// token is text that no clone makes twice.
 func (c *Claims) token() (string, error) {
 	b := make([]byte, 16)
-	_, err := io.ReadFull(c.Rand, b)
+	_, err := rand.Read(b)
 	return hex.EncodeToString(b), err
 }
 
@@ -207,13 +211,22 @@ func (t *turn) offline(ctx context.Context, err error) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	said := strings.Join(git.Complaints(err, 3), "; ")
-	if said == "" {
-		said = err.Error()
-	}
-	t.shared.Said = task.Clip(said, 500)
+	t.said(git.Complaint(err))
 	_ = t.save() // it only says why
 	return offline(t.Config.Claims.Remote, t.shared.Said)
+}
+
+// said notes in one line what the remote gave as a reason.
+func (t *turn) said(words string) { t.shared.Said = task.Clip(printable(words), 500) }
+
+// printable is a text without what moves the cursor of a terminal.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 func offline(remote, said string) error {
@@ -254,8 +267,10 @@ func (t *turn) room(budget int) time.Duration {
 // kept is how much of the budget what goes on in the background leaves for claims.
 const kept = 2
 
-// spare reports whether the background may ask the remote n times.
-func (t *turn) spare(n int) bool { return t.room(max(1, t.Config.Claims.Budget-kept-n+1)) <= 0 }
+// spare reports whether the remote may be asked n times for what goes on in the background.
+func (t *turn) spare(n int) bool {
+	return t.urgent || t.room(max(1, t.Config.Claims.Budget-kept-n+1)) <= 0
+}
 
 // worktreeName is what other clones are told of a worktree.
-func worktreeName(path string) string { return task.Clip(filepath.Base(path), 200) }
+func worktreeName(path string) string { return task.Clip(printable(filepath.Base(path)), 200) }

@@ -24,13 +24,14 @@ type Port interface {
 	Fetch(ctx context.Context) ([]git.RefMessage, error)
 }
 
-// answerLimit is how long the remote may take for one answer.
+// answerLimit is how long the remote may take for one answer, unless Options say otherwise.
 const answerLimit = 20 * time.Second
 
 // gitPort is a remote of the clone.
 type gitPort struct {
 	repo *git.Repo
 	record.Claims
+	answer time.Duration
 }
 
 func (p gitPort) Commit(ctx context.Context, message string, at time.Time) (string, error) {
@@ -38,7 +39,7 @@ func (p gitPort) Commit(ctx context.Context, message string, at time.Time) (stri
 }
 
 func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool) ([]git.RefResult, string, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.answer)
 	defer cancel()
 	full := slices.Clone(updates)
 	for i := range full {
@@ -48,7 +49,7 @@ func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool)
 }
 
 func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
-	ctx, cancel := context.WithTimeout(ctx, answerLimit)
+	ctx, cancel := context.WithTimeout(ctx, p.answer)
 	defer cancel()
 	if err := p.repo.FetchRefs(ctx, p.Remote, p.Namespace, record.RemoteClaims); err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func (p *probing) run(ctx context.Context) error {
 	taken, said, err := p.push(ctx, away, false)
 	p.found.Deletes = taken == created
 	if !p.found.Deletes {
-		p.found.Said = said
+		p.found.Said = printable(said)
 	}
 	return err
 }
@@ -84,7 +84,7 @@ func (p *probing) create(ctx context.Context) (int, error) {
 	if taken, said, err = p.push(ctx, both[:1], false); err != nil {
 		return 0, err
 	}
-	p.found.Said = said
+	p.found.Said = printable(said)
 	return taken, nil
 }
 
@@ -117,9 +117,18 @@ func Verdict(p session.Probe, c record.Claims) error {
 	if p.Allows() {
 		return nil
 	}
-	err := task.Errorf(task.Offline, "the git remote %s does not take claims below %s: %s", c.Remote, c.Namespace, p.Said)
+	var lacks []string
+	for _, one := range []struct {
+		does bool
+		what string
+	}{{p.Creates, "create refs"}, {p.Lists, "list them"}, {p.Deletes, "delete them"}, {p.Guards, "keep a ref that points elsewhere than the pusher says"}} {
+		if !one.does {
+			lacks = append(lacks, one.what)
+		}
+	}
+	err := task.Errorf(task.Offline, "the git remote %s does not take claims below %s: it does not %s%s", c.Remote, c.Namespace, strings.Join(lacks, ", "), prefixed(": ", p.Said))
 	if other := Instead(c.Namespace); other != "" && !p.Creates {
-		return err.WithHint("some hosts take branches only: %s, then probe again", task.CallTo("settings_set", "key", "claims_namespace", "value", other))
+		return err.WithHint("some hosts take branches only: %s, then probe again", task.CallTo("settings_set", "key", "claims_namespace", "value", other).ByPerson())
 	}
 	return err.WithHint("ask whoever runs the remote to allow it, or leave claims to each clone: claims_remote: none")
 }

@@ -23,15 +23,17 @@ func (c *Claims) Release(ctx context.Context, want []session.Want, write func() 
 		return write() // Renew sees that the claims are no longer there
 	}
 	defer t.end()
-	before := t.shared.Own
-	if err := t.finish(ctx, want); err != nil {
+	finished, err := t.finish(ctx, want)
+	if err != nil {
 		return err
 	}
 	if err := write(); err != nil {
-		t.shared.Own = before
-		_ = t.save() // Renew tells the remote that the work goes on
-		return err
+		return err // Renew tells the remote that the work goes on
 	}
+	for _, o := range finished {
+		t.shared = t.shared.WithOwn(o)
+	}
+	_ = t.save() // Renew finds out from the live state
 	var own []session.OwnClaim
 	for _, w := range want {
 		if o := t.shared.OwnOf(w.Ref); o != nil && w.Ended == nil {
@@ -53,21 +55,27 @@ func finishes(want []session.Want) bool {
 	return false
 }
 
-// finish tells the remote how far records were brought.
-func (t *turn) finish(ctx context.Context, want []session.Want) error {
+// finish tells the remote how far records were brought, and returns what the claims are once that is written.
+func (t *turn) finish(ctx context.Context, want []session.Want) ([]session.OwnClaim, error) {
 	var own []session.OwnClaim
 	for _, w := range want {
 		o := t.shared.OwnOf(w.Ref)
-		if w.Ended == nil || o == nil {
+		if w.Ended == nil {
+			continue
+		}
+		if o == nil {
+			if err := t.unclaimed(ctx, w.Ref); err != nil {
+				return nil, err
+			}
 			continue
 		}
 		if o.Sync == session.Lost && o.To != nil {
-			return o.To.Lost(task.ID(o.Ref.ID))
+			return nil, o.To.Lost(task.ID(o.Ref.ID))
 		}
 		claim := o.Claim.Finish(*w.Ended, t.Now())
 		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
 		if err != nil {
-			return err
+			return nil, err
 		}
 		sure := o.Sync == session.Synced && o.Claim.Sure(t.Now())
 		err = t.finishOne(ctx, *o, object)
@@ -77,18 +85,30 @@ func (t *turn) finish(ctx context.Context, want []session.Want) error {
 		case task.CodeOf(err) == task.Offline && (sure || t.Alone):
 			o.Sync, o.Said = session.Unsynced, t.shared.Said
 		default:
-			return err
+			return nil, err
 		}
 		o.Claim, o.Object = claim, object
 		own = append(own, *o)
 	}
 	for _, o := range own {
-		t.shared = t.shared.WithOwn(o)
 		if o.Sync == session.Synced {
 			t.have([]session.OwnClaim{o})
 		}
 	}
-	return t.save()
+	return own, t.save()
+}
+
+// unclaimed asks about a record that this clone has no claim on at the remote. It returns CLAIM_LOST if another clone has one.
+func (t *turn) unclaimed(ctx context.Context, of task.Ref) error {
+	err := t.fetch(ctx)
+	if err != nil && !t.Alone {
+		return err
+	}
+	known := session.Live{Remote: t.shared.Of(of)}
+	if hold := session.Holder(task.Header{Ref: of}, known, t.Now()); hold.How == session.Claimed {
+		return t.shared.SeenOf(of).Claim.Lost(task.ID(of.ID))
+	}
+	return nil
 }
 
 // finishOne has the remote replace a claim of this clone by a commit. It returns CLAIM_LOST, which it notes, if another clone has the record, and
@@ -126,6 +146,6 @@ func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string)
 		}
 		words = said
 	}
-	t.shared.Said = words
-	return offline(t.Config.Claims.Remote, "it takes no claim: "+words)
+	t.said(words)
+	return offline(t.Config.Claims.Remote, "it takes no claim: "+t.shared.Said)
 }

@@ -3,11 +3,13 @@ package remote
 import (
 	"context"
 	"maps"
+	"reflect"
 	"slices"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/branches"
+	"github.com/cairn-tasks/cairn/store/internal/filelock"
 	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -34,6 +36,7 @@ func (c *Claims) SyncNow(ctx context.Context) ([]session.OwnClaim, error) {
 		return nil, err
 	}
 	defer t.end()
+	t.urgent = true
 	return t.sync(ctx, 0)
 }
 
@@ -52,15 +55,17 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 	before := t.shared
 	next, pushes := t.shared.Reconcile(t.local, t.Now())
 	age := t.Now().Sub(t.shared.Known)
-	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery) && t.spare(1) {
+	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery || t.shared.Open()) && t.spare(1) {
 		if err := t.fetch(ctx); err != nil {
 			return nil, err
 		}
 		next, pushes = t.shared.Reconcile(t.local, t.Now())
 	}
 	t.shared = next
-	if err := t.save(); err != nil {
-		return nil, err
+	if !reflect.DeepEqual(before, next) {
+		if err := t.save(); err != nil {
+			return nil, err
+		}
 	}
 	if pushes = append(pushes, t.arrived(pushes)...); len(pushes) > 0 && t.spare(2) {
 		if err := t.pushAll(ctx, pushes); err != nil {
@@ -129,14 +134,14 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 		return err
 	}
 	if failed != nil && said != "" {
-		t.shared.Said = said
+		t.said(said)
 	}
 	if err := t.fetch(ctx); err != nil {
 		return err
 	}
 	t.shared, _ = t.shared.Reconcile(t.local, t.Now())
 	if failed != nil && said != "" {
-		t.shared.Said = said
+		t.said(said)
 	}
 	return t.save()
 }
@@ -220,11 +225,34 @@ func (c *Claims) Refresh(ctx context.Context) bool {
 }
 
 // Due reports whether Renew has anything to do that must not wait, such as the removal of claims whose work has arrived may. It asks nobody.
+// syncPause is how long the remote is left alone between two commands that would ask it in the background.
+const syncPause = 10 * time.Second
+
+// WantsSync reports whether the remote should be asked in the background: something is due or what is known is old, nobody asks it now, and nobody
+// did a moment ago.
+func (c *Claims) WantsSync() bool {
+	shared, ok := c.Clone.Shared(c.Config.Claims.Key())
+	now := c.Now()
+	if n := len(shared.Spent); n > 0 && now.Sub(shared.Spent[n-1]) < syncPause {
+		return false
+	}
+	if ok && now.Sub(shared.Known) < fetchEvery && !c.Due() {
+		return false
+	}
+	lock, free, err := filelock.TryAcquire(c.Clone.Live.SharedLock())
+	if err != nil || !free {
+		return false
+	}
+	_ = lock.Release()
+	return true
+}
+
+// Due reports whether Renew has anything to do. It asks nobody.
 func (c *Claims) Due() bool {
 	shared, ok := c.Clone.Shared(c.Config.Claims.Key())
 	if !ok {
 		return false
 	}
 	_, pushes := shared.Reconcile(c.local, c.Now())
-	return len(pushes) > 0
+	return len(pushes) > 0 || shared.Open()
 }

@@ -30,32 +30,75 @@ func (c *Claims) Take(ctx context.Context, want []session.Want, write func() err
 		return err
 	}
 	err = t.settle(ctx, own)
+	if err != nil && ctx.Err() != nil {
+		return err // Renew finds out whether the remote has the claim
+	}
 	switch {
 	case err == nil:
 		t.mark(own, session.Synced, "")
 	case task.CodeOf(err) == task.Offline && c.Alone:
 		t.mark(own, session.Unsynced, t.shared.Said)
-	case task.CodeOf(err) == task.Offline || ctx.Err() != nil:
+	case task.CodeOf(err) == task.Offline:
 		return err // whether the remote has the claim is not known; Renew finds out
 	default:
-		t.shared.Own = before.Own
-		t.giveBackTaken(context.WithoutCancel(ctx), own)
-		_ = t.save() // what stays Asked the next Renew gives back
+		t.refused(context.WithoutCancel(ctx), own, before)
 		return err
 	}
 	if err := t.save(); err != nil {
 		return err
 	}
 	if err := write(); err != nil {
-		t.giveBack(context.WithoutCancel(ctx), own)
+		t.undo(context.WithoutCancel(ctx), own, before)
 		return err
 	}
 	return nil
 }
 
+// undo gives back claims of which nothing came in the clone. A claim that the clone had before stays, as does one of somebody else in the clone
+// which was to be replaced: Renew puts that back.
+func (t *turn) undo(ctx context.Context, own []session.OwnClaim, before session.Shared) {
+	var back []session.OwnClaim
+	for _, o := range own {
+		was := before.OwnOf(o.Ref)
+		switch {
+		case was == nil || was.Sync == session.Lost || was.Sync == session.Released:
+			back = append(back, o)
+		case !was.Claim.Same(o.Claim):
+			was.Was, was.Sync = o.Object, session.Unsynced
+			t.shared = t.shared.WithOwn(*was)
+		}
+	}
+	if len(back) == 0 {
+		_ = t.save() // else the next Renew finds a claim that nobody holds
+		return
+	}
+	t.giveBack(ctx, back)
+}
+
+// refused ends claims of which the remote gave one to somebody else. It may have taken the others, where it cannot take all or none.
+func (t *turn) refused(ctx context.Context, own []session.OwnClaim, before session.Shared) {
+	var taken []session.OwnClaim
+	for _, o := range own {
+		if seen := t.shared.SeenOf(o.Ref); seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim) {
+			taken = append(taken, o)
+			continue
+		}
+		t.shared = t.shared.WithoutOwn(o.Ref)
+		if was := before.OwnOf(o.Ref); was != nil {
+			t.shared = t.shared.WithOwn(*was)
+		}
+	}
+	t.undo(ctx, taken, before)
+}
+
 // ask makes the claims that are wanted, and notes that the remote is asked for them.
 func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim, error) {
 	var own []session.OwnClaim
+	for _, w := range want {
+		if mark := t.shared.Of(w.Ref).Mark(); mark != w.Judged {
+			return nil, changed(w.Ref)
+		}
+	}
 	for _, w := range want {
 		claim, was, err := t.newClaim(w)
 		if err != nil {
@@ -65,11 +108,16 @@ func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim
 		if err != nil {
 			return nil, err
 		}
-		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Sync: session.Asked}
+		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Sync: session.Asked, Open: true}
 		own = append(own, one)
 		t.shared = t.shared.WithOwn(one)
 	}
 	return own, t.save()
+}
+
+// changed is CONFLICT for a record of which the remote, or this clone, has another claim than the caller judged by.
+func changed(of task.Ref) error {
+	return task.Errorf(task.Conflict, "there is another claim on %s than was known", of.ID).WithHint("read the task again, and decide anew")
 }
 
 // newClaim is the claim that is wanted, and what the remote is believed to have. A claim that the remote was asked for before, and about which
@@ -89,7 +137,7 @@ func (t *turn) newClaim(w session.Want) (session.RemoteClaim, string, error) {
 	if seen != nil {
 		was = seen.Object
 		if seen.Claim != nil {
-			claim.Epoch = seen.Claim.Epoch + 1
+			claim.Epoch = seen.Claim.Next()
 		}
 	}
 	if own != nil && own.Claim.State == session.RemoteHeld && own.Claim.Holder == claim.Holder && own.Sync != session.Lost && own.Sync != session.Released {
@@ -114,6 +162,7 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 				return err
 			}
 		}
+		setOpen(own, true)
 		taken, said, err := t.push(ctx, updatesOf(own), len(own) > 1 && (t.shared.Probe == nil || t.shared.Probe.Atomic))
 		if err != nil {
 			return err
@@ -125,14 +174,22 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 		if err := t.fetch(ctx); err != nil {
 			return err
 		}
+		setOpen(own, false)
 		won, err := t.won(own)
 		if err != nil || won {
 			return err
 		}
 		words = said
 	}
-	t.shared.Said = words
-	return offline(t.Config.Claims.Remote, "it takes no claim: "+words)
+	t.said(words)
+	return offline(t.Config.Claims.Remote, "it takes no claim: "+t.shared.Said)
+}
+
+// setOpen notes whether it is open what came of asking for claims.
+func setOpen(own []session.OwnClaim, open bool) {
+	for i := range own {
+		own[i].Open = open
+	}
 }
 
 // updatesOf are the updates that make claims.
@@ -171,8 +228,10 @@ func (t *turn) won(own []session.OwnClaim) (bool, error) {
 	for i, o := range own {
 		seen := t.shared.SeenOf(o.Ref)
 		switch {
-		case seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim):
-			own[i].Object = seen.Object
+		case seen != nil && seen.Object == o.Object:
+			continue
+		case seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim): // an answer that was lost, of before; what is wanted now replaces it
+			own[i].Was, all = seen.Object, false
 			continue
 		case seen == nil && o.Was == "", seen != nil && seen.Object == o.Was:
 			all = false
@@ -184,7 +243,7 @@ func (t *turn) won(own []session.OwnClaim) (bool, error) {
 				return false, err
 			}
 		}
-		return false, task.Errorf(task.Conflict, "the git remote has another claim on %s than was known", o.Ref.ID).WithHint("read the task again, and decide anew")
+		return false, changed(o.Ref)
 	}
 	return all, nil
 }
@@ -203,22 +262,9 @@ func (t *turn) mark(own []session.OwnClaim, as session.Sync, said string) {
 	for i := range own {
 		own[i].Sync, own[i].Said = as, said
 		if as == session.Synced {
-			own[i].Was = ""
+			own[i].Was, own[i].Open = "", false
 		}
 		t.shared = t.shared.WithOwn(own[i])
-	}
-}
-
-// giveBackTaken ends those of some claims that the remote has, where it takes no updates that are all or none.
-func (t *turn) giveBackTaken(ctx context.Context, own []session.OwnClaim) {
-	var taken []session.OwnClaim
-	for _, o := range own {
-		if seen := t.shared.SeenOf(o.Ref); seen != nil && seen.Claim != nil && seen.Claim.Same(o.Claim) {
-			taken = append(taken, o)
-		}
-	}
-	if len(taken) > 0 {
-		t.giveBack(ctx, taken)
 	}
 }
 

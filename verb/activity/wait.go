@@ -40,6 +40,7 @@ const (
 	WaitTimeout        WaitCode = "WAIT_TIMEOUT"
 	WaitInterrupted    WaitCode = "WAIT_INTERRUPTED"
 	TaskDeleted        WaitCode = "TASK_DELETED"
+	ClaimLost          WaitCode = "CLAIM_LOST"
 )
 
 // WaitCodes is every way in which a wait ends, and what it means.
@@ -53,6 +54,7 @@ var WaitCodes = []struct {
 	{WaitTimeout, "the time is up; call again with the cursor, and nothing is missed"},
 	{WaitInterrupted, "the server was told to end; call again with the cursor"},
 	{TaskDeleted, "the task has been gone for two seconds; a checkout takes files away for less"},
+	{ClaimLost, "the git remote gave the task that you hold to another clone: stop working on it, and release it"},
 }
 
 // Waited is how a wait ended, and what it watched as it was then.

@@ -96,6 +96,8 @@ func (l *waitLoop) judge(now snapshot) Waited {
 	l.last = &now
 	since := l.in.Cursor != "" && l.in.Cursor != now.cursor
 	switch {
+	case now.lost:
+		return now.waited(ClaimLost, news{})
 	case l.in.conditional() && !now.met:
 		return Waited{}
 	case begins && since && len(l.in.WaitForStatus) == 0: // with wait_for_status AlreadyAtStatus says more

@@ -158,13 +158,17 @@ type heldTaskRow struct {
 	Session   string      `json:"session"`
 	Worktree  string      `json:"worktree"`
 	Elsewhere task.Status `json:"elsewhere"`
+	Clone     string      `json:"clone"`
+	Lost      bool        `json:"lost"`
 }
 
 // rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
-func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time.Time) heldTaskRow {
+func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time.Time) (heldTaskRow, session.Hold) {
 	live = live.Seen(t.Header())
 	hold := session.Holder(t.Header(), live, now)
-	return heldTaskRow{rowOfTask(t, blockedBy), hold.Actor, hold.Session, hold.Worktree, session.IsBehind(t.Header(), live).Status}
+	return heldTaskRow{
+		rowOfTask(t, blockedBy), hold.Actor, hold.Session, hold.Worktree, session.IsBehind(t.Header(), live).Status, hold.Clone, hold.LostTo != nil,
+	}, hold
 }
 
 func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
@@ -172,8 +176,9 @@ func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
 	if err != nil {
 		return snapshot{}, err
 	}
-	value := rowOfHeldTask(t, s.Config.Flow.BlockedBy(t, w.Reads.Find(s)), live, w.Now())
+	value, hold := rowOfHeldTask(t, s.Config.Flow.BlockedBy(t, w.Reads.Find(s)), live, w.Now())
 	out := watchOne("task", string(t.ID), t.Rev, value, t.Provenance)
+	out.lost = hold.LostTo != nil && hold.Mine(w.Actor(), s.Worktree)
 	out.descs, out.met = verb.DescsOf(t), slices.Contains(in.WaitForStatus, t.Status)
 	out.answer = sync.OnceValue(func() Waited { row := w.View(s).RowOf(t); return Waited{Task: &row} })
 	return out, nil

@@ -52,6 +52,7 @@ type snapshot struct {
 	many   bool                 // the rows are those that fit filters; coming or going is a change of one
 	exists func(id string) bool // whether a record can be read, whether or not it fits
 	met    bool                 // the condition of the wait holds
+	lost   bool                 // the caller held it, until the git remote gave it to another clone
 	cursor string
 	log    task.Log // of the record, if one is watched
 	descs  verb.Descs

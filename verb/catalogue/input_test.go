@@ -59,7 +59,7 @@ func outcome(t *testing.T, v verb.Verb, f verb.Field, value any) (any, error) {
 	for _, need := range v.Fields() {
 		if need.Required {
 			in[need.Name] = map[string]any{
-				"id": made.ID, "title": "two", "text": "words", "to": "in_progress", "check": "0", "pass": true, "summary": "done",
+				"id": made.ID, "title": "two", "text": "words", "body": "words", "to": "in_progress", "check": "0", "pass": true, "summary": "done",
 				"reason": "why", "expected_actor": string(w.Actor()), "idempotency_key": "k", "key": "attest", "value": "anyone", "action": "approve",
 				"session": "ses-1", "q": "words", "choice": "it", "type": "link", "ref": "12345678", "status": "accepted", "tasks": []verbtest.Args{{"title": "three"}}, "job": "job-1", "name": "web", "role": "docs", "path": ".", "project": "shop", "source": "jira", "items": []verbtest.Args{{"ref": "J-1", "title": "three"}},
 			}[need.Name]
@@ -79,7 +79,7 @@ func outcome(t *testing.T, v verb.Verb, f verb.Field, value any) (any, error) {
 	if err != nil {
 		err = errors.New(strings.ReplaceAll(err.Error(), string(made.ID), "ID"))
 	}
-	return []any{after.Title, after.Body, after.Labels, after.Priority, after.Parent, after.Assignee, len(after.Checks), after.Status, len(after.Provenance)}, err
+	return []any{after.Title, after.Body, after.Labels, after.Urgency, after.Parent, after.Assignee, len(after.Checks), after.Status, len(after.Provenance)}, err
 }
 
 // What is counted is 1 or more where it is given, in every verb and inside checks.

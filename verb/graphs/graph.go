@@ -4,6 +4,7 @@ package graphs
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"slices"
 
 	"github.com/cairn-tasks/cairn/store"
@@ -108,7 +109,7 @@ func Graph(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	}
 	n, view := newNet(s, look, in), w.View(s).OfMany(ctx)
 	n.keeps = func(i int) bool { return in.Where == "" || keep.Fits(tasks.ItemAt(look, view, i)) }
-	return n.show(w.Bounded, look.Problems()), nil
+	return n.show(w, look.Problems()), nil
 }
 
 func (in In) valid() error {
@@ -161,8 +162,8 @@ func newNet(s *store.Store, look *verb.Graph, in In) *net {
 	return n
 }
 
-// show makes the result.
-func (n *net) show(bounded bool, problems []problem.Problem) Out {
+// show makes the result. Who acts is asked for only where there is more than an agent is shown: mostly anybody may look.
+func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
 	out := Out{Root: n.in.ID, Up: n.in.Up, Nodes: []Node{}, Edges: []Edge{}, CriticalPath: []task.ID{}, Unblocks: []Unblocks{}}
 	out.Problems.Problems = problems[:min(len(problems), 50)]
 	if len(problems) > 50 {
@@ -173,6 +174,7 @@ func (n *net) show(bounded bool, problems []problem.Problem) Out {
 	}
 	chosen := n.chosen()
 	out.Total = len(chosen)
+	bounded := w.Bounded || len(chosen) > boundedLimit && w.Actor().Agent()
 	limit := int(n.in.Limit)
 	if limit == 0 && bounded {
 		limit = boundedLimit
@@ -206,14 +208,28 @@ func (n *net) show(bounded bool, problems []problem.Problem) Out {
 	n.draw(&out, chosen, inside, critical, waiting)
 	switch {
 	case n.in.Dot:
-		out.Picture = dot(out)
+		out.Picture = dot(out) + out.cut("//")
 	case n.in.Mermaid:
-		out.Picture = mermaid(out)
+		out.Picture = mermaid(out) + out.cut("%%")
 	}
 	if out.Picture != "" {
 		out.Nodes, out.Edges = []Node{}, []Edge{}
 	}
 	return out
+}
+
+// cut is a comment in a picture that says how much it leaves out; "" if it shows all.
+func (out Out) cut(mark string) string {
+	if !out.Truncated {
+		return ""
+	}
+	return mark + " " + out.Shown() + "\n"
+}
+
+// Shown says how many of the tasks are shown, and how many more there are.
+func (out Out) Shown() string {
+	shown := min(len(out.Nodes), out.Total)
+	return fmt.Sprintf("%d of %d tasks, %d more", shown, out.Total, out.Total-shown)
 }
 
 // draw adds nodes and edges, and a node for each record that a task waits for and that is no task that is shown.

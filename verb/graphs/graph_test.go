@@ -152,6 +152,15 @@ func TestBoundedGraph(t *testing.T) {
 	if got := graph(t, w, graphs.In{Limit: 250}); len(got.Nodes) != 250 {
 		t.Errorf("got %d", len(got.Nodes))
 	}
+	for who, want := range map[task.Actor]int{"human:kim": 300, "agent:kim": 200} { // in a shell
+		w.Bounded, w.Actor = false, verb.As(who)
+		if got := graph(t, w, graphs.In{}); len(got.Nodes) != want || got.Truncated != (want < 300) {
+			t.Errorf("%s: %d of %d, %v", who, len(got.Nodes), got.Total, got.Truncated)
+		}
+		if got := graph(t, w, graphs.In{Mermaid: true}).Picture; strings.Contains(got, "%% 200 of 300 tasks, 100 more") != (want < 300) {
+			t.Errorf("%s: the picture is %.200s", who, got)
+		}
+	}
 }
 
 // What strangers write into a title stays a title.

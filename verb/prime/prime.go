@@ -8,9 +8,11 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/templates"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/handoffs"
+	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
@@ -24,6 +26,7 @@ type In struct {
 type Out struct {
 	Actor     task.Actor `json:"actor"`
 	Workspace string     `json:"workspace"` // the prefix of its ids
+	Sessions  []Session  `json:"sessions"`  // that the actor has open, the newest first
 	Mine      []Task     `json:"mine"`      // open tasks that the actor holds or was given, the most urgent first
 	Ready     []Task     `json:"ready"`     // that anybody could take now, the most urgent first
 	Handoffs  []Handoff  `json:"handoffs"`  // that wait for the actor, the newest first
@@ -31,6 +34,14 @@ type Out struct {
 	Text      string     `json:"text"`      // at most MaxText bytes of Markdown
 
 	hook string
+}
+
+// Session is a session in a list.
+type Session struct {
+	ID     string         `json:"id"`
+	Task   task.ID        `json:"task,omitempty"`
+	Label  string         `json:"label,omitempty"` // of one about no task
+	Health session.Health `json:"health"`
 }
 
 // Task is a task in a list.
@@ -49,6 +60,7 @@ type Handoff struct {
 
 // Totals are how many there are.
 type Totals struct {
+	Sessions int `json:"sessions"`
 	Mine     int `json:"mine"`
 	Ready    int `json:"ready"`
 	Blocked  int `json:"blocked"` // open tasks that wait for others
@@ -60,13 +72,14 @@ const MaxText = 5800
 
 const (
 	shown      = 8  // of each list
+	openShown  = 3  // sessions
 	titleShown = 90 // bytes
 )
 
 // Prime tells an agent what it must know at its start. It reads rows, and no file of a task. It returns NO_WORKSPACE outside of a workspace,
 // unless a hook asks: then there is nothing to tell.
 func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
-	out := Out{Mine: []Task{}, Ready: []Task{}, Handoffs: []Handoff{}, hook: in.Hook}
+	out := Out{Sessions: []Session{}, Mine: []Task{}, Ready: []Task{}, Handoffs: []Handoff{}, hook: in.Hook}
 	if !slices.Contains([]string{"", "claude", "codex", "gemini", "cursor"}, in.Hook) {
 		return out, verb.BadInput("hook", "is %q", in.Hook).WithHint("claude, codex, gemini or cursor")
 	}
@@ -83,6 +96,9 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		return out, err
 	}
 	out.tasks(ctx, w, s, g)
+	if err := out.sessions(ctx, w); err != nil {
+		return out, err
+	}
 	if err := out.handoffs(ctx, w, s, g); err != nil {
 		return out, err
 	}
@@ -90,7 +106,7 @@ func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 	if in.Tools != nil {
 		tools = *in.Tools
 	}
-	out.Text = out.text(s.Config, tools)
+	out.Text = out.text(s.Config, templates.Names(s.Layout), tools)
 	return out, nil
 }
 
@@ -111,6 +127,19 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 	free, rest := tasks.Survey(ctx, w, s, g, func(r *record.Row) bool { return !isMine[r.ID] })
 	out.Totals = Totals{Mine: len(mine), Ready: len(free), Blocked: rest.Blocked}
 	out.Mine, out.Ready = foremost(mine), foremost(free)
+}
+
+// sessions finds those that the actor has open.
+func (out *Out) sessions(ctx context.Context, w *verb.Workspace) error {
+	open, err := sessions.List(ctx, w, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
+	if err != nil {
+		return err
+	}
+	out.Totals.Sessions = open.Total
+	for _, one := range open.Sessions {
+		out.Sessions = append(out.Sessions, Session{one.ID, one.Task, verb.Head(one.Label, titleShown), one.Health})
+	}
+	return nil
 }
 
 // foremost shows the most urgent of some tasks.

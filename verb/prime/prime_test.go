@@ -1,6 +1,7 @@
 package prime_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -32,7 +33,10 @@ func TestPrimeStaysShort(t *testing.T) {
 		states = append(states, fmt.Sprintf("s%d_%s", i, strings.Repeat("x", 40)))
 	}
 	config := "format: 1\nprefix: T\nstates: [" + strings.Join(states, ", ") + "]\ninitial: " + states[0] + "\nworking: " + states[1] + "\nreview: " + states[2] +
-		"\nclosed: [" + states[3] + "]\ngate_review: true\n"
+		"\nclosed: [" + states[3] + "]\ngate_review: true\nfields:\n"
+	for i := range 50 {
+		config += fmt.Sprintf("  - {name: field_%d, required: true, choices: [%s]}\n", i, strings.Repeat("é", 45))
+	}
 	if err := os.WriteFile(filepath.Join(w.Dir, ".cairn", "config.yaml"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -59,6 +63,26 @@ func TestPrimeStaysShort(t *testing.T) {
 			if !strings.Contains(out.Text, want) {
 				t.Errorf("%v: the text has no %q:\n%s", in, want, out.Text)
 			}
+		}
+	}
+}
+
+// An agent is told what a new task needs, and of which templates it can be made; a text of a choice cannot begin a line.
+func TestPrimeTellsWhatANewTaskNeeds(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	if text := primed(t, w, verbtest.Args{}).Text; strings.Contains(text, "new task needs") || strings.Contains(text, "Templates") {
+		t.Errorf("it tells of what is not there: %s", text)
+	}
+	config := "prefix: PROJ\nfields:\n  - {name: severity, choices: [low, \"hi\\u202egh\"], required: true}\n  - {name: cost, type: number, required: true}\n  - {name: team}\n"
+	dir := filepath.Join(w.Dir, ".cairn", "templates")
+	if err := errors.Join(os.WriteFile(filepath.Join(w.Dir, ".cairn", "config.yaml"), []byte(config), 0o644), os.MkdirAll(dir, 0o755),
+		os.WriteFile(filepath.Join(dir, "bug.md"), []byte("---\nlabels: [bug]\n---\n"), 0o644)); err != nil {
+		t.Fatal(err)
+	}
+	for tools, want := range map[bool]string{true: "fields, in `fields`: severity (low|", false: "fields, `--set NAME=VALUE`: severity (low|"} {
+		text := primed(t, w, verbtest.Args{"tools": tools}).Text
+		if !strings.Contains(text, want) || !strings.Contains(text, "cost (number).\n") || !strings.Contains(text, ": bug.\n") || strings.Contains(text, "team") || strings.ContainsRune(text, '\u202e') {
+			t.Errorf("it says %s", text)
 		}
 	}
 }

@@ -40,7 +40,7 @@ func Skill() string {
 }
 
 // text is all of it. What is cut from the end if it is too long is the lists, never the loop or the rules.
-func (out Out) text(config record.Config, tools bool) string {
+func (out Out) text(config record.Config, templates []string, tools bool) string {
 	var head, rest strings.Builder
 	fmt.Fprintf(&head, "# cairn\n\nThis repository's tasks are Markdown files under .cairn/. You are %s", out.Actor)
 	if tools {
@@ -48,12 +48,37 @@ func (out Out) text(config record.Config, tools bool) string {
 	} else {
 		head.WriteString(" (--actor or CAIRN_ACTOR says otherwise). Act through the command `cairn`; `cairn help` lists everything.\n")
 	}
+	head.WriteString(out.open(tools))
 	fmt.Fprintf(&head, "\n## The loop\n\n%s", Loop(tools))
 	rest.WriteString("\nA refusal has a code and a hint: do what is missing, do not work around it. What another actor holds, leave. Never edit the front\n" +
 		"matter of files under .cairn/ by hand.\n")
 	rest.WriteString(rules(config))
+	rest.WriteString(newTasks(config.Flow, templates, tools))
 	lists := out.lists(tools, MaxText-head.Len()-rest.Len())
 	return head.String() + rest.String() + lists
+}
+
+// open shows the sessions that the caller has open, which stand before everything else: to go on with one is what the caller most needs to know.
+func (out Out) open(tools bool) string {
+	if len(out.Sessions) == 0 {
+		return ""
+	}
+	finish, all := "`cairn finish` and `cairn cancel` end it", "`cairn list-sessions --actor me`"
+	if tools {
+		finish, all = "`finish` and `cancel` end it", "`list_sessions` with `actor: me`"
+	}
+	text := "\nYou have a session open. Go on with it; " + finish + ".\n"
+	for _, one := range out.Sessions {
+		about := string(one.Task)
+		if about == "" {
+			about = quoted(one.Label)
+		}
+		text += fmt.Sprintf("- %s on %s, %s\n", one.ID, about, one.Health)
+	}
+	if more := out.Totals.Sessions - len(out.Sessions); more > 0 {
+		text += fmt.Sprintf("%d more: %s\n", more, all)
+	}
+	return text
 }
 
 // lists shows the lists in so many bytes. Titles are quoted, and said to be data.
@@ -155,7 +180,43 @@ func rules(c record.Config) string {
 	return b.String()
 }
 
-const statesShown = 300 // bytes
+// newTasks says which fields of the workspace's own a new task must have, and of which templates it can be made.
+func newTasks(flow task.Flow, templates []string, tools bool) string {
+	var needed []string
+	for _, one := range flow.Fields {
+		if one.Required {
+			needed = append(needed, one.Name+" ("+valuesOf(one)+")")
+		}
+	}
+	set, template := "`--set NAME=VALUE`", "`--template NAME`"
+	if tools {
+		set, template = "in `fields`", "`template`"
+	}
+	text := ""
+	if len(needed) > 0 {
+		text += fmt.Sprintf("- A new task needs these fields, %s: %s.\n", set, verb.Head(strings.Join(needed, ", "), neededShown))
+	}
+	if len(templates) > 0 {
+		text += fmt.Sprintf("- Templates for new tasks, %s: %s.\n", template, verb.Head(strings.Join(templates, ", "), templatesShown))
+	}
+	return text
+}
+
+// valuesOf says what the values of a field are.
+func valuesOf(f task.Field) string {
+	if f.Type != task.FieldChoice {
+		return string(f.Type)
+	}
+	return verb.Head(harmless.Line(strings.Join(f.Choices, "|")), choicesShown)
+}
+
+// The most that is said of what a workspace has, in bytes.
+const (
+	statesShown    = 300
+	neededShown    = 600
+	choicesShown   = 100
+	templatesShown = 200
+)
 
 // names lists states.
 func names(states []task.Status) string {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -85,10 +86,11 @@ func Status(_ context.Context, w *verb.Workspace, _ StatusIn) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	return view(w, s), nil
+	return view(w, s, ""), nil
 }
 
-func view(w *verb.Workspace, s *store.Store) Shared {
+// view shows what is known, of one task only unless that is "".
+func view(w *verb.Workspace, s *store.Store, only task.ID) Shared {
 	out := Shared{Own: []Own{}, Others: []Other{}}
 	claims := s.Config.Claims
 	if !claims.On() {
@@ -106,6 +108,9 @@ func view(w *verb.Workspace, s *store.Store) Shared {
 		}
 	}
 	for _, o := range known.Own {
+		if only != "" && o.Ref != only.Ref() {
+			continue
+		}
 		one := Own{ID: o.Ref.ID, Actor: o.Claim.Holder, Sync: o.Sync, State: string(o.Claim.State), Renewed: o.Claim.Renewed, Ends: o.Claim.Ends(time.Time{}), Said: o.Said}
 		if o.To != nil {
 			to := other(session.SeenClaim{Ref: o.Ref, Claim: o.To}, now)
@@ -114,7 +119,7 @@ func view(w *verb.Workspace, s *store.Store) Shared {
 		out.Own = append(out.Own, one)
 	}
 	for _, c := range known.Seen {
-		if c.Claim == nil || c.Claim.Clone != known.Clone {
+		if (only == "" || c.Ref == only.Ref()) && (c.Claim == nil || c.Claim.Clone != known.Clone) {
 			out.Others = append(out.Others, other(c, now))
 		}
 	}
@@ -133,13 +138,22 @@ func other(c session.SeenClaim, now time.Time) Other {
 }
 
 // ProbeIn is the input of Probe.
-type ProbeIn struct{ verb.Once }
+type ProbeIn struct {
+	Namespace string `json:"namespace,omitempty" doc:"refs to try; those of claims_namespace by default"`
+	verb.Once
+}
 
 // Probe finds out what the remote allows. It returns OFFLINE if it gives no answer, or takes no claims.
-func Probe(ctx context.Context, w *verb.Workspace, _ ProbeIn) (Shared, error) {
+func Probe(ctx context.Context, w *verb.Workspace, in ProbeIn) (Shared, error) {
 	s, err := shared(w)
 	if err != nil {
 		return Shared{}, err
+	}
+	if in.Namespace != "" {
+		if !record.IsNamespace(in.Namespace) {
+			return Shared{}, verb.BadInput("namespace", "is %q", verb.Head(in.Namespace, 100)).WithHint("refs/cairn/NAME, or refs/heads/cairn/NAME, or refs/tags/cairn/NAME")
+		}
+		s.Config.Claims.Namespace = in.Namespace // of this store alone
 	}
 	found, err := s.Remote(w.Actor(), w.Now, w.Rand).Probe(ctx)
 	if err == nil {
@@ -148,15 +162,18 @@ func Probe(ctx context.Context, w *verb.Workspace, _ ProbeIn) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	return view(w, s), w.RememberCall(ctx, s, session.Key{})
+	return view(w, s, ""), w.RememberCall(ctx, s, session.Key{})
 }
 
 // SyncIn is the input of Sync.
-type SyncIn struct{ verb.Once }
+type SyncIn struct {
+	ID task.ID `json:"id,omitempty" doc:"show what is known of this task only" cli:"arg"`
+	verb.Once
+}
 
 // Sync brings what this clone claims and what the remote has together. It returns OFFLINE if the remote gives no answer, and CLAIM_LOST if a claim
 // was given to another clone.
-func Sync(ctx context.Context, w *verb.Workspace, _ SyncIn) (Shared, error) {
+func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
 	s, err := shared(w)
 	if err != nil {
 		return Shared{}, err
@@ -168,7 +185,7 @@ func Sync(ctx context.Context, w *verb.Workspace, _ SyncIn) (Shared, error) {
 	if len(lost) > 0 && lost[0].To != nil {
 		return Shared{}, verb.WithID(lost[0].To.Lost(task.ID(lost[0].Ref.ID)), task.ID(lost[0].Ref.ID))
 	}
-	return view(w, s), w.RememberCall(ctx, s, session.Key{})
+	return view(w, s, in.ID), w.RememberCall(ctx, s, session.Key{})
 }
 
 // shared opens a store whose claims hold among clones. It returns INVALID_INPUT if they do not.
@@ -176,14 +193,14 @@ func shared(w *verb.Workspace) (*store.Store, error) {
 	s, err := w.Open()
 	if err == nil && !s.Shares() {
 		err = task.Errorf(task.InvalidInput, "claims hold in this clone alone").
-			WithHint("%s lets them hold among all clones of a git remote", task.CallTo("settings_set", "key", "claims_remote", "value", "origin"))
+			WithHint("%s lets them hold among all clones of a git remote", task.CallTo("settings_set", "key", "claims_remote", "value", "origin").ByPerson())
 	}
 	return s, err
 }
 
 // Replay shows what is known now.
 func (Shared) Replay(w *verb.Workspace, s *store.Store, _ session.Key) (any, error) {
-	out := view(w, s)
+	out := view(w, s, "")
 	out.Replayed = true
 	return out, nil
 }

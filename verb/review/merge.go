@@ -38,6 +38,9 @@ func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error)
 	if err := m.prepare(ctx); err != nil {
 		return ApplyOut{}, err
 	}
+	if err := p.W.StillOurs(ctx, p.Home, m.Task.ID); err != nil {
+		return ApplyOut{}, err
+	}
 	base := m.base
 	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{Base: base, Strategy: in.Strategy, Message: m.message(base), Gate: m.gate, Records: m.records})
 	if err != nil {

@@ -22,11 +22,11 @@ type BeginIn struct {
 	Role           string         `json:"role,omitempty" doc:"your role in it"`
 	Parent         verb.SessionID `json:"parent,omitempty" doc:"session that it belongs to"`
 	Series         string         `json:"series,omitempty" doc:"name of recurring work" from:"series"`
-	Client         string         `json:"client,omitempty" doc:"program that does the work"`
+	Client         string         `json:"client,omitempty" doc:"program that does the work" mcp:"quiet"`
 	Model          string         `json:"model,omitempty" doc:"model that does the work"`
 	Worktree       string         `json:"worktree,omitempty" doc:"folder of the work; this one by default"`
-	Branch         string         `json:"branch,omitempty" doc:"read from git by default"`
-	Head           string         `json:"head,omitempty" doc:"read from git by default"`
+	Branch         string         `json:"branch,omitempty" doc:"read from git by default" mcp:"quiet"`
+	Head           string         `json:"head,omitempty" doc:"read from git by default" mcp:"quiet"`
 	Takeover       bool           `json:"takeover,omitempty" doc:"end what lapsed, or redo work carried further elsewhere"`
 }
 

@@ -17,7 +17,7 @@ type FinishIn struct {
 	Session verb.SessionID `json:"session" doc:"session to end" cli:"arg"`
 	Summary string         `json:"summary" doc:"what was done, for the reviewer; 4 KiB at most" cli:"arg"`
 	Status  string         `json:"status,omitempty" doc:"succeeded (default), or failed: hands nothing over" values:"succeeded,failed"`
-	Head    string         `json:"head,omitempty" doc:"commit to review; read from git by default"`
+	Head    string         `json:"head,omitempty" doc:"commit to review; read from git by default" mcp:"quiet"`
 	LeftIn
 	verb.Once
 }
@@ -120,7 +120,7 @@ func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses sessio
 		return verb.Session{}, err
 	}
 	t, err := record.Tasks.Get(s, ses.Task)
-	out.OpenChecks = gates.OpenChecks(ctx, s, t)
+	out.OpenChecks, out.TaskStatus = gates.OpenChecks(ctx, s, t), t.Status
 	return out, err
 }
 
@@ -195,7 +195,7 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 	if to == session.Failed {
 		ended = task.FailAttempt
 	}
-	_, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+	left, err := w.ChangeIn(ctx, s, ses.Task, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
 		ses, err := wc.OwnSession(ses.ID)
 		if err != nil {
 			return wc.Task, nil, err
@@ -212,5 +212,7 @@ func giveUp(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.
 	if err != nil {
 		return verb.Session{}, err
 	}
-	return w.View(s).SessionByID(ses.ID)
+	out, err := w.View(s).SessionByID(ses.ID)
+	out.TaskStatus = left.Status
+	return out, err
 }

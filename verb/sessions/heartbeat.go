@@ -15,9 +15,9 @@ type HeartbeatIn struct {
 	Session  verb.SessionID `json:"session" doc:"session that is alive" cli:"arg"`
 	Progress string         `json:"progress,omitempty" doc:"what is being done, for other readers" cli:"arg"`
 	Counts   []string       `json:"counts,omitempty" doc:"such as tests_passed=12" cli:"flag=count"`
-	Head     string         `json:"head,omitempty" doc:"commit at work on"`
-	Branch   string         `json:"branch,omitempty" doc:"branch at work on"`
-	Dirty    *bool          `json:"dirty,omitempty" doc:"whether there are uncommitted changes"`
+	Head     string         `json:"head,omitempty" doc:"commit at work on" mcp:"quiet"`
+	Branch   string         `json:"branch,omitempty" doc:"branch at work on" mcp:"quiet"`
+	Dirty    *bool          `json:"dirty,omitempty" doc:"whether there are uncommitted changes" mcp:"quiet"`
 	verb.Once
 }
 

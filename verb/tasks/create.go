@@ -153,7 +153,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	if err != nil {
 		return task.Task{}, err
 	}
-	priority, err := task.ParsePriority(in.Priority)
+	priority, err := verb.Priority(in.Priority)
 	if err != nil {
 		return task.Task{}, err
 	}

@@ -47,7 +47,7 @@ func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 	if in.Execution != "" && !slices.Contains(executions, in.Execution) {
 		return f, verb.BadInput("execution", "is %q", in.Execution).WithHint("active, stalled or awaiting_review")
 	}
-	priority, err := task.ParsePriority(in.Priority)
+	priority, err := verb.Priority(in.Priority)
 	if err != nil {
 		return f, err
 	}

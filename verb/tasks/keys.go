@@ -133,7 +133,7 @@ func since(now time.Time, seconds func(*record.Row) int64) func(Item) (time.Dura
 }
 
 func readPriority(value string) (string, error) {
-	p, err := task.ParsePriority(strings.ToLower(value))
+	p, err := verb.Priority(strings.ToLower(value))
 	if _, number := strconv.ParseFloat(value, 64); number == nil {
 		return value, nil // priority<5 is true of all
 	}

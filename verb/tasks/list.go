@@ -42,6 +42,8 @@ type ListOut struct {
 	Hidden     int        `json:"hidden_closed,omitempty"` // closed tasks that fit too, and were left out since nothing asked for them
 	Unblocks   *Unblocker `json:"unblocks_most,omitempty"` // with explain: the open task for which the most others wait
 	NextCursor string     `json:"next_cursor,omitempty"`   // of the next page, of tasks or of problems
+
+	Remote *verb.RemoteKnown `json:"remote,omitempty"` // how old what is said of other clones is
 	verb.Problems
 }
 
@@ -92,7 +94,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
 		return row
 	}
 	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, in.Cursor, in.Limit))
-	out := ListOut{Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems}
+	out := ListOut{Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown()}
 	if in.Explain {
 		out.Unblocks = unblocksMost(g)
 	}

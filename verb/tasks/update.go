@@ -242,7 +242,7 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 		NoNote: in.Assignee != nil && in.Note == "",
 	}
 	if in.Priority != nil {
-		p, err := task.ParsePriority(*in.Priority)
+		p, err := verb.Priority(*in.Priority)
 		if err != nil {
 			return ed, err
 		}

@@ -16,7 +16,7 @@ var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
 		Name: "list", Group: "tasks", Toolset: verb.Core, Title: "List tasks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "task",
 		Summary: "List the open tasks that fit all filters, the most urgent first.",
-		When:    "With where \"ready\" it lists what next would hand out.",
+		When:    "With where \"ready\" it lists what next would hand out. Rows leave out priority 2.",
 	}, List),
 	verb.Declare(verb.Verb{
 		Name: "get", Group: "tasks", Toolset: verb.Core, Title: "Read a task", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "task", Aliases: []string{"show"},

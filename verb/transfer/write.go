@@ -107,7 +107,7 @@ func (w *table) Write(t verb.Task) error {
 		updated = t.UpdatedAt.UTC().Format("2006-01-02T15:04:05Z")
 	}
 	row := []string{
-		string(t.ID), t.Title, string(t.Status), MeaningOf(w.flow, t.Status), fmt.Sprint(int(t.Priority)), string(t.Assignee), strings.Join(t.Labels, ","),
+		string(t.ID), t.Title, string(t.Status), MeaningOf(w.flow, t.Status), fmt.Sprint(int(t.Urgency)), string(t.Assignee), strings.Join(t.Labels, ","),
 		string(t.Parent), task.JoinIDs(t.Deps, " "), string(t.Due), string(t.Mode), fmt.Sprint(passed), fmt.Sprint(len(t.Checks)), created, updated, t.Body,
 	}
 	for i, cell := range row {
@@ -222,7 +222,7 @@ func escaped(line string) string {
 
 // words are what stands in the brackets behind a title. What has a comma in it, and labels that are no words, are left out.
 func (w *page) words(t verb.Task) []string {
-	out := []string{fmt.Sprintf("p%d", t.Priority)}
+	out := []string{fmt.Sprintf("p%d", t.Urgency)}
 	if t.Due != "" {
 		out = append(out, "due "+string(t.Due))
 	}

@@ -15,15 +15,8 @@ import (
 // that it starts for a job does nothing, so the job stays QUEUED; a test that wants more sets Supervise.
 func PrepareJobs(t testing.TB, w *verb.Workspace) {
 	t.Helper()
-	for _, args := range [][]string{
-		{"init", "-q", "-b", "main"}, {"-c", "user.name=Lee", "-c", "user.email=lee@example.com", "commit", "-q", "--allow-empty", "-m", "first"},
-	} {
-		git := exec.Command("git", append([]string{"-C", w.Dir}, args...)...)
-		git.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
-		if out, err := git.CombinedOutput(); err != nil {
-			t.Fatalf("git %v: %v: %s", args, err, out)
-		}
-	}
+	git(t, w, "init", "-q", "-b", "main")
+	git(t, w, "-c", "user.name=Lee", "-c", "user.email=lee@example.com", "commit", "-q", "--allow-empty", "-m", "first")
 	WriteExecutor(t, w, "mine", `[sh, -c, 'cat > /dev/null']`)
 	s, err := w.Open()
 	if err == nil {
@@ -33,6 +26,28 @@ func PrepareJobs(t testing.TB, w *verb.Workspace) {
 		t.Fatal(err)
 	}
 	w.Supervise = func(context.Context, *verb.Workspace, string) error { return nil }
+}
+
+// git runs git in a workspace, without the user's config.
+func git(t testing.TB, w *verb.Workspace, args ...string) {
+	t.Helper()
+	cmd := exec.Command("git", append([]string{"-C", w.Dir}, args...)...)
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL="+os.DevNull, "GIT_CONFIG_NOSYSTEM=1")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("git %v: %v: %s", args, err, out)
+	}
+}
+
+// ShareClaims gives a workspace that is a git repository a remote, a new bare repository, and has claims hold among the clones of that. It returns
+// the path of the remote.
+func ShareClaims(t *testing.T, w *verb.Workspace) string {
+	t.Helper()
+	hub := filepath.Join(t.TempDir(), "hub.git")
+	git(t, w, "init", "-q", "--bare", "-b", "main", hub)
+	git(t, w, "remote", "add", "origin", hub)
+	Must(t, w, "settings_set", Args{"key": "claims_remote", "value": "origin"})
+	Must(t, w, "settings_set", Args{"key": "claims_budget", "value": "600"})
+	return hub
 }
 
 // WriteExecutor adds an executor that runs a command, which is a list in YAML, to the user's config.

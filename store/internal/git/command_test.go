@@ -22,7 +22,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"store/internal/git/command.go": "CommandContext",
 		"check/proc/proc.go":            "CommandContext",
 		"check/proc/guard_unix.go":      "Command",
-		"cmd/supervise_start.go":        "Command",        // cairn itself, as the supervisor of a job
+		"cmd/keep_claims.go":            "Command",        // cairn itself: the supervisor of a job, and what tells the git remote of claims
 		"cmd/board_calls.go":            "CommandContext", // cairn itself, to edit a task from the board
 		"cmd/draft.go":                  "CommandContext", // the editor that the user's environment names
 		"cmd/import_gh.go":              "CommandContext", // gh, for who typed cairn import github without a file

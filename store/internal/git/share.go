@@ -48,7 +48,7 @@ func (r *Repo) PushRefs(ctx context.Context, remote string, updates []RefUpdate,
 	out, err := how.Run(ctx, r.Top, args...)
 	results, words = readPushed(string(out), updates)
 	if words == "" && err != nil {
-		words = strings.Join(Complaints(err, 3), "; ")
+		words = Complaint(err)
 	}
 	return results, task.Clip(words, 500), err
 }

@@ -182,6 +182,14 @@ func Complaints(err error, most int) []string {
 	return lines[max(0, len(lines)-most):]
 }
 
+// Complaint is the line of standard error in which a git command that failed says what is wrong; the error itself if git did not run.
+func Complaint(err error) string {
+	if exit := (*exec.ExitError)(nil); errors.As(err, &exit) {
+		return complaint(exit)
+	}
+	return err.Error()
+}
+
 // Listed is a work tree of the clone, as git lists it.
 type Listed struct {
 	Path   string // as git has it

@@ -1,0 +1,152 @@
+package store_test
+
+import (
+	"context"
+	"crypto/rand"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/session/leasetest"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// claimer is an actor of the suite of leases, in a workspace of its own.
+type claimer struct {
+	session.Leases
+	storetest.Actor
+}
+
+func (c *claimer) Name() task.Actor { return c.Who }
+
+func (c *claimer) Known(of task.Ref) (task.Header, session.Live) {
+	t, err := record.Tasks.Get(c.S, task.ID(of.ID))
+	if err != nil {
+		panic(err)
+	}
+	return t.Header(), c.S.Known(of)
+}
+
+func (c *claimer) Lease() session.Lease {
+	return session.Lease{Actor: c.Who, Worktree: c.S.Worktree, Branch: "main", Since: c.Now(), Seen: c.Now()}
+}
+
+func (c *claimer) Claim(of ...task.Ref) error {
+	return c.S.Update(context.Background(), func(tx *store.Tx) error {
+		for _, one := range of {
+			t, err := record.Tasks.Get(tx, task.ID(one.ID))
+			if err != nil {
+				return err
+			}
+			if err := session.Holder(t.Header(), tx.Known(one), c.Now()).Refuse(t.ID, c.Who, c.S.Worktree, false); err != nil {
+				return err
+			}
+			t, entry, err := c.S.Config.Flow.Claim(t, false, c.Stamp(""))
+			if err != nil {
+				return err
+			}
+			if entry != nil {
+				lease := c.Lease()
+				tx.Claim(one, &lease)
+				record.Tasks.Put(tx, t)
+			}
+		}
+		return nil
+	})
+}
+
+func (c *claimer) Renounce(of task.Ref) error { return c.Actor.Release(task.ID(of.ID)) }
+
+func (c *claimer) Release(ctx context.Context, of []session.Want, write func() error) error {
+	return c.Leases.Release(ctx, of, write)
+}
+
+func (c *claimer) Review(of task.Ref) error {
+	if err := c.Move(task.ID(of.ID), "in_progress"); err != nil {
+		return err
+	}
+	return c.Move(task.ID(of.ID), leasetest.Reviewed)
+}
+
+// meeting is a site of the suite, with the actors and the config that a function gives, in the workspaces that another one makes of the first.
+func meeting(t *testing.T, config string, place func(t *testing.T, first string) string) leasetest.Site {
+	t.Helper()
+	var passed atomic.Int64
+	site := leasetest.Site{
+		Records: []task.Ref{task.ID("PROJ-1").Ref(), task.ID("PROJ-2").Ref()},
+		Now:     func() time.Time { return time.Now().Add(time.Duration(passed.Load())) },
+		Pass:    func(d time.Duration) { passed.Add(int64(d)) },
+	}
+	first := storetest.NewRepo(t)
+	s := storetest.NewAt(t, first)
+	for _, of := range site.Records {
+		if err := storetest.NewActor(s, "human:ann").CreateAs(task.ID(of.ID), "A task"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	f, err := os.OpenFile(filepath.Join(first, ".cairn", "config.yaml"), os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.WriteString(config); err != nil {
+		t.Fatal(err)
+	}
+	if err := f.Close(); err != nil {
+		t.Fatal(err)
+	}
+	storetest.CommitAll(t, s)
+	for _, who := range []task.Actor{"human:ann", "human:bob", "human:cho", "human:dee"} {
+		s := storetest.Open(t, place(t, first))
+		site.Actors = append(site.Actors, &claimer{s.Leases(who, site.Now, rand.Reader), storetest.Actor{S: s, Who: who, Now: site.Now}})
+	}
+	return site
+}
+
+// In one clone the write lock decides, and among clones the git remote; the promise is the same.
+func TestLeases(t *testing.T) {
+	t.Parallel()
+	t.Run("worktrees of a clone", func(t *testing.T) {
+		leasetest.Run(t, func(t *testing.T) leasetest.Site {
+			return meeting(t, "", func(t *testing.T, first string) string {
+				dir := filepath.Join(t.TempDir(), "linked")
+				storetest.Git(t, first, "worktree", "add", "-q", "-b", "b"+strings.ReplaceAll(filepath.Dir(dir), "/", "-"), dir)
+				return dir
+			})
+		})
+	})
+	t.Run("clones of a remote", func(t *testing.T) {
+		leasetest.Run(t, func(t *testing.T) leasetest.Site {
+			bare := filepath.Join(t.TempDir(), "bare.git")
+			return meeting(t, "claims_remote: origin\nclaims_budget: 6000\n", func(t *testing.T, first string) string {
+				if _, err := os.Stat(bare); err != nil {
+					storetest.Git(t, first, "clone", "-q", "--bare", ".", bare)
+				}
+				dir := filepath.Join(t.TempDir(), "clone")
+				storetest.Git(t, first, "clone", "-q", bare, dir)
+				return dir
+			})
+		})
+	})
+	t.Run("worktrees of a clone of a remote", func(t *testing.T) {
+		leasetest.Run(t, func(t *testing.T) leasetest.Site {
+			bare := ""
+			return meeting(t, "claims_remote: origin\nclaims_budget: 6000\n", func(t *testing.T, first string) string {
+				if bare == "" {
+					bare = filepath.Join(t.TempDir(), "bare.git")
+					storetest.Git(t, first, "clone", "-q", "--bare", ".", bare)
+					storetest.Git(t, first, "remote", "add", "origin", bare)
+				}
+				dir := filepath.Join(t.TempDir(), "linked")
+				storetest.Git(t, first, "worktree", "add", "-q", "-b", "b"+strings.ReplaceAll(filepath.Dir(dir), "/", "-"), dir)
+				return dir
+			})
+		})
+	})
+}

@@ -1,0 +1,101 @@
+package remote_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Twenty clones that hold three tasks each ask a remote rarely enough: fewer than 0.3 pushes a minute for renewals in all, and no clone more than
+// its budget in any minute.
+func TestTheBudgetOfTwentyClones(t *testing.T) {
+	const (
+		clones = 20
+		each   = 3
+		tick   = 30 * time.Second
+		long   = 3 * time.Hour
+	)
+	c := newClock()
+	at := newServer()
+	var all []*clone
+	for i := range clones {
+		all = append(all, newClone(t, at, c, task.Actor(fmt.Sprint("agent:a", i))))
+	}
+	leases := map[task.Ref]*clone{}
+	begun := c.now()
+	for n := 0; c.now().Sub(begun) < long; n++ {
+		for i, one := range all {
+			if n%4 == i%4 && n/4 < each { // tasks are begun one after the other
+				of := task.ID(fmt.Sprintf("PROJ-%d", n/4*clones+i+1)).Ref()
+				one.mustClaim(of)
+				leases[of] = one
+			}
+			renew := one.Renew
+			if i%5 == 0 {
+				renew = one.Sync
+			}
+			if lost, err := renew(t.Context()); err != nil || len(lost) > 0 {
+				t.Fatalf("lost %v, %v", lost, err)
+			}
+		}
+		if n%20 == 0 {
+			for of, one := range leases {
+				lease := one.lease() // its holder writes
+				if err := one.live(of, &lease); err != nil {
+					t.Fatal(err)
+				}
+				if !one.believes(of) {
+					t.Fatalf("at %v %s is %+v", c.now(), of.ID, one.hold(of))
+				}
+			}
+		}
+		c.pass(tick)
+	}
+	pushes, fetches, renewals := 0, 0, 0
+	for i, one := range all {
+		pushes, fetches, renewals = pushes+one.line.pushes, fetches+one.line.fetches, renewals+one.line.renewals
+		for from := range one.line.at {
+			in := 0
+			for _, at := range one.line.at[from:] {
+				if at.Sub(one.line.at[from]) < time.Minute {
+					in++
+				}
+			}
+			if in > one.Config.Claims.Budget {
+				t.Errorf("clone %d asks %d times in a minute", i, in)
+			}
+		}
+	}
+	minutes := c.now().Sub(begun).Minutes()
+	if rate := float64(renewals) / minutes; rate >= 0.3 {
+		t.Errorf("%.2f renewals a minute", rate)
+	}
+	t.Logf("%d clones with %d tasks each, %.0f minutes: %d pushes, of them %d renewals (%.3f a minute), %d fetches (%.2f a minute)",
+		clones, each, minutes, pushes, renewals, float64(renewals)/minutes, fetches, float64(fetches)/minutes)
+}
+
+// A clone that wants more than its budget waits, and says so; renewals leave room for claims.
+func TestABudgetThatIsUsedUp(t *testing.T) {
+	c := newClock()
+	at := newServer()
+	a := newClone(t, at, c, "agent:ada")
+	begun := c.now()
+	for i := range 10 {
+		a.mustClaim(task.ID(fmt.Sprintf("PROJ-%d", i+1)).Ref())
+	}
+	if took := c.now().Sub(begun); took < time.Minute || took > 2*time.Minute {
+		t.Errorf("ten claims took %v", took)
+	}
+	before := a.line.fetches
+	for range 4 {
+		if _, err := a.Sync(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		c.pass(time.Second)
+	}
+	if a.line.fetches != before {
+		t.Error("what goes on in the background uses what is left for claims")
+	}
+}
