@@ -372,19 +372,20 @@ func elsewhereText(t verb.Task) string {
 		return ""
 	}
 	e, where := t.Elsewhere, []string(nil)
-	switch {
-	case e.Tracked:
+	if e.Tracked {
 		return fmt.Sprintf("%s on %s", e.Status, e.Branch)
-	case e.Branch != "":
+	}
+	if e.Branch != "" {
 		where = append(where, "branch "+e.Branch)
 	}
 	if e.Worktree != "" {
 		where = append(where, "worktree "+e.Worktree)
 	}
+	text := strings.Join(where, ", ")
 	if e.Clone != "" {
-		where = append(where, "clone "+e.Clone)
+		text = strings.TrimPrefix(text+" in clone "+e.Clone, " in ")
 	}
-	return string(e.Status) + " on " + strings.Join(where, ", ")
+	return string(e.Status) + " on " + text
 }
 
 func joined(ids []task.ID) string {

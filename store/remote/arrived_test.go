@@ -95,8 +95,8 @@ func TestFinishedClaimsAreRemovedOnceTheyArrived(t *testing.T) {
 	}{
 		{"the work is on its branch", func(p pair) { p.git(p.two, "fetch", "-q") }, false},
 		{"the work is merged, and this was not fetched", func(p pair) {
-			p.git(p.one, "push", "-q", "origin", "fix:main")
-			p.git(p.one, "update-ref", "-d", "refs/remotes/origin/main") // which the push has set
+			hub := strings.TrimSpace(storetest.GitOutput(p, p.one.Root, "config", "remote.origin.url"))
+			storetest.Git(p, hub, "update-ref", "refs/heads/main", "refs/heads/fix") // as a forge merges
 		}, false},
 		{"the work is merged", func(p pair) { p.merge("main") }, true},
 		{"the work is checked out here, and not merged", func(p pair) {
