@@ -17,7 +17,7 @@ func (p *program) keepClaims(w *verb.Workspace) {
 		return
 	}
 	s, err := w.Open()
-	if err != nil || !s.Shares() || !s.Remote(w.Actor(), w.Now, w.Rand).WantsSync() {
+	if err != nil || !s.Shares() || !s.Remote(w.Actor(), w.Now).WantsSync() {
 		return
 	}
 	self, err := os.Executable()

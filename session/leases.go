@@ -53,7 +53,7 @@ type Step struct {
 }
 
 // Wants decides what a write asks of the other clones: to take the record, to release it, or nothing. It reports false for nothing.
-func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
+func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 	own := s.Known.Remote.own()
 	claims := s.Lease != nil && s.Lease.Worktree != ""
 	over := s.Over && (s.Moved || !claims) // who takes a record that is in review already does so to work on it

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"io"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -32,17 +31,17 @@ func (Local) Read(context.Context, task.Ref, time.Duration) (*session.Remote, er
 func (s *Store) Shares() bool { return s.Config.Claims.On() && s.Repo != nil && s.later == nil }
 
 // Leases returns who decides about claims, for an actor.
-func (s *Store) Leases(who task.Actor, now func() time.Time, rand io.Reader) session.Leases {
+func (s *Store) Leases(who task.Actor, now func() time.Time) session.Leases {
 	if !s.Shares() {
 		return Local{}
 	}
-	return s.Remote(who, now, rand)
+	return s.Remote(who, now)
 }
 
 // Remote returns the claims among clones, for an actor, also where none are shared. Its methods return an error then.
-func (s *Store) Remote(who task.Actor, now func() time.Time, rand io.Reader) *remote.Claims {
+func (s *Store) Remote(who task.Actor, now func() time.Time) *remote.Claims {
 	return remote.Open(remote.Options{
-		Clone: s.Clone, Config: s.Config, Alone: s.Config.Claims.Alone(who), Trusted: s.Trusted, Now: now, Rand: rand,
+		Clone: s.Clone, Config: s.Config, Alone: s.Config.Claims.Alone(who), Trusted: s.Trusted, Now: now,
 	})
 }
 

@@ -2,7 +2,6 @@ package store_test
 
 import (
 	"context"
-	"crypto/rand"
 	"os"
 	"path/filepath"
 	"strings"
@@ -104,7 +103,7 @@ func meeting(t *testing.T, config string, place func(t *testing.T, first string)
 	storetest.CommitAll(t, s)
 	for _, who := range []task.Actor{"human:ann", "human:bob", "human:cho", "human:dee"} {
 		s := storetest.Open(t, place(t, first))
-		site.Actors = append(site.Actors, &claimer{s.Leases(who, site.Now, rand.Reader), storetest.Actor{S: s, Who: who, Now: site.Now}})
+		site.Actors = append(site.Actors, &claimer{s.Leases(who, site.Now), storetest.Actor{S: s, Who: who, Now: site.Now}})
 	}
 	return site
 }

@@ -42,7 +42,7 @@ func ptr[T any](v T) *T { return &v }
 func TestAllThatIsMissingIsNamed(t *testing.T) {
 	fields := []Field{{Name: "id", Doc: "task", Required: true}, {Name: "text", Doc: "words"}, {Name: "to", Doc: "state", Required: true}, {Name: "why", Doc: "reason", Required: true}}
 	err := fill(jsonObject{"text": "x"}, reflect.ValueOf(&struct{}{}).Elem(), fields, "steps[0].")
-	if e := err.(*task.Error); e.Code != task.InvalidInput || e.Msg != "steps[0].id, steps[0].to and steps[0].why are missing" || e.Hint.String() != "id: task; to: state; why: reason" {
+	if e := new(task.Error); !errors.As(err, &e) || e.Code != task.InvalidInput || e.Msg != "steps[0].id, steps[0].to and steps[0].why are missing" || e.Hint.String() != "id: task; to: state; why: reason" {
 		t.Errorf("got %v, %v", e, e.Hint)
 	}
 }

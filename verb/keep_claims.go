@@ -47,7 +47,7 @@ func keepOnce(ctx context.Context, w *Workspace, wanted bool) ([]session.OwnClai
 	if err != nil || !s.Shares() {
 		return nil, nil //nolint:nilerr // calls say so
 	}
-	claims := s.Remote(w.Actor(), w.Now, w.Rand)
+	claims := s.Remote(w.Actor(), w.Now)
 	switch {
 	case wanted:
 		return claims.Sync(ctx)
@@ -64,7 +64,7 @@ func (w *Workspace) StillOurs(ctx context.Context, s *store.Store, id task.ID) e
 	if !s.Shares() {
 		return nil
 	}
-	known, err := s.Leases(w.Actor(), w.Now, w.Rand).Read(ctx, id.Ref(), 0)
+	known, err := s.Leases(w.Actor(), w.Now).Read(ctx, id.Ref(), 0)
 	if known == nil || known.Own == nil {
 		return nil // it is not this clone's claim that is acted on
 	}

@@ -124,5 +124,5 @@ func (st settling) stale(ctx context.Context, err error) bool {
 		return false
 	}
 	known, _ := st.s.Shared(st.s.Config.Claims.Key())
-	return known.Others() && st.s.Remote(st.w.Actor(), st.w.Now, st.w.Rand).Refresh(ctx)
+	return known.Others() && st.s.Remote(st.w.Actor(), st.w.Now).Refresh(ctx)
 }

@@ -35,6 +35,7 @@ import (
 // the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories
 // compare with.
 func Stories(t *testing.T, dir string) {
+	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
 		Dir:                dir,
 		Setup:              isolate,

@@ -1,7 +1,6 @@
 package remote_test
 
 import (
-	"crypto/rand"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -63,7 +62,7 @@ func (p pair) finish(ago time.Duration) {
 	p.git(p.one, "push", "-q", "origin", "fix")
 }
 
-func claims(s *store.Store) *remote.Claims { return s.Remote("human:lee", time.Now, rand.Reader) }
+func claims(s *store.Store) *remote.Claims { return s.Remote("human:lee", time.Now) }
 
 // sync brings the second clone and the remote together.
 func (p pair) sync() {

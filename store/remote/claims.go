@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
-	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -36,7 +35,6 @@ type Options struct {
 	Alone   bool        // claim without the remote if that gives no answer
 	Trusted func() bool // whether the user has consented that commands of this clone run
 	Now     func() time.Time
-	Rand    io.Reader
 	Answer  time.Duration                              // how long the remote may take for one answer; 0 for 20 seconds
 	Sleep   func(context.Context, time.Duration) error // nil for the real one
 	Port    Port                                       // nil for the remote that the config names
@@ -143,7 +141,7 @@ func (c *Claims) token() (string, error) {
 // usable returns GIT outside a repository, INVALID_INPUT if the clone has no such remote, and UNTRUSTED if the clone's own config, which may have
 // come with a copied folder, would have git start a program, and the user has not consented to that.
 func (c *Claims) usable(ctx context.Context) error {
-	if c.Options.Port != nil {
+	if c.Port != nil {
 		return nil
 	}
 	name := c.Config.Claims.Remote

@@ -2,7 +2,6 @@ package remote_test
 
 import (
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"strings"
@@ -193,7 +192,7 @@ func newClone(t *testing.T, to *server, c *clock, who task.Actor) *clone {
 	cfg := s.Config
 	cfg.Claims = record.Claims{Remote: "origin", Namespace: "refs/cairn/claims", Offline: record.OfflineAuto, Budget: 6}
 	one.Claims = remote.Open(remote.Options{
-		Clone: s.Clone, Config: cfg, Alone: cfg.Claims.Alone(who), Trusted: s.Trusted, Rand: rand.Reader, Port: one.line,
+		Clone: s.Clone, Config: cfg, Alone: cfg.Claims.Alone(who), Trusted: s.Trusted, Port: one.line,
 		Now:   func() time.Time { return c.now().Add(one.off) },
 		Sleep: func(_ context.Context, d time.Duration) error { c.pass(d); return nil },
 	})

@@ -155,7 +155,7 @@ func Probe(ctx context.Context, w *verb.Workspace, in ProbeIn) (Shared, error) {
 		}
 		s.Config.Claims.Namespace = in.Namespace // of this store alone
 	}
-	found, err := s.Remote(w.Actor(), w.Now, w.Rand).Probe(ctx)
+	found, err := s.Remote(w.Actor(), w.Now).Probe(ctx)
 	if err == nil {
 		err = remote.Verdict(found, s.Config.Claims)
 	}
@@ -178,7 +178,7 @@ func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	lost, err := s.Remote(w.Actor(), w.Now, w.Rand).SyncNow(ctx)
+	lost, err := s.Remote(w.Actor(), w.Now).SyncNow(ctx)
 	if err != nil {
 		return Shared{}, err
 	}

@@ -51,7 +51,7 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 		return Work{}, err
 	}
 	out, err := nextOf(ctx, w, s, in)
-	if err != nil || out.Task != nil || out.Claimed == 0 || !s.Shares() || !s.Remote(w.Actor(), w.Now, w.Rand).Refresh(ctx) {
+	if err != nil || out.Task != nil || out.Claimed == 0 || !s.Shares() || !s.Remote(w.Actor(), w.Now).Refresh(ctx) {
 		return out, err
 	}
 	return nextOf(ctx, w, s, in) // other clones may have let go of something since they were asked
