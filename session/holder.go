@@ -171,6 +171,15 @@ func (h Hold) Mine(actor task.Actor, worktree string) bool {
 	return actor.Human() || h.Worktree == "" && !h.Gone || h.Worktree == worktree
 }
 
+// WorkOf reports whether an open record is the work of an actor: they hold it, from this clone or, as a person, from any, or nobody holds it and
+// its file names them.
+func (h Hold) WorkOf(actor, assignee task.Actor) bool {
+	if h.How == Nobody && assignee == actor {
+		return true
+	}
+	return h.Actor == actor && h.How != Behind && (h.Clone == "" || actor.Human())
+}
+
 // Free reports whether the actor may take the record without taking it from anybody.
 func (h Hold) Free(actor task.Actor, worktree string) bool {
 	return h.How == Nobody && !h.Lapsed || h.Mine(actor, worktree)

@@ -5,7 +5,6 @@ import (
 	"context"
 	"slices"
 
-	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
@@ -108,8 +107,7 @@ func workOf(ctx context.Context, w *verb.Workspace, s *store.Store) (*Work, erro
 		if s.Config.Flow.IsClosed(r.Status) {
 			continue
 		}
-		hold := view.Holder(g, r)
-		if hold.Actor == me && hold.How != session.Behind || hold.How == session.Nobody && r.Assignee == me {
+		if view.Holder(g, r).WorkOf(me, r.Assignee) {
 			mine = append(mine, r)
 		}
 	}

@@ -25,13 +25,14 @@ type In struct {
 // Out is what an agent must know at its start. Text holds all of it, for a model to read; the lists are the same for programs.
 type Out struct {
 	Actor     task.Actor `json:"actor"`
-	Workspace string     `json:"workspace"` // the prefix of its ids
-	Sessions  []Session  `json:"sessions"`  // that the actor has open, the newest first
-	Mine      []Task     `json:"mine"`      // open tasks that the actor holds or was given, the most urgent first
-	Ready     []Task     `json:"ready"`     // that anybody could take now, the most urgent first
-	Handoffs  []Handoff  `json:"handoffs"`  // that wait for the actor, the newest first
-	Totals    Totals     `json:"totals"`    // of the lists, which show the first
-	Text      string     `json:"text"`      // at most MaxText bytes of Markdown
+	Workspace string     `json:"workspace"`      // the prefix of its ids
+	Sessions  []Session  `json:"sessions"`       // that the actor has open, the newest first
+	Lost      []task.ID  `json:"lost,omitempty"` // of them, those that the git remote gave to another clone
+	Mine      []Task     `json:"mine"`           // open tasks that the actor holds or was given, the most urgent first
+	Ready     []Task     `json:"ready"`          // that anybody could take now, the most urgent first
+	Handoffs  []Handoff  `json:"handoffs"`       // that wait for the actor, the newest first
+	Totals    Totals     `json:"totals"`         // of the lists, which show the first
+	Text      string     `json:"text"`           // at most MaxText bytes of Markdown
 
 	hook string
 }
@@ -120,8 +121,12 @@ func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g 
 			continue
 		}
 		hold := view.Holder(g, r)
-		if hold.Actor == out.Actor && hold.How != session.Behind || hold.How == session.Nobody && r.Assignee == out.Actor {
-			mine, isMine[r.ID] = append(mine, r), true
+		if !hold.WorkOf(out.Actor, r.Assignee) {
+			continue
+		}
+		mine, isMine[r.ID] = append(mine, r), true
+		if hold.LostTo != nil && len(out.Lost) < shown {
+			out.Lost = append(out.Lost, task.ID(r.ID))
 		}
 	}
 	free, rest := tasks.Survey(ctx, w, s, g, func(r *record.Row) bool { return !isMine[r.ID] })

@@ -60,14 +60,18 @@ func (out Out) text(config record.Config, templates []string, tools bool) string
 
 // open shows the sessions that the caller has open, which stand before everything else: to go on with one is what the caller most needs to know.
 func (out Out) open(tools bool) string {
+	text := ""
+	if len(out.Lost) > 0 {
+		text = "\nThe git remote gave what you hold to another clone. Stop working on it, and release it: " + strings.Join(verb.AsTexts(out.Lost), ", ") + "\n"
+	}
 	if len(out.Sessions) == 0 {
-		return ""
+		return text
 	}
 	finish, all := "`cairn finish` and `cairn cancel` end it", "`cairn list-sessions --actor me`"
 	if tools {
 		finish, all = "`finish` and `cancel` end it", "`list_sessions` with `actor: me`"
 	}
-	text := "\nYou have a session open. Go on with it; " + finish + ".\n"
+	text += "\nYou have a session open. Go on with it; " + finish + ".\n"
 	for _, one := range out.Sessions {
 		about := string(one.Task)
 		if about == "" {
