@@ -92,6 +92,7 @@ func TestReconcile(t *testing.T) {
 		{"asked for by a process that was killed", own(mine, session.Asked), seen(mine), nothing, session.Released, "gone", false},
 		{"asked for in vain by a process that was killed", own(mine, session.Asked), nil, nothing, "", "", false},
 		{"asked for, and not known what came of it", open(own(mine, session.Asked)), nil, nothing, session.Asked, "", false},
+		{"asked for, and the write was cut short", own(mine, session.Asked), seen(mine), session.Local{Under: true}, session.Asked, "", false},
 		{"a push that came after it was given up", nil, seen(mine), nothing, session.Released, "gone", false},
 		{"a push that came late, to its holder", nil, seen(mine), held, session.Synced, "", false},
 

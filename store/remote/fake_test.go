@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
@@ -227,7 +228,11 @@ func (c *clone) live(of task.Ref, lease *session.Lease) error {
 }
 
 func (c *clone) lease() session.Lease {
-	return session.Lease{Actor: c.who, Worktree: c.s.Root, Since: c.Now(), Seen: c.Now()}
+	lease := session.Lease{Actor: c.who, Worktree: c.s.Root, Since: c.Now(), Seen: c.Now()}
+	if c.Clone.Repo != nil {
+		lease.GitDir = layout.GitDirOf(c.Clone.Repo)
+	}
+	return lease
 }
 
 // want is what a claim wants, by what is known now.

@@ -172,13 +172,18 @@ func Exited(err error) int {
 	return 0
 }
 
-// Complaints are the last lines that a git command that failed wrote to standard error, its hooks' among them.
+// advice is what git says after the reason why it cannot reach a remote.
+var advice = []string{"", "Please make sure you have the correct access rights", "and the repository exists."}
+
+// Complaints are the last lines that a git command that failed wrote to standard error, its hooks' among them, without advice.
 func Complaints(err error, most int) []string {
 	exit := (*exec.ExitError)(nil)
 	if !errors.As(err, &exit) {
 		return nil
 	}
-	lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+	lines := slices.DeleteFunc(strings.Split(string(exit.Stderr), "\n"), func(line string) bool {
+		return slices.Contains(advice, strings.TrimSpace(line))
+	})
 	return lines[max(0, len(lines)-most):]
 }
 
