@@ -51,7 +51,7 @@ type Step struct {
 }
 
 // Wants decides what a write asks of the other clones: to take the record, to release it, or nothing. It reports false for nothing.
-func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
+func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 	own := s.Known.Remote.own()
 	claims := s.Lease != nil && s.Lease.Worktree != ""
 	over := s.Over && (s.Moved || !claims) // who takes a record that is in review already does so to work on it
@@ -67,6 +67,8 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 		return false, want, false
 	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.confirmed(now) && !s.longer():
 		return false, want, false
+	case claims && own != nil && own.Sync == Unsynced && s.unchanged():
+		return false, want, false // it is told in the background; nobody waits for a network to write a note
 	case claims:
 		want.Lease, want.Judged = *s.Lease, s.Known.Remote.Mark()
 		return true, want, true
@@ -81,6 +83,12 @@ func (s Step) Wants(now time.Time) (take bool, want Want, any bool) {
 func (l Live) claimedUnknown() bool {
 	lease := l.held(task.Header{})
 	return l.Remote != nil && l.Remote.Known.IsZero() && lease != nil && lease.Worktree != ""
+}
+
+// unchanged reports whether the write leaves the claim as it was.
+func (s Step) unchanged() bool {
+	before := s.Known.held(task.Header{})
+	return before != nil && *before == *s.Lease
 }
 
 // longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that leaves the claim as it is

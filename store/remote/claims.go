@@ -142,7 +142,7 @@ func (c *Claims) token() (string, error) {
 // usable returns GIT outside a repository, INVALID_INPUT if the clone has no such remote, and UNTRUSTED if the clone's own config, which may have
 // come with a copied folder, would have git start a program, and the user has not consented to that.
 func (c *Claims) usable(ctx context.Context) error {
-	if c.Options.Port != nil {
+	if c.Port != nil {
 		return nil
 	}
 	name := c.Config.Claims.Remote
@@ -175,8 +175,8 @@ func prefixed(with, text string) string {
 // local returns what the clone itself says of records now.
 func (c *Claims) local() func(task.Ref) session.Local {
 	known := c.states
-	if c.Options.Known != nil {
-		known = c.Options.Known()
+	if c.Known != nil {
+		known = c.Known()
 	}
 	return func(of task.Ref) session.Local {
 		live := known(of)

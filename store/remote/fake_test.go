@@ -115,8 +115,11 @@ func (l *line) Push(_ context.Context, updates []git.RefUpdate, atomic bool) ([]
 		l.mute--
 		return make([]git.RefResult, len(updates)), "", errGone
 	}
-	if refused {
+	switch {
+	case l.declines:
 		return results, "[remote rejected] (\x1b[31mhook declined)", errors.New("failed to push some refs")
+	case refused:
+		return results, "[rejected] (stale info)", errors.New("failed to push some refs")
 	}
 	return results, "", nil
 }

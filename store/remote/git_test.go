@@ -177,8 +177,8 @@ func TestGitThatCannotAnswer(t *testing.T) {
 			_, all := realClones(t, "agent:ada")
 			a := all[0]
 			storetest.Git(t, a.s.Root, "remote", "set-url", "origin", url)
-			a.Claims.Options.Answer = limit
-			a.Claims = remote.Open(a.Claims.Options)
+			a.Answer = limit
+			a.Claims = remote.Open(a.Options)
 			begun := time.Now()
 			wantCode(t, a.claim(one), task.Offline, "gave no answer")
 			if took := time.Since(begun); took > 10*time.Second {

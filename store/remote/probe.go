@@ -73,7 +73,7 @@ func (p *probing) run(ctx context.Context) error {
 // create makes both refs at once, or else one of them, and returns how many there are.
 func (p *probing) create(ctx context.Context) (int, error) {
 	both := []git.RefUpdate{{Ref: p.refs[0], New: p.objects[0]}, {Ref: p.refs[1], New: p.objects[1]}}
-	taken, said, err := p.push(ctx, both, true)
+	taken, _, err := p.push(ctx, both, true)
 	if err != nil {
 		return 0, err
 	}
@@ -81,7 +81,8 @@ func (p *probing) create(ctx context.Context) (int, error) {
 		p.found.Atomic = true
 		return 2, nil
 	}
-	if taken, said, err = p.push(ctx, both[:1], false); err != nil {
+	taken, said, err := p.push(ctx, both[:1], false)
+	if err != nil {
 		return 0, err
 	}
 	p.found.Said = printable(said)
