@@ -12,7 +12,7 @@ PAGE          ?=
 # ./... leaves out the module that stands in for another one (go.work).
 PACKAGES = ./... ./mcpserver/jsonschema
 
-.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash conformance bench mcpb release-files snapshot
+.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash clones conformance bench mcpb release-files snapshot
 
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
@@ -26,6 +26,7 @@ help:
 	@echo 'make race     writers beside an editor that takes no lock, for RACETIME ($(RACETIME))'
 	@echo 'make crash    kill and starve the store, CRASHES ($(CRASHES)) times over'
 	@echo 'make jobs-crash  kill the processes of jobs at 200 random moments'
+	@echo 'make clones   twenty clones of one remote race, share work, and are killed'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
 	@echo 'make mcpb     dist/*.mcpb, the bundles for clients that install those; VERSION=1.2.0'
 	@echo 'make bench    run the benchmarks, then measure whole commands with SIZES ($(SIZES)) tasks and hold the'
@@ -96,6 +97,11 @@ crash:
 # Caller, supervisor, executor or all of them, with SIGKILL: nothing is left running, no job RUNNING, no work is lost.
 jobs-crash:
 	JOBS_CRASH=200 $(GO) test ./job/runner -count=1 -timeout 0 -v -run '^TestKillsAtRandomMoments$$'
+
+# Claims through a git remote, at full size. Ordinary runs of these tests take a few clones.
+clones:
+	CLONES_RACE=20x20 CLONES_WORK=6x60 CLONES_KILLS=150 $(GO) test ./cmd/cairn -count=1 -timeout 0 -v -run 'Clones|KilledWhileItClaims|ConnectionsToTheRemote'
+	CLONES_HOURS=8 $(GO) test ./store/remote -count=1 -v -run '^TestTheBudgetOfTwentyClones$$'
 
 conformance:
 	CONFORMANCE=1 $(GO) test ./mcpserver -count=1 -v -run '^TestConformance$$'

@@ -11,6 +11,7 @@ import (
 type Local struct {
 	Lease  *Lease    // the live claim; nil for none
 	Lapsed bool      // its holder gave no sign of life, so it is not renewed
+	Under  bool      // a write is under way, or was cut short, so that the rest may change at any moment
 	Ended  *Progress // the status that the clone brought the record to, if work on it is over; nil if it is not
 }
 
@@ -67,7 +68,7 @@ func (s Shared) strays(local func(task.Ref) Local) []OwnClaim {
 			continue
 		}
 		own := OwnClaim{Ref: seen.Ref, Claim: *seen.Claim, Object: seen.Object, Sync: Synced}
-		if l := local(seen.Ref); l.held() && l.Lease.Actor != own.Claim.Holder {
+		if l := local(seen.Ref); l.Under || l.held() && l.Lease.Actor != own.Claim.Holder {
 			continue // whoever holds it here takes it with the next write
 		}
 		all = append(all, own)
@@ -78,7 +79,7 @@ func (s Shared) strays(local func(task.Ref) Local) []OwnClaim {
 func (o OwnClaim) reconcile(seen *SeenClaim, l Local, now time.Time, due renewing) (*OwnClaim, *Push) {
 	over := !l.held() && l.Ended == nil && o.Claim.State != RemoteFinished // nothing of it is to stay at the remote
 	switch {
-	case o.Open:
+	case o.Open || l.Under:
 		return &o, nil
 	case seen == nil:
 		return o.absent(l, over, now)

@@ -92,6 +92,7 @@ func TestReconcile(t *testing.T) {
 		{"asked for by a process that was killed", own(mine, session.Asked), seen(mine), nothing, session.Released, "gone", false},
 		{"asked for in vain by a process that was killed", own(mine, session.Asked), nil, nothing, "", "", false},
 		{"asked for, and not known what came of it", open(own(mine, session.Asked)), nil, nothing, session.Asked, "", false},
+		{"asked for, and the write was cut short", own(mine, session.Asked), seen(mine), session.Local{Under: true}, session.Asked, "", false},
 		{"a push that came after it was given up", nil, seen(mine), nothing, session.Released, "gone", false},
 		{"a push that came late, to its holder", nil, seen(mine), held, session.Synced, "", false},
 
@@ -281,6 +282,7 @@ func TestWants(t *testing.T) {
 		{"a claim by another actor", session.Step{Takes: true, Lease: lease(gemini, here, 0)}, l, own(mine, session.Synced), "take"},
 		{"a claim for a fixed time", session.Step{Takes: true, Lease: &timed}, l, own(mine, session.Synced), "take"},
 		{"a claim for that time again", session.Step{Takes: true, Lease: &again}, &timed, own(mine, session.Synced), "take"},
+		{"a session on one's own, that the remote does not know", session.Step{Takes: true, Lease: inSession(lease(claude, here, 0))}, l, own(mine, session.Unsynced), "take"},
 		{"a note on what is claimed for a fixed time", session.Step{Lease: &timed}, &timed, own(mine, session.Synced), ""},
 		{"a claim for as long as claims hold, after one for a fixed time", session.Step{Takes: true, Lease: l}, &timed, own(mine, session.Synced), "take"},
 		{"work on what was finished", session.Step{Takes: true, Lease: l}, nil, own(finished(mine), session.Synced), "take"},

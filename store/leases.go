@@ -41,7 +41,7 @@ func (s *Store) Leases(who task.Actor, now func() time.Time) session.Leases {
 // Remote returns the claims among clones, for an actor, also where none are shared. Its methods return an error then.
 func (s *Store) Remote(who task.Actor, now func() time.Time) *remote.Claims {
 	return remote.Open(remote.Options{
-		Clone: s.Clone, Config: s.Config, Alone: s.Config.Claims.Alone(who), Trusted: s.Trusted, Now: now,
+		Clone: s.Clone, Known: s.KnownOf, Config: s.Config, Alone: s.Config.Claims.Alone(who), Trusted: s.Trusted, Now: now,
 	})
 }
 

@@ -2,21 +2,27 @@ package remote_test
 
 import (
 	"fmt"
+	"os"
+	"strconv"
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Twenty clones that hold three tasks each ask a remote rarely enough: fewer than 0.3 pushes a minute for renewals in all, and no clone more than
-// its budget in any minute.
+// its budget in any minute. CLONES_HOURS=8 simulates eight hours.
 func TestTheBudgetOfTwentyClones(t *testing.T) {
 	const (
 		clones = 20
 		each   = 3
 		tick   = 30 * time.Second
-		long   = 3 * time.Hour
 	)
+	long := 100 * time.Minute
+	if hours, err := strconv.Atoi(os.Getenv("CLONES_HOURS")); err == nil {
+		long = time.Duration(hours) * time.Hour
+	}
 	c := newClock()
 	at := newServer()
 	var all []*clone
@@ -88,6 +94,11 @@ func TestABudgetThatIsUsedUp(t *testing.T) {
 	if took := c.now().Sub(begun); took < time.Minute || took > 2*time.Minute {
 		t.Errorf("ten claims took %v", took)
 	}
+	begun = c.now()
+	of := task.ID("PROJ-10").Ref()
+	if err := a.Release(t.Context(), []session.Want{{Ref: of}}, func() error { return a.live(of, nil) }); err != nil || c.now() != begun {
+		t.Errorf("a release waited %v: %v", c.now().Sub(begun), err)
+	}
 	before := a.line.fetches
 	for range 4 {
 		if _, err := a.Sync(t.Context()); err != nil {
@@ -97,5 +108,10 @@ func TestABudgetThatIsUsedUp(t *testing.T) {
 	}
 	if a.line.fetches != before {
 		t.Error("what goes on in the background uses what is left for claims")
+	}
+	c.pass(2 * time.Minute)
+	a.sync()
+	if at.object(of.ID) != "" {
+		t.Error("what was released is never given back")
 	}
 }

@@ -31,6 +31,7 @@ type Claims struct {
 // Options say what claims there are, and who asks.
 type Options struct {
 	Clone   live.Clone
+	Known   func() func(task.Ref) session.Live // what the clone knows now, with writes under way; nil for its states alone
 	Config  record.Config
 	Alone   bool        // claim without the remote if that gives no answer
 	Trusted func() bool // whether the user has consented that commands of this clone run
@@ -171,19 +172,31 @@ func prefixed(with, text string) string {
 	return with + text
 }
 
-// local is what the clone itself says of a record.
-func (c *Claims) local(of task.Ref) session.Local {
-	state := c.Clone.State(of)
-	if state == nil {
-		return session.Local{}
+// local returns what the clone itself says of records now.
+func (c *Claims) local() func(task.Ref) session.Local {
+	known := c.states
+	if c.Known != nil {
+		known = c.Known()
 	}
-	known := c.Clone.View(state, nil)
-	known.ClaimTTL, known.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
-	l := session.Local{Lease: state.Lease, Lapsed: session.Holder(task.Header{Ref: of}, known, c.Now()).Lapsed}
-	if n := len(state.Progress); n > 0 && c.over(of, state.Progress[n-1].Status) {
-		l.Ended = &state.Progress[n-1]
+	return func(of task.Ref) session.Local {
+		live := known(of)
+		l := session.Local{Under: live.Next != nil}
+		if state := live.State; state != nil {
+			live.Remote = nil
+			l.Lease, l.Lapsed = state.Lease, session.Holder(task.Header{Ref: of}, live, c.Now()).Lapsed
+			if n := len(state.Progress); n > 0 && c.over(of, state.Progress[n-1].Status) {
+				l.Ended = &state.Progress[n-1]
+			}
+		}
+		return l
 	}
-	return l
+}
+
+// states is what the states of the clone say of a record.
+func (c *Claims) states(of task.Ref) session.Live {
+	live := c.Clone.View(c.Clone.State(of), nil)
+	live.ClaimTTL, live.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
+	return live
 }
 
 // over reports whether work on a record is over in a state.

@@ -17,6 +17,12 @@
 // no ref. Renew compares that with the remote (session.Shared.Reconcile), and so brings to its end whatever was cut short: a process that was
 // killed, a network that was away.
 //
+// A claim is taken only over what its caller judged by (session.Want.Judged): if this clone or the remote has another one by now, the caller judges
+// again. What was asked for is kept until a fetch says what came of it, and what a write under way makes of a record is waited for. A finish counts
+// once it is written in the clone; until then the remote may say so too early, and is told otherwise if nothing comes of it.
+//
+// A copy of a clone knows that it is one, by the number of its folder (live.Clone.Shared), and has none of the claims of the first.
+//
 // What is finished stays at the remote until the remote's default branch has it, and shows the task as closed. Then any clone that has fetched that
 // branch removes the ref. That a checkout lacks something is no reason.
 //

@@ -12,6 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
@@ -113,8 +114,11 @@ func (l *line) Push(_ context.Context, updates []git.RefUpdate, atomic bool) ([]
 		l.mute--
 		return make([]git.RefResult, len(updates)), "", errGone
 	}
-	if refused {
+	switch {
+	case l.declines:
 		return results, "[remote rejected] (\x1b[31mhook declined)", errors.New("failed to push some refs")
+	case refused:
+		return results, "[rejected] (stale info)", errors.New("failed to push some refs")
 	}
 	return results, "", nil
 }
@@ -226,7 +230,11 @@ func (c *clone) live(of task.Ref, lease *session.Lease) error {
 }
 
 func (c *clone) lease() session.Lease {
-	return session.Lease{Actor: c.who, Worktree: c.s.Root, Since: c.Now(), Seen: c.Now()}
+	lease := session.Lease{Actor: c.who, Worktree: c.s.Root, Since: c.Now(), Seen: c.Now()}
+	if c.Clone.Repo != nil {
+		lease.GitDir = layout.GitDirOf(c.Clone.Repo)
+	}
+	return lease
 }
 
 // want is what a claim wants, by what is known now.

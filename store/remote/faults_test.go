@@ -122,6 +122,9 @@ func TestAServerThatDeclines(t *testing.T) {
 	if a.Clone.State(one) != nil {
 		t.Error("a claim that was refused is in the clone")
 	}
+	if a.line.pushes != 1 || a.line.fetches != 1 {
+		t.Errorf("it was asked %d and %d times", a.line.pushes, a.line.fetches)
+	}
 	p.mustClaim(one)
 	if h := p.hold(one); p.believes(one) || !h.Unsynced {
 		t.Errorf("it is %+v", h)
@@ -152,6 +155,13 @@ func TestAClaimMadeOfflineThatIsLost(t *testing.T) {
 	wantCode(t, err, task.ClaimLost, "agent:ada")
 	if !a.believes(one) {
 		t.Error("the one who has it does not know")
+	}
+	pushes := p.line.pushes
+	if err := p.Release(t.Context(), []session.Want{{Ref: one}}, func() error { return p.live(one, nil) }); err != nil {
+		t.Error(err)
+	}
+	if p.line.pushes != pushes || p.known().OwnOf(one) != nil {
+		t.Errorf("what was lost is given back: %+v", p.known().OwnOf(one))
 	}
 }
 

@@ -36,7 +36,13 @@ func (c *Claims) Release(ctx context.Context, want []session.Want, write func() 
 	_ = t.save() // Renew finds out from the live state
 	var own []session.OwnClaim
 	for _, w := range want {
-		if o := t.shared.OwnOf(w.Ref); o != nil && w.Ended == nil {
+		o := t.shared.OwnOf(w.Ref)
+		switch {
+		case o == nil || w.Ended != nil:
+		case o.Sync == session.Lost:
+			t.shared = t.shared.WithoutOwn(w.Ref) // there is nothing of it to give back
+			_ = t.save()
+		default:
 			own = append(own, *o)
 		}
 	}
@@ -144,7 +150,9 @@ func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string)
 			_ = t.save() // the next look at the remote says so again
 			return to.Lost(task.ID(o.Ref.ID))
 		}
-		words = said
+		if words = said; denied(said) {
+			break
+		}
 	}
 	t.said(words)
 	return offline(t.Config.Claims.Remote, "it takes no claim: "+t.shared.Said)

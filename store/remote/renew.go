@@ -53,13 +53,13 @@ func (c *Claims) sync(ctx context.Context, older time.Duration) ([]session.OwnCl
 // be.
 func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClaim, error) {
 	before := t.shared
-	next, pushes := t.shared.Reconcile(t.local, t.Now())
+	next, pushes := t.shared.Reconcile(t.local(), t.Now())
 	age := t.Now().Sub(t.shared.Known)
 	if (age > older || age < 0 || len(pushes) > 0 && age > fetchEvery || t.shared.Open()) && t.spare(1) {
 		if err := t.fetch(ctx); err != nil {
 			return nil, err
 		}
-		next, pushes = t.shared.Reconcile(t.local, t.Now())
+		next, pushes = t.shared.Reconcile(t.local(), t.Now())
 	}
 	t.shared = next
 	if !reflect.DeepEqual(before, next) {
@@ -139,7 +139,7 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	if err := t.fetch(ctx); err != nil {
 		return err
 	}
-	t.shared, _ = t.shared.Reconcile(t.local, t.Now())
+	t.shared, _ = t.shared.Reconcile(t.local(), t.Now())
 	if failed != nil && said != "" {
 		t.said(said)
 	}
@@ -203,7 +203,7 @@ func (c *Claims) Look(ctx context.Context, older time.Duration) (session.Shared,
 	}
 	err = t.fetch(ctx)
 	if err == nil {
-		t.shared, _ = t.shared.Reconcile(t.local, c.Now())
+		t.shared, _ = t.shared.Reconcile(t.local(), c.Now())
 		err = t.save()
 	}
 	return t.shared, err
@@ -220,7 +220,7 @@ func (c *Claims) Refresh(ctx context.Context) bool {
 	if t.room(t.Config.Claims.Budget) > 0 || t.fetch(ctx) != nil {
 		return false
 	}
-	t.shared, _ = t.shared.Reconcile(t.local, c.Now())
+	t.shared, _ = t.shared.Reconcile(t.local(), c.Now())
 	return t.save() == nil
 }
 
@@ -252,6 +252,6 @@ func (c *Claims) Due() bool {
 	if !ok {
 		return false
 	}
-	_, pushes := shared.Reconcile(c.local, c.Now())
+	_, pushes := shared.Reconcile(c.local(), c.Now())
 	return len(pushes) > 0 || shared.Open()
 }

@@ -3,6 +3,8 @@ package remote
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
@@ -179,7 +181,9 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 		if err != nil || won {
 			return err
 		}
-		words = said
+		if words = said; denied(said) {
+			break
+		}
 	}
 	t.said(words)
 	return offline(t.Config.Claims.Remote, "it takes no claim: "+t.shared.Said)
@@ -190,6 +194,13 @@ func setOpen(own []session.OwnClaim, open bool) {
 	for i := range own {
 		own[i].Open = open
 	}
+}
+
+// denials are words with which a remote says that it does not allow a push, rather than that somebody else was faster.
+var denials = []string{"declined", "denied", "deny", "prohibited", "protected", "not allowed", "permission"}
+
+func denied(said string) bool {
+	return slices.ContainsFunc(denials, func(word string) bool { return strings.Contains(strings.ToLower(said), word) })
 }
 
 // updatesOf are the updates that make claims.
@@ -276,11 +287,14 @@ func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
 	}
 }
 
-// letGo removes the refs of claims that were let go.
+// letGo removes the refs of claims that were let go. It does not wait for room in the budget.
 func (t *turn) letGo(ctx context.Context, own []session.OwnClaim) {
 	var updates []git.RefUpdate
 	for _, o := range own {
 		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object})
+	}
+	if t.room(t.Config.Claims.Budget) > 0 {
+		return
 	}
 	taken, _, err := t.push(ctx, updates, false)
 	if err != nil || taken < len(own) {

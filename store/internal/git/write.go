@@ -115,12 +115,13 @@ func (w Writing) Run(ctx context.Context, dir string, args ...string) ([]byte, e
 // identity are the variables of git that say who commits.
 var identity = []string{"GIT_AUTHOR_NAME", "GIT_AUTHOR_EMAIL", "GIT_COMMITTER_NAME", "GIT_COMMITTER_EMAIL"}
 
-// transport are the variables of git that say how a remote is reached, and ask nothing.
+// transport are the variables of git that say how a remote is reached, and ask nothing. So do those that begin with GIT_CONFIG_: what they set
+// counts less than what every command is given.
 var transport = []string{"GIT_SSH", "GIT_SSH_COMMAND", "GIT_SSH_VARIANT", "GIT_SSL_CAINFO", "GIT_SSL_CAPATH", "GIT_SSL_CERT", "GIT_SSL_KEY", "GIT_PROXY_SSL_CAINFO"}
 
 func (w Writing) environ(ctx context.Context, dir string) []string {
 	env := foreign(func(name string) bool {
-		return slices.Contains(identity, name) || w.Network && slices.Contains(transport, name)
+		return slices.Contains(identity, name) || w.Network && (slices.Contains(transport, name) || strings.HasPrefix(name, "GIT_CONFIG_"))
 	})
 	env = slices.DeleteFunc(env, func(v string) bool {
 		return strings.HasPrefix(v, "SSH_ASKPASS") || strings.HasPrefix(v, "SUDO_ASKPASS")
@@ -172,13 +173,18 @@ func Exited(err error) int {
 	return 0
 }
 
-// Complaints are the last lines that a git command that failed wrote to standard error, its hooks' among them.
+// advice is what git says after the reason why it cannot reach a remote.
+var advice = []string{"", "Please make sure you have the correct access rights", "and the repository exists."}
+
+// Complaints are the last lines that a git command that failed wrote to standard error, its hooks' among them, without advice.
 func Complaints(err error, most int) []string {
 	exit := (*exec.ExitError)(nil)
 	if !errors.As(err, &exit) {
 		return nil
 	}
-	lines := strings.Split(strings.TrimSpace(string(exit.Stderr)), "\n")
+	lines := slices.DeleteFunc(strings.Split(string(exit.Stderr), "\n"), func(line string) bool {
+		return slices.Contains(advice, strings.TrimSpace(line))
+	})
 	return lines[max(0, len(lines)-most):]
 }
 

@@ -1,0 +1,200 @@
+//go:build unix
+
+package remote_test
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/remote"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// realClones makes clones of a bare repository with real git, an agent in each, and returns the repository too.
+func realClones(t *testing.T, names ...task.Actor) (bare string, all []*clone) {
+	t.Helper()
+	t.Setenv("HOME", t.TempDir())
+	first := storetest.NewRepo(t)
+	s := storetest.NewAt(t, first)
+	config := filepath.Join(first, ".cairn", "config.yaml")
+	text, err := os.ReadFile(config)
+	if err == nil {
+		err = os.WriteFile(config, append(text, "claims_remote: origin\nclaims_budget: 6000\n"...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	storetest.CommitAll(t, s)
+	bare = filepath.Join(t.TempDir(), "bare.git")
+	storetest.Git(t, first, "clone", "-q", "--bare", ".", bare)
+	for _, who := range names {
+		dir := filepath.Join(t.TempDir(), "clone")
+		storetest.Git(t, first, "clone", "-q", bare, dir)
+		s, err := store.Open(dir, t.TempDir())
+		if err != nil {
+			t.Fatal(err)
+		}
+		one := &clone{t: t, s: s, who: who}
+		one.Claims = remote.Open(remote.Options{
+			Clone: s.Clone, Config: s.Config, Trusted: s.Trusted, Now: time.Now, Answer: 10 * time.Second,
+		})
+		all = append(all, one)
+	}
+	return bare, all
+}
+
+// hook gives a bare repository a hook.
+func hook(t *testing.T, bare, name, script string) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(bare, "hooks", name), []byte("#!/bin/sh\n"+script+"\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func unhook(t *testing.T, bare, name string) {
+	t.Helper()
+	if err := os.Remove(filepath.Join(bare, "hooks", name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The server dies once it has taken a push, before it says so.
+func TestGitLosesTheAnswer(t *testing.T) {
+	bare, all := realClones(t, "agent:ada", "agent:bea")
+	a, b := all[0], all[1]
+	hook(t, bare, "post-receive", "kill -9 $PPID")
+	a.mustClaim(one)
+	if !a.believes(one) {
+		t.Errorf("it is %+v", a.hold(one))
+	}
+	unhook(t, bare, "post-receive")
+	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	if b.Clone.State(one) != nil {
+		t.Error("the loser has a claim")
+	}
+}
+
+// The server refuses the second ref of a push, or dies at it.
+func TestGitStopsAtTheSecondRef(t *testing.T) {
+	for name, end := range map[string]string{"refuses": "exit 1", "dies": "kill -9 $PPID"} {
+		t.Run(name, func(t *testing.T) {
+			bare, all := realClones(t, "agent:ada", "agent:bea")
+			a, b := all[0], all[1]
+			hook(t, bare, "update", "case $1 in */PROJ-2) "+end+";; esac")
+			wantCode(t, a.claim(one, two), task.Offline, "")
+			if a.believes(one) || a.believes(two) || a.Clone.State(one) != nil {
+				t.Errorf("it is %+v and %+v", a.hold(one), a.hold(two))
+			}
+			unhook(t, bare, "update")
+			a.sync()
+			b.mustClaim(one, two)
+		})
+	}
+}
+
+func TestGitDeclinesTheNamespace(t *testing.T) {
+	bare, all := realClones(t, "agent:ada")
+	hook(t, bare, "pre-receive", "while read old new ref; do case $ref in refs/cairn/*) exit 1;; esac; done")
+	wantCode(t, all[0].claim(one), task.Offline, "pre-receive hook declined")
+	found, err := all[0].Probe(t.Context())
+	if err != nil || found.Allows() {
+		t.Errorf("the probe finds %+v, %v", found, err)
+	}
+	wantCode(t, remote.Verdict(found, all[0].Config.Claims), task.Offline, "pre-receive hook declined")
+}
+
+func TestGitPushesAMirror(t *testing.T) {
+	bare, all := realClones(t, "agent:ada", "agent:bea")
+	a, b := all[0], all[1]
+	a.mustClaim(one)
+	storetest.Git(t, b.s.Root, "push", "-q", "--mirror", bare)
+	if out := storetest.GitOutput(t, bare, "for-each-ref", "refs/cairn/claims"); out != "" {
+		t.Fatalf("the mirror left %s", out)
+	}
+	a.sync()
+	if !a.believes(one) || a.known().Put != 1 {
+		t.Errorf("it is %+v, and %d were put back", a.hold(one), a.known().Put)
+	}
+	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+}
+
+// A whole clone is copied, and the first half goes on.
+func TestGitACopiedClone(t *testing.T) {
+	_, all := realClones(t, "agent:ada")
+	a := all[0]
+	a.mustClaim(one)
+	dir := filepath.Join(t.TempDir(), "copy")
+	if err := os.CopyFS(dir, os.DirFS(a.s.Root)); err != nil {
+		t.Fatal(err)
+	}
+	s, err := store.Open(dir, t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := a.Options
+	o.Clone = s.Clone
+	b := &clone{t: t, s: s, who: "agent:ada", Claims: remote.Open(o)}
+	if b.believes(one) {
+		t.Errorf("before it asks the copy has %+v", b.hold(one))
+	}
+	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	a.sync()
+	if !a.believes(one) || b.believes(one) {
+		t.Errorf("the first has %+v, and the copy %+v", a.hold(one), b.hold(one))
+	}
+}
+
+// Neither a server that wants credentials nor one that says nothing holds anybody up, and nobody is asked.
+func TestGitThatCannotAnswer(t *testing.T) {
+	locked := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("WWW-Authenticate", `Basic realm="private"`)
+		w.WriteHeader(http.StatusUnauthorized)
+	}))
+	t.Cleanup(locked.Close)
+	silent, err := net.Listen("tcp", "127.0.0.1:0") // the system takes connections, and nobody answers
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	for url, limit := range map[string]time.Duration{
+		locked.URL + "/x.git":                         10 * time.Second,
+		"git://" + silent.Addr().String() + "/x.git":  500 * time.Millisecond,
+		"http://" + silent.Addr().String() + "/x.git": 500 * time.Millisecond,
+		"http://127.0.0.1:1/x.git":                    10 * time.Second,
+		filepath.Join(t.TempDir(), "gone"):            10 * time.Second, // which git explains in many words
+	} {
+		t.Run(url, func(t *testing.T) {
+			_, all := realClones(t, "agent:ada")
+			a := all[0]
+			storetest.Git(t, a.s.Root, "remote", "set-url", "origin", url)
+			a.Answer = limit
+			a.Claims = remote.Open(a.Options)
+			begun := time.Now()
+			wantCode(t, a.claim(one), task.Offline, "gave no answer")
+			if took := time.Since(begun); took > 10*time.Second {
+				t.Errorf("it took %v", took)
+			}
+			if a.believes(one) || a.Clone.State(one) != nil {
+				t.Errorf("it is %+v", a.hold(one))
+			}
+			if _, err := a.Renew(t.Context()); task.CodeOf(err) != task.Offline {
+				t.Errorf("ended with %v", err)
+			}
+			if o := a.known().OwnOf(one); o == nil || o.Sync != session.Asked {
+				t.Errorf("what is not known is forgotten: %+v", o)
+			}
+			if said := a.known().Said; len(said) < 20 || strings.HasPrefix(said, ";") || strings.Contains(said, "access rights") {
+				t.Errorf("it is said %q", said)
+			}
+		})
+	}
+}
