@@ -32,6 +32,7 @@ import (
 // bytes are zeros, so ids follow from the clock, and whole files can be compared. UPDATE=1 rewrites the files that stories
 // compare with.
 func Stories(t *testing.T, dir string) {
+	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
 		Dir:                dir,
 		Setup:              isolate,
