@@ -41,6 +41,7 @@ import (
 //
 // Each history in cheats ends with its findings, which UPDATE=1 writes into it. Those in honest have none.
 func TestHistories(t *testing.T) {
+	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	for _, kind := range []string{"cheats", "honest"} {
 		t.Run(kind, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
