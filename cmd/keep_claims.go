@@ -1,10 +1,12 @@
 package cmd
 
 import (
+	"context"
 	"os"
 	"os/exec"
 
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/urfave/cli/v3"
 )
 
 // backgroundVariable set to off keeps commands from starting a process that tells the git remote of claims; then cairn remote sync does.
@@ -24,7 +26,7 @@ func (p *program) keepClaims(w *verb.Workspace) {
 	if err != nil {
 		return
 	}
-	cmd := apartFrom([]string{self}, []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "remote", "sync"}, s.Root)
+	cmd := apartFrom([]string{self}, []string{"--json", "-C", s.Root, "--actor", string(w.Actor()), "remote", "keep"}, s.Root)
 	if cmd.Start() == nil {
 		_ = cmd.Process.Release()
 	}
@@ -41,4 +43,22 @@ func apartFrom(around, args []string, dir string) *exec.Cmd {
 	cmd.Dir, cmd.Env = dir, withoutJob(os.Environ())
 	apart(cmd)
 	return cmd
+}
+
+// keepCommand is cairn remote keep, which tells the git remote what it does not know yet, within what the budget has to spare. Cairn starts it after
+// commands that write; no person types it.
+type keepCommand struct{ *program }
+
+func (p keepCommand) command() *cli.Command {
+	return &cli.Command{
+		Name: "keep", Usage: "Keep claims at the git remote; cairn starts it so in the background.", Hidden: true,
+		Action: func(ctx context.Context, c *cli.Command) error {
+			w, s, err := p.open(ctx, c)
+			if err != nil || !s.Shares() {
+				return err
+			}
+			_, err = s.Remote(w.Actor(), w.Now).Sync(ctx)
+			return err
+		},
+	}
 }

@@ -109,6 +109,8 @@ func (p *program) further(noun string) []*cli.Command {
 		return []*cli.Command{skillSyncCommand{p}.command()}
 	case "job":
 		return append(p.jobCommands(), superviseCommand{p}.command())
+	case "remote":
+		return []*cli.Command{keepCommand{p}.command()}
 	case "review":
 		return p.reviewCommands()
 	default:

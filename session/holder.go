@@ -80,8 +80,8 @@ func (r *Remote) onClaim(h Hold, now time.Time) Hold {
 	if r == nil || h.Worktree == "" { // somebody was assigned, who claims it where the work is done
 		return h
 	}
-	h.LostTo = r.lost(now)
-	h.Unsynced = h.LostTo == nil && !r.confirmed(now)
+	h.LostTo = r.LostTo(now)
+	h.Unsynced = h.LostTo == nil && !r.Confirmed(now)
 	return h
 }
 

@@ -69,7 +69,7 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 		return false, want, false
 	case claims && !s.Takes:
 		return false, want, false
-	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.confirmed(now) && !s.longer():
+	case claims && own != nil && own.Claim.State == RemoteHeld && own.Claim.Holder == s.Lease.Actor && s.Known.Remote.Confirmed(now) && !s.longer():
 		return false, want, false
 	case claims:
 		want.Lease, want.Judged = *s.Lease, s.Known.Remote.Mark()
@@ -84,20 +84,18 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 // Lost returns CLAIM_LOST for a write by which an actor goes on with a record that the git remote gave to another clone: any but a note and one
 // that lets go.
 func (s Step) Lost(by task.Actor, now time.Time) error {
-	to := s.Known.Remote.lost(now)
-	if to == nil || s.Lease == nil || s.Lease.Actor != by || s.Did == task.Noted {
+	to, before := s.Known.Remote.LostTo(now), s.Known.held(task.Header{})
+	lets := (s.Lease == nil || s.Lease.Actor != by) && !(s.Moved && s.Over)
+	if to == nil || before == nil || before.Actor != by || s.Did == task.Noted || lets {
 		return nil
-	}
-	if before := s.Known.held(task.Header{}); before == nil || before.Actor != by {
-		return nil // the actor takes it over
 	}
 	return to.Lost(task.ID(s.Ref.ID))
 }
 
-// claimedUnknown reports whether the clone has a claim by itself, and never asked the remote whose it is, as in a copy of a clone.
+// claimedUnknown reports whether the clone has a claim by itself, as in a copy of a clone, or from before claims were shared.
 func (l Live) claimedUnknown() bool {
 	lease := l.held(task.Header{})
-	return l.Remote != nil && l.Remote.Known.IsZero() && lease != nil && lease.Worktree != ""
+	return l.Remote != nil && lease != nil && lease.Worktree != ""
 }
 
 // longer reports whether a claim is made for another time than the one before, or for a fixed time again. A write that leaves the claim as it is

@@ -22,7 +22,7 @@ func (l Local) held() bool { return l.Lease != nil && l.Lease.Worktree != "" }
 type Push struct {
 	Ref    task.Ref
 	Claim  *RemoteClaim // what it is to say; nil for no ref
-	Object string       // the commit that says so; "" if there is none yet
+	Object string       // the commit that says so; "" if there is none yet. Without a claim, what is put back in its place
 	Old    string       // "" for no ref
 	Back   bool         // the remote had the claim, and lost it
 }
@@ -124,7 +124,7 @@ func (o OwnClaim) absent(l Local, over bool, now time.Time) (*OwnClaim, *Push) {
 func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time, due renewing) (*OwnClaim, *Push) {
 	if over {
 		o.Sync = Released
-		return &o, &Push{Old: seen.Object}
+		return &o, &Push{Object: o.Over, Old: seen.Object}
 	}
 	claim, _ := o.wanted(l, now)
 	if l.Ended != nil && seen.Claim.State == RemoteFinished && seen.Claim.Status == l.Ended.Status {
@@ -148,13 +148,15 @@ func (o OwnClaim) there(seen SeenClaim, l Local, over bool, now time.Time, due r
 	if l.Lapsed || !back && !due(o.Claim, now) {
 		return &o, nil
 	}
-	claim = o.Claim.Renew(now)
+	claim = o.Claim.goOn(now)
 	return &o, &Push{Claim: &claim, Old: seen.Object}
 }
 
 // wanted is what the remote should have of a claim, and the commit that says so if there is one already.
 func (o OwnClaim) wanted(l Local, now time.Time) (RemoteClaim, string) {
 	switch {
+	case o.Claim.State == RemoteFinished && l.held() && l.Ended == nil: // it was sent back, and its holder is at work
+		return o.Claim.goOn(now), ""
 	case o.Claim.State != RemoteFinished && !l.held():
 		return o.Claim.Finish(*l.Ended, now), ""
 	case o.Claim.State != RemoteFinished && !l.Lapsed && o.Claim.RenewDue(now):

@@ -124,6 +124,13 @@ func (c RemoteClaim) Arrived(file task.Header) bool {
 	return c.State == RemoteFinished && (file.Log.Has(c.Entry) || moved(file).After(c.Renewed))
 }
 
+// goOn is the claim of a clone that works on the record, again if it had finished.
+func (c RemoteClaim) goOn(now time.Time) RemoteClaim {
+	c = c.Renew(now)
+	c.State, c.Status, c.Entry, c.Commit = RemoteHeld, "", "", ""
+	return c
+}
+
 // Encode is the message of the commit that the ref points at: one line.
 func (c RemoteClaim) Encode() string {
 	src, _ := json.Marshal(c) // every value of it can be encoded
@@ -136,6 +143,9 @@ func ParseRemoteClaim(message []byte, of task.Ref) (RemoteClaim, error) {
 	var c RemoteClaim
 	if err := json.Unmarshal(bytes.TrimSpace(message), &c); err != nil {
 		return RemoteClaim{}, invalid("the claim at the remote", err)
+	}
+	if c.Version > RemoteVersion && c.State != RemoteFinished {
+		c.State = RemoteHeld // whatever a newer version means by another state, somebody has the record
 	}
 	if c.Record != of || !c.valid() {
 		return RemoteClaim{}, invalid("the claim at the remote", nil)

@@ -221,8 +221,8 @@ func (s Session) Held(file task.Header, live Live, worktree string, now time.Tim
 		return nil // never claimed in this clone: the session came with the files
 	}
 	switch {
-	case lease.Session == s.ID && live.Remote.lost(now) != nil:
-		return live.Remote.lost(now).Lost(s.Task)
+	case lease.Session == s.ID && live.Remote.LostTo(now) != nil:
+		return live.Remote.LostTo(now).Lost(s.Task)
 	case lease.Session != s.ID:
 		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:

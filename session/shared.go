@@ -60,8 +60,9 @@ const (
 type OwnClaim struct {
 	Ref    task.Ref     `json:"ref"`
 	Claim  RemoteClaim  `json:"claim"`
-	Object string       `json:"object"`        // the commit that says so
-	Was    string       `json:"was,omitempty"` // what the ref pointed at when the claim was decided; "" for no ref
+	Object string       `json:"object"`         // the commit that says so
+	Was    string       `json:"was,omitempty"`  // what the ref pointed at when the claim was decided; "" for no ref
+	Over   string       `json:"over,omitempty"` // what another clone had finished and this claim replaced, so that it is put back
 	Sync   Sync         `json:"sync"`
 	To     *RemoteClaim `json:"to,omitempty"`   // of Lost: who has it
 	Gone   bool         `json:"gone,omitempty"` // the remote had it, and has it no longer
@@ -97,7 +98,7 @@ func (p *Probe) valid() bool { return p == nil || isName(p.Said) }
 
 func (o OwnClaim) valid() bool {
 	known := slices.Contains([]Sync{Asked, Synced, Unsynced, Released, Lost}, o.Sync)
-	return known && o.Ref == o.Claim.Record && o.Claim.valid() && o.Object != "" && isObject(o.Object) && isObject(o.Was) && isName(o.Said) &&
+	return known && o.Ref == o.Claim.Record && o.Claim.valid() && o.Object != "" && isObject(o.Object) && isObject(o.Was) && isObject(o.Over) && isName(o.Said) &&
 		(o.To == nil && o.Sync != Lost || o.To != nil && o.To.valid())
 }
 
@@ -234,8 +235,8 @@ func (r *Remote) taken() *SeenClaim {
 	return nil
 }
 
-// lost is who has a record that somebody in this clone believed to hold; nil if they hold it, or nothing better is known.
-func (r *Remote) lost(now time.Time) *RemoteClaim {
+// LostTo is who has a record that somebody in this clone believed to hold; nil if they hold it, or nothing better is known.
+func (r *Remote) LostTo(now time.Time) *RemoteClaim {
 	switch c := r.taken(); {
 	case r == nil:
 		return nil
@@ -260,8 +261,8 @@ func (r *Remote) Mark() string {
 	return own + " " + seen
 }
 
-// confirmed reports whether the remote is known to have the claim of this clone.
-func (r *Remote) confirmed(now time.Time) bool {
+// Confirmed reports whether the remote is known to have the claim of this clone.
+func (r *Remote) Confirmed(now time.Time) bool {
 	return r != nil && r.Own != nil && r.Own.Sync == Synced && (r.Own.Claim.State == RemoteFinished || r.Own.Claim.Sure(now))
 }
 

@@ -45,6 +45,13 @@ func (s *Store) Remote(who task.Actor, now func() time.Time) *remote.Claims {
 	})
 }
 
+// Probe returns the claims in another namespace of the remote, of which nothing is kept.
+func (s *Store) Probe(namespace string, now func() time.Time) *remote.Claims {
+	config := s.Config
+	config.Claims.Namespace = namespace
+	return remote.Open(remote.Options{Clone: s.Clone, Known: s.KnownOf, Config: config, Trusted: s.Trusted, Now: now, Scratch: true})
+}
+
 // shared returns what the clone knows of the claims of all clones, for many records at one moment.
 func (s *Store) shared() func(task.Ref) *session.Remote {
 	if !s.Shares() {

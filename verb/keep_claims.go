@@ -65,14 +65,14 @@ func (w *Workspace) StillOurs(ctx context.Context, s *store.Store, id task.ID) e
 		return nil
 	}
 	known, err := s.Leases(w.Actor(), w.Now).Read(ctx, id.Ref(), 0)
-	if known == nil || known.Own == nil {
+	state := s.State(id.Ref())
+	mine := known != nil && known.Own != nil || state != nil && state.Lease != nil
+	switch lost := known.LostTo(w.Now()); {
+	case !mine:
 		return nil // it is not this clone's claim that is acted on
-	}
-	hold := session.Holder(task.Header{Ref: id.Ref()}, session.Live{State: s.State(id.Ref()), Remote: known}, w.Now())
-	switch {
-	case hold.LostTo != nil:
-		return WithID(hold.LostTo.Lost(id), id)
-	case err == nil, !hold.Unsynced, s.Config.Claims.Alone(w.Actor()):
+	case lost != nil:
+		return WithID(lost.Lost(id), id)
+	case err == nil, known.Confirmed(w.Now()), s.Config.Claims.Alone(w.Actor()):
 		return nil
 	default:
 		return WithID(err, id)

@@ -36,6 +36,7 @@ func (c Claims) Alone(who task.Actor) bool {
 const (
 	defaultNamespace = "refs/cairn/claims"
 	defaultBudget    = 6
+	minBudget        = 6 // with less there is no room for renewals beside a fetch and a claim
 	maxBudget        = 6000
 )
 
@@ -60,8 +61,8 @@ func (r *configReader) claims() {
 		}
 	}
 	if n := r.get("claims_budget"); n != nil {
-		if r.c.Claims.Budget = r.number("claims_budget", n); r.c.Claims.Budget < 3 || r.c.Claims.Budget > maxBudget {
-			r.fail(n, "claims_budget must be 3 to %d pushes and fetches a minute, not %s", maxBudget, r.text("claims_budget", n))
+		if r.c.Claims.Budget = r.number("claims_budget", n); r.c.Claims.Budget < minBudget || r.c.Claims.Budget > maxBudget {
+			r.fail(n, "claims_budget must be %d to %d pushes and fetches a minute, not %s", minBudget, maxBudget, r.text("claims_budget", n))
 		}
 	}
 }
@@ -73,11 +74,14 @@ func IsNamespace(name string) bool {
 	}
 	for _, own := range []string{"refs/cairn/", "refs/heads/cairn/", "refs/tags/cairn/"} {
 		if rest, ok := strings.CutPrefix(name, own); ok {
-			return rest != "" && !strings.HasPrefix(name, RemoteClaims+"/") && name != RemoteClaims
+			return rest != "" && rest != "remote" && !strings.HasPrefix(name, "refs/cairn/remote/")
 		}
 	}
 	return false
 }
 
-// RemoteClaims is where each clone keeps its copy of the claims of the remote.
-const RemoteClaims = "refs/cairn/remote/claims"
+// RemoteClaims is where each clone keeps its copy of the claims of the remote, and RemoteProbe that of a probe of another namespace.
+const (
+	RemoteClaims = "refs/cairn/remote/claims"
+	RemoteProbe  = "refs/cairn/remote/probe"
+)

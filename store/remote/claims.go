@@ -26,6 +26,7 @@ import (
 type Claims struct {
 	Options
 	port Port
+	now  *turn // that this value has; it is used by one goroutine
 }
 
 // Options say what claims there are, and who asks.
@@ -39,6 +40,7 @@ type Options struct {
 	Answer  time.Duration                              // how long the remote may take for one answer; 0 for 20 seconds
 	Sleep   func(context.Context, time.Duration) error // nil for the real one
 	Port    Port                                       // nil for the remote that the config names
+	Scratch bool                                       // nothing that is learnt is kept, and the copy of the claims stays as it is: for a probe of another namespace
 }
 
 var _ session.Leases = (*Claims)(nil)
@@ -47,7 +49,7 @@ var _ session.Leases = (*Claims)(nil)
 func Open(o Options) *Claims {
 	c := &Claims{Options: o, port: o.Port}
 	if c.port == nil {
-		c.port = gitPort{o.Clone.Repo, o.Config.Claims, cmp.Or(o.Answer, answerLimit)}
+		c.port = newGitPort(o)
 	}
 	if c.Sleep == nil {
 		c.Sleep = sleep
@@ -74,11 +76,16 @@ type turn struct {
 	*Claims
 	shared session.Shared
 	lock   *filelock.Lock
+	inner  int  // turns that were begun within this one
 	urgent bool // somebody waits for the answer, and the whole budget may be used
 }
 
-// begin waits for the turn of this process. It returns BUSY if that does not come within a minute, and the errors of usable.
+// begin waits for the turn of this process; within one it goes on with that. It returns BUSY if that does not come within a minute, and the errors of usable.
 func (c *Claims) begin(ctx context.Context) (*turn, error) {
+	if c.now != nil {
+		c.now.inner++
+		return c.now, nil
+	}
 	if err := c.usable(ctx); err != nil {
 		return nil, err
 	}
@@ -123,14 +130,27 @@ func (c *Claims) turn(lock *filelock.Lock) (*turn, error) {
 		}
 		shared.Clone = id[:12]
 	}
-	return &turn{Claims: c, shared: shared, lock: lock}, nil
+	c.now = &turn{Claims: c, shared: shared, lock: lock}
+	return c.now, nil
 }
 
 // end lets the next process have its turn.
-func (t *turn) end() { _ = t.lock.Release() }
+func (t *turn) end() {
+	if t.inner > 0 {
+		t.inner--
+		return
+	}
+	t.now = nil
+	_ = t.lock.Release()
+}
 
 // save writes what is known.
-func (t *turn) save() error { return t.Clone.PutShared(t.shared) }
+func (t *turn) save() error {
+	if t.Scratch {
+		return nil
+	}
+	return t.Clone.PutShared(t.shared)
+}
 
 // token is text that no clone makes twice.
 func (c *Claims) token() (string, error) {

@@ -1,7 +1,9 @@
 package remote
 
 import (
+	"cmp"
 	"context"
+	"path/filepath"
 	"slices"
 	"strings"
 	"time"
@@ -29,9 +31,25 @@ const answerLimit = 20 * time.Second
 
 // gitPort is a remote of the clone.
 type gitPort struct {
-	repo *git.Repo
-	record.Claims
+	repo   *git.Repo
+	remote string
+	theirs string // below which the refs are there
+	ours   string // below which their copy is here
 	answer time.Duration
+}
+
+// newGitPort is the remote that the config names. A workspace below the top of the repository has refs of its own, since the ids of two workspaces may
+// be the same.
+func newGitPort(o Options) gitPort {
+	p := gitPort{o.Clone.Repo, o.Config.Claims.Remote, o.Config.Claims.Namespace, record.RemoteClaims, cmp.Or(o.Answer, answerLimit)}
+	if o.Scratch {
+		p.ours = record.RemoteProbe
+	}
+	if o.Clone.Repo != nil && o.Clone.Root != o.Clone.Repo.Top {
+		key := "/" + filepath.Base(string(o.Clone.Live))
+		p.theirs, p.ours = p.theirs+key, p.ours+key
+	}
+	return p
 }
 
 func (p gitPort) Commit(ctx context.Context, message string, at time.Time) (string, error) {
@@ -43,18 +61,18 @@ func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool)
 	defer cancel()
 	full := slices.Clone(updates)
 	for i := range full {
-		full[i].Ref = p.Namespace + "/" + full[i].Ref
+		full[i].Ref = p.theirs + "/" + full[i].Ref
 	}
-	return p.repo.PushRefs(ctx, p.Remote, full, atomic)
+	return p.repo.PushRefs(ctx, p.remote, full, atomic)
 }
 
 func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.answer)
 	defer cancel()
-	if err := p.repo.FetchRefs(ctx, p.Remote, p.Namespace, record.RemoteClaims); err != nil {
+	if err := p.repo.FetchRefs(ctx, p.remote, p.theirs, p.ours); err != nil {
 		return nil, err
 	}
-	return p.repo.RefMessages(ctx, record.RemoteClaims)
+	return p.repo.RefMessages(ctx, p.ours)
 }
 
 // refName is the name of the ref of a record, below the namespace: the id of a task, and for other records the kind and the id. No id of a task

@@ -10,7 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// Probe finds out what the remote allows in the namespace, with throw-away refs, and remembers it. It pushes at most five times and fetches once. It
+// Probe finds out what the remote allows in the namespace, with throw-away refs, and remembers it. It pushes at most five times and fetches twice. It
 // returns OFFLINE if the remote gives no answer.
 func (c *Claims) Probe(ctx context.Context) (session.Probe, error) {
 	t, err := c.begin(ctx)
@@ -45,12 +45,16 @@ func (p *probing) run(ctx context.Context) error {
 			return err
 		}
 	}
+	if err := p.list(ctx); err != nil { // a remote that gives no answer here allows nobody knows what
+		return err
+	}
 	created, err := p.create(ctx)
 	if err != nil || created == 0 {
 		return err
 	}
 	p.found.Creates = true
 	if err := p.list(ctx); err != nil {
+		_, _, _ = p.push(context.WithoutCancel(ctx), p.away(created), false)
 		return err
 	}
 	taken, _, err := p.push(ctx, []git.RefUpdate{{Ref: p.refs[0], Old: p.objects[1], New: p.objects[1]}}, false)
@@ -58,16 +62,21 @@ func (p *probing) run(ctx context.Context) error {
 		return err
 	}
 	p.found.Guards = taken == 0
-	var away []git.RefUpdate
-	for i := range created {
-		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
-	}
-	taken, said, err := p.push(ctx, away, false)
+	taken, said, err := p.push(ctx, p.away(created), false)
 	p.found.Deletes = taken == created
 	if !p.found.Deletes {
 		p.found.Said = printable(said)
 	}
 	return err
+}
+
+// away removes the first refs.
+func (p *probing) away(n int) []git.RefUpdate {
+	var away []git.RefUpdate
+	for i := range n {
+		away = append(away, git.RefUpdate{Ref: p.refs[i], Old: p.objects[i]})
+	}
+	return away
 }
 
 // create makes both refs at once, or else one of them, and returns how many there are.
@@ -89,7 +98,7 @@ func (p *probing) create(ctx context.Context) (int, error) {
 	return taken, nil
 }
 
-// list asks for the refs, and looks whether the first is there. A remote that gave no reason for taking nothing gives no answer here either.
+// list asks for the refs, and looks whether the first is there.
 func (p *probing) list(ctx context.Context) error {
 	if err := p.spend(ctx); err != nil {
 		return err

@@ -59,6 +59,9 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 		if err := t.fetch(ctx); err != nil {
 			return nil, err
 		}
+		if err := t.adopt(ctx); err != nil {
+			return nil, err
+		}
 		next, pushes = t.shared.Reconcile(t.local(), t.Now())
 	}
 	t.shared = next
@@ -73,6 +76,32 @@ func (t *turn) sync(ctx context.Context, older time.Duration) ([]session.OwnClai
 		}
 	}
 	return newlyLost(before, t.shared), nil
+}
+
+// adopt notes the live claims of the clone of which the remote was never told: those from before claims were shared.
+func (t *turn) adopt(ctx context.Context) error {
+	states, err := t.Clone.States()
+	if err != nil {
+		return err
+	}
+	local := t.local()
+	for _, state := range states {
+		l, seen := local(state.Ref), t.shared.SeenOf(state.Ref)
+		known := t.shared.OwnOf(state.Ref) != nil || seen != nil && seen.Claim != nil && seen.Claim.Clone == t.shared.Clone
+		if known || l.Under || l.Lapsed || l.Ended != nil || state.Lease == nil || state.Lease.Worktree == "" {
+			continue
+		}
+		claim, _, err := t.newClaim(session.Want{Ref: state.Ref, Lease: *state.Lease})
+		if err != nil {
+			return err
+		}
+		object, err := t.port.Commit(ctx, claim.Encode(), t.Now())
+		if err != nil {
+			return err
+		}
+		t.shared = t.shared.WithOwn(session.OwnClaim{Ref: state.Ref, Claim: claim, Object: object, Sync: session.Unsynced})
+	}
+	return nil
 }
 
 // newlyLost are the claims that are lost by now.
@@ -139,11 +168,15 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	if err := t.fetch(ctx); err != nil {
 		return err
 	}
-	t.shared, _ = t.shared.Reconcile(t.local(), t.Now())
+	var still []session.Push
+	t.shared, still = t.shared.Reconcile(t.local(), t.Now())
 	if failed != nil && said != "" {
 		t.said(said)
 	}
-	return t.save()
+	if err := t.save(); err != nil || !denied(said) || len(still) == 0 {
+		return err
+	}
+	return offline(t.Config.Claims.Remote, "it does not take what it is told: "+t.shared.Said)
 }
 
 // updates are the pushes as git makes them, each with the commit that says it.
@@ -151,7 +184,7 @@ func (t *turn) updates(ctx context.Context, pushes []session.Push) ([]git.RefUpd
 	updates := make([]git.RefUpdate, len(pushes))
 	for i, p := range pushes {
 		updates[i] = git.RefUpdate{Ref: refName(p.Ref), Old: p.Old, New: p.Object}
-		if p.Claim == nil || p.Object != "" {
+		if p.Claim == nil || p.Object != "" { // there is nothing to say, or a commit that says it
 			continue
 		}
 		object, err := t.port.Commit(ctx, p.Claim.Encode(), t.Now())
@@ -173,6 +206,9 @@ func (t *turn) took(p session.Push, object string) {
 		return
 	}
 	own := session.OwnClaim{Ref: p.Ref, Claim: *p.Claim, Object: object, Sync: session.Synced}
+	if was := t.shared.OwnOf(p.Ref); was != nil && p.Claim.State == session.RemoteHeld {
+		own.Over = was.Over
+	}
 	t.shared = t.shared.WithOwn(own)
 	t.have([]session.OwnClaim{own})
 	if p.Back {
@@ -209,15 +245,15 @@ func (c *Claims) Look(ctx context.Context, older time.Duration) (session.Shared,
 	return t.shared, err
 }
 
-// Refresh asks the remote for all claims, unless the budget is used up or somebody else does so: for a caller to whom what is known is worth a
-// question and no wait. It reports whether it asked and was answered.
+// Refresh asks the remote for all claims, once other processes of the clone that ask it are done, and as far as the budget has room beside what claims
+// may need: for a caller to whom what is known is worth a question. It reports whether it asked and was answered.
 func (c *Claims) Refresh(ctx context.Context) bool {
 	t, err := c.begin(ctx)
 	if err != nil {
 		return false
 	}
 	defer t.end()
-	if t.room(t.Config.Claims.Budget) > 0 || t.fetch(ctx) != nil {
+	if !t.spare(1) || t.fetch(ctx) != nil {
 		return false
 	}
 	t.shared, _ = t.shared.Reconcile(t.local(), c.Now())

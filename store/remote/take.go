@@ -110,11 +110,23 @@ func (t *turn) ask(ctx context.Context, want []session.Want) ([]session.OwnClaim
 		if err != nil {
 			return nil, err
 		}
-		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Sync: session.Asked, Open: true}
+		one := session.OwnClaim{Ref: w.Ref, Claim: claim, Object: object, Was: was, Over: t.replaced(w.Ref), Sync: session.Asked, Open: true}
 		own = append(own, one)
 		t.shared = t.shared.WithOwn(one)
 	}
 	return own, t.save()
+}
+
+// replaced is the commit that says what another claim had finished, where a new one takes its place; "" for none.
+func (t *turn) replaced(of task.Ref) string {
+	seen := t.shared.SeenOf(of)
+	if own := t.shared.OwnOf(of); own != nil && own.Over != "" && (seen == nil || seen.Claim != nil && seen.Claim.Same(own.Claim)) {
+		return own.Over
+	}
+	if seen == nil || seen.Claim == nil || seen.Claim.State != session.RemoteFinished {
+		return ""
+	}
+	return seen.Object
 }
 
 // changed is CONFLICT for a record of which the remote, or this clone, has another claim than the caller judged by.
@@ -287,11 +299,11 @@ func (t *turn) giveBack(ctx context.Context, own []session.OwnClaim) {
 	}
 }
 
-// letGo removes the refs of claims that were let go. It does not wait for room in the budget.
+// letGo removes the refs of claims that were let go, or puts back what they replaced. It does not wait for room in the budget.
 func (t *turn) letGo(ctx context.Context, own []session.OwnClaim) {
 	var updates []git.RefUpdate
 	for _, o := range own {
-		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object})
+		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object, New: o.Over})
 	}
 	if t.room(t.Config.Claims.Budget) > 0 {
 		return

@@ -149,20 +149,24 @@ func Probe(ctx context.Context, w *verb.Workspace, in ProbeIn) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	if in.Namespace != "" {
+	claims, of := s.Remote(w.Actor(), w.Now), s.Config.Claims
+	if in.Namespace != "" && in.Namespace != of.Namespace {
 		if !record.IsNamespace(in.Namespace) {
 			return Shared{}, verb.BadInput("namespace", "is %q", verb.Head(in.Namespace, 100)).WithHint("refs/cairn/NAME, or refs/heads/cairn/NAME, or refs/tags/cairn/NAME")
 		}
-		s.Config.Claims.Namespace = in.Namespace // of this store alone
+		of.Namespace = in.Namespace
+		claims = s.Probe(in.Namespace, w.Now)
 	}
-	found, err := s.Remote(w.Actor(), w.Now).Probe(ctx)
+	found, err := claims.Probe(ctx)
 	if err == nil {
-		err = remote.Verdict(found, s.Config.Claims)
+		err = remote.Verdict(found, of)
 	}
 	if err != nil {
 		return Shared{}, err
 	}
-	return view(w, s, ""), w.RememberCall(ctx, s, session.Key{})
+	out := view(w, s, "")
+	out.Namespace, out.Probe = of.Namespace, &found
+	return out, w.RememberCall(ctx, s, session.Key{})
 }
 
 // SyncIn is the input of Sync.
@@ -178,12 +182,14 @@ func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	lost, err := s.Remote(w.Actor(), w.Now).SyncNow(ctx)
-	if err != nil {
+	if _, err := s.Remote(w.Actor(), w.Now).SyncNow(ctx); err != nil {
 		return Shared{}, err
 	}
-	if len(lost) > 0 && lost[0].To != nil {
-		return Shared{}, verb.WithID(lost[0].To.Lost(task.ID(lost[0].Ref.ID)), task.ID(lost[0].Ref.ID))
+	known, _ := s.Shared(s.Config.Claims.Key())
+	for _, o := range known.Own {
+		if o.Sync == session.Lost && o.To != nil && (in.ID == "" || o.Ref == in.ID.Ref()) {
+			return Shared{}, verb.WithID(o.To.Lost(task.ID(o.Ref.ID)), task.ID(o.Ref.ID))
+		}
 	}
 	return view(w, s, in.ID), w.RememberCall(ctx, s, session.Key{})
 }
