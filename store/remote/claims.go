@@ -178,8 +178,15 @@ func (c *Claims) usable(ctx context.Context) error {
 			WithHint("git remote add %s URL adds it; %s", name, cmp.Or(prefixed("there are ", strings.Join(names, ", ")), "it has none"))
 	}
 	keys, err := c.Clone.Repo.LocalPrograms(ctx)
-	if err != nil || len(keys) == 0 || c.Trusted() {
+	if err != nil {
 		return err
+	}
+	bundled, err := c.Clone.Repo.Bundled(ctx, name)
+	if err != nil || !bundled && len(keys) == 0 || c.Trusted() {
+		return err
+	}
+	if bundled {
+		keys = append(keys, "the hooks of the repository that its URL leads to")
 	}
 	return task.Errorf(task.Untrusted, "claims go through the git remote %s, for which this clone's .git/config starts a program (%s)", name, strings.Join(keys, ", ")).
 		WithHint("a person looks at it, and then approves this clone: %s", task.CallTo("trust").ByPerson())

@@ -3,6 +3,7 @@ package git
 import (
 	"context"
 	"os"
+	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -137,6 +138,38 @@ func (r *Repo) MessageCommit(ctx context.Context, message string, at time.Time) 
 func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	out, err := Run(ctx, r.Top, "remote")
 	return strings.Fields(string(out)), err
+}
+
+// Bundled reports whether a remote is reached by a path that begins at this clone, for fetching or for pushing. What lies there may have come along
+// with a copied folder, and git runs its hooks. A clone made by git names a repository on the same machine by its full path.
+func (r *Repo) Bundled(ctx context.Context, remote string) (bool, error) {
+	for _, args := range [][]string{{"remote", "get-url", "--all", "--", remote}, {"remote", "get-url", "--all", "--push", "--", remote}} {
+		out, err := Run(ctx, r.Top, args...)
+		if err != nil {
+			return false, err
+		}
+		if slices.ContainsFunc(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), func(url string) bool { return r.isBundled(url) }) {
+			return true, nil
+		}
+	}
+	return false, nil
+}
+
+// isBundled reports whether a URL is a path, and one that begins at this clone or leads into it.
+func (r *Repo) isBundled(url string) bool {
+	url = strings.TrimPrefix(url, "file://")
+	if scheme, _, found := strings.Cut(url, ":"); found && !strings.Contains(scheme, "/") && !filepath.IsAbs(url) {
+		return false // a URL with a scheme, or a host
+	}
+	if !filepath.IsAbs(url) {
+		return true
+	}
+	for _, around := range []string{r.Top, r.CommonDir} {
+		if rel, err := filepath.Rel(around, url); err == nil && filepath.IsLocal(rel) {
+			return true
+		}
+	}
+	return false
 }
 
 // LocalPrograms lists the keys of the clone's own config that have git start a program when it talks to a remote, sorted. Such a config may
