@@ -85,7 +85,7 @@ func (s Step) Wants(now time.Time) (take bool, want Want, ok bool) {
 // that lets go.
 func (s Step) Lost(by task.Actor, now time.Time) error {
 	to, before := s.Known.Remote.LostTo(now), s.Known.held(task.Header{})
-	lets := (s.Lease == nil || s.Lease.Actor != by) && !(s.Moved && s.Over)
+	lets := (s.Lease == nil || s.Lease.Actor != by) && (!s.Moved || !s.Over)
 	if to == nil || before == nil || before.Actor != by || s.Did == task.Noted || lets {
 		return nil
 	}

@@ -45,14 +45,10 @@ func ShareClaims(t *testing.T, w *verb.Workspace) string {
 	hub := filepath.Join(t.TempDir(), "hub.git")
 	git(t, w, "init", "-q", "--bare", "-b", "main", hub)
 	git(t, w, "remote", "add", "origin", hub)
-	config := filepath.Join(w.Dir, ".cairn", "config.yaml")
-	src, err := os.ReadFile(config)
-	if err == nil {
-		err = os.WriteFile(config, append(src, "claims_remote: origin\nclaims_budget: 600\n"...), 0o644)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	maintainer := *w
+	maintainer.Rights = verb.Rights{Profile: verb.Maintainer}
+	Must(t, &maintainer, "settings_set", Args{"key": "claims_remote", "value": "origin"})
+	Must(t, &maintainer, "settings_set", Args{"key": "claims_budget", "value": "600"})
 	return hub
 }
 
