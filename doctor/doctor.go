@@ -43,7 +43,7 @@ func (v Visit) Examine(ctx context.Context) ([]Finding, error) {
 	}
 	examinations := []func(context.Context) ([]Finding, error){v.files, v.work, v.orphans, v.crowd, v.jobs, v.ignores, v.trust}
 	if len(git) == 0 {
-		examinations = append(examinations, v.lost, v.mergeDriver, v.signing, v.worktrees)
+		examinations = append(examinations, v.lost, v.mergeDriver, v.signing, v.worktrees, v.remote)
 	}
 	found, errs := make([][]Finding, len(examinations)), make([]error, len(examinations))
 	var all sync.WaitGroup

@@ -40,6 +40,13 @@ const (
 	SignersMissing      ID = "signers-missing"
 	SignerNotListed     ID = "signer-not-listed"
 	SigningNotSetUp     ID = "signing-not-set-up"
+	ClaimsUnreachable   ID = "claims-unreachable"
+	ClaimsUnprobed      ID = "claims-unprobed"
+	ClaimsRestored      ID = "claims-restored"
+	ClaimLost           ID = "claim-lost"
+	ClaimUnsynced       ID = "claim-unsynced"
+	ClaimUnreadable     ID = "claim-unreadable"
+	ClaimClock          ID = "claim-clock"
 )
 
 // Kind says what a kind of finding means.
@@ -60,6 +67,11 @@ var Kinds = []Kind{
 	{WorktreeGone, proof.Warning, "a task is held in a worktree that is no longer there"},
 	{WorktreeLost, proof.Warning, "cairn made a work tree for a task, and its folder is no longer there"},
 	{ClaimExpired, proof.Warning, "a claim expired without a sign of life"},
+	{ClaimLost, proof.Warning, "the git remote gave a claim of this clone to another one"},
+	{ClaimUnsynced, proof.Warning, "the git remote is not known to have a claim of this clone"},
+	{ClaimsUnreachable, proof.Warning, "claims hold among clones, and the git remote cannot be asked"},
+	{ClaimUnreadable, proof.Warning, "what the git remote has as a claim cannot be read"},
+	{ClaimClock, proof.Warning, "a claim of another clone is from the future, so a clock is wrong"},
 	{SessionStalled, proof.Warning, "a session has given no sign of life for too long"},
 	{SessionLeftOpen, proof.Warning, "a session is active, and its task is closed or somebody else's"},
 	{SessionWithoutTask, proof.Warning, "a session is about a task that does not exist"},
@@ -73,6 +85,8 @@ var Kinds = []Kind{
 	{SignerNotListed, proof.Notice, "approvals are signed here, and the key of whoever runs this does not count"},
 	{SigningNotSetUp, proof.Notice, "approvals are signed here, and whoever runs this cannot sign"},
 	{MergeDriverOff, proof.Notice, "tasks are merged line by line, since the merge driver is not installed"},
+	{ClaimsUnprobed, proof.Notice, "claims hold among clones, and the git remote was never asked"},
+	{ClaimsRestored, proof.Notice, "the git remote had lost claims, which were put back"},
 	{FolderFull, proof.Notice, "the folder of tasks has more files than folder_max"},
 	{FileOrphan, proof.Notice, "no record refers to a file that was added to one"},
 	{WorktreeLeft, proof.Notice, "the work tree of a closed task is still there"},

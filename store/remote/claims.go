@@ -80,13 +80,13 @@ type turn struct {
 	urgent bool // somebody waits for the answer, and the whole budget may be used
 }
 
-// begin waits for the turn of this process; within one it goes on with that. It returns BUSY if that does not come within a minute, and the errors of usable.
+// begin waits for the turn of this process; within one it goes on with that. It returns BUSY if that does not come within a minute, and the errors of Usable.
 func (c *Claims) begin(ctx context.Context) (*turn, error) {
 	if c.now != nil {
 		c.now.inner++
 		return c.now, nil
 	}
-	if err := c.usable(ctx); err != nil {
+	if err := c.Usable(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.Clone.MakeLive(); err != nil {
@@ -107,7 +107,7 @@ func (c *Claims) begin(ctx context.Context) (*turn, error) {
 
 // tryBegin is begin for work that another process does as well: it returns nil if one has the turn.
 func (c *Claims) tryBegin(ctx context.Context) (*turn, error) {
-	if err := c.usable(ctx); err != nil {
+	if err := c.Usable(ctx); err != nil {
 		return nil, err
 	}
 	if err := c.Clone.MakeLive(); err != nil {
@@ -159,9 +159,9 @@ func (c *Claims) token() (string, error) {
 	return hex.EncodeToString(b), err
 }
 
-// usable returns GIT outside a repository, INVALID_INPUT if the clone has no such remote, and UNTRUSTED if the clone's own config, which may have
+// Usable returns GIT outside a repository, INVALID_INPUT if the clone has no such remote, and UNTRUSTED if the clone's own config, which may have
 // come with a copied folder, would have git start a program, and the user has not consented to that.
-func (c *Claims) usable(ctx context.Context) error {
+func (c *Claims) Usable(ctx context.Context) error {
 	if c.Port != nil {
 		return nil
 	}
