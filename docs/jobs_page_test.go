@@ -83,6 +83,7 @@ func (l *lesson) write(name, text string, mode os.FileMode) {
 func (l *lesson) env() []string {
 	out := []string{
 		"HOME=" + l.top, "XDG_CONFIG_HOME=" + filepath.Join(l.top, "config"), "XDG_STATE_HOME=" + filepath.Join(l.top, "state"), "CAIRN_ACTOR=human:ada",
+		"CAIRN_CLAIMS_BACKGROUND=off", // a process that outlives its command would write in a folder that is being removed
 		"GIT_CONFIG_GLOBAL=" + os.DevNull, "GIT_CONFIG_NOSYSTEM=1", "PATH=" + strings.Join(slices.DeleteFunc([]string{l.bin(), l.path, os.Getenv("PATH")}, func(dir string) bool { return dir == "" }), string(os.PathListSeparator)),
 	}
 	for _, who := range []string{"AUTHOR", "COMMITTER"} {

@@ -12,6 +12,8 @@
 //	problem      what is said of a file or a folder that is not as it should be
 //	place        where the file of a record lies: in the folder of its kind, or at rest
 //	live         what a clone knows beside its files: claims, signs of life, journals, idempotency keys
+//	remote       claims among clones, through a git remote
+//	branches     what the remote-tracking branches of a clone say of tasks
 //	snapshot     the records of a working tree, an index or a commit, for the rules of cairn check
 //	runs         the lock and the logs of runs of checks
 //	trust        the user's consent that a clone's commands may run
@@ -38,6 +40,9 @@
 //	  journal/ID.jsonl        the entries that this clone wrote to a record, one a line (session.Written); 256 KiB at most
 //	  keys/CALL.json          a call that came with an idempotency key, and what it made (session.Key); kept for 30 days
 //	  trash/                  records that were deleted
+//	  remote.json             what the clone knows and claims of what all clones share through the git remote (session.Shared)
+//	  remote.lock             held by the process that asks that remote
+//	  branches-KEY.json       how far remote-tracking branches have brought tasks; KEY is a hash of the worktree's path
 //	  checks-KEY.lock         held while checks run in a worktree; KEY is a hash of its path
 //	  checks-KEY.lock.holder  on whose behalf, for those that wait
 //	  clone-id                part of the name under which the user trusts the clone
@@ -55,13 +60,15 @@
 //
 // # Locks
 //
-// Reading takes no lock and never writes. There are two locks, both of the operating system (package filelock), so they end
+// Reading takes no lock and never writes. There are three locks, all of the operating system (package filelock), so they end
 // with their holder:
 //
 //  1. checks-KEY.lock, for as long as checks run, minutes perhaps;
-//  2. write.lock, for one write, milliseconds.
+//  2. remote.lock, for one answer of the git remote, seconds, where claims hold among clones;
+//  3. write.lock, for one write, milliseconds.
 //
-// Who needs both takes them in this order: the results of a run are written while its lock is still held. Under write.lock
+// Who needs several takes them in this order: the results of a run are written while its lock is still held, and so is what the remote
+// allowed (package remote). Under write.lock
 // nothing else is waited for but git, which is not ours: for five seconds a write at most, and for no lock of git's that is older.
 //
 // # A write
