@@ -253,6 +253,15 @@ func (h Hold) location() string {
 	}
 }
 
+// RefuseEnd returns ALREADY_CLAIMED for a claim that cannot be ended from here, since another clone has it: it would go on there.
+func (h Hold) RefuseEnd() error {
+	if h.Clone == "" || h.How == Behind {
+		return nil
+	}
+	return task.Errorf(task.AlreadyClaimed, "held by %s%s, where the claim is ended", h.Actor, h.where()).
+		WithHint("ask %s, or take it over and then let go of it", h.Actor)
+}
+
 // Local reports whether a branch of this clone has the work, so that it can be looked for here.
 func (h Hold) Local() bool { return h.Clone == "" && !h.Tracked }
 

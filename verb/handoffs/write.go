@@ -213,6 +213,9 @@ func Claim(ctx context.Context, w *verb.Workspace, in ClaimIn) (Handoff, error) 
 // Release gives a claim up.
 func Release(ctx context.Context, w *verb.Workspace, id ledger.HandoffID, reason string) (Handoff, error) {
 	return change(ctx, w, string(id), func(c writing) (ledger.Handoff, error) {
+		if err := c.hold.RefuseEnd(); err != nil {
+			return c.h, err
+		}
 		next, err := c.h.Release(w.Stamp(reason))
 		if err == nil && next.Assignee == "" {
 			c.tx.Claim(c.h.Ref, nil)

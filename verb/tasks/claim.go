@@ -1,6 +1,7 @@
 package tasks
 
 import (
+	"cmp"
 	"context"
 
 	"github.com/cairn-tasks/cairn/ledger"
@@ -98,7 +99,7 @@ func Release(ctx context.Context, w *verb.Workspace, in ReleaseIn) (any, error) 
 			return wc.Task, nil, task.Errorf(task.NotYours, "held by %s", wc.Hold.Actor).
 				WithHint("ask %s, or a person, to release it", wc.Hold.Actor)
 		}
-		if err := wc.MayEndSession(); err != nil {
+		if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {
 			return wc.Task, nil, err
 		}
 		t, entry, err := task.Release(wc.Task, wc.Hold.How == session.Claimed, w.Stamp(in.Reason))

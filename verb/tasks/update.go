@@ -312,7 +312,7 @@ func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to t
 	if !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && !w.Actor().Human() {
 		return wc.Refusal(ctx, false)
 	}
-	if err := wc.MayEndSession(); err != nil {
+	if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {
 		return err
 	}
 	switch to {
