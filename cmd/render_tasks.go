@@ -3,17 +3,13 @@ package cmd
 import (
 	"cmp"
 	"fmt"
-	"io"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/proposals"
-	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
@@ -246,34 +242,6 @@ func standing(r verb.Row) string {
 	}
 }
 
-// renderTask prints a task: as a page if the verb reads, else as one line with what was run.
-func renderTask(r *renderer, t verb.Task) {
-	if r.kind == verb.Read {
-		renderTaskPage(r, t)
-	} else {
-		renderChanged(r, t)
-	}
-}
-
-// renderChanged prints a task after a write: what was run, and the task in one line.
-func renderChanged(r *renderer, t verb.Task) {
-	if t.Run != nil {
-		writeRun(r.out, t.Run, r.style)
-	}
-	who := holder(t.Row)
-	if who != "" {
-		who = "  (" + who + ")"
-	}
-	r.printf("%s  %s  %s%s\n", r.style.bold(string(t.ID)), t.Status, t.Title, who)
-	if c := t.Claim; c != nil && c.LostTo != nil {
-		r.printf("claim lost: %s holds it, clone %s; cairn release %s lets go of it here\n", c.LostTo.Actor, c.LostTo.Clone, t.ID)
-	}
-	for _, n := range t.Notices {
-		r.printf("note  %s\n", n.Message)
-	}
-	r.refsWritten(t.Refs, t.RefsTotal)
-}
-
 // renderWork prints the task that was found, or why there is none.
 func renderWork(r *renderer, w tasks.Work) {
 	if w.Task != nil {
@@ -281,111 +249,6 @@ func renderWork(r *renderer, w tasks.Work) {
 		return
 	}
 	r.printf("nothing to be had: tasks that wait for others: %d, taken: %d\n", w.Blocked, w.Claimed)
-}
-
-// renderTaskPage prints a task as a page: its fields, its checks, its body and its provenance.
-func renderTaskPage(r *renderer, t verb.Task) {
-	r.printf("%s  %s\n", r.style.bold(string(t.ID)), r.style.bold(t.Title))
-	r.namedTexts(append([]namedText{
-		{"status", string(t.Status)},
-		{"priority", fmt.Sprint(t.Urgency)},
-		{"mode", string(t.Mode)},
-		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
-		{"estimate", string(t.Estimate)},
-		{"held by", claimText(t)},
-		{"elsewhere", elsewhereText(t)},
-		{"session", strings.ReplaceAll(t.Execution, "_", " ")},
-		{"labels", strings.Join(t.Labels, ", ")},
-		{"parent", string(t.Parent)},
-		{"deps", joined(t.Deps)},
-		{"discovered from", joined(t.DiscoveredFrom)},
-		{"duplicates", joined(t.Duplicates)},
-		{"related", joined(t.Related)},
-		{"repo", t.Repo},
-		{"scope", strings.Join(t.Scope, ", ")},
-		{"waits for", joined(t.BlockedBy)},
-		{"evidence", map[bool]string{true: "required"}[t.Evidence]},
-	}, ownTexts(t.Fields)...))
-	if len(t.Checks) > 0 {
-		r.printf("\nChecks\n")
-		for i, c := range t.Checks {
-			r.printf("  %d  %s  %s%s\n", i, r.style.result(c.Result), c.Desc, checkText(c))
-		}
-	}
-	r.refs(t.Refs, t.RefsTotal)
-	if t.Body != "" {
-		r.printf("\n%s\n", lines(strings.TrimRight(t.Body, "\n")))
-	}
-	r.printf("\nProvenance\n")
-	for _, e := range t.Provenance {
-		r.entry(e)
-	}
-}
-
-// ownTexts are the fields of the user's own, by their names.
-func ownTexts(fields map[string]any) []namedText {
-	var out []namedText
-	for _, name := range slices.Sorted(maps.Keys(fields)) {
-		text := fmt.Sprint(fields[name])
-		if n, ok := fields[name].(float64); ok {
-			text = strconv.FormatFloat(n, 'f', -1, 64)
-		}
-		out = append(out, namedText{name, text})
-	}
-	return out
-}
-
-func claimText(t verb.Task) string {
-	if t.Claim == nil {
-		return string(t.Assignee)
-	}
-	text := string(t.Claim.Actor)
-	if t.Claim.Session != "" {
-		text += ", session " + t.Claim.Session
-	}
-	if t.Claim.Branch != "" {
-		text += ", branch " + t.Claim.Branch
-	}
-	if t.Claim.ExpiresAt != nil && !t.Claim.Lapsed {
-		text += ", until " + t.Claim.ExpiresAt.Format(time.RFC3339)
-	}
-	if t.Claim.Clone != "" {
-		text += ", clone " + t.Claim.Clone
-	}
-	if t.Claim.Lapsed {
-		text += " (lapsed: takeover ends it)"
-	}
-	if t.Claim.Unsynced {
-		text += " (unsynced: the git remote is not known to have the claim)"
-	}
-	if to := t.Claim.LostTo; to != nil {
-		text += fmt.Sprintf(" (lost: the git remote gave it to %s, clone %s)", to.Actor, to.Clone)
-	}
-	if t.Claim.KnownAt != nil {
-		text += ", as of " + t.Claim.KnownAt.Format(time.RFC3339)
-	}
-	return text
-}
-
-func elsewhereText(t verb.Task) string {
-	if t.Elsewhere == nil {
-		return ""
-	}
-	e, where := t.Elsewhere, []string(nil)
-	if e.Tracked {
-		return fmt.Sprintf("%s on %s", e.Status, e.Branch)
-	}
-	if e.Branch != "" {
-		where = append(where, "branch "+e.Branch)
-	}
-	if e.Worktree != "" {
-		where = append(where, "worktree "+e.Worktree)
-	}
-	text := strings.Join(where, ", ")
-	if e.Clone != "" {
-		text = strings.TrimPrefix(text+" in clone "+e.Clone, " in ")
-	}
-	return string(e.Status) + " on " + text
 }
 
 func joined(ids []task.ID) string {
@@ -396,81 +259,12 @@ func joined(ids []task.ID) string {
 	return strings.Join(texts, ", ")
 }
 
-// checkText is the command of a check, or who attests it.
-func checkText(c verb.Check) string {
-	if c.Cmd == "" {
-		if c.By != "" {
-			return "  (manual, by " + c.By + ")"
-		}
-		return "  (manual)"
-	}
-	return "  $ " + firstLine(c.Cmd)
-}
-
 func firstLine(s string) string {
 	line, rest, _ := strings.Cut(s, "\n")
 	if rest != "" {
 		line += " …"
 	}
 	return line
-}
-
-// renderPart prints a part of a task and nothing else.
-func renderPart(r *renderer, part tasks.Part) {
-	if part.Text != "" {
-		r.printf("%s\n", lines(strings.TrimRight(part.Text, "\n")))
-	}
-	for _, e := range part.Entries {
-		r.entry(e)
-	}
-	r.rows(part.Tasks)
-}
-
-// linkedHead is the heading above tasks that have a link of one kind to the one that is shown.
-func linkedHead(name string) string {
-	for _, kind := range task.LinkKinds {
-		if kind.Name == name {
-			return strings.ToUpper(kind.Reverse[:1]) + kind.Reverse[1:]
-		}
-	}
-	return name
-}
-
-// renderContext prints a task as a page, and then what is around the task.
-func renderContext(r *renderer, c tasks.Context) {
-	renderTaskPage(r, c.Task)
-	for _, part := range []struct {
-		name string
-		rows *tasks.Rows
-	}{{"Waits for", c.Blockers}, {"Needed by", c.Dependents}, {"Children", c.Children}} {
-		if part.rows != nil && part.rows.Total > 0 {
-			r.printf("\n%s\n", part.name)
-			r.rows(part.rows.Tasks)
-		}
-	}
-	for _, from := range c.Linked {
-		r.printf("\n%s\n", linkedHead(from.Link))
-		r.rows(from.Tasks)
-	}
-	r.review(c.Review)
-	r.last(c.Last)
-	r.governing(c.Decisions)
-	r.thread(c.Comments)
-	if c.Scratchpad != nil && *c.Scratchpad != "" {
-		r.printf("\nScratchpad\n%s\n", indent(strings.TrimRight(*c.Scratchpad, "\n")))
-	}
-	if c.Sessions != nil && c.Sessions.Total > 0 {
-		r.printf("\nSessions\n")
-		renderSessions(r, sessions.ListOut{Sessions: c.Sessions.Sessions})
-	}
-	if c.Git != nil {
-		r.printf("\nHere: branch %s, commit %s\n", c.Git.Branch, c.Git.Head)
-	}
-	if c.Logs != nil && c.Logs.TotalRuns > 0 {
-		r.printf("\nThe last check run\n")
-		renderLogs(r, *c.Logs)
-	}
-	r.reviewCalls(c)
 }
 
 func renderPlan(r *renderer, p proposals.PlanOut) { r.rows(p.Tasks) }
@@ -493,29 +287,6 @@ func renderUndone(r *renderer, u tasks.Undone) {
 		r.printf("%s  taken back: %s; %s\n", r.style.bold(string(u.ID)), u.Takes, u.By)
 	default:
 		r.printf("%s  your last write: %s\nTo take it back, %s. Nothing was changed yet: cairn undo %s --yes does it.\n", r.style.bold(string(u.ID)), u.Takes, u.By, string(u.ID))
-	}
-}
-
-// writeRun prints the result of each check, and the end of the output of those that failed.
-func writeRun(out io.Writer, run *verb.RunReport, st style) {
-	if len(run.Checks) == 0 {
-		fprintf(out, "no command to run among these checks\n")
-	}
-	for _, c := range run.Checks {
-		word := st.good("pass")
-		if c.Result != task.Pass {
-			word = st.bad("FAIL")
-		}
-		fprintf(out, "%s  %s (%s, %.1f s)\n", word, c.Desc, c.Summary, c.Seconds)
-		if text := strings.Trim(c.Output, "\n"); text != "" {
-			fprintf(out, "%s\n", indent(text))
-		}
-	}
-	if len(run.TreeChanged) > 0 {
-		fprintf(out, "files changed meanwhile, so these results will not count later: %s\n", strings.Join(run.TreeChanged, ", "))
-	}
-	if run.Log != "" {
-		fprintf(out, "log   %s\n", run.Log)
 	}
 }
 

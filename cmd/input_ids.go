@@ -1,0 +1,165 @@
+package cmd
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
+)
+
+// completeIDs replaces parts of ids by the whole ids.
+func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
+	for _, f := range in.verb.Fields() {
+		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
+			s, err := w.Open()
+			if err == nil {
+				in.values[f.Name], err = s.Jobs().Resolve(part)
+			}
+			if err != nil {
+				return err
+			}
+			continue
+		}
+		if f.Names == "" || in.values[f.Name] == nil {
+			continue
+		}
+		var err error
+		switch value := in.values[f.Name].(type) {
+		case string:
+			if in.values[f.Name], err = completeID(ctx, w, f, value); f.Names == record.Sessions.Name && task.CodeOf(err) == task.NotFound {
+				in.values[f.Name], err = sessionOn(w, value, err)
+			}
+		case []string:
+			for i, part := range value {
+				if value[i], err = completeID(ctx, w, f, part); err != nil {
+					return err
+				}
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// completeID finds the id of a record that a field names by a part of it, or a task by the id that it had where it was imported from. A whole
+// id is returned even if no record has it, since the verb knows what that means.
+func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part string) (string, error) {
+	if part == "" {
+		return "", nil
+	}
+	s, err := w.Open()
+	if err != nil {
+		return "", err
+	}
+	k, ok := record.Named(f.Names)
+	if !ok {
+		return part, nil
+	}
+	var id string
+	if f.AnyKind {
+		id, err = completeAnyID(s, k, part)
+	} else {
+		id, err = s.Resolve(k, part)
+	}
+	if unknown := task.CodeOf(err) == task.NotFound; k == record.Tasks.Kind && (unknown || err == nil && id == part) {
+		if there, hint := importedAs(ctx, w, s, part); there != "" || hint != nil {
+			return there, hint
+		}
+	}
+	if task.CodeOf(err) == task.NotFound && k.ParseID(part) == nil {
+		return part, nil // it is a whole id, and the verb says what it means that there is none
+	}
+	return id, err
+}
+
+// importedAs finds the task that was imported from another tracker by the id that it had there, with or without the name of the tracker:
+// bd-12, beads:bd-12. It returns "" if there is none, or a record here has that id, and AMBIGUOUS_ID if the id was one of several trackers.
+func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref string) (string, error) {
+	if _, _, err := record.Find(s, ref); err == nil || task.CodeOf(err) == task.BadFile {
+		return "", nil
+	}
+	view, err := w.Reads.Look(ctx, s, record.Tasks.Kind)
+	if err != nil {
+		return "", err
+	}
+	var hits []string
+	for _, row := range view.Rows() {
+		if slices.ContainsFunc(row.All(record.OriginFact), func(origin string) bool {
+			_, id, _ := strings.Cut(origin, ":")
+			return ref == origin || ref == id
+		}) {
+			hits = append(hits, row.ID)
+		}
+	}
+	switch len(hits) {
+	case 0:
+		return "", nil
+	case 1:
+		return hits[0], nil
+	}
+	return "", task.Errorf(task.AmbiguousID, "%s is what several trackers called a task: %s", ref, task.Clip(strings.Join(hits, ", "), 200)).
+		WithHint("%s shows one of them", task.CallTo("get", "id", hits[0]).OnlyShown())
+}
+
+// completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part must occur in one id of all
+// kinds only. What occurs in none is a kind's own to report.
+func completeAnyID(s *store.Store, k *record.Kind, part string) (string, error) {
+	if record.ParseAnyID(part) == nil {
+		if _, _, err := record.Find(s, part); err == nil || task.CodeOf(err) == task.BadFile {
+			return part, nil
+		}
+	}
+	var hits []string
+	for _, kind := range record.Kinds() {
+		ids, err := s.Candidates(kind, part)
+		if err != nil {
+			return "", err
+		}
+		hits = append(hits, ids...)
+	}
+	switch {
+	case len(hits) == 0 && (k.ParseID(part) == nil || record.ParseAnyID(part) == nil):
+		return part, nil
+	case len(hits) == 1:
+		return hits[0], nil
+	}
+	return store.Complete(k, part, hits)
+}
+
+// sessionOn is the session that the caller has on a task, which a part of an id names in place of one. What names no task is not found,
+// as the error says that is given.
+func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
+	s, err := w.Open()
+	if err != nil {
+		return "", err
+	}
+	id, err := s.Resolve(record.Tasks.Kind, part)
+	if err != nil {
+		if task.CodeOf(err) == task.AmbiguousID {
+			return "", err
+		}
+		return "", notFound
+	}
+	t, err := record.Tasks.Get(s, task.ID(id))
+	if err != nil {
+		return "", err
+	}
+	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
+	switch {
+	case hold.Session != "" && hold.Actor == w.Actor():
+		return hold.Session, nil
+	case hold.Session != "":
+		return "", verb.WithID(task.Errorf(task.NotYours, "%s has session %s on it, and not %s", hold.Actor, hold.Session, w.Actor()).
+			WithHint("%s shows that session", task.CallTo("get_session", "session", hold.Session).OnlyShown()), t.ID)
+	default:
+		return "", task.Errorf(task.NotFound, "%s has no session on %s", w.Actor(), t.ID).
+			WithHint("%s opens one; without one, %s closes the task, and cairn close %s --as STATE gives it up", task.CallTo("begin", "id", t.ID), task.CallTo("done", "", t.ID), t.ID)
+	}
+}
