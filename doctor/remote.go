@@ -6,8 +6,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/record"
 )
+
+// restoredFor is for how long it is said that the remote lost claims.
+const restoredFor = 7 * 24 * time.Hour
 
 // remote finds what keeps claims from holding among clones, as far as this clone knows: it asks no network.
 func (v Visit) remote(ctx context.Context) ([]Finding, error) {
@@ -27,8 +29,8 @@ func (v Visit) remote(ctx context.Context) ([]Finding, error) {
 	case known.Probe == nil && known.Known.IsZero():
 		out = append(out, find(ClaimsUnprobed, "", "whether the git remote "+config.Remote+" takes claims is not known here", "cairn remote probe"))
 	}
-	if known.Put > 0 {
-		out = append(out, find(ClaimsRestored, "", fmt.Sprintf("the git remote lost claims that this clone put back: %d", known.Put), "see who pushes with --mirror: that deletes the refs of claims"))
+	if known.Put > 0 && v.Now().Sub(known.PutAt) < restoredFor {
+		out = append(out, find(ClaimsRestored, "", fmt.Sprintf("the git remote lost claims, which this clone put back, the last time at %s", known.PutAt.Format(time.RFC3339)), "see who pushes with --mirror: that deletes the refs of claims"))
 	}
 	for _, o := range known.Own {
 		out = append(out, v.ownClaim(o, sync)...)
@@ -58,7 +60,7 @@ func (v Visit) seenClaim(c session.SeenClaim) []Finding {
 	switch {
 	case c.Claim == nil:
 		message := "what the git remote has as its claim cannot be read"
-		return []Finding{find(ClaimUnreadable, v.fileOf(c.Ref), message, "git log "+record.RemoteClaims+"/"+c.Ref.ID+" shows what it is; a newer cairn may have written it").about(c.Ref)}
+		return []Finding{find(ClaimUnreadable, v.fileOf(c.Ref), message, "a newer cairn may have written it, or somebody who may push; the next claim replaces it").about(c.Ref)}
 	case c.Claim.Renewed.Sub(c.First) > session.ClockSkew:
 		message := fmt.Sprintf("the claim of %s in clone %s is from the future by %s", c.Claim.Holder, c.Claim.Clone, c.Claim.Renewed.Sub(c.First).Round(time.Minute))
 		return []Finding{find(ClaimClock, v.fileOf(c.Ref), message, "set the clock of that machine, or of this one").about(c.Ref)}

@@ -6,15 +6,16 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
-// A server tells the git remote by itself of a claim that was made without it.
-func TestServerKeepsClaims(t *testing.T) {
-	s := newFixture(t)
-	id := s.create(nil)
-	hub := verbtest.ShareClaims(t, &s.w)
+// claimedOffline is a workspace in which a person has claimed a task while the remote was away, which is back.
+func claimedOffline(t *testing.T) (s *fixture, id task.ID, hub string) {
+	t.Helper()
+	s = newFixture(t)
+	id, hub = s.create(nil), verbtest.ShareClaims(t, &s.w)
 	s.commit()
 	if err := os.Rename(hub, hub+".away"); err != nil {
 		t.Fatal(err)
@@ -28,6 +29,12 @@ func TestServerKeepsClaims(t *testing.T) {
 	if err := os.Rename(hub+".away", hub); err != nil {
 		t.Fatal(err)
 	}
+	return s, id, hub
+}
+
+// A server tells the git remote by itself of a claim that was made without it.
+func TestServerKeepsClaims(t *testing.T) {
+	s, id, hub := claimedOffline(t)
 	s.agent()
 	for end := time.Now().Add(20 * time.Second); !strings.Contains(git(t, hub, "for-each-ref"), string(id)); {
 		if time.Now().After(end) {
@@ -39,19 +46,7 @@ func TestServerKeepsClaims(t *testing.T) {
 
 // A server whose client may only read tells the remote nothing.
 func TestReadOnlyServerKeepsNoClaims(t *testing.T) {
-	s := newFixture(t)
-	id := s.create(nil)
-	hub := verbtest.ShareClaims(t, &s.w)
-	s.commit()
-	if err := os.Rename(hub, hub+".away"); err != nil {
-		t.Fatal(err)
-	}
-	person := s.w
-	person.Actor = verb.As("human:eve")
-	verbtest.Must(t, &person, "claim", verbtest.Args{"id": id})
-	if err := os.Rename(hub+".away", hub); err != nil {
-		t.Fatal(err)
-	}
+	s, id, hub := claimedOffline(t)
 	reader := s.w
 	reader.ReadOnly = true
 	does[verb.Task](t, connect(t, reader), "get", object{"id": id})

@@ -19,6 +19,7 @@ type Shared struct {
 	Spent  []time.Time `json:"spent,omitempty"`  // when the remote was asked in the last minute
 	Said   string      `json:"said,omitempty"`   // why the remote gave no answer the last time; "" if it gave one
 	Put    int         `json:"put,omitempty"`    // how many claims were put back that the remote had lost
+	PutAt  time.Time   `json:"put_at,omitzero"`  // the last time
 	Probe  *Probe      `json:"probe,omitempty"`  // what the remote allows; nil if it was never probed
 }
 
@@ -28,13 +29,12 @@ type Probe struct {
 	Creates bool      `json:"creates"` // refs of the namespace
 	Lists   bool      `json:"lists"`
 	Deletes bool      `json:"deletes"`
-	Guards  bool      `json:"guards"` // it refuses to change a ref that does not point at what the pusher names
 	Atomic  bool      `json:"atomic"` // it takes several refs, all or none
 	Said    string    `json:"said,omitempty"`
 }
 
 // Allows reports whether claims can be held through the remote.
-func (p Probe) Allows() bool { return p.Creates && p.Lists && p.Deletes && p.Guards }
+func (p Probe) Allows() bool { return p.Creates && p.Lists && p.Deletes }
 
 // SeenClaim is a ref of the remote.
 type SeenClaim struct {

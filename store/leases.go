@@ -45,11 +45,9 @@ func (s *Store) Remote(who task.Actor, now func() time.Time) *remote.Claims {
 	})
 }
 
-// Probe returns the claims in another namespace of the remote, of which nothing is kept.
+// Probe returns what probes another namespace of the remote, of which nothing is kept.
 func (s *Store) Probe(namespace string, now func() time.Time) *remote.Claims {
-	config := s.Config
-	config.Claims.Namespace = namespace
-	return remote.Open(remote.Options{Clone: s.Clone, Known: s.KnownOf, Config: config, Trusted: s.Trusted, Now: now, Scratch: true})
+	return remote.Open(remote.Options{Clone: s.Clone, Config: s.Config, Trusted: s.Trusted, Now: now, Try: namespace})
 }
 
 // shared returns what the clone knows of the claims of all clones, for many records at one moment.
@@ -74,15 +72,17 @@ func (s *Store) Branches() branches.Source {
 // Steps is what the write makes of who holds records. A write that changes nothing about that has none.
 func (tx *Tx) Steps() []session.Step {
 	var steps []session.Step
+	knownOf := tx.s.KnownOf()
 	for of, st := range tx.records {
 		if !st.kind.Held() || !st.claims && !st.changed() {
 			continue
 		}
-		known := tx.s.Known(of)
+		known := knownOf(of)
 		before, now := st.was(), st.header()
 		step := session.Step{
-			Ref: of, Lease: st.lease, Takes: st.claims, Did: now.Log.Last().Did, Moved: st.file.doc != nil && before.Status != now.Status, Over: st.gone || tx.s.over(of, now.Status), Known: known,
-			To: session.Progress{Status: now.Status, Entry: now.Log.Last().Hash()},
+			Ref: of, Lease: st.lease, Takes: st.claims, Did: now.Log.Last().Did,
+			Moved: st.file.doc != nil && before.Status != now.Status, Over: st.gone || tx.s.Config.Over(of, now.Status),
+			Known: known, To: session.Progress{Status: now.Status, Entry: now.Log.Last().Hash()},
 		}
 		if !st.claims && known.State != nil {
 			step.Lease = known.State.Lease
@@ -93,11 +93,6 @@ func (tx *Tx) Steps() []session.Step {
 		steps = append(steps, step)
 	}
 	return steps
-}
-
-// over reports whether work on a record is over in a state.
-func (s *Store) over(of task.Ref, at task.Status) bool {
-	return of.Kind == task.KindName && s.Config.Flow.Over(at)
 }
 
 // Placed adds to progress where it was made: the branch and the commit that are checked out.

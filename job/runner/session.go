@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync"
 	"time"
 
 	"github.com/cairn-tasks/cairn/job"
@@ -129,10 +130,11 @@ func (j *jobSession) release(ctx context.Context) error {
 // keepAlive sends heartbeats of the session until stop is called, and keeps its claim at the git remote. The work goes on if one fails.
 func (j *jobSession) keepAlive(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
-	done := make(chan struct{})
-	go verb.KeepClaims(ctx, func() *verb.Workspace { return j.acts }, func() bool { return false }, func([]session.OwnClaim, error) {})
-	go func() {
-		defer close(done)
+	var done sync.WaitGroup
+	done.Go(func() {
+		verb.KeepClaims(ctx, func() *verb.Workspace { return j.acts }, func() bool { return false }, func([]session.OwnClaim, error) {})
+	})
+	done.Go(func() {
 		tick := time.NewTicker(max(j.at.Config.StaleAfter/3, time.Second))
 		defer tick.Stop()
 		for {
@@ -143,8 +145,8 @@ func (j *jobSession) keepAlive(ctx context.Context) (stop func()) {
 				_ = j.acts.WithoutKey().Beat(ctx, j.at, session.Heartbeat{Session: j.id})
 			}
 		}
-	}()
-	return func() { cancel(); <-done }
+	})
+	return func() { cancel(); done.Wait() }
 }
 
 // finish ends the session as finished, unless the executor did. It ends the job with CHECKS_FAILED if the checks of the task do not allow that.

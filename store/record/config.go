@@ -62,6 +62,11 @@ const MaxAttachment = 64 << 20
 // MaxFolder is the most that folder_max can be.
 const MaxFolder = 1_000_000
 
+// Over reports whether nobody works any more on a record that is in a state. Only tasks have states that say so.
+func (c Config) Over(of task.Ref, at task.Status) bool {
+	return of.Kind == task.KindName && c.Flow.Over(at)
+}
+
 // Limit is the time limit of a check.
 func (c Config) Limit(of task.Check) time.Duration {
 	if of.Timeout == 0 {

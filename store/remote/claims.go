@@ -26,7 +26,7 @@ import (
 type Claims struct {
 	Options
 	port Port
-	now  *turn // that this value has; it is used by one goroutine
+	held *turn // that this value has; it is used by one goroutine
 }
 
 // Options say what claims there are, and who asks.
@@ -40,7 +40,7 @@ type Options struct {
 	Answer  time.Duration                              // how long the remote may take for one answer; 0 for 20 seconds
 	Sleep   func(context.Context, time.Duration) error // nil for the real one
 	Port    Port                                       // nil for the remote that the config names
-	Scratch bool                                       // nothing that is learnt is kept, and the copy of the claims stays as it is: for a probe of another namespace
+	Try     string                                     // a namespace to probe in the place of that of the config, of which nothing is kept; "" for none
 }
 
 var _ session.Leases = (*Claims)(nil)
@@ -82,9 +82,9 @@ type turn struct {
 
 // begin waits for the turn of this process; within one it goes on with that. It returns BUSY if that does not come within a minute, and the errors of Usable.
 func (c *Claims) begin(ctx context.Context) (*turn, error) {
-	if c.now != nil {
-		c.now.inner++
-		return c.now, nil
+	if c.held != nil {
+		c.held.inner++
+		return c.held, nil
 	}
 	if err := c.Usable(ctx); err != nil {
 		return nil, err
@@ -130,8 +130,8 @@ func (c *Claims) turn(lock *filelock.Lock) (*turn, error) {
 		}
 		shared.Clone = id[:12]
 	}
-	c.now = &turn{Claims: c, shared: shared, lock: lock}
-	return c.now, nil
+	c.held = &turn{Claims: c, shared: shared, lock: lock}
+	return c.held, nil
 }
 
 // end lets the next process have its turn.
@@ -140,17 +140,12 @@ func (t *turn) end() {
 		t.inner--
 		return
 	}
-	t.now = nil
+	t.held = nil
 	_ = t.lock.Release()
 }
 
 // save writes what is known.
-func (t *turn) save() error {
-	if t.Scratch {
-		return nil
-	}
-	return t.Clone.PutShared(t.shared)
-}
+func (t *turn) save() error { return t.Clone.PutShared(t.shared) }
 
 // token is text that no clone makes twice.
 func (c *Claims) token() (string, error) {
@@ -211,7 +206,7 @@ func (c *Claims) local() func(task.Ref) session.Local {
 		if state := live.State; state != nil {
 			live.Remote = nil
 			l.Lease, l.Lapsed = state.Lease, session.Holder(task.Header{Ref: of}, live, c.Now()).Lapsed
-			if n := len(state.Progress); n > 0 && c.over(of, state.Progress[n-1].Status) {
+			if n := len(state.Progress); n > 0 && c.Config.Over(of, state.Progress[n-1].Status) {
 				l.Ended = &state.Progress[n-1]
 			}
 		}
@@ -224,11 +219,6 @@ func (c *Claims) states(of task.Ref) session.Live {
 	live := c.Clone.View(c.Clone.State(of), nil)
 	live.ClaimTTL, live.StaleAfter = c.Config.ClaimTTL, c.Config.StaleAfter
 	return live
-}
-
-// over reports whether work on a record is over in a state.
-func (c *Claims) over(of task.Ref, at task.Status) bool {
-	return of.Kind == task.KindName && c.Config.Flow.Over(at)
 }
 
 // fetch asks the remote for all claims. It returns OFFLINE if there is no answer.

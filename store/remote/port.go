@@ -42,8 +42,8 @@ type gitPort struct {
 // be the same.
 func newGitPort(o Options) gitPort {
 	p := gitPort{o.Clone.Repo, o.Config.Claims.Remote, o.Config.Claims.Namespace, record.RemoteClaims, cmp.Or(o.Answer, answerLimit)}
-	if o.Scratch {
-		p.ours = record.RemoteProbe
+	if o.Try != "" {
+		p.theirs, p.ours = o.Try, record.RemoteProbe
 	}
 	if o.Clone.Repo != nil && o.Clone.Root != o.Clone.Repo.Top {
 		key := "/" + filepath.Base(string(o.Clone.Live))

@@ -212,7 +212,7 @@ func (t *turn) took(p session.Push, object string) {
 	t.shared = t.shared.WithOwn(own)
 	t.have([]session.OwnClaim{own})
 	if p.Back {
-		t.shared.Put++
+		t.shared.Put, t.shared.PutAt = t.shared.Put+1, t.Now().UTC()
 	}
 }
 
