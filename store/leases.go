@@ -69,7 +69,7 @@ func (s *Store) Branches() branches.Source {
 	return branches.Source{Clone: s.Clone, Remote: s.Config.Claims.Remote, Except: s.Config.Claims.Namespace}
 }
 
-// Steps is what the write makes of who holds records. A write that changes nothing about that has none.
+// Steps lists, for each record of a kind that can be held, who holds it after the write and what else the arbiter among clones must know of it.
 func (tx *Tx) Steps() []session.Step {
 	var steps []session.Step
 	knownOf := tx.s.KnownOf()

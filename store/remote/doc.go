@@ -13,13 +13,13 @@
 // A claim counts once the remote has said that it has it. A push that was refused, or that got no answer, is followed by a fetch, which says who
 // has the ref. If that gives no answer either, nothing is known: the claim is neither won nor lost, and is believed by nobody.
 //
-// What is to be at the remote follows from the live state of the clone: a live claim is held, work that is over is finished, and anything else is
-// no ref. Renew compares that with the remote (session.Shared.Reconcile), and so brings to its end whatever was cut short: a process that was
+// What should be at the remote follows from the live state of the clone: "held" for a live claim, "finished" for work that is in review or closed,
+// and no ref for anything else. Renew compares that with the remote (session.Shared.Reconcile), and so brings to its end whatever was cut short: a process that was
 // killed, a network that was away.
 //
-// A claim is taken only over what its caller judged by (session.Want.Judged): if this clone or the remote has another one by now, the caller judges
-// again. What was asked for is kept until a fetch says what came of it, and what a write under way makes of a record is waited for. A finish counts
-// once it is written in the clone; until then the remote may say so too early, and is told otherwise if nothing comes of it.
+// A push replaces only the claim by which its caller decided (session.Want.Judged). If this clone or the remote has another one by now, the caller
+// decides again. A claim whose push got no answer stays noted until a fetch says what became of it. The remote is told "finished" before that is
+// written here; if the write fails, the next Renew takes it back.
 //
 // A copy of a clone knows that it is one, by the number of its folder (live.Clone.Shared), and has none of the claims of the first.
 //
