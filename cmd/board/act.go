@@ -60,10 +60,11 @@ func (m *Model) move(row verb.Row, to task.Status) tea.Cmd {
 
 // chooseState asks for the state to move the selected task to.
 func (m *Model) chooseState() tea.Cmd {
-	if _, ok := m.selected(); !ok {
+	row, ok := m.selected()
+	if !ok {
 		return m.nothingSelected()
 	}
-	m.mode = choosing
+	m.mode, m.moves = choosing, row
 	return nil
 }
 
@@ -72,10 +73,9 @@ const choiceKeys = "123456789abcdefghijklmnoprstuvwxyz"
 
 func (m *Model) keyOfChoice(k tea.KeyPressMsg) tea.Cmd {
 	m.mode = looking
-	row, ok := m.selected()
 	for i, state := range m.board.States {
-		if ok && i < len(choiceKeys) && k.String() == choiceKeys[i:i+1] {
-			return m.move(row, state)
+		if i < len(choiceKeys) && k.String() == choiceKeys[i:i+1] {
+			return m.move(m.moves, state)
 		}
 	}
 	return nil

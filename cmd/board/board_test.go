@@ -502,6 +502,59 @@ func TestPages(t *testing.T) {
 	}
 }
 
+// The text of a page may come after the person went on. It does not come between what they do then, whether it could be made or not.
+func TestTextThatComesLate(t *testing.T) {
+	for _, refuse := range []error{nil, errors.New("no such task")} {
+		f := shop()
+		d := sit(t, f, 80, 24)
+		f.shows, f.refuse = "as it was ", refuse
+		_, late := d.Update(special["enter"])
+		d.press("q")
+		d.run(late)
+		if d.quit || strings.Contains(d.View().Content, "as it was") {
+			t.Errorf("a page opens by itself, or q was not about the page:\n%s", d.View().Content)
+		}
+		f.refuse = nil
+		d.press("enter")
+		late = d.refill() // something has changed
+		f.refuse = refuse
+		d.press("q", "a", "Count ")
+		d.run(late)
+		f.refuse = nil
+		d.press("the stock", "enter")
+		if want := []string{"create map[title:Count the stock]"}; !slices.Equal(f.calls, want) {
+			t.Errorf("calls %q, want %q", f.calls, want)
+		}
+	}
+}
+
+// Of two texts of a page the one that was asked for last stays, also if it comes first.
+func TestTextsThatOvertake(t *testing.T) {
+	f := shop()
+	d := sit(t, f, 80, 24)
+	d.press("enter")
+	older, newer := d.refill(), d.refill()
+	f.shows = "new "
+	d.run(newer)
+	f.shows = "old "
+	d.run(older)
+	d.sees("new SHOP-todo0")
+}
+
+// A state that is chosen is for the task that was asked about, also if that has moved or gone meanwhile.
+func TestChoiceForATaskThatMoves(t *testing.T) {
+	f := shop()
+	d := sit(t, f, 80, 24)
+	d.press("m")
+	f.columns[0].Tasks = f.columns[0].Tasks[1:]
+	d.run(d.reload())
+	d.sees("move SHOP-todo0 to")
+	d.press("2")
+	if want := []string{"transition map[id:SHOP-todo0 to:doing]"}; !slices.Equal(f.calls, want) {
+		t.Errorf("calls %q, want %q", f.calls, want)
+	}
+}
+
 // Text from a file reaches the terminal without its escapes, wherever it stands.
 func TestHarmless(t *testing.T) {
 	f := shop()

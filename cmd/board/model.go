@@ -35,6 +35,8 @@ type Model struct {
 	mode  mode
 	input input
 	page  page
+	asked int      // how many times the text of a page was asked for
+	moves verb.Row // the task to choose a state for
 	said  said
 	work  *work // that is under way; nil for none
 
@@ -103,10 +105,10 @@ type (
 		err  error
 		then then
 	}
-	shownMsg struct { // a page was made
-		id   task.ID
-		text string
-		err  error
+	shownMsg struct { // the text of a page
+		asked int // which of the times that one was asked for
+		text  string
+		err   error
 	}
 	failedMsg struct{ err error } // a command has panicked
 )
@@ -220,8 +222,8 @@ func (m *Model) take(msg loadedMsg) tea.Cmd {
 	changed := !reflect.DeepEqual(m.board.Columns, msg.board.Columns)
 	m.board, m.good = msg.board, msg.query
 	m.settle()
-	if changed && m.mode == reading && m.page.id != "" {
-		return tea.Batch(next, m.show(m.page.id))
+	if changed {
+		return tea.Batch(next, m.refill())
 	}
 	return next
 }
@@ -251,8 +253,5 @@ func (m *Model) say(format string, args ...any) { m.said = said{text: fmt.Sprint
 // resized fits what is shown into the window.
 func (m *Model) resized() tea.Cmd {
 	m.settle()
-	if m.mode == reading && m.page.id != "" {
-		return m.show(m.page.id)
-	}
-	return nil
+	return m.refill()
 }

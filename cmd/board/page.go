@@ -12,46 +12,50 @@ import (
 type page struct {
 	id    task.ID // "" for the help
 	title string
-	lines []string
+	lines []string // none until the text has come
 	top   int
 }
 
-// open shows the selected task whole.
+// open shows the selected task whole. The page is open at once, so that the next key is about it, and its text comes later.
 func (m *Model) open() tea.Cmd {
 	row, ok := m.selected()
 	if !ok {
 		return m.nothingSelected()
 	}
-	return m.show(row.ID)
+	m.mode, m.page = reading, page{id: row.ID, title: string(row.ID)}
+	return m.fillPage()
 }
 
-// show makes the page of a task.
-func (m *Model) show(id task.ID) tea.Cmd {
-	width := m.width
+// refill makes the text of the page anew, if it is of a task.
+func (m *Model) refill() tea.Cmd {
+	if m.mode != reading || m.page.id == "" {
+		return nil
+	}
+	return m.fillPage()
+}
+
+func (m *Model) fillPage() tea.Cmd {
+	m.asked++
+	asked, id, width := m.asked, m.page.id, m.width // as they are now: the command runs beside the model
 	return m.safely(func() tea.Msg {
 		text, err := m.calls.Show(m.ctx, id, width)
-		return shownMsg{id, text, err}
+		return shownMsg{asked, text, err}
 	})
 }
 
-// showPage shows a page that was made. One that is shown already stays where it was scrolled to.
+// showPage takes the text of the page that is open, and leaves it where it is scrolled to. A text may come late: when the page was left for
+// the board or for a line to type, or after a newer text was asked for. Then it counts for nothing, and opens no page by itself.
 func (m *Model) showPage(msg shownMsg) {
+	if m.mode != reading || m.page.id == "" || msg.asked != m.asked {
+		return
+	}
 	if msg.err != nil {
 		m.mode = looking
 		m.refused(msg.err)
 		return
 	}
-	top := 0
-	if m.mode == reading {
-		if m.page.id != msg.id {
-			return // it came late: another page was opened, or the help
-		}
-		top = m.page.top
-	} else if m.mode != looking {
-		return
-	}
 	text := strings.TrimRight(msg.text, "\n")
-	m.mode, m.page = reading, page{id: msg.id, title: string(msg.id), lines: strings.Split(m.Wrap(text, max(1, m.width), " -"), "\n"), top: top}
+	m.page.lines = strings.Split(m.Wrap(text, max(1, m.width), " -"), "\n")
 	m.scroll(0)
 }
 

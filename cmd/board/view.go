@@ -291,14 +291,13 @@ func (m *Model) inputLine() (line string, x int) {
 
 // choiceLines ask for a state.
 func (m *Model) choiceLines() []string {
-	row, _ := m.selected()
 	var parts []string
 	for i, state := range m.board.States {
 		if i < len(choiceKeys) {
 			parts = append(parts, m.paint.in(choiceKeys[i:i+1], bold)+" "+safe(string(state)))
 		}
 	}
-	text := m.paint.in("move "+safe(m.board.short(row.ID))+" to", bold) + "  " + strings.Join(parts, "  ")
+	text := m.paint.in("move "+safe(m.board.short(m.moves.ID))+" to", bold) + "  " + strings.Join(parts, "  ")
 	lines := strings.Split(m.ruler.Wrap(text, max(1, m.width), ""), "\n")
 	return append(lines, m.keyLine("any other key gives it up"))
 }
