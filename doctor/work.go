@@ -125,7 +125,7 @@ func (v Visit) judgeSession(from record.Reader, ses session.Session, live sessio
 	if err != nil {
 		return nil // a broken task is a finding of its own
 	}
-	held := ses.Held(t.Header(), live, v.Store.Worktree, v.Now())
+	held := ses.Held(t.Header(), live, v.Store.Worktree)
 	over := task.CodeOf(held) == task.SessionEnded // which refuses a cancel too
 	ends := fmt.Sprintf("%s ends it: cairn cancel %s REASON", ses.Actor, ses.ID)
 	if over {

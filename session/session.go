@@ -210,9 +210,9 @@ func (s Session) Usable(by task.Actor) error {
 	return e.WithNext(task.CallTo("get", "id", s.Task))
 }
 
-// Held returns why a session that is active by its file may not go on here: CLAIM_LOST if the git remote gave the record to another clone,
-// SESSION_ENDED if its claim was taken over, or ended in another worktree, and ALREADY_CLAIMED if it is at work there.
-func (s Session) Held(file task.Header, live Live, worktree string, now time.Time) error {
+// Held returns why a session that is active by its file may neither go on nor be ended here: SESSION_ENDED if its claim was taken over, or ended in
+// another worktree, and ALREADY_CLAIMED if it is at work there.
+func (s Session) Held(file task.Header, live Live, worktree string) error {
 	lease := live.held(file)
 	if lease == nil {
 		if live.State != nil && slices.Contains(live.State.Ended, s.ID) {
@@ -221,8 +221,6 @@ func (s Session) Held(file task.Header, live Live, worktree string, now time.Tim
 		return nil // never claimed in this clone: the session came with the files
 	}
 	switch {
-	case lease.Session == s.ID && live.Remote.LostTo(now) != nil:
-		return live.Remote.LostTo(now).Lost(s.Task)
 	case lease.Session != s.ID:
 		return ended(string(lease.Actor) + " holds the task on " + location(lease.Branch, lease.Worktree))
 	case !s.Actor.Human() && !live.Gone && lease.Worktree != "" && lease.Worktree != worktree:
@@ -231,6 +229,15 @@ func (s Session) Held(file task.Header, live Live, worktree string, now time.Tim
 	default:
 		return nil
 	}
+}
+
+// Lost returns CLAIM_LOST if the git remote gave the record of a session to another clone. The session may not go on then, but be ended.
+func (s Session) Lost(live Live, now time.Time) error {
+	to := live.Remote.LostTo(now)
+	if to == nil || s.Task == "" {
+		return nil
+	}
+	return to.Lost(s.Task)
 }
 
 func ended(why string) error {

@@ -23,7 +23,7 @@ func (w *Workspace) Beat(ctx context.Context, s *store.Store, beat session.Heart
 		if err != nil {
 			t = task.Task{ID: ses.Task} // its file may lie on another branch; live state knows who holds it
 		}
-		if _, err := w.ownSession(s, tx, t, ses.ID); err != nil {
+		if _, err := w.sessionAtWork(s, tx, t, ses.ID); err != nil {
 			return err
 		}
 		w.Idempotency.Remember(tx, session.Key{Task: ses.Task, Session: ses.ID})

@@ -238,7 +238,7 @@ func (d Descs) of(key string) string {
 // health is the health of a session, and t its task, if it is about one. One whose claim ended in another worktree has ended, whatever its file says here.
 func (v View) health(ses session.Session, t task.Header) session.Health {
 	s := v.Store
-	if ses.Task != "" && ses.Status == session.Active && task.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree, v.now)) == task.SessionEnded {
+	if ses.Task != "" && ses.Status == session.Active && task.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
 		return session.Ended
 	}
 	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)

@@ -212,9 +212,9 @@ func (wc WriteContext) ActiveSession() (session.Session, bool) {
 }
 
 // MayEndSession returns SESSION_LIVE if the caller is at work on the task in a live session. That session is ended with cancel,
-// which asks for a reason.
+// which asks for a reason. One whose claim was lost to another clone may end with whatever lets go of the task.
 func (wc WriteContext) MayEndSession() error {
-	if !wc.Mine() || wc.Hold.Lapsed {
+	if !wc.Mine() || wc.Hold.Lapsed || wc.Hold.LostTo != nil {
 		return nil
 	}
 	ses, active := wc.ActiveSession()
@@ -242,9 +242,22 @@ func (wc WriteContext) EndSession(to session.Status, by task.Stamp) {
 	}
 }
 
-// OwnSession reads a session for a write of its actor, in the worktree that it is at work in.
+// OwnSession reads a session for a write of its actor that ends it, in the worktree that it is at work in.
 func (wc WriteContext) OwnSession(id string) (session.Session, error) {
 	return wc.w.ownSession(wc.Store, wc.Tx, wc.Task, id)
+}
+
+// SessionAtWork is OwnSession for a write by which the session goes on: it returns CLAIM_LOST if the git remote gave the task to another clone.
+func (wc WriteContext) SessionAtWork(id string) (session.Session, error) {
+	return wc.w.sessionAtWork(wc.Store, wc.Tx, wc.Task, id)
+}
+
+func (w *Workspace) sessionAtWork(s *store.Store, tx *store.Tx, t task.Task, id string) (session.Session, error) {
+	ses, err := w.ownSession(s, tx, t, id)
+	if err == nil {
+		err = WithSession(ses.Lost(tx.Known(t.ID.Ref()), w.Now()), id)
+	}
+	return ses, err
 }
 
 func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id string) (session.Session, error) {
@@ -258,5 +271,5 @@ func (w *Workspace) ownSession(s *store.Store, tx *store.Tx, t task.Task, id str
 	if ses.Task == "" {
 		return ses, nil // nothing is held under it
 	}
-	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree, w.Now()), id)
+	return ses, WithSession(ses.Held(t.Header(), tx.Known(t.ID.Ref()), s.Worktree), id)
 }

@@ -95,7 +95,7 @@ func (in FinishIn) valid() error {
 func handOver(ctx context.Context, w *verb.Workspace, s *store.Store, ses session.Session, stamp task.Stamp, head string) (verb.Session, error) {
 	flow := s.Config.Flow
 	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
-		ses, err := wc.OwnSession(ses.ID)
+		ses, err := wc.SessionAtWork(ses.ID)
 		if err != nil {
 			return wc.Task, nil, err
 		}
