@@ -80,6 +80,7 @@ const (
 	Stalled         Reason = "STALLED"          // no event for as long as the spec allows
 	Budget          Reason = "BUDGET"           // it cost more than the spec allows
 	ExecutorMissing Reason = "EXECUTOR_MISSING" // the program is not on this machine
+	ClaimLost       Reason = "CLAIM_LOST"       // the git remote gave the task to another clone
 )
 
 // Status is what becomes of a job: the content of its state.json, which only its supervisor replaces, or whoever found that it has none.

@@ -50,11 +50,15 @@ func endOf(ctx context.Context, err error) *ended {
 	}
 }
 
-// or makes the error of a step an *ended with this reason. It leaves an *ended as it is, and so the error of a context.
+// or makes the error of a step an *ended with this reason, or with CLAIM_LOST if it says that. It leaves an *ended as it is, and so the error of a
+// context.
 func or(reason job.Reason, err error) error {
 	var e *ended
 	if err == nil || errors.As(err, &e) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return err
+	}
+	if task.CodeOf(err) == task.ClaimLost {
+		reason = job.ClaimLost
 	}
 	message := task.MessageOf(err)
 	var coded *task.Error

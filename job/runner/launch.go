@@ -2,6 +2,7 @@ package runner
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"strconv"
@@ -102,15 +103,20 @@ func (l *launcher) start(ctx context.Context, more followUp) (executor.Result, e
 		return executor.Result{}, err
 	}
 	env := l.environ()
-	stop := l.session.keepAlive(ctx)
+	alive, stop := l.session.keepAlive(ctx)
 	l.watch.pulse.begin(l.now())
-	result, err := l.agent.Start(ctx, executor.Run{
+	result, err := l.agent.Start(alive, executor.Run{
 		Dir: l.tree.Root, Prompt: text, PromptFile: l.promptFile, Model: l.spec.Model, Output: l.spec.Output, Resume: resume,
 		MCP: l.server(env), Env: env, Private: private, Stdout: l.out, Stderr: l.problem, Event: l.watch.event, Budget: l.leftToSpend(),
 	})
 	l.watch.pulse.end()
+	lost := context.Cause(alive)
 	stop()
 	l.account(result)
+	var e *ended
+	if errors.As(lost, &e) {
+		return result, e
+	}
 	return result, err
 }
 

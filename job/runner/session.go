@@ -127,26 +127,57 @@ func (j *jobSession) release(ctx context.Context) error {
 	return err
 }
 
-// keepAlive sends heartbeats of the session until stop is called, and keeps its claim at the git remote. The work goes on if one fails.
-func (j *jobSession) keepAlive(ctx context.Context) (stop func()) {
-	ctx, cancel := context.WithCancel(ctx)
+// lostEvery is how often the session of a job looks whether its claim is lost.
+const lostEvery = time.Second
+
+// keepAlive sends heartbeats of the session until stop is called, and keeps its claim at the git remote. The work goes on if one fails. The context
+// that it returns ends, with an *ended as its cause, once it is known that the remote gave the task to another clone.
+func (j *jobSession) keepAlive(ctx context.Context) (alive context.Context, stop func()) {
+	alive, end := context.WithCancelCause(ctx)
 	var done sync.WaitGroup
 	done.Go(func() {
-		verb.KeepClaims(ctx, func() *verb.Workspace { return j.acts }, func() bool { return false }, func([]session.OwnClaim, error) {})
+		verb.KeepClaims(alive, func() *verb.Workspace { return j.acts }, func() bool { return false }, func([]session.OwnClaim, error) {})
 	})
 	done.Go(func() {
-		tick := time.NewTicker(max(j.at.Config.StaleAfter/3, time.Second))
-		defer tick.Stop()
-		for {
-			select {
-			case <-ctx.Done():
-				return
-			case <-tick.C:
-				_ = j.acts.WithoutKey().Beat(ctx, j.at, session.Heartbeat{Session: j.id})
-			}
-		}
+		every(alive, max(j.at.Config.StaleAfter/3, time.Second), func() {
+			_ = j.acts.WithoutKey().Beat(alive, j.at, session.Heartbeat{Session: j.id})
+		})
 	})
-	return func() { cancel(); done.Wait() }
+	done.Go(func() {
+		every(alive, lostEvery, func() {
+			if err := j.lost(); err != nil {
+				end(err)
+			}
+		})
+	})
+	return alive, func() { end(nil); done.Wait() }
+}
+
+// every does something at regular intervals until ctx ends.
+func every(ctx context.Context, interval time.Duration, do func()) {
+	tick := time.NewTicker(interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			do()
+		}
+	}
+}
+
+// lost is the end of a job whose claim the git remote gave to another clone, as far as this clone knows; whichever of its processes learned that. It
+// is nil otherwise.
+func (j *jobSession) lost() error {
+	if !j.at.Shares() {
+		return nil
+	}
+	to := j.at.Known(j.spec.Task.Ref()).Remote.LostTo(j.acts.Now())
+	if to == nil {
+		return nil
+	}
+	return or(job.ClaimLost, to.Lost(j.spec.Task))
 }
 
 // finish ends the session as finished, unless the executor did. It ends the job with CHECKS_FAILED if the checks of the task do not allow that.
@@ -162,12 +193,12 @@ func (j *jobSession) finish(ctx context.Context, summary string) error {
 	return err
 }
 
-// giveUp ends the session of a job that did not succeed, as canceled or as failed. A task that was handed over already goes back to work, held by
-// nobody.
-func (j *jobSession) giveUp(ctx context.Context, canceled bool, why string) error {
+// giveUp ends the session of a job that did not succeed: as canceled if the job was, or if its claim is lost, which lets nobody finish, and else as
+// failed. A task that was handed over already goes back to work, held by nobody.
+func (j *jobSession) giveUp(ctx context.Context, e *ended, why string) error {
 	switch j.status() {
 	case session.Active:
-		if canceled {
+		if e.state == job.Canceled || e.reason == job.ClaimLost {
 			_, err := sessions.Cancel(ctx, j.acts, sessions.CancelIn{Session: verb.SessionID(j.id), Reason: why})
 			return err
 		}
