@@ -279,6 +279,11 @@ func saidBy(text string, id task.ID) error {
 	return e
 }
 
+// letRendererEnd is to be called before anything else is done with the terminal. Bubbletea 2.1 does not wait for the goroutine that draws to stop
+// its ticker. If the goroutine did that only once the terminal was taken back, it would stop the ticker of its successor, and nothing would be drawn
+// ever again.
+func letRendererEnd() { time.Sleep(50 * time.Millisecond) }
+
 // awayCall is a call that has the terminal.
 type awayCall struct {
 	calls  *boardCalls
@@ -296,6 +301,7 @@ func (a *awayCall) SetStderr(out io.Writer) { a.errs = out }
 func (a *awayCall) Result() verb.Task { return a.result }
 
 func (a *awayCall) Run() (err error) {
+	letRendererEnd()
 	if a.calls.away != nil {
 		a.calls.away()
 		defer a.calls.back()

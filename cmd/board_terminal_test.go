@@ -56,7 +56,7 @@ func openTTY(t *testing.T, width, height int) *tty {
 	return w
 }
 
-// boardBinary builds the program once for all tests.
+// boardBinary builds the program.
 func boardBinary(t *testing.T) string {
 	t.Helper()
 	bin := filepath.Join(t.TempDir(), "cairn")
@@ -294,6 +294,7 @@ func TestStoppingTheBoard(t *testing.T) {
 		w.until("? help", "▌")
 	}
 	w.press("set -m", "Enter")
+	w.until("$ set -m\n$")
 	w.board()
 	w.press("C-z")
 	stopped()

@@ -59,6 +59,7 @@ type stopped struct{}
 
 // Run returns once the process goes on. All of the process group stops, as by Ctrl-Z in a program that leaves that to the terminal.
 func (stopped) Run() error {
+	letRendererEnd()
 	goesOn := make(chan os.Signal, 1)
 	signal.Notify(goesOn, syscall.SIGCONT)
 	defer signal.Stop(goesOn)
