@@ -278,7 +278,7 @@ func (u undo) edit() error {
 		err = u.w.Confirmed(flow.Asks(t, after, *e, find))
 	}
 	if err == nil && e != nil && ed.Assignee != nil {
-		err = reassign(u.ctx, u.w, u.wc, *ed.Assignee)
+		err = reassign(u.ctx, u.w, u.wc, *ed.Assignee, after.Status)
 	}
 	if err == nil && e != nil {
 		u.put(after, e)

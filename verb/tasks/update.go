@@ -181,7 +181,7 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 		}
 		t, entry, err := s.Config.Flow.Update(wc.Task, edit, p, record.Deps(wc.Tx, s.Config.Flow), w.Stamp(text))
 		if err == nil && entry != nil && edit.Assignee != nil {
-			err = reassign(ctx, w, wc, *edit.Assignee)
+			err = reassign(ctx, w, wc, *edit.Assignee, t.Status)
 		}
 		return t, entry, err
 	}
@@ -302,8 +302,9 @@ func (in UpdateIn) text() (string, error) {
 	return text, task.ValidText("note and reason together", text)
 }
 
-// reassign gives a task to somebody. What another holds only a person may give away; its session ends as abandoned.
-func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to task.Actor) error {
+// reassign gives a task, whose status is the one after the write, to somebody. What another holds only a person may give away; its session ends as
+// abandoned. Nobody works on a closed task, so whoever it is given to makes no claim from a worktree.
+func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to task.Actor, status task.Status) error {
 	holds := to == wc.Hold.Actor && wc.Hold.How != session.Behind
 	assigned := to == wc.Task.Assignee && wc.Hold.Actor == ""
 	if holds || assigned {
@@ -315,10 +316,10 @@ func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to t
 	if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {
 		return err
 	}
-	switch to {
-	case "":
+	switch {
+	case to == "":
 		wc.Tx.Claim(wc.Task.ID.Ref(), nil)
-	case w.Actor():
+	case to == w.Actor() && !wc.Store.Config.Flow.IsClosed(status):
 		wc.Tx.Claim(wc.Task.ID.Ref(), wc.Lease(ctx, ""))
 	default: // a claim without a worktree: theirs wherever they claim it
 		wc.Tx.Claim(wc.Task.ID.Ref(), &session.Lease{Actor: to, Since: wc.Now.UTC(), Seen: wc.Now.UTC()})
