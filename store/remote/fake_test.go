@@ -135,6 +135,8 @@ func (l *line) renews(updates []git.RefUpdate) bool {
 	return true
 }
 
+func (l *line) Apart(context.Context) (bool, error) { return false, nil }
+
 func (l *line) Fetch(context.Context) ([]git.RefMessage, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()

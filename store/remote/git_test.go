@@ -198,3 +198,45 @@ func TestGitThatCannotAnswer(t *testing.T) {
 		})
 	}
 }
+
+// A claim counts where all clones ask: not what a fork, a mirror or a copy takes to which this clone pushes.
+func TestGitPushesElsewhere(t *testing.T) {
+	for name, aside := range map[string]func(bare, other string) []string{
+		"one push URL":  func(_, other string) []string { return []string{"remote.origin.pushurl", other} },
+		"pushInsteadOf": func(bare, other string) []string { return []string{"url." + other + ".pushInsteadOf", bare} },
+		"a second URL":  func(_, other string) []string { return []string{"--add", "remote.origin.url", other} },
+	} {
+		t.Run(name, func(t *testing.T) {
+			bare, all := realClones(t, "agent:ada", "agent:bob")
+			other := filepath.Join(t.TempDir(), "other.git")
+			storetest.Git(t, bare, "clone", "-q", "--bare", ".", other)
+			a, b := all[0], all[1]
+			storetest.Git(t, a.s.Root, append([]string{"config"}, aside(bare, other)...)...)
+			b.mustClaim(one)
+			wantCode(t, a.claim(one), task.AlreadyClaimed, "agent:bob")
+			if a.believes(one) {
+				t.Errorf("it is %+v", a.hold(one))
+			}
+			if name == "a second URL" {
+				a.mustClaim(two)
+				return
+			}
+			for range 2 {
+				wantCode(t, a.claim(two), task.Offline, "pushed to another place")
+			}
+			b.mustClaim(two)
+		})
+	}
+}
+
+// Another URL for the same place is fine, such as one to read and one to write.
+func TestGitPushesByAnotherURL(t *testing.T) {
+	bare, all := realClones(t, "agent:ada", "agent:bob")
+	a, b := all[0], all[1]
+	storetest.Git(t, a.s.Root, "config", "remote.origin.pushurl", "file://"+bare)
+	a.mustClaim(one)
+	wantCode(t, b.claim(one), task.AlreadyClaimed, "agent:ada")
+	if a.sync(); !a.believes(one) {
+		t.Errorf("it is %+v", a.hold(one))
+	}
+}

@@ -22,6 +22,9 @@ type Port interface {
 	// Push changes refs, each only if it still points at what is expected; all or none if atomic. Refs are named without their namespace.
 	Push(ctx context.Context, updates []git.RefUpdate, atomic bool) (results []git.RefResult, words string, err error)
 
+	// Apart reports whether Fetch asks another place than Push tells, so that what was taken may not be what others see.
+	Apart(ctx context.Context) (bool, error)
+
 	// Fetch returns all refs of the namespace, with their messages.
 	Fetch(ctx context.Context) ([]git.RefMessage, error)
 }
@@ -65,6 +68,8 @@ func (p gitPort) Push(ctx context.Context, updates []git.RefUpdate, atomic bool)
 	}
 	return p.repo.PushRefs(ctx, p.remote, full, atomic)
 }
+
+func (p gitPort) Apart(ctx context.Context) (bool, error) { return p.repo.Apart(ctx, p.remote) }
 
 func (p gitPort) Fetch(ctx context.Context) ([]git.RefMessage, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.answer)

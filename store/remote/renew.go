@@ -151,6 +151,9 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 		return err
 	}
 	results, said, failed := t.port.Push(ctx, updates, false)
+	if said, err = t.there(ctx, updates, results, said); err != nil {
+		return err
+	}
 	missed := 0
 	for i, p := range pushes {
 		if i >= len(results) || results[i] != git.Taken {
@@ -162,7 +165,10 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	if err := t.save(); err != nil || missed == 0 {
 		return err
 	}
-	if failed != nil && said != "" {
+	if failed == nil && said != notThere {
+		said = ""
+	}
+	if said != "" {
 		t.said(said)
 	}
 	if err := t.fetch(ctx); err != nil {
@@ -170,7 +176,7 @@ func (t *turn) pushAll(ctx context.Context, pushes []session.Push) error {
 	}
 	var still []session.Push
 	t.shared, still = t.shared.Reconcile(t.local(), t.Now())
-	if failed != nil && said != "" {
+	if said != "" {
 		t.said(said)
 	}
 	if err := t.save(); err != nil || !denied(said) || len(still) == 0 {

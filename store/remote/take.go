@@ -212,7 +212,7 @@ func setOpen(own []session.OwnClaim, open bool) {
 var denials = []string{"declined", "denied", "deny", "prohibited", "protected", "not allowed", "permission"}
 
 func denied(said string) bool {
-	return slices.ContainsFunc(denials, func(word string) bool { return strings.Contains(strings.ToLower(said), word) })
+	return said == notThere || slices.ContainsFunc(denials, func(word string) bool { return strings.Contains(strings.ToLower(said), word) })
 }
 
 // updatesOf are the updates that make claims.
@@ -224,7 +224,36 @@ func updatesOf(own []session.OwnClaim) []git.RefUpdate {
 	return updates
 }
 
-// push pushes, and returns how many updates the remote said it has taken.
+// notThere is why a push counts for nothing that was taken in another place than the one that everybody asks.
+const notThere = "it is pushed to another place than it is fetched from, and what that one takes is not found here (git remote -v)"
+
+// there looks whether others see the claims that a remote was told, where it is pushed to another place than it is fetched from. What is not found
+// there is not taken. It returns why, in the place of what was said.
+func (t *turn) there(ctx context.Context, updates []git.RefUpdate, results []git.RefResult, said string) (string, error) {
+	apart, err := t.port.Apart(ctx)
+	if err != nil || !apart {
+		return said, err
+	}
+	fetched, stale := false, strings.Contains(said, "stale info") // as for what that place took before
+	for i, u := range updates {
+		of, claim := refOf(u.Ref)
+		if !claim || u.New == "" || results[i] != git.Taken && !stale {
+			continue
+		}
+		if !fetched {
+			if err := t.fetch(ctx); err != nil {
+				return said, err
+			}
+			fetched = true
+		}
+		if seen := t.shared.SeenOf(of); seen == nil || seen.Object != u.New {
+			results[i], said = git.Refused, notThere
+		}
+	}
+	return said, nil
+}
+
+// push pushes, and returns how many updates the remote has taken.
 func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (taken int, said string, err error) {
 	if err := t.spend(ctx); err != nil {
 		return 0, "", err
@@ -232,6 +261,9 @@ func (t *turn) push(ctx context.Context, updates []git.RefUpdate, atomic bool) (
 	results, said, failed := t.port.Push(ctx, updates, atomic)
 	if ctx.Err() != nil {
 		return 0, said, ctx.Err()
+	}
+	if said, err = t.there(ctx, updates, results, said); err != nil {
+		return 0, said, err
 	}
 	for _, r := range results {
 		if r == git.Taken {

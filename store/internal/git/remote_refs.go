@@ -71,7 +71,7 @@ func readPushed(out string, updates []RefUpdate) (results []RefResult, words str
 			if len(fields) == 3 {
 				words = fields[2]
 			}
-		case strings.Contains(" +-*=", fields[0]):
+		case results[n] != Refused && strings.Contains(" +-*=", fields[0]): // a remote with several URLs has lines of each
 			results[n] = Taken
 		}
 	}
@@ -140,19 +140,28 @@ func (r *Repo) Remotes(ctx context.Context) ([]string, error) {
 	return strings.Fields(string(out)), err
 }
 
+// Apart reports whether a remote is pushed to another place than it is fetched from, or to several.
+func (r *Repo) Apart(ctx context.Context, remote string) (bool, error) {
+	from, to, err := r.urls(ctx, remote)
+	return err == nil && !slices.Equal(from[:1], to), err
+}
+
+// urls are where a remote is fetched from, of which git asks the first, and where it is pushed to, which is each of them.
+func (r *Repo) urls(ctx context.Context, remote string) (from, to []string, err error) {
+	out, err := Run(ctx, r.Top, "remote", "get-url", "--all", "--", remote)
+	if err != nil {
+		return nil, nil, err
+	}
+	from = strings.Split(strings.TrimRight(string(out), "\n"), "\n")
+	out, err = Run(ctx, r.Top, "remote", "get-url", "--all", "--push", "--", remote)
+	return from, strings.Split(strings.TrimRight(string(out), "\n"), "\n"), err
+}
+
 // Bundled reports whether a remote is reached by a path that begins at this clone, for fetching or for pushing. What lies there may have come along
 // with a copied folder, and git runs its hooks. A clone made by git names a repository on the same machine by its full path.
 func (r *Repo) Bundled(ctx context.Context, remote string) (bool, error) {
-	for _, args := range [][]string{{"remote", "get-url", "--all", "--", remote}, {"remote", "get-url", "--all", "--push", "--", remote}} {
-		out, err := Run(ctx, r.Top, args...)
-		if err != nil {
-			return false, err
-		}
-		if slices.ContainsFunc(strings.Split(strings.TrimRight(string(out), "\n"), "\n"), func(url string) bool { return r.isBundled(url) }) {
-			return true, nil
-		}
-	}
-	return false, nil
+	from, to, err := r.urls(ctx, remote)
+	return err == nil && slices.ContainsFunc(slices.Concat(from, to), r.isBundled), err
 }
 
 // isBundled reports whether a URL is a path, and one that begins at this clone or leads into it.
