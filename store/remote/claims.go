@@ -7,6 +7,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -245,7 +246,19 @@ func (t *turn) offline(ctx context.Context, err error) error {
 }
 
 // said notes in one line what the remote gave as a reason.
-func (t *turn) said(words string) { t.shared.Said = task.Clip(printable(words), 500) }
+func (t *turn) said(words string) { t.shared.Said = task.Clip(harmless(words), 500) }
+
+// harmless is what a remote or git said, in one line and without credentials: git repeats addresses, and takes the credentials out
+// of some alone.
+func harmless(words string) string {
+	words = address.ReplaceAllStringFunc(words, task.CleanURL)
+	return userInfo.ReplaceAllString(printable(words), "")
+}
+
+var (
+	address  = regexp.MustCompile(`https?://[^\s'"]+`)
+	userInfo = regexp.MustCompile(`[^\s'"/:@]*:[^\s'"/@]*@`)
+)
 
 // printable is a text without what moves the cursor of a terminal.
 func printable(text string) string {

@@ -240,3 +240,19 @@ func TestGitPushesByAnotherURL(t *testing.T) {
 		t.Errorf("it is %+v", a.hold(one))
 	}
 }
+
+// What git says of an address is kept without the credentials in it, whichever way they are there.
+func TestGitSaysNoCredentials(t *testing.T) {
+	for _, url := range []string{
+		"git://ada:s3cret@127.0.0.1:1/x.git", "https://ada:s3cret@127.0.0.1:1/x.git", "https://127.0.0.1:1/x.git?access_token=s3cret", "/nowhere/ada:s3cret@x",
+	} {
+		_, all := realClones(t, "agent:ada")
+		a := all[0]
+		storetest.Git(t, a.s.Root, "remote", "set-url", "origin", url)
+		err := a.claim(one)
+		wantCode(t, err, task.Offline, "gave no answer")
+		if said := a.known().Said; said == "" || strings.Contains(said+err.Error(), "s3cret") {
+			t.Errorf("of %s it keeps %q, and says %v", url, said, err)
+		}
+	}
+}
