@@ -36,7 +36,7 @@ func Main(ctx context.Context, env Env) int {
 	p.meter = p.newMeter()
 	p.out.meter = p.meter
 	defer p.meter.until(ctx)()
-	err := p.runLine(progress.With(ctx, p.meter.reports()))
+	err := p.runLine(progress.With(ctx, p.reports()))
 	p.meter.stop()
 	exit := p.report(ctx, err)
 	if p.out.err != nil && exit == 0 {

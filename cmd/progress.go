@@ -44,6 +44,19 @@ func (p *program) newMeter() *meter {
 	return &meter{out: p.Stderr, width: func() int { width, _ := isTerminal(p.Stderr); return width }}
 }
 
+// reports is where work says how far it has come: the meter, or off a terminal a line on standard error for each long wait for others, which is
+// there with --json too. What works is silent off a terminal.
+func (p *program) reports() func(progress.Report) {
+	if p.meter != nil {
+		return p.meter.report
+	}
+	return func(r progress.Report) {
+		if r.Wait >= progress.Long {
+			fprintf(p.Stderr, "cairn: %s\n", harmless.Line(r.Message))
+		}
+	}
+}
+
 // reports is where work says how far it has come, or nil.
 func (m *meter) reports() func(progress.Report) {
 	if m == nil {

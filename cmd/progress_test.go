@@ -76,6 +76,24 @@ func TestMeter(t *testing.T) {
 	})
 }
 
+// Off a terminal, as in an agent's shell, a long wait for others is a line on standard error, and work says nothing.
+func TestWaitsOffATerminal(t *testing.T) {
+	for _, json := range []bool{false, true} {
+		var s screen
+		p := &program{Env: Env{Stderr: &s}, json: json}
+		tell := p.reports()
+		tell(progress.Report{Message: "check 1 of 2", Took: time.Minute})
+		tell(progress.Report{Message: "waiting for another process", Wait: progress.Quiet})
+		if got := s.take(); got != "" {
+			t.Errorf("it says %q", got)
+		}
+		tell(progress.Report{Message: "waiting 40 s\nsince", Wait: 40 * time.Second})
+		if got := s.take(); !strings.HasPrefix(got, "cairn: waiting 40 s") || strings.Count(got, "\n") != 1 {
+			t.Errorf("it says %q", got)
+		}
+	}
+}
+
 // Ctrl-C leaves a clean line at once, though the work may take a while to end.
 func TestMeterOfInterruptedWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

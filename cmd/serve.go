@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/mcpserver"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -56,7 +57,8 @@ func (p serveCommand) runServe(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	w.Client = c.String("client")
+	w.Client, w.Progress = c.String("client"), nil
+	ctx = progress.With(ctx, nil) // clients hear of waits, and standard error is the log's
 	if s, err := w.Open(); err == nil {
 		projects.Note(ctx, w, s)
 	}

@@ -32,7 +32,7 @@ func (p *program) workspace(ctx context.Context, c *cli.Command) (*verb.Workspac
 		Dir: dir, StateDir: p.stateDir(), ConfigDir: p.configDir(), Actor: actor, Session: p.Getenv("CAIRN_SESSION"), Version: Version(),
 		Rights: verb.Rights{Profile: verb.Maintainer}, Now: p.Now, Rand: p.Rand, Confirm: p.confirm, Fresh: c.Bool("fresh"),
 	}
-	w.Progress = p.meter.reports()
+	w.Progress = p.reports()
 	if c.Bool("verbose") && p.meter != nil {
 		w.Output = watching{p.meter}
 	}

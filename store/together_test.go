@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/progress"
 )
 
 // A write of many files does each once, begins no other after an error, and says the one that keeps it from being over.
@@ -54,18 +53,4 @@ func TestFewFilesAreWrittenOneAfterTheOther(t *testing.T) {
 	if flushedTogether(manyFiles-1) != 1 || flushedTogether(manyFiles) < 2 {
 		t.Errorf("%d and %d", flushedTogether(manyFiles-1), flushedTogether(manyFiles))
 	}
-}
-
-// A write that waits for the lock says so to whoever wants to know, and one that does not wait says nothing.
-func TestWaitingIsTold(t *testing.T) {
-	told := make(chan string, 1)
-	ctx := progress.With(t.Context(), func(r progress.Report) { told <- r.Message })
-	end := tellOfWaiting(ctx)
-	if said := <-told; said != "waiting for another process that writes" {
-		t.Errorf("it says %q", said)
-	}
-	end()
-	end = tellOfWaiting(progress.With(t.Context(), func(r progress.Report) { t.Errorf("it says %q", r.Message) }))
-	end()
-	tellOfWaiting(t.Context())()
 }

@@ -83,7 +83,7 @@ func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
 	if err := w.MakeLive(); err != nil {
 		return nil, err
 	}
-	defer tellOfWaiting(ctx)()
+	defer progress.Waiting(ctx, "waiting for another process that writes")()
 	lock, err := filelock.AcquireWithin(ctx, w.Live.Lock(), w.patience)
 	switch {
 	case err == nil:
@@ -96,18 +96,6 @@ func (w writer) lock(ctx context.Context) (*filelock.Lock, error) {
 	default:
 		return nil, w.Live.Failed(err)
 	}
-}
-
-// tellOfWaiting says to whoever wants to know that a write waits for another, once it does so for a while. The caller ends it.
-func tellOfWaiting(ctx context.Context) (end func()) {
-	tell := progress.Of(ctx)
-	if tell == nil {
-		return func() {}
-	}
-	timer := time.AfterFunc(progress.Quiet, func() {
-		tell(progress.Report{Message: "waiting for another process that writes", Took: progress.Quiet})
-	})
-	return func() { timer.Stop() }
 }
 
 // Settle finishes or drops the write of a killed writer, as the next write would. If there is none, it does nothing and takes no lock.

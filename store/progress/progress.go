@@ -16,6 +16,7 @@ package progress
 import (
 	"context"
 	"fmt"
+	"sync"
 	"sync/atomic"
 	"time"
 )
@@ -27,6 +28,7 @@ type Report struct {
 	Message string        // what it is doing, without how long
 	Took    time.Duration // how long it has been doing that; 0 if it has just begun
 	Counts  bool          // Done and Total are numbers of things, which a reader is shown
+	Wait    time.Duration // how long it waits for others, as far as that is known; 0 if it works
 }
 
 // String is the message, and for how long that has been going on.
@@ -56,8 +58,38 @@ func Of(ctx context.Context) func(Report) {
 const (
 	// Quiet is how long work may take before it is worth a word.
 	Quiet = 500 * time.Millisecond
+	// Long is how long a wait for others may last before also a reader who is shown no work, such as an agent in a shell, is told of it.
+	Long  = 2 * time.Second
 	every = 250 * time.Millisecond // between two reports of one count
 )
+
+// Waiting says to whoever wants to know that a call waits for others: once it does so for a while, and again once that is long. The caller ends it,
+// and hears nothing of it afterwards.
+func Waiting(ctx context.Context, message string) (end func()) {
+	to := Of(ctx)
+	if to == nil {
+		return func() {}
+	}
+	var mu sync.Mutex
+	ended := false
+	after := func(d time.Duration) *time.Timer {
+		return time.AfterFunc(d, func() {
+			mu.Lock()
+			defer mu.Unlock()
+			if !ended {
+				to(Report{Message: message, Took: d, Wait: d})
+			}
+		})
+	}
+	quiet, long := after(Quiet), after(Long)
+	return func() {
+		quiet.Stop()
+		long.Stop()
+		mu.Lock()
+		defer mu.Unlock()
+		ended = true
+	}
+}
 
 // Count counts the parts of long work that are done. Its methods may be called by several goroutines, and on nil.
 type Count struct {

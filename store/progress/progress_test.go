@@ -50,6 +50,28 @@ func TestCount(t *testing.T) {
 	})
 }
 
+// A call that waits for others says so once it does for a while, and again once that is long; what is soon over says nothing.
+func TestWaiting(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got []progress.Report
+		ctx := progress.With(t.Context(), func(r progress.Report) { got = append(got, r) })
+		end := progress.Waiting(ctx, "waiting for another process")
+		time.Sleep(progress.Quiet - time.Millisecond)
+		end()
+		time.Sleep(time.Minute)
+		if len(got) > 0 {
+			t.Errorf("a short wait says %v", got)
+		}
+		end = progress.Waiting(ctx, "waiting for another process")
+		time.Sleep(time.Minute)
+		end()
+		if len(got) != 2 || got[0].Wait >= progress.Long || got[1].Wait < progress.Long || got[1].Message != "waiting for another process" {
+			t.Errorf("a long wait says %+v", got)
+		}
+		progress.Waiting(t.Context(), "waiting for another process")()
+	})
+}
+
 func TestString(t *testing.T) {
 	r := progress.Report{Message: "check 1 of 2: builds"}
 	if got := r.String(); got != "check 1 of 2: builds" {

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -113,5 +114,22 @@ func TestABudgetThatIsUsedUp(t *testing.T) {
 	a.sync()
 	if at.object(of.ID) != "" {
 		t.Error("what was released is never given back")
+	}
+}
+
+// Who waits for the budget is told for how long, and of what key of the config.
+func TestAWaitForTheBudgetIsTold(t *testing.T) {
+	a := newClone(t, newServer(), newClock(), "agent:ada")
+	var told []progress.Report
+	ctx := progress.With(t.Context(), func(r progress.Report) { told = append(told, r) })
+	for i := range 7 {
+		of := task.ID(fmt.Sprintf("PROJ-%d", i+1)).Ref()
+		if err := a.Take(ctx, a.want(of), func() error { return nil }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want := progress.Report{Message: "waiting 60 s, since claims ask the git remote 6 times a minute at most (claims_budget)", Wait: time.Minute}
+	if len(told) != 1 || told[0] != want {
+		t.Errorf("it says %+v", told)
 	}
 }

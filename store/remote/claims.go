@@ -6,6 +6,8 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"math"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -93,6 +95,7 @@ func (c *Claims) begin(ctx context.Context) (*turn, error) {
 	if err := c.Clone.MakeLive(); err != nil {
 		return nil, err
 	}
+	defer progress.Waiting(ctx, "waiting for another process of this clone that asks the git remote")()
 	lock, err := filelock.AcquireWithin(ctx, c.Clone.Live.SharedLock(), lockPatience)
 	switch {
 	case err == nil:
@@ -287,12 +290,17 @@ func (t *turn) spend(ctx context.Context) error {
 			return t.save()
 		}
 		if tell := progress.Of(ctx); tell != nil {
-			tell(progress.Report{Message: "waiting, since claims may ask the git remote only so often (claims_budget)", Took: wait})
+			tell(progress.Report{Message: t.overBudget(wait), Wait: wait})
 		}
 		if err := t.Sleep(ctx, wait); err != nil {
 			return err
 		}
 	}
+}
+
+// overBudget says for how long the budget makes a claim wait, and why.
+func (t *turn) overBudget(wait time.Duration) string {
+	return fmt.Sprintf("waiting %.0f s, since claims ask the git remote %d times a minute at most (claims_budget)", math.Ceil(wait.Seconds()), t.Config.Claims.Budget)
 }
 
 // room is how long to wait until a budget has room for one more push or fetch.
