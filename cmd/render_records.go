@@ -187,12 +187,20 @@ func (r *renderer) delta(d identity.Delta) {
 	r.printf("once you have seen to it: cairn identity --ack %s\n", d.Cursor)
 }
 
+// renderSettings prints the settings, or after a change the one that was changed.
 func renderSettings(r *renderer, s config.Settings) {
 	t := table{head: []string{"SETTING", "VALUE", "WHAT IT IS"}, grow: 2}
+	shares := false
 	for _, one := range s.Settings {
-		t.add(one.Key, fmt.Sprint(one.Value), one.Doc)
+		if s.Changed == "" || s.Changed == one.Key {
+			t.add(one.Key, fmt.Sprint(one.Value), one.Doc)
+		}
+		shares = shares || s.Changed == one.Key && one.Key == "claims_remote" && one.Value != "none"
 	}
 	t.print(r.out, r.width(), r.style)
+	if shares {
+		r.printf("next: cairn remote probe says whether the remote takes claims; then commit and push %s, by which other clones take part\n", s.Path)
+	}
 }
 
 // namedText is a text and what it is.

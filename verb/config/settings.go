@@ -38,7 +38,8 @@ type SettingsSetIn struct {
 // Settings are the settings of the workspace that a verb can change.
 type Settings struct {
 	Settings []Setting `json:"settings"`
-	Path     string    `json:"path"` // of the config file, from the workspace root
+	Path     string    `json:"path"`              // of the config file, from the workspace root
+	Changed  string    `json:"changed,omitempty"` // the setting that was changed
 	Replayed bool      `json:"replayed,omitempty"`
 }
 
@@ -78,7 +79,9 @@ func SettingsSet(ctx context.Context, w *verb.Workspace, in SettingsSetIn) (Sett
 	if err != nil {
 		return Settings{}, err
 	}
-	return SettingsGet(ctx, w, SettingsGetIn{})
+	out, err := SettingsGet(ctx, w, SettingsGetIn{})
+	out.Changed = in.Key
+	return out, err
 }
 
 // Replay shows the settings as they are now.
