@@ -17,7 +17,7 @@ var everyday = []string{
 // groups are the other headings of help, in the order in which somebody comes to need them. A group that is not among them comes behind.
 var groups = []struct{ group, heading string }{
 	{"tasks", "Tasks"}, {"sessions", "Sessions of work"}, {"review", "Review"}, {"jobs", "Jobs and work trees"}, {"ledger", "What is known and decided"},
-	{"handoffs", "Questions and answers"}, {"references", "References"}, {"team", "Who is here"}, {"projects", "Several workspaces"}, {"workspace", "The workspace"},
+	{"handoffs", "Questions and answers"}, {"references", "References"}, {"team", "Who is here"}, {"projects", "Several workspaces"}, {"workspace", "The workspace"}, {"setup", "Many machines"},
 }
 
 // rootHelp is what cairn help prints: each command once, in a few words.

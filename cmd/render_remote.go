@@ -2,8 +2,10 @@ package cmd
 
 import (
 	"fmt"
+	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/verb/remotes"
 )
 
@@ -13,14 +15,19 @@ func renderShared(r *renderer, out remotes.Shared) {
 		r.printf("claims hold in this clone alone\ncairn settings-set claims_remote origin lets them hold among all clones of a git remote\n")
 		return
 	}
-	r.printf("%s  %s, clone %s\n", r.style.bold(out.Remote), out.Namespace, out.Clone)
-	if p := out.Probe; p != nil && p.Allows() {
+	r.printf("%s  %s", r.style.bold(out.Remote), out.Namespace)
+	if out.Clone != "" {
+		r.printf(", clone %s", out.Clone)
+	}
+	r.printf("\n")
+	switch took := slices.ContainsFunc(out.Own, func(o remotes.Own) bool { return o.Sync == session.Synced }); {
+	case out.Probe == nil && !took:
+		r.printf("  whether it takes claims was not tried yet: cairn remote probe\n")
+	case out.Probe == nil || out.Probe.Allows():
 		r.printf("  it takes claims below %s\n", out.Namespace)
-	} else if p == nil {
-		r.printf("  it was not probed: cairn remote probe\n")
 	}
 	if out.KnownAt == nil {
-		r.printf("  it was not asked yet: cairn remote sync\n")
+		r.printf("  it was not asked yet what other clones hold: cairn remote sync\n")
 	} else {
 		r.printf("  as of %s ago; asked %d times in the last minute, %d at most\n", time.Duration(out.Age)*time.Second, out.Spent, out.Budget)
 	}
@@ -31,18 +38,27 @@ func renderShared(r *renderer, out remotes.Shared) {
 		r.printf("  claims that it had lost and that were put back: %d\n", out.Restored)
 	}
 	for _, o := range out.Own {
-		r.printf("%s  %s, %s here, %s, until %s%s\n", r.style.bold(o.ID), o.Actor, o.State, o.Sync, o.Ends.Format(time.RFC3339), lostTo(o))
+		r.printf("%s  %s, %s\n", r.style.bold(o.ID), o.Actor, ownText(o))
 	}
 	for _, o := range out.Others {
 		r.printf("%s  %s\n", r.style.bold(o.ID), otherText(o))
 	}
 }
 
-func lostTo(o remotes.Own) string {
-	if o.LostTo == nil {
-		return ""
+// ownText is how a claim of this clone stands.
+func ownText(o remotes.Own) string {
+	switch {
+	case o.Sync == session.Asked:
+		return "asked for, and no answer came"
+	case o.Sync == session.Released:
+		return "let go of here, and the remote is not told yet"
+	case o.Sync == session.Lost && o.LostTo != nil:
+		return "lost to " + otherText(*o.LostTo)
+	case o.Sync == session.Lost:
+		return "lost"
+	default:
+		return fmt.Sprintf("%s here, %s, until %s", o.State, o.Sync, o.Ends.Format(time.RFC3339))
 	}
-	return fmt.Sprintf(" (to %s)", otherText(*o.LostTo))
 }
 
 func otherText(o remotes.Other) string {

@@ -36,6 +36,7 @@ func renderStatus(r *renderer, s status.Out) {
 	r.statusList("Ready", s.Ready, s.Totals.Ready, func(t status.Task) cell { return cell{text: fmt.Sprintf("p%d", t.Priority)} })
 	r.statusList("Closed this week", s.Closed, s.Totals.Closed, func(t status.Task) cell { return cell{text: string(t.Status) + since(t.Since, r.Now())} })
 	r.printf("\n")
+	r.remote(s.Remote)
 	for i, command := range s.Next {
 		r.printf("%-5s %s\n", []string{"next:", "or:"}[min(i, 1)], command)
 	}
@@ -44,11 +45,20 @@ func renderStatus(r *renderer, s status.Out) {
 // whoSince is who holds a task, and for how long. The short form has no more of a name than tells it from others.
 func (r *renderer) whoSince(t status.Task, me task.Actor) cell {
 	ago := since(t.Since, r.Now())
+	short := ago
+	switch {
+	case t.Lost:
+		ago += ", claim lost"
+	case t.Unsynced:
+		ago += ", unsynced"
+	case t.Clone != "":
+		ago += ", another clone"
+	}
 	if t.Actor == me {
 		return cell{text: "you" + ago}
 	}
 	_, name, _ := strings.Cut(string(t.Actor), ":")
-	return cell{text: string(t.Actor) + ago, short: runewidth.Truncate(name, shortName, "…") + ago}
+	return cell{text: string(t.Actor) + ago, short: runewidth.Truncate(name, shortName, "…") + short}
 }
 
 const shortName = 16 // columns

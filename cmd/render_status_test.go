@@ -29,7 +29,7 @@ func TestStatusScreen(t *testing.T) {
 	running.Actor, running.Since, running.Doing = "agent:claude-1", ago(5*time.Minute), "the rounding is \x1b[31mdone"
 	mine.Actor, mine.Since, mine.Mine = "human:Shah", ago(50*time.Hour), true
 	stalled.Actor, stalled.Since = "agent:a-name-that-is-longer-than-most-names-are", ago(3*time.Hour)
-	review.Mine = true
+	stalled.Clone, mine.Lost, review.Mine = "5027596a8fd2", true, true
 	closed.Status, closed.Since = "done", ago(10*time.Second)
 	out := status.Out{
 		Workspace: "SHOP", Actor: "human:Shah", Total: 40, Open: 30, Blocked: 4, Inbox: 2,

@@ -36,6 +36,8 @@ func renderChanged(r *renderer, t verb.Task) {
 	r.printf("%s  %s  %s%s\n", r.style.bold(string(t.ID)), t.Status, t.Title, who)
 	if c := t.Claim; c != nil && c.LostTo != nil {
 		r.printf("claim lost: %s holds it, clone %s; cairn release %s lets go of it here\n", c.LostTo.Actor, c.LostTo.Clone, t.ID)
+	} else if c != nil && c.Unsynced {
+		r.printf("unsynced: the git remote is not known to have this claim, so another clone may take the task too; cairn remote sync tells it\n")
 	}
 	for _, n := range t.Notices {
 		r.printf("note  %s\n", n.Message)

@@ -36,7 +36,7 @@ func (r *renderer) remote(known *verb.RemoteKnown) {
 	case known.Said != "":
 		r.printf("the git remote gave no answer: %s\n", known.Said)
 	case known.At == nil:
-		r.printf("the git remote was not asked yet: cairn remote sync\n")
+		r.printf("the git remote was not asked yet what other clones hold: cairn remote sync\n")
 	default:
 		r.printf("claims of other clones: as of %s ago\n", time.Duration(known.Age)*time.Second)
 	}
@@ -225,12 +225,12 @@ func standing(r verb.Row) string {
 	switch {
 	case r.Elsewhere != nil:
 		return strings.TrimSpace(fmt.Sprintf("%s elsewhere %s", r.Elsewhere.Status, r.Elsewhere.Branch))
+	case r.Claim != nil && r.Claim.Lost:
+		return "claim lost"
 	case r.Execution != "" && r.Execution != "active":
 		return strings.ReplaceAll(r.Execution, "_", " ")
 	case r.Claim != nil && r.Claim.Lapsed:
 		return "claim lapsed"
-	case r.Claim != nil && r.Claim.Lost:
-		return "claim lost"
 	case r.Claim != nil && r.Claim.Unsynced:
 		return "unsynced"
 	case r.Claim != nil && r.Claim.Clone != "":

@@ -284,7 +284,7 @@ func inClone(branch, clone string) string {
 
 // Lost is CLAIM_LOST for whoever believed to hold the record that this claim took.
 func (c RemoteClaim) Lost(id task.ID) error {
-	return task.Errorf(task.ClaimLost, "%s holds it since %s, on %s", c.Holder, c.Taken.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
+	return task.Errorf(task.ClaimLost, "claim lost: %s holds it since %s, on %s", c.Holder, c.Taken.UTC().Format(time.RFC3339), inClone(c.Branch, c.Clone)).
 		WithHint("stop, and keep what you have on your branch; %s lets go of it here", task.CallTo("release", "id", id).OnlyShown()).
 		WithNext(task.CallTo("get", "id", id))
 }

@@ -275,7 +275,13 @@ func printable(text string) string {
 
 func offline(remote, said string) error {
 	return task.Errorf(task.Offline, "the git remote %s gave no answer: %s", remote, said).
-		WithHint("try again; %s says what the remote allows; git fetch %s by hand shows what is wrong", task.CallTo("remote_probe").OnlyShown(), remote)
+		WithHint("try again in a minute, and go on meanwhile with what you hold; git fetch %s by hand shows what is wrong", remote)
+}
+
+// refused is OFFLINE for a remote that answers, and takes no claim.
+func refused(remote, said string) error {
+	return task.Errorf(task.Offline, "the git remote %s takes no claim: %s", remote, said).
+		WithHint("%s says what the remote allows; until it takes claims, a person decides: claims_remote: none leaves them to each clone", task.CallTo("remote_probe").OnlyShown())
 }
 
 // budgetWindow is the time for which the budget of pushes and fetches is.

@@ -155,5 +155,5 @@ func (t *turn) finishOne(ctx context.Context, o session.OwnClaim, object string)
 		}
 	}
 	t.said(words)
-	return offline(t.Config.Claims.Remote, "it takes no claim: "+t.shared.Said)
+	return refused(t.Config.Claims.Remote, t.shared.Said)
 }

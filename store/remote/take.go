@@ -198,7 +198,7 @@ func (t *turn) settle(ctx context.Context, own []session.OwnClaim) error {
 		}
 	}
 	t.said(words)
-	return offline(t.Config.Claims.Remote, "it takes no claim: "+t.shared.Said)
+	return refused(t.Config.Claims.Remote, t.shared.Said)
 }
 
 // setOpen notes whether it is open what came of asking for claims.

@@ -51,6 +51,8 @@ type Out struct {
 
 	Totals Totals   `json:"totals"`
 	Next   []string `json:"next"` // commands to type
+
+	Remote *verb.RemoteKnown `json:"remote,omitempty"` // how old what is said of other clones is
 }
 
 // Totals are how many there are of what is shown.
@@ -76,6 +78,10 @@ type Task struct {
 	Since    *time.Time    `json:"since,omitempty"`   // held since, or closed at
 	Doing    string        `json:"doing,omitempty"`   // what the session last said
 	Mine     bool          `json:"mine,omitempty"`    // the caller holds it, or it waits for the caller's approval
+	Clone    string        `json:"clone,omitempty"`   // the other clone in which it is held
+
+	Unsynced bool `json:"unsynced,omitempty"` // the git remote is not known to have the claim
+	Lost     bool `json:"lost,omitempty"`     // the git remote gave the claim to another clone
 }
 
 // Job is a job on the screen.
@@ -118,7 +124,7 @@ func Status(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
 		return Out{}, err
 	}
 	out.Inbox = waiting.Total
-	out.Next = next(out)
+	out.Next, out.Remote = next(out), l.view.RemoteKnown()
 	return out, nil
 }
 
@@ -206,6 +212,7 @@ func (l looker) shown(all []found) []Task {
 		t := Task{
 			ID: task.ID(one.row.ID), Title: verb.Head(one.row.Title, titleShown), Status: one.row.Status, Priority: one.row.Priority,
 			Due: task.Due(one.row.Fact(record.DueFact)), Actor: one.hold.Actor, Session: one.hold.Session, Mine: one.mine,
+			Clone: one.hold.Clone, Unsynced: one.hold.Unsynced, Lost: one.hold.LostTo != nil,
 		}
 		if !one.hold.Since.IsZero() {
 			since := one.hold.Since.UTC()
@@ -258,8 +265,12 @@ func next(out Out) []string {
 		add(true, "cairn review show "+string(id))
 	}
 	add(out.Inbox > 0, "cairn inbox")
-	if id := first(out.Running, true); id != "" {
-		add(true, "cairn done "+string(id))
+	held := slices.Concat(out.Running, out.Stalled)
+	if at := slices.IndexFunc(held, func(t Task) bool { return t.Mine && t.Lost }); at >= 0 {
+		add(true, "cairn release "+string(held[at].ID))
+	}
+	if at := slices.IndexFunc(out.Running, func(t Task) bool { return t.Mine && !t.Lost && t.Clone == "" }); at >= 0 {
+		add(true, "cairn done "+string(out.Running[at].ID))
 	}
 	if id := first(out.Ready, false); id != "" {
 		add(true, "cairn start "+string(id))
