@@ -57,7 +57,7 @@ func TestAClaimThatAnotherCloneTookEndsTheJob(t *testing.T) {
 	if !strings.Contains(one.Status.Message, "human:kim") || f.agent.results[0].Signal == "" && !f.agent.results[0].Canceled {
 		t.Errorf("%s; the executor ended so: %+v", one.Status.Message, f.agent.results[0])
 	}
-	if ses, err := record.Sessions.Get(f.there(one), one.Status.Session); err != nil || ses.Status != session.Canceled {
+	if ses, err := record.Sessions.Get(f.there(one), one.Status.Session); err != nil || ses.Status != session.Failed {
 		t.Errorf("its session is %s, %v", ses.Status, err)
 	}
 	f.clean(one)

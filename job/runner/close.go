@@ -45,7 +45,7 @@ func (c closing) close(e *ended) error {
 	}
 	if c.session != nil && e.state != job.Succeeded {
 		note(c.commitLeft(ctx))
-		note(c.session.giveUp(ctx, e, c.why(e)))
+		note(c.session.giveUp(ctx, e.state == job.Canceled, c.why(e)))
 	}
 	if c.tree != nil {
 		if err := c.tree.commitRecords(ctx); err != nil && e.state == job.Succeeded {

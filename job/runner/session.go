@@ -193,12 +193,12 @@ func (j *jobSession) finish(ctx context.Context, summary string) error {
 	return err
 }
 
-// giveUp ends the session of a job that did not succeed: as canceled if the job was, or if its claim is lost, which lets nobody finish, and else as
-// failed. A task that was handed over already goes back to work, held by nobody.
-func (j *jobSession) giveUp(ctx context.Context, e *ended, why string) error {
+// giveUp ends the session of a job that did not succeed, as canceled or as failed. A task that was handed over already goes back to work, held by
+// nobody.
+func (j *jobSession) giveUp(ctx context.Context, canceled bool, why string) error {
 	switch j.status() {
 	case session.Active:
-		if e.state == job.Canceled || e.reason == job.ClaimLost {
+		if canceled {
 			_, err := sessions.Cancel(ctx, j.acts, sessions.CancelIn{Session: verb.SessionID(j.id), Reason: why})
 			return err
 		}
