@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"math"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -249,19 +248,10 @@ func (t *turn) offline(ctx context.Context, err error) error {
 }
 
 // said notes in one line what the remote gave as a reason.
-func (t *turn) said(words string) { t.shared.Said = task.Clip(harmless(words), 500) }
+func (t *turn) said(words string) { t.shared.Said = task.Clip(shown(words), 500) }
 
-// harmless is what a remote or git said, in one line and without credentials: git repeats addresses, and takes the credentials out
-// of some alone.
-func harmless(words string) string {
-	words = address.ReplaceAllStringFunc(words, task.CleanURL)
-	return userInfo.ReplaceAllString(printable(words), "")
-}
-
-var (
-	address  = regexp.MustCompile(`https?://[^\s'"]+`)
-	userInfo = regexp.MustCompile(`[^\s'"/:@]*:[^\s'"/@]*@`)
-)
+// shown is what git or a remote said, in one line, without credentials and without what moves the cursor of a terminal.
+func shown(words string) string { return printable(git.WithoutCredentials(words)) }
 
 // printable is a text without what moves the cursor of a terminal.
 func printable(text string) string {

@@ -57,7 +57,7 @@ func (p *probing) run(ctx context.Context) error {
 	taken, said, err := p.push(context.WithoutCancel(ctx), p.away(created), false)
 	p.found.Deletes = taken == created
 	if !p.found.Deletes {
-		p.found.Said = harmless(said)
+		p.found.Said = shown(said)
 	}
 	return cmp.Or(listed, err)
 }
@@ -86,7 +86,7 @@ func (p *probing) create(ctx context.Context) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	if p.found.Said = harmless(said); taken == 0 && !denied(said) { // no answer, perhaps, which a fetch tells
+	if p.found.Said = shown(said); taken == 0 && !denied(said) { // no answer, perhaps, which a fetch tells
 		return 0, p.list(ctx)
 	}
 	return taken, nil

@@ -189,6 +189,20 @@ func TestPushAsksNothing(t *testing.T) {
 	}
 }
 
+// Git repeats the address of a remote that gives no answer. Its credentials stay out of the error, which others read.
+func TestPushSaysNoCredentials(t *testing.T) {
+	for _, url := range []string{"git://ada:s3cret@127.0.0.1:1/x.git", "https://127.0.0.1:1/x.git?access_token=s3cret"} {
+		f := newField(t)
+		tree := f.work("PROJ-1", "a.txt", "a\n")
+		storetest.Git(t, f.repo, "remote", "add", "far", url)
+		err := f.w.Push(t.Context(), tree, "far")
+		storetest.WantMessage(t, err, task.Git, "was not pushed to far: ")
+		if strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("of %s it says %v", url, err)
+		}
+	}
+}
+
 // The user's hooks run for the commit of an agent's work, without a terminal, an editor or a signature; one that refuses is quoted.
 func TestCommitRunsHooks(t *testing.T) {
 	f := newField(t)

@@ -106,7 +106,7 @@ func (p push) failed(ctx context.Context, out string, err error) error {
 				WithHint("git fetch %s; then see what was pushed there", p.remote)
 		}
 	}
-	said := strings.Join(git.Complaints(err, 5), "; ")
+	said := git.WithoutCredentials(strings.Join(git.Complaints(err, 5), "; "))
 	if said == "" {
 		return err
 	}
