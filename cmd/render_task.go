@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/sessions"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/sessions"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // renderTask prints a task: as a page if the verb reads, else as one line with what was run.
