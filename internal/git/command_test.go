@@ -35,7 +35,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 		"internal/verb/verbtest/jobs.go": "Command",        // for tests only
 	}
 	found, read := map[string]int{}, 0
-	top := filepath.Join("..", "..", "..")
+	top := filepath.Join("..", "..")
 	err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, top+string(filepath.Separator)))
 		if err == nil && e.IsDir() && (e.Name() == "testdata" || name == "examples" || name == "cmd/bench" || name == "internal/work/executor/executortest" || strings.HasPrefix(e.Name(), ".") && len(e.Name()) > 2) {

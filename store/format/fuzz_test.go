@@ -36,7 +36,7 @@ func corpus(t testing.TB) [][]byte {
 	t.Helper()
 	var files [][]byte
 	for _, kind := range []string{"good", "refused"} {
-		names, err := filepath.Glob(filepath.Join("../record/testdata/corpus", kind, "*.md"))
+		names, err := filepath.Glob(filepath.Join("../kind/testdata/corpus", kind, "*.md"))
 		if err != nil || len(names) == 0 {
 			t.Fatalf("no %s files in the corpus (%v)", kind, err)
 		}

@@ -73,7 +73,7 @@ func sameNode(path string, got, want *yaml.Node) error {
 func everyFile(t testing.TB) map[string][]byte {
 	t.Helper()
 	files := map[string][]byte{}
-	for folder, least := range map[string]int{"testdata": 4, "../record/testdata": 200, "../../check/proof/testdata": 100, "../../.cairn": 50} {
+	for folder, least := range map[string]int{"testdata": 4, "../kind/testdata": 200, "../../check/proof/testdata": 100, "../../.cairn": 50} {
 		found := len(files)
 		err := filepath.WalkDir(folder, func(path string, entry fs.DirEntry, err error) error {
 			if err != nil || entry.IsDir() {

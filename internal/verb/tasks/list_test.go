@@ -169,7 +169,7 @@ func TestPagesNameTheKeys(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, page := range []string{"docs/filters.md", "verb/guide/topics/filters.md"} {
-		text, err := os.ReadFile(filepath.Join("..", "..", filepath.FromSlash(page)))
+		text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(page)))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -157,7 +157,7 @@ func TestNoProgramOfTheCurrentFolder(t *testing.T) {
 
 // What the page says about executors is so: its config loads, and its table has each of them with how it is installed.
 func TestThePageAboutExecutors(t *testing.T) {
-	src, err := os.ReadFile(filepath.Join("..", "..", "docs", "jobs.md"))
+	src, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "jobs.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
