@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/internal/verb/skills"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/templates"
@@ -174,7 +175,7 @@ func (c *completer) repos() []candidate {
 }
 
 func (c *completer) orders() []candidate {
-	out := words("priority", "created", "updated", "due", "estimate", "title", "id")
+	out := words(tasks.OrderNames()...)
 	if s := c.openStore(); s != nil {
 		for _, f := range s.Config.Flow.Fields {
 			out = append(out, candidate{f.Name, f.Doc})

@@ -216,7 +216,9 @@ func (e edition) difference(was, is task.Task) (map[string]any, error) {
 	}
 	texts("labels", was.Labels, is.Labels)
 	texts("scope", was.Scope, is.Scope)
-	text("estimate", string(was.Estimate), string(is.Estimate))
+	for _, f := range task.OptionalFields() {
+		text(f.Name, was.Own[f.Name], is.Own[f.Name])
+	}
 	for _, kind := range task.LinkKinds {
 		if old, links := *was.LinksOf(kind.Name), *is.LinksOf(kind.Name); !slices.Equal(old, links) {
 			in[kind.Name] = append([]task.ID{}, links...)

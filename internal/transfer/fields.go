@@ -77,11 +77,6 @@ func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
 	} else {
 		d.lose(it, "scope", strings.Join(it.Scope, " "))
 	}
-	if est, err := task.ParseEstimate(strings.ReplaceAll(it.Estimate, " ", "")); err == nil {
-		t.Estimate = est
-	} else {
-		d.lose(it, "estimate", it.Estimate)
-	}
 	t.Own = d.own(it)
 	checks := d.checks(it)
 	t.Body = withWhole(t.Body, it)
@@ -94,13 +89,20 @@ func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
 	return t, err
 }
 
-// own are the values of an item that are called as fields of the workspace, and that these can have. The others have no place.
+// own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The others have no place.
 func (d *draft) own(it Item) map[string]string {
 	out := map[string]string{}
-	for _, name := range slices.Sorted(maps.Keys(it.Fields)) {
-		given, err := d.flow.ReadOwn(map[string]string{name: it.Fields[name]})
+	fields := maps.Clone(it.Optional.Values())
+	for name, value := range it.Fields {
+		if fields == nil {
+			fields = map[string]string{}
+		}
+		fields[name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		given, err := d.flow.ReadOwn(map[string]string{name: fields[name]})
 		if err != nil {
-			d.lose(it, name, it.Fields[name])
+			d.lose(it, name, fields[name])
 			continue
 		}
 		maps.Copy(out, given)

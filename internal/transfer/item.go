@@ -1,6 +1,9 @@
 package transfer
 
-import "github.com/cairn-tasks/cairn/internal/verb"
+import (
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/task"
+)
 
 // Item is a task as another system says it. Names are ids in that system; the texts are as they stand there, and what does not fit a task
 // is made to fit or reported.
@@ -24,10 +27,10 @@ type Item struct {
 	Comments   []Comment `json:"comments,omitempty" doc:"what was said about it, the oldest first"`
 	Assignee   string    `json:"assignee,omitempty" doc:"who holds it: an actor, or a name that becomes human:NAME"`
 	Due        string    `json:"due,omitempty" doc:"a date or a time"`
-	Estimate   string    `json:"estimate,omitempty" doc:"how long it takes, such as 90m"`
-	Mode       string    `json:"mode,omitempty" doc:"auto or pair, of a task that was one of cairn's"`
-	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
-	URL        string    `json:"url,omitempty" doc:"its address"`
+	task.Optional
+	Mode  string   `json:"mode,omitempty" doc:"auto or pair, of a task that was one of cairn's"`
+	Scope []string `json:"scope,omitempty" doc:"globs of the paths it is about"`
+	URL   string   `json:"url,omitempty" doc:"its address"`
 
 	Created   string `json:"created,omitempty" doc:"when it was made there"`
 	CreatedBy string `json:"created_by,omitempty" doc:"by whom"`

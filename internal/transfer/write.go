@@ -226,8 +226,10 @@ func (w *page) words(t verb.Task) []string {
 	if t.Due != "" {
 		out = append(out, "due "+string(t.Due))
 	}
-	if t.Estimate != "" {
-		out = append(out, "est "+string(t.Estimate))
+	for _, f := range task.OptionalFields() {
+		if text := t.Value(f.Name); text != "" && f.Mark != "" && !strings.ContainsAny(text, ",()") {
+			out = append(out, f.Mark+" "+text)
+		}
 	}
 	if t.Assignee != "" {
 		out = append(out, "@"+string(t.Assignee))

@@ -146,7 +146,21 @@ func fill(got any, into reflect.Value, fields []Field, path string) error {
 			return err
 		}
 	}
+	note(object, into)
 	return nil
+}
+
+// note fills in which fields of an input were given, where it has a place for that.
+func note(object jsonObject, into reflect.Value) {
+	place := into.FieldByName("Given")
+	if !place.IsValid() || place.Type() != givenType {
+		return
+	}
+	given := Given{}
+	for name := range object {
+		given[name] = true
+	}
+	place.Set(reflect.ValueOf(given))
 }
 
 // Missing returns INVALID_INPUT that names every field of an object that is absent, or nil if none is. The path is where the object stands; see

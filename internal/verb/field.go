@@ -11,7 +11,7 @@ import (
 // Field is one field of a verb's input. Everything in it is read off the input's struct: its name and its type, and these tags:
 //
 //	json:"name"           the name; ",omitempty" makes the field optional, as a pointer does
-//	doc:"..."             what it means; "-" keeps it out of schemas and pages
+//	doc:"..."             what it means; "-" keeps it out of schemas and pages; {optional} names the fields of task.Optional
 //	cli:"arg"             the command line takes it as a positional argument and not as a flag
 //	cli:"file"            the same, and the argument names a file in YAML or JSON that holds the value
 //	cli:"several"         beside arg: the command takes more than one, and does the verb for each in turn
@@ -23,6 +23,8 @@ import (
 //	mcp:"quiet"           it stands on pages and on the command line, and not in the schema of the tool
 //	else:"session"        left out, it is the session under which the caller works
 //	names:"KIND"          the kind of record whose id the text is; the types task.ID, SessionID and RecordID say it too
+//
+// The tags doc and mcp of an embedded struct are added to those of each of its fields.
 //
 // A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags. One object has the flags of its fields.
 type Field struct {
@@ -144,6 +146,7 @@ var (
 	recordID  = reflect.TypeFor[RecordID]()
 	count     = reflect.TypeFor[Count]()
 	values    = reflect.TypeFor[Values]()
+	givenType = reflect.TypeFor[Given]()
 )
 
 // fieldsOf reads the fields of an input struct, those of embedded structs included. A field is required unless it is a
@@ -151,8 +154,8 @@ var (
 func fieldsOf(t reflect.Type) []Field {
 	var out []Field
 	for _, sf := range reflect.VisibleFields(t) {
-		if sf.Anonymous {
-			continue // its fields follow
+		if sf.Anonymous || sf.Type == givenType {
+			continue // its fields follow; and what no caller says
 		}
 		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
 		ft := sf.Type
@@ -162,14 +165,14 @@ func fieldsOf(t reflect.Type) []Field {
 		}
 		f := Field{
 			Name:     name,
-			Doc:      sf.Tag.Get("doc"),
+			Doc:      withOptionalNames(sf.Tag.Get("doc")) + around(t, sf, "doc"),
 			Required: !pointer && options != "omitempty",
 			Type:     typeOf(ft),
 			Names:    cmp.Or(sf.Tag.Get("names"), namedBy(ft)),
 			AnyKind:  ft == recordID || ft.Kind() == reflect.Slice && ft.Elem() == recordID,
-			Quiet:    sf.Tag.Get("mcp") == "quiet",
+			Quiet:    sf.Tag.Get("mcp")+around(t, sf, "mcp") == "quiet",
 			Else:     sf.Tag.Get("else"),
-			Values:   valuesOf(sf.Tag.Get("values")),
+			Values:   valuesOf(cmp.Or(sf.Tag.Get("values"), sf.Tag.Get("choices"))),
 			From:     Source(sf.Tag.Get("from")),
 			index:    sf.Index,
 		}
@@ -191,6 +194,30 @@ func fieldsOf(t reflect.Type) []Field {
 	}
 	return out
 }
+
+// around is a tag of the embedded struct that a field comes from, which counts for all of its fields; "" for a field that is not embedded.
+func around(t reflect.Type, field reflect.StructField, tag string) string {
+	if len(field.Index) < 2 {
+		return ""
+	}
+	return t.FieldByIndex(field.Index[:len(field.Index)-1]).Tag.Get(tag)
+}
+
+// withOptionalNames names the optional fields of a task where a text says {optional}.
+func withOptionalNames(doc string) string {
+	if !strings.Contains(doc, "{optional}") {
+		return doc
+	}
+	var names []string
+	for _, f := range task.OptionalFields() {
+		names = append(names, f.Name)
+	}
+	return strings.ReplaceAll(doc, "{optional}", strings.Join(names, ", "))
+}
+
+// Given are the names of the fields that a caller gave, in an input where one that is left out means something else than an empty one and no
+// pointer can say so: those of task.Optional. It is filled in, and no field of the input.
+type Given map[string]bool
 
 // FieldsOf are the fields of a struct that an input has a list of.
 func FieldsOf[T any]() []Field { return fieldsOf(reflect.TypeFor[T]()) }

@@ -11,31 +11,31 @@ import (
 
 // Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too; see lean.
 type Row struct {
-	ID           task.ID        `json:"id"`
-	Title        string         `json:"title"`
-	Status       task.Status    `json:"status"`
-	Priority     *task.Priority `json:"priority,omitempty"` // a row in a list leaves out the default
-	Mode         task.Mode      `json:"mode,omitempty"`     // auto: an agent alone, as a job; pair: an agent and a person
-	Repo         string         `json:"repo,omitempty"`     // in which its files are, if not in the workspace's own
-	Due          task.Due       `json:"due,omitempty"`
-	Overdue      bool           `json:"overdue,omitempty"` // it is open, and its time is up
-	Estimate     task.Estimate  `json:"estimate,omitempty"`
-	Labels       []string       `json:"labels,omitempty"`
-	Assignee     task.Actor     `json:"assignee,omitempty"`
-	Parent       task.ID        `json:"parent,omitempty"`
-	Deps         []task.ID      `json:"deps,omitempty"`
-	Ready        bool           `json:"ready,omitempty"` // next would hand it out
-	BlockedBy    []task.ID      `json:"blocked_by,omitempty"`
-	OpenChildren int            `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
-	Execution    string         `json:"execution,omitempty"`     // active, stalled or awaiting_review
-	Claim        *Claim         `json:"claim,omitempty"`
-	Elsewhere    *Elsewhere     `json:"elsewhere,omitempty"`
-	IsRunning    bool           `json:"is_running,omitempty"`   // a session is at work on it
-	IsReviewing  bool           `json:"is_reviewing,omitempty"` // it is in the review state
-	IsBlocked    bool           `json:"is_blocked,omitempty"`   // it is open and waits for its deps
-	IsPending    bool           `json:"is_pending,omitempty"`   // it could be started, and nobody has
-	UpdatedAt    *time.Time     `json:"updated_at,omitempty"`
-	Why          []Reason       `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
+	ID       task.ID        `json:"id"`
+	Title    string         `json:"title"`
+	Status   task.Status    `json:"status"`
+	Priority *task.Priority `json:"priority,omitempty"` // a row in a list leaves out the default
+	Mode     task.Mode      `json:"mode,omitempty"`     // auto: an agent alone, as a job; pair: an agent and a person
+	Repo     string         `json:"repo,omitempty"`     // in which its files are, if not in the workspace's own
+	Due      task.Due       `json:"due,omitempty"`
+	Overdue  bool           `json:"overdue,omitempty"` // it is open, and its time is up
+	task.Optional
+	Labels       []string   `json:"labels,omitempty"`
+	Assignee     task.Actor `json:"assignee,omitempty"`
+	Parent       task.ID    `json:"parent,omitempty"`
+	Deps         []task.ID  `json:"deps,omitempty"`
+	Ready        bool       `json:"ready,omitempty"` // next would hand it out
+	BlockedBy    []task.ID  `json:"blocked_by,omitempty"`
+	OpenChildren int        `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
+	Execution    string     `json:"execution,omitempty"`     // active, stalled or awaiting_review
+	Claim        *Claim     `json:"claim,omitempty"`
+	Elsewhere    *Elsewhere `json:"elsewhere,omitempty"`
+	IsRunning    bool       `json:"is_running,omitempty"`   // a session is at work on it
+	IsReviewing  bool       `json:"is_reviewing,omitempty"` // it is in the review state
+	IsBlocked    bool       `json:"is_blocked,omitempty"`   // it is open and waits for its deps
+	IsPending    bool       `json:"is_pending,omitempty"`   // it could be started, and nobody has
+	UpdatedAt    *time.Time `json:"updated_at,omitempty"`
+	Why          []Reason   `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
 
 	Urgency task.Priority `json:"-"` // Priority, also of a lean row
 	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
@@ -136,7 +136,7 @@ func (v View) row(t *kind.Row, blockedBy []task.ID, openChildren int, header fun
 	}
 	r.IsBlocked = len(r.BlockedBy) > 0 && !closed
 	r.Due, r.Mode, r.Repo = task.Due(t.Fact(kind.DueFact)), task.Mode(t.Fact(kind.ModeFact)), t.Fact(kind.RepoFact)
-	r.Estimate = task.Estimate(t.Fact(kind.EstimateFact))
+	r.Optional = task.OptionalOf(t.OwnValue)
 	links := t.Links()
 	r.DiscoveredFrom, r.Duplicates, r.Related = links.DiscoveredFrom, links.Duplicates, links.Related
 	r.Fields = ownFields(flow, t.OwnValue)

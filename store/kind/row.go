@@ -269,7 +269,7 @@ func (r *Row) Task() task.Task {
 	return task.Task{
 		ID: task.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
 		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev, Due: task.Due(r.Fact(DueFact)),
-		Estimate: task.Estimate(r.Fact(EstimateFact)), Links: r.Links(), Own: r.OwnValues(),
+		Links: r.Links(), Own: r.OwnValues(),
 	}
 }
 
@@ -302,7 +302,6 @@ func taskRow(t task.Task, r *Row) {
 	r.Add(DueFact, string(t.Due))
 	r.Add(ModeFact, string(t.Mode))
 	r.Add(RepoFact, t.Repo)
-	r.Add(EstimateFact, string(t.Estimate))
 	for _, kind := range task.LinkKinds {
 		for _, id := range *t.LinksOf(kind.Name) {
 			r.Add(kind.Name, string(id))
@@ -328,14 +327,13 @@ func taskRow(t task.Task, r *Row) {
 // The names of the facts that only the row of a task has.
 const (
 	ModeFact     = "mode"
-	EstimateFact = "estimate"
 	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
 	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact
 	AttestedFact = "attested" // a Said: a manual check was settled, and More is how; the newest few
 	WorkerFact   = "worker"   // who has worked on the task; only beside AttestedFact
 )
 
-// ownFact begins the names of the facts that are keys of the user's own. A row has every key that cairn does not know and that holds one
+// ownFact begins the names of the facts that are optional fields or keys of the user's own. A row has every key that cairn does not know and that holds one
 // short value, whether the config declares it or not, so that rows stay right when the config changes.
 const ownFact = "own:"
 

@@ -72,9 +72,6 @@ func decodeTask(doc *format.Doc) (task.Task, error) {
 		Rev:   Rev(doc.Bytes()),
 		Extra: extra(doc),
 	}
-	if ours("estimate", doc) {
-		t.Estimate = task.Estimate(r.text("estimate", doc.Get("estimate")))
-	}
 	for _, kind := range task.LinkKinds {
 		if ours(kind.Name, doc) {
 			*t.LinksOf(kind.Name) = ids(r.texts(kind.Name, doc.Get(kind.Name)))
@@ -176,30 +173,36 @@ func extra(doc *format.Doc) map[string]any {
 // ours reports whether a key has a value of the form that it has in cairn. The keys that it asks about are younger than the format, so a
 // value of another form, such as a mapping, is another program's: it is kept, as that of an unknown key is.
 func ours(key string, doc *format.Doc) bool {
-	switch key {
-	case "estimate":
-		n := deref(doc.Get(key))
+	n := deref(doc.Get(key))
+	if task.IsOptional(key) {
 		return n == nil || n.Kind == yaml.ScalarNode
+	}
+	switch key {
 	case "discovered_from", "duplicates", "related":
-		n := deref(doc.Get(key))
 		return n == nil || n.Kind != yaml.MappingNode && !slices.ContainsFunc(n.Content, func(item *yaml.Node) bool { return deref(item).Kind != yaml.ScalarNode })
 	default:
 		return true
 	}
 }
 
-// ownValues are the keys that cairn does not know and that hold one value, as the text in the file.
+// ownValues are the optional fields, and the keys that cairn does not know, that hold one value, as the text in the file.
 func ownValues(doc *format.Doc, unknown map[string]any) map[string]string {
 	var out map[string]string
-	for name := range unknown {
+	add := func(name string) {
 		n := deref(doc.Get(name))
 		if n == nil || n.Kind != yaml.ScalarNode || isNull(n) || n.Value == "" {
-			continue
+			return
 		}
 		if out == nil {
 			out = map[string]string{}
 		}
 		out[name] = n.Value
+	}
+	for _, field := range task.OptionalFields() {
+		add(field.Name)
+	}
+	for name := range unknown {
+		add(name)
 	}
 	return out
 }
@@ -218,7 +221,7 @@ func ownValue(text string) format.Value {
 func keysWith(was, now map[string]string) []string {
 	var added []string
 	for name := range now {
-		if _, ok := was[name]; !ok {
+		if _, ok := was[name]; !ok && !task.IsOptional(name) {
 			added = append(added, name)
 		}
 	}
@@ -230,7 +233,7 @@ func keysWith(was, now map[string]string) []string {
 	return slices.Concat(taskKeys[:at], added, taskKeys[at:])
 }
 
-// editOwn changes the keys of the user's own that differ.
+// editOwn changes the optional fields and the keys of the user's own that differ.
 func editOwn(was, now task.Task) []format.Edit {
 	var edits []format.Edit
 	for _, name := range now.TakenAway(was) {
@@ -258,7 +261,11 @@ func newTask(t task.Task) (*format.Doc, error) {
 	if t.Due != "" {
 		m = append(m, format.Field{Key: "due", Value: dueValue(t.Due)})
 	}
-	m.text("estimate", string(t.Estimate))
+	for _, field := range task.OptionalFields() {
+		if text := t.Own[field.Name]; text != "" {
+			m = append(m, format.Field{Key: field.Name, Value: ownValue(text)})
+		}
+	}
 	addList(&m, "labels", t.Labels)
 	m.text("assignee", string(t.Assignee))
 	m.text("parent", string(t.Parent))
@@ -274,8 +281,9 @@ func newTask(t task.Task) (*format.Doc, error) {
 	if t.RequiresEvidence {
 		m = append(m, format.Field{Key: "requires_evidence", Value: format.Bool(true)})
 	}
-	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
-		m = append(m, format.Field{Key: name, Value: ownValue(t.Own[name])})
+	others := task.WithoutOptional(t.Own)
+	for _, name := range slices.Sorted(maps.Keys(others)) {
+		m = append(m, format.Field{Key: name, Value: ownValue(others[name])})
 	}
 	addRefs(&m, t.Refs)
 	m = append(m, format.Field{Key: "provenance", Value: LogValue(t.Provenance)})
@@ -328,7 +336,6 @@ func editTask(doc *format.Doc, was, now task.Task) (*format.Doc, error) {
 	default:
 		set("due", dueValue(now.Due))
 	}
-	edits = append(edits, editOptional("estimate", string(was.Estimate), string(now.Estimate))...)
 	edits = append(edits, editOptional("mode", string(was.Mode), string(now.Mode))...)
 	edits = append(edits, editOptional("repo", was.Repo, now.Repo)...)
 	edits = append(edits, editOptional("assignee", string(was.Assignee), string(now.Assignee))...)

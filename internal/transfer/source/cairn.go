@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/task"
 )
 
 // readCairn reads the JSON lines of cairn export.
@@ -28,7 +29,7 @@ func readCairn(files []File) (Batch, error) {
 func exportedTask(o object) transfer.Item {
 	it := transfer.Item{
 		Ref: o.text("id"), Title: o.text("title"), Body: o.text("body"), Was: o.text("status"), State: o.text("means"), Priority: o.text("priority"),
-		Labels: o.texts("labels"), Deps: o.texts("deps"), Parent: o.text("parent"), Assignee: o.text("assignee"), Due: o.text("due"), Estimate: o.text("estimate"),
+		Labels: o.texts("labels"), Deps: o.texts("deps"), Parent: o.text("parent"), Assignee: o.text("assignee"), Due: o.text("due"), Optional: task.OptionalOf(func(name string) string { return o.text(name) }),
 		Mode: o.text("mode"), Scope: o.texts("scope"), Created: o.text("created_at"),
 	}
 	if it.State == "" { // of a list that another program wrote

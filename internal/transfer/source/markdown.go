@@ -157,6 +157,16 @@ func (l *checklist) ref(id, above, title string) string {
 	return ref
 }
 
+// optionalMarked is the optional field that a word marks; "" for none.
+func optionalMarked(word string) string {
+	for _, f := range task.OptionalFields() {
+		if f.Mark == word && word != "" {
+			return f.Name
+		}
+	}
+	return ""
+}
+
 // said reads what an item says of itself: its title, and what stands in brackets at its end if all of that is understood. It returns the id that stands there.
 func said(it *transfer.Item, words string) (id string) {
 	it.Title = words
@@ -178,8 +188,13 @@ func said(it *transfer.Item, words string) (id string) {
 			read.Assignee = part[1:]
 		case key == "due" && value != "":
 			read.Due = value
-		case key == "est" && value != "":
-			read.Estimate = value
+		case optionalMarked(key) != "" && value != "":
+			read.Optional = task.OptionalOf(func(name string) string {
+				if name == optionalMarked(key) {
+					return value
+				}
+				return read.Value(name)
+			})
 		case key == "id" && value != "" && !strings.Contains(value, " "):
 			id = value
 		case key == "state" && value != "" && !strings.Contains(value, " "):

@@ -184,7 +184,7 @@ func taskRowAmong(r *kind.Row, blockedBy []task.ID) taskRow {
 	return taskRow{
 		Status: r.Status, Assignee: r.Assignee, BlockedBy: blockedBy, Title: r.Title, Priority: r.Priority, Due: task.Due(r.Fact(kind.DueFact)),
 		Mode: task.Mode(r.Fact(kind.ModeFact)), Repo: r.Fact(kind.RepoFact), Labels: r.Labels,
-		Estimate: task.Estimate(r.Fact(kind.EstimateFact)), Links: r.Links(), Own: r.OwnValues(),
+		Optional: task.OptionalOf(r.OwnValue), Links: r.Links(), Own: task.WithoutOptional(r.OwnValues()),
 		Parent: r.Parent, Deps: r.Deps, Checks: r.Checks, Body: kind.AsDigest(r.Body),
 	}
 }

@@ -120,22 +120,22 @@ func watchOne(kind, id string, rev task.Rev, value any, log task.Log) snapshot {
 
 // taskRow is what can change of a task: what its file says, and what it waits for.
 type taskRow struct {
-	Status    task.Status       `json:"status"`
-	Assignee  task.Actor        `json:"assignee"`
-	BlockedBy []task.ID         `json:"blocked_by"`
-	Title     string            `json:"title"`
-	Priority  task.Priority     `json:"priority"`
-	Due       task.Due          `json:"due"`
-	Mode      task.Mode         `json:"mode"`
-	Repo      string            `json:"repo"`
-	Estimate  task.Estimate     `json:"estimate"`
-	Links     task.Links        `json:"links"`
-	Own       map[string]string `json:"own"` // keys of the user's own
-	Labels    []string          `json:"labels"`
-	Parent    task.ID           `json:"parent"`
-	Deps      []task.ID         `json:"deps"`
-	Checks    []string          `json:"checks"` // each with its result
-	Body      string            `json:"body"`
+	Status    task.Status   `json:"status"`
+	Assignee  task.Actor    `json:"assignee"`
+	BlockedBy []task.ID     `json:"blocked_by"`
+	Title     string        `json:"title"`
+	Priority  task.Priority `json:"priority"`
+	Due       task.Due      `json:"due"`
+	Mode      task.Mode     `json:"mode"`
+	Repo      string        `json:"repo"`
+	task.Optional
+	Links  task.Links        `json:"links"`
+	Own    map[string]string `json:"own"` // keys of the user's own
+	Labels []string          `json:"labels"`
+	Parent task.ID           `json:"parent"`
+	Deps   []task.ID         `json:"deps"`
+	Checks []string          `json:"checks"` // each with its result
+	Body   string            `json:"body"`
 }
 
 func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
@@ -145,7 +145,7 @@ func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
 	}
 	return taskRow{
 		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Due: t.Due, Mode: t.Mode, Repo: t.Repo, Labels: t.Labels,
-		Estimate: t.Estimate, Links: t.Links, Own: t.Own,
+		Optional: task.OptionalOf(func(name string) string { return t.Own[name] }), Links: t.Links, Own: task.WithoutOptional(t.Own),
 		Parent: t.Parent, Deps: t.Deps, Checks: checks, Body: t.Body,
 	}
 }

@@ -130,9 +130,6 @@ func (r *ranks) longest() []int {
 	return chain
 }
 
-// estimateFact is the fact of a row that says how long its task is thought to take.
-const estimateFact = "estimate"
-
 // longestEstimate is what a longer estimate counts as. Sums stop at longestChain, so that they do not run over.
 const (
 	longestEstimate = 10 * 365 * 24 * time.Hour
@@ -141,7 +138,7 @@ const (
 
 // estimate is how long a task is thought to take; 0 if it does not say so.
 func estimate(r *kind.Row) time.Duration {
-	text := r.Fact(estimateFact)
+	text := task.OptionalOf(r.OwnValue).Estimate
 	if text == "" {
 		return 0
 	}

@@ -12,7 +12,7 @@ func chains(estimates ...string) *ranks {
 	n := &net{waits: make([][]int, 5), needs: [][]int{nil, {0}, {1}, nil, {3}}, open: []bool{true, true, true, true, true}}
 	for i, id := range []string{"T-1", "T-2", "T-3", "T-4", "T-5"} {
 		r := &kind.Row{ID: id}
-		r.Add(estimateFact, estimates[i])
+		r.Add("own:estimate", estimates[i])
 		n.rows = append(n.rows, r)
 	}
 	return n.ranks([]bool{true, true, true, true, true})

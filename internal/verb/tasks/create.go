@@ -3,6 +3,7 @@ package tasks
 import (
 	"context"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -23,23 +24,31 @@ type CreateIn struct {
 
 // TaskIn is what a new task says of itself.
 type TaskIn struct {
-	Title      string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
-	Body       string    `json:"body,omitempty" doc:"the intent in Markdown"`
-	Checks     []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
-	Labels     []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
-	Scope      []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
-	Priority   string    `json:"priority,omitempty" doc:"0 (urgent) to 4; 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Mode       string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
-	Repo       string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo" from:"repos"`
-	Due        string    `json:"due,omitempty" doc:"a date or a time"`
-	Estimate   string    `json:"estimate,omitempty" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours" mcp:"quiet"`
-	Status     string    `json:"status,omitempty" doc:"-" from:"states"` // of other systems, where AUTO and PAIR stand among the states
-	Acceptance []string  `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
-	Assignee   string    `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
-	Reviewer   string    `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
+	Title         string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
+	Body          string    `json:"body,omitempty" doc:"the intent in Markdown"`
+	Checks        []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
+	Labels        []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	Scope         []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
+	Priority      string    `json:"priority,omitempty" doc:"0 (urgent) to 4; 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode          string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
+	Repo          string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo" from:"repos"`
+	Due           string    `json:"due,omitempty" doc:"a date or a time"`
+	task.Optional `mcp:"quiet"`
+	Status        string   `json:"status,omitempty" doc:"-" from:"states"` // of other systems, where AUTO and PAIR stand among the states
+	Acceptance    []string `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
+	Assignee      string   `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
+	Reviewer      string   `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
 	LinksIn
 	Fields   verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet" from:"fields"`
 	Evidence bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check"`
+}
+
+// own are the values that the caller gives of fields, optional and of the config.
+func (in TaskIn) own() verb.Values {
+	out := verb.Values{}
+	maps.Copy(out, in.Fields)
+	maps.Copy(out, in.Optional.Values())
+	return out
 }
 
 // LinksIn are the links that a caller gives a task.
@@ -161,15 +170,11 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	if err != nil {
 		return task.Task{}, err
 	}
-	estimate, err := task.ParseEstimate(in.Estimate)
-	if err != nil {
-		return task.Task{}, err
-	}
 	links, err := in.links(s)
 	if err != nil {
 		return task.Task{}, err
 	}
-	own, err := w.OwnFields(s, in.Fields)
+	own, err := w.OwnFields(s, in.own())
 	if err == nil {
 		err = s.Config.Flow.HasRequired(own)
 	}
@@ -199,7 +204,7 @@ func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
 	}
 	return task.Task{
 		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,
-		Mode: mode, Repo: in.Repo, Estimate: estimate, Links: links, Own: task.GivenOwn(own),
+		Mode: mode, Repo: in.Repo, Links: links, Own: task.GivenOwn(own),
 		Checks: checks, RequiresEvidence: in.Evidence,
 	}, nil
 }

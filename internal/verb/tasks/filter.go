@@ -31,7 +31,7 @@ type Filter struct {
 // NewFilter checks the filters of a list.
 func NewFilter(w *verb.Workspace, s *store.Store, in ListIn) (Filter, error) {
 	if in.Sort != "" && orders(s.Config.Flow)[in.Sort] == nil {
-		return Filter{}, verb.BadInput("sort", "is %q", in.Sort).WithHint("%s, or a field that the config declares", strings.Join(orderNames, ", "))
+		return Filter{}, verb.BadInput("sort", "is %q", in.Sort).WithHint("%s, or a field that the config declares", strings.Join(OrderNames(), ", "))
 	}
 	f := Filter{in: in, words: strings.Fields(in.Text), closed: s.Config.Flow.IsClosed}
 	if err := f.readStates(s.Config.Flow); err != nil {

@@ -55,7 +55,6 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "mode", Type: where.Word, About: "auto or pair", Read: readMode, Texts: fact(kind.ModeFact)},
 		{Name: "repo", Type: where.Text, About: "the repository in which its files are", Texts: fact(kind.RepoFact)},
 		{Name: "due", Type: where.Time, About: "when it is due", Time: func(i Item) (time.Time, bool) { return task.Due(i.Row.Fact(kind.DueFact)).From() }},
-		{Name: "estimate", Type: where.Span, About: "how long it is thought to take", Span: func(i Item) (time.Duration, bool) { return task.Estimate(i.Row.Fact(kind.EstimateFact)).Span() }},
 		{Name: "created", Type: where.Time, Past: true, About: "when it was made", Time: func(i Item) (time.Time, bool) { return at(i.Row.Created) }},
 		{Name: "updated", Type: where.Time, Past: true, About: "when it was written last", Time: func(i Item) (time.Time, bool) { return at(i.Row.Updated) }},
 		{Name: "age", Type: where.Span, About: "how long ago it was made", Span: since(now, func(r *kind.Row) int64 { return r.Created })},
@@ -69,13 +68,13 @@ func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
 		{Name: "overdue", Type: where.Flag, About: "it is open, and its time is up", Flag: func(i Item) bool { return open(i) && task.Due(i.Row.Fact(kind.DueFact)).Passed(now) }},
 		{Name: "execution", Type: where.Word, About: "active, stalled or awaiting_review: how its session does", Read: readExecution, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
 	}
-	for _, field := range flow.Fields {
+	for _, field := range flow.AllFields() {
 		all = append(all, keys.own(field))
 	}
 	return where.Table[Item]{Now: now, Keys: all}
 }
 
-// own is the key of a field of the user's own.
+// own is the key of an optional field, or of one that the config declares.
 func (k keyReader) own(field task.Field) where.Key[Item] {
 	text := func(i Item) string { return i.Row.OwnValue(field.Name) }
 	out := where.Key[Item]{Name: field.Name, Type: where.Text, About: cmp.Or(field.Doc, "a field of this workspace"), Texts: func(i Item) []string { return []string{text(i)} }}
@@ -90,7 +89,10 @@ func (k keyReader) own(field task.Field) where.Key[Item] {
 	case task.FieldDate:
 		out.Type, out.Time = where.Time, func(i Item) (time.Time, bool) { return task.Due(text(i)).From() }
 	case task.FieldDuration:
-		out.Type, out.Span = where.Span, func(i Item) (time.Duration, bool) { return task.Estimate(text(i)).Span() }
+		out.Type, out.Span = where.Span, func(i Item) (time.Duration, bool) {
+			d, err := task.ParseSpan(text(i))
+			return d, err == nil
+		}
 	case task.FieldChoice:
 		out.Type, out.Read = where.Word, func(value string) (string, error) { return field.Parse(value) }
 	case task.FieldActor:

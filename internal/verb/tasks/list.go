@@ -3,7 +3,6 @@ package tasks
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -30,7 +29,7 @@ type ListIn struct {
 	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time"`
 	Parent    task.ID    `json:"parent,omitempty" doc:"its children"`
 	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
-	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, estimate, title, id" from:"orders"`
+	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, {optional}, title, id" from:"orders"`
 	Limit     verb.Count `json:"limit,omitempty" doc:"50; 500 at most"`
 	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
 }
@@ -126,10 +125,16 @@ const (
 // anyMode is the filter for tasks that say no mode.
 const anyMode = "any"
 
-// orderNames are the ways in which tasks can be sorted.
-var orderNames = []string{byPriority, "created", byUpdated, "due", "estimate", "title", "id"}
+// OrderNames are the ways in which the tasks of any workspace can be sorted.
+func OrderNames() []string {
+	out := []string{byPriority, "created", byUpdated, "due"}
+	for _, one := range task.OptionalFields() {
+		out = append(out, one.Name)
+	}
+	return append(out, "title", "id")
+}
 
-// orders say where a task stands in each of them, and by each field of the user's own.
+// orders say where a task stands in each of them, and by each field that the config declares.
 func orders(flow task.Flow) map[string]func(*kind.Row) verb.Position {
 	out := map[string]func(*kind.Row) verb.Position{
 		byPriority: func(r *kind.Row) verb.Position {
@@ -152,17 +157,10 @@ func orders(flow task.Flow) map[string]func(*kind.Row) verb.Position {
 			}
 			return verb.Position{Key: verb.OldestFirst(by), ID: r.ID}
 		},
-		"estimate": func(r *kind.Row) verb.Position {
-			span, ok := task.Estimate(r.Fact(kind.EstimateFact)).Span()
-			if !ok {
-				return verb.Position{Key: "~", ID: r.ID} // behind all that have one
-			}
-			return verb.Position{Key: fmt.Sprintf("%016x", int64(span)), ID: r.ID}
-		},
 		"title": func(r *kind.Row) verb.Position { return verb.Position{Key: strings.ToLower(r.Title), ID: r.ID} },
 		"id":    func(r *kind.Row) verb.Position { return verb.Position{ID: r.ID} },
 	}
-	for _, one := range flow.Fields {
+	for _, one := range flow.AllFields() {
 		out[one.Name] = func(r *kind.Row) verb.Position {
 			return verb.Position{Key: one.SortKey(r.OwnValue(one.Name)), ID: r.ID}
 		}

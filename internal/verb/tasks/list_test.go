@@ -168,7 +168,7 @@ func TestPagesNameTheKeys(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, page := range []string{"docs/filters.md", "verb/guide/topics/filters.md"} {
+	for _, page := range []string{"docs/filters.md", "internal/verb/guide/topics/filters.md"} {
 		text, err := os.ReadFile(filepath.Join("..", "..", "..", filepath.FromSlash(page)))
 		if err != nil {
 			t.Fatal(err)

@@ -41,8 +41,6 @@ func oneAsBefore(ed *task.Edit, name string, before task.Task) bool {
 		ed.Priority = &before.Priority
 	case "due":
 		ed.Due = &before.Due
-	case "estimate":
-		ed.Estimate = &before.Estimate
 	case "mode":
 		ed.Mode = &before.Mode
 	case "repo":
@@ -72,7 +70,7 @@ func unsettled(checks []task.Check) *[]task.Check {
 	return &out
 }
 
-// linkAsBefore is oneAsBefore for links and for fields of the user's own.
+// linkAsBefore is oneAsBefore for links, optional fields and fields of the user's own.
 func linkAsBefore(ed *task.Edit, name string, before task.Task) bool {
 	for _, kind := range task.LinkKinds {
 		if kind.Name == name {

@@ -3,6 +3,7 @@ package tasks
 import (
 	"cmp"
 	"context"
+	"maps"
 	"reflect"
 	"slices"
 
@@ -16,19 +17,20 @@ import (
 
 // UpdateIn is the input of Update. What is left out stays; "", [] and null clear a field.
 type UpdateIn struct {
-	ID             verb.RecordID    `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg,several"`
-	IDs            []task.ID        `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
-	Title          *string          `json:"title" doc:"new title"`
-	Body           *string          `json:"body" doc:"new body, in Markdown"`
-	Labels         *[]string        `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
-	AddLabels      []string         `json:"add_labels,omitempty" doc:"labels to add to those it has" cli:"flag=add-label" from:"labels"`
-	RemoveLabels   []string         `json:"remove_labels,omitempty" doc:"labels to take away" cli:"flag=remove-label" from:"labels"`
-	Scope          *[]string        `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
-	Priority       *string          `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
-	Mode           *string          `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
-	Repo           *string          `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo" from:"repos"`
-	Due            *string          `json:"due" doc:"a date or a time; empty for none"`
-	Estimate       *string          `json:"estimate" doc:"how long it may take, such as 2h, 3d or 1w; a day is 24 hours; empty for none"`
+	ID             verb.RecordID `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg,several"`
+	IDs            []task.ID     `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
+	Title          *string       `json:"title" doc:"new title"`
+	Body           *string       `json:"body" doc:"new body, in Markdown"`
+	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	AddLabels      []string      `json:"add_labels,omitempty" doc:"labels to add to those it has" cli:"flag=add-label" from:"labels"`
+	RemoveLabels   []string      `json:"remove_labels,omitempty" doc:"labels to take away" cli:"flag=remove-label" from:"labels"`
+	Scope          *[]string     `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
+	Priority       *string       `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode           *string       `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
+	Repo           *string       `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo" from:"repos"`
+	Due            *string       `json:"due" doc:"a date or a time; empty for none"`
+	task.Optional  `doc:"; empty for none"`
+	Given          verb.Given       `json:"-"` // which of Optional
 	Parent         *task.ID         `json:"parent" doc:"task that groups it"`
 	Assignee       *string          `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
 	Checks         *[]CheckIn       `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
@@ -154,8 +156,20 @@ func (in UpdateIn) own(w *verb.Workspace, s *store.Store, edit *task.Edit) (err 
 	if edit.Links, err = verb.LinksGiven(s, given, has); err != nil {
 		return err
 	}
-	edit.Own, err = w.OwnFields(s, in.Fields)
+	edit.Own, err = w.OwnFields(s, in.ownGiven())
 	return err
+}
+
+// ownGiven are the values that the caller gives of fields, optional and of the config; "" takes one away.
+func (in UpdateIn) ownGiven() verb.Values {
+	out := verb.Values{}
+	maps.Copy(out, in.Fields)
+	for _, f := range task.OptionalFields() {
+		if in.Given[f.Name] {
+			out[f.Name] = in.Value(f.Name)
+		}
+	}
+	return out
 }
 
 // transition is the write that the input asks for.
@@ -191,9 +205,9 @@ func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.S
 // other changes the labels or the state of a record that is no task, in one entry.
 func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind, text string) (verb.Record, error) {
 	rest := in
-	rest.ID, rest.Labels, rest.AddLabels, rest.RemoveLabels, rest.To, rest.Note, rest.Reason, rest.ExpectedRev, rest.ExpectedStatus, rest.Once = "", nil, nil, nil, nil, "", "", "", "", verb.Once{}
+	rest.ID, rest.Labels, rest.AddLabels, rest.RemoveLabels, rest.To, rest.Note, rest.Reason, rest.ExpectedRev, rest.ExpectedStatus, rest.Once, rest.Given = "", nil, nil, nil, nil, "", "", "", "", verb.Once{}, nil
 	switch {
-	case !reflect.ValueOf(rest).IsZero():
+	case !reflect.ValueOf(rest).IsZero() || len(in.ownGiven()) > 0:
 		return verb.Record{}, verb.BadInput("", "changes more of a %s than its labels or its state", k.Name).
 			WithHint("labels, or to, with note, reason, expected_rev and expected_status; verbs of its own change the rest")
 	case in.relabels() == (in.To != nil):
@@ -254,13 +268,6 @@ func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
 			return ed, err
 		}
 		ed.Due = &due
-	}
-	if in.Estimate != nil {
-		estimate, err := task.ParseEstimate(*in.Estimate)
-		if err != nil {
-			return ed, err
-		}
-		ed.Estimate = &estimate
 	}
 	if in.Assignee != nil {
 		who, err := w.ActorNamed(*in.Assignee)
