@@ -123,7 +123,7 @@ func TestLeases(t *testing.T) {
 	t.Run("clones of a remote", func(t *testing.T) {
 		leasetest.Run(t, func(t *testing.T) leasetest.Site {
 			bare := filepath.Join(t.TempDir(), "bare.git")
-			return meeting(t, "claims_remote: origin\nclaims_budget: 6000\n", func(t *testing.T, first string) string {
+			return meeting(t, "claims_remote: origin\n", func(t *testing.T, first string) string {
 				if _, err := os.Stat(bare); err != nil {
 					storetest.Git(t, first, "clone", "-q", "--bare", ".", bare)
 				}
@@ -136,7 +136,7 @@ func TestLeases(t *testing.T) {
 	t.Run("worktrees of a clone of a remote", func(t *testing.T) {
 		leasetest.Run(t, func(t *testing.T) leasetest.Site {
 			bare := ""
-			return meeting(t, "claims_remote: origin\nclaims_budget: 6000\n", func(t *testing.T, first string) string {
+			return meeting(t, "claims_remote: origin\n", func(t *testing.T, first string) string {
 				if bare == "" {
 					bare = filepath.Join(t.TempDir(), "bare.git")
 					storetest.Git(t, first, "clone", "-q", "--bare", ".", bare)

@@ -10,10 +10,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -36,7 +38,7 @@ import (
 // the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories
 // compare with.
 //
-// With -short Scripts says which run.
+// $FOLDER_MAX is how many tasks archive puts into a folder. With -short Scripts says which run.
 func Stories(t *testing.T, dir string) {
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
@@ -110,6 +112,10 @@ func Main(m *testing.M, program func(Process) int) {
 		must(err)
 		now, err := tick(os.Getenv("CLOCK"))
 		must(err)
+		if room := os.Getenv("FOLDER_MAX"); room != "" {
+			limits.FolderMax, err = strconv.Atoi(room)
+			must(err)
+		}
 		os.Exit(program(Process{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: random(os.Getenv("SEED"), now),

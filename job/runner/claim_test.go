@@ -20,7 +20,7 @@ import (
 // shared makes the claims of a field hold among clones, and returns the workspace of another clone, in the name of human:kim.
 func (f *field) shared() *verb.Workspace {
 	f.Helper()
-	storetest.Append(f, f.s.ConfigFile(), "claims_remote: origin\nclaims_budget: 6000\n")
+	storetest.Append(f, f.s.ConfigFile(), "claims_remote: origin\n")
 	f.settle()
 	hub, there := filepath.Join(f.TempDir(), "hub.git"), filepath.Join(f.TempDir(), "there")
 	storetest.Git(f, f.s.Root, "clone", "-q", "--bare", ".", hub)

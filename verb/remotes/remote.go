@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/record"
@@ -98,7 +99,7 @@ func view(w *verb.Workspace, s *store.Store, only task.ID) Shared {
 	}
 	now := w.Now()
 	known, _ := s.Shared(claims.Key())
-	out.Remote, out.Namespace, out.Clone, out.Said, out.Restored, out.Probe, out.Budget = claims.Remote, claims.Namespace, known.Clone, known.Said, known.Put, known.Probe, claims.Budget
+	out.Remote, out.Namespace, out.Clone, out.Said, out.Restored, out.Probe, out.Budget = claims.Remote, claims.Namespace, known.Clone, known.Said, known.Put, known.Probe, limits.ClaimsBudget
 	if !known.Known.IsZero() {
 		out.KnownAt, out.Age = &known.Known, int(now.Sub(known.Known).Seconds())
 	}
