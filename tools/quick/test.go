@@ -43,10 +43,15 @@ func test(ctx context.Context, plan, files []string) (*results, error) {
 	for _, folder := range plan {
 		args = append(args, "./"+folder)
 	}
+	scratch, err := os.MkdirTemp("", "quick") // tests that are ended leave files
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = os.RemoveAll(scratch) }()
 	cmd := exec.CommandContext(ctx, "go", args...)
-	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) } // go test hands it on to the tests
+	apart(cmd)
 	cmd.WaitDelay = 5 * time.Second
-	cmd.Env = append(environment(), "CHANGED="+strings.Join(files, " "))
+	cmd.Env = append(environment(), "TMPDIR="+scratch, "GOTMPDIR="+os.TempDir(), "CHANGED="+strings.Join(files, " "))
 	cmd.Stderr = os.Stderr
 	pipe, err := cmd.StdoutPipe()
 	if err != nil {
