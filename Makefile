@@ -8,16 +8,19 @@ CRASHES       ?= 10
 BENCH         ?= .
 SIZES         ?= 1000,10000,100000
 PAGE          ?=
+BASE          ?= main
+FIELD         ?= estimate
 
 # ./... leaves out the module that stands in for another one (go.work).
 PACKAGES = ./... ./mcpserver/jsonschema
 
-.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash clones conformance bench mcpb release-files snapshot
+.PHONY: help build check format vet lint test fmt update docs fuzz race crash jobs-crash clones conformance bench mcpb release-files snapshot quick house
 
 help:
 	@echo 'make build    bin/cairn, as it is shipped'
 	@echo 'make check    everything that must hold before a commit; rewrites nothing'
 	@echo 'make test     the tests, with the race detector'
+	@echo 'make quick    the tests of what changed since $(BASE) and of its importers, for a minute at most'
 	@echo 'make fmt      format the code'
 	@echo 'make update   rewrite the golden files; read the diff before you commit it'
 	@echo 'make docs     write the generated pages under docs/ anew'
@@ -29,6 +32,7 @@ help:
 	@echo 'make clones   twenty clones of one remote race, share work, and are killed'
 	@echo 'make conformance  hold the MCP server against the official suite, which npm downloads'
 	@echo 'make mcpb     dist/*.mcpb, the bundles for clients that install those; VERSION=1.2.0'
+	@echo 'make house    count how the code is arranged; FIELD=estimate'
 	@echo 'make bench    run the benchmarks, then measure whole commands with SIZES ($(SIZES)) tasks and hold the'
 	@echo '              ratios against their limits; PAGE=docs/performance.md writes the figures there'
 
@@ -70,6 +74,13 @@ lint:
 test:
 	$(GO) test -race $(PACKAGES)
 
+# It says what it left out. make check leaves out nothing.
+quick:
+	$(GO) run ./tools/quick --base $(BASE)
+
+house:
+	$(GO) run ./tools/house --field $(FIELD)
+
 fmt:
 	gofmt -w .
 
@@ -109,7 +120,7 @@ conformance:
 # Figures of two runs can be compared if nothing else ran on the machine; ratios within one run always can.
 bench:
 	$(GO) test -run '^$$' -bench '$(BENCH)' -timeout 1h ./...
-	$(GO) run ./cmd/bench --sizes $(SIZES) --check $(if $(PAGE),--write $(PAGE))
+	$(GO) run ./tools/bench --sizes $(SIZES) --check $(if $(PAGE),--write $(PAGE))
 
 # One bundle for each system, with the program in it. The version is that of the last tag.
 VERSION ?= $(patsubst v%,%,$(shell git describe --tags --abbrev=0 2>/dev/null || echo v0.0.0))
@@ -119,5 +130,5 @@ mcpb:
 	@set -e; for target in $(MCPB); do \
 		os=$${target%/*}; arch=$${target#*/}; \
 		CGO_ENABLED=0 GOOS=$$os GOARCH=$$arch $(GO) build -trimpath -ldflags '-s -w' -o bin/mcpb/cairn-$$os-$$arch ./cmd/cairn; \
-		$(GO) run ./cmd/bundle mcpb --version $(VERSION) --goos $$os --binary bin/mcpb/cairn-$$os-$$arch --out $(MCPB_OUT)/cairn-$(VERSION)-$$os-$$arch.mcpb; \
+		$(GO) run ./tools/bundle mcpb --version $(VERSION) --goos $$os --binary bin/mcpb/cairn-$$os-$$arch --out $(MCPB_OUT)/cairn-$(VERSION)-$$os-$$arch.mcpb; \
 	done

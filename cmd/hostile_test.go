@@ -224,6 +224,9 @@ func makeHostile(v any) {
 // Nothing that a command prints can command a terminal or a CI, or be invisible, whatever the files, git, live state and the
 // caller contain. The same holds with --json. The commands come from the catalogue, so a new one is tested too.
 func TestWhatIsPrintedIsFitToShow(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long")
+	}
 	if why := whyUnfit("  ::error::x"); why == "" {
 		t.Fatal("the test finds nothing")
 	}

@@ -67,13 +67,6 @@ func TestListsWithTheIndexAndWithout(t *testing.T) {
 		}
 	}
 	same("with damaged indexes")
-	for _, way := range []string{"content", "minimal"} {
-		g.mustCairn("settings-set", "index_stat", way)
-		same("with index_stat " + way)
-	}
-	if out, exit := g.cairn("settings-set", "index_stat", "sometimes"); exit != 2 || !strings.Contains(out, "full, minimal or content") {
-		t.Errorf("index_stat sometimes exits with %d: %s", exit, out)
-	}
 }
 
 // indexes are the files of indexes in live state.

@@ -6,6 +6,7 @@ import (
 	"os/exec"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/urfave/cli/v3"
 )
 
@@ -19,7 +20,7 @@ func (p *program) keepClaims(w *verb.Workspace) {
 		return
 	}
 	s, err := w.Open()
-	if err != nil || !s.Shares() || !s.Remote(w.Actor(), w.Now).WantsSync() {
+	if err != nil || !s.Shares() || !remote.Of(s, w.Actor(), w.Now).WantsSync() {
 		return
 	}
 	self, err := os.Executable()
@@ -57,7 +58,7 @@ func (p keepCommand) command() *cli.Command {
 			if err != nil || !s.Shares() {
 				return err
 			}
-			_, err = s.Remote(w.Actor(), w.Now).Sync(ctx)
+			_, err = remote.Of(s, w.Actor(), w.Now).Sync(ctx)
 			return err
 		},
 	}

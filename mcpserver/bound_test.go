@@ -77,6 +77,9 @@ func hugeWorkspace(t *testing.T) verb.Workspace {
 
 // No answer floods its reader, whatever the files hold. The tools come from the catalogue.
 func TestEveryAnswerIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long")
+	}
 	w := hugeWorkspace(t)
 	w.Profile, w.Actor = verb.Maintainer, verb.As("human:shah")
 	cs := connect(t, w)

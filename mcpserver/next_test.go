@@ -389,6 +389,9 @@ var unusable = []task.Code{task.InvalidInput, task.NotFound, task.Forbidden, tas
 
 // A refusal names a call that the caller can make as it stands: it is understood, is allowed, and is about what is there.
 func TestNextCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the checks are POSIX shell")
 	}
@@ -421,6 +424,9 @@ func TestNextCalls(t *testing.T) {
 // An agent that makes each call that a refusal names, and nothing else, settles nothing by that: no task is closed, started,
 // released or taken over, no check is attested, and nothing is weakened.
 func TestFollowingRefusalsSettlesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long")
+	}
 	if runtime.GOOS == "windows" {
 		t.Skip("the checks are POSIX shell")
 	}

@@ -42,20 +42,23 @@ func (a Attachment) Mime() string {
 	return found
 }
 
+// attachmentMax is the most bytes of a file that is copied: a write holds it in memory, and git keeps it for ever.
+const attachmentMax = 5 << 20
+
 // ReadAttachment reads a file that is to be copied into the workspace, by its path from a folder. It returns INVALID_INPUT for a path out of
 // the work tree, for what is no regular file, a link included, for a file of git or of live state, for an empty file, and for one that is
-// larger than the setting attachment_max; and NOT_FOUND if there is no such file.
+// larger than attachmentMax; and NOT_FOUND if there is no such file.
 func (s *Store) ReadAttachment(dir, name string) (Attachment, error) {
 	rel, err := s.inWorktree(dir, name)
 	if err != nil {
 		return Attachment{}, err
 	}
-	content, err := disk.ReadIn(s.Worktree, rel, s.Config.AttachmentMax)
+	content, err := disk.ReadIn(s.Worktree, rel, attachmentMax)
 	shown := filepath.ToSlash(rel)
 	switch {
 	case errors.Is(err, disk.ErrTooLarge):
-		return Attachment{}, task.Errorf(task.InvalidInput, "%s has more than %d bytes", shown, s.Config.AttachmentMax).
-			WithHint("link to where it lies instead, with type link; the setting attachment_max says how large a file may be")
+		return Attachment{}, task.Errorf(task.InvalidInput, "%s has more than %d bytes", shown, attachmentMax).
+			WithHint("link to where it lies instead, with type link")
 	case errors.Is(err, disk.ErrNotRegular):
 		return Attachment{}, task.Errorf(task.InvalidInput, "%s is no regular file", shown).WithHint("name the file itself: a link, a folder or a device is not copied")
 	case errors.Is(err, fs.ErrNotExist):

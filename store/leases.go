@@ -6,7 +6,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/branches"
-	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -29,26 +28,6 @@ func (Local) Read(context.Context, task.Ref, time.Duration) (*session.Remote, er
 
 // Shares reports whether claims hold among clones, through a git remote. A store apart claims nothing among them.
 func (s *Store) Shares() bool { return s.Config.Claims.On() && s.Repo != nil && s.later == nil }
-
-// Leases returns who decides about claims, for an actor.
-func (s *Store) Leases(who task.Actor, now func() time.Time) session.Leases {
-	if !s.Shares() {
-		return Local{}
-	}
-	return s.Remote(who, now)
-}
-
-// Remote returns the claims among clones, for an actor, also where none are shared. Its methods return an error then.
-func (s *Store) Remote(who task.Actor, now func() time.Time) *remote.Claims {
-	return remote.Open(remote.Options{
-		Clone: s.Clone, Known: s.KnownOf, Config: s.Config, Alone: s.Config.Claims.Alone(who), Trusted: s.Trusted, Now: now,
-	})
-}
-
-// Probe returns what probes another namespace of the remote, of which nothing is kept.
-func (s *Store) Probe(namespace string, now func() time.Time) *remote.Claims {
-	return remote.Open(remote.Options{Clone: s.Clone, Config: s.Config, Trusted: s.Trusted, Now: now, Try: namespace})
-}
 
 // shared returns what the clone knows of the claims of all clones, for many records at one moment.
 func (s *Store) shared() func(task.Ref) *session.Remote {

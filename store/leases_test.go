@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/session/leasetest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -103,7 +104,7 @@ func meeting(t *testing.T, config string, place func(t *testing.T, first string)
 	storetest.CommitAll(t, s)
 	for _, who := range []task.Actor{"human:ann", "human:bob", "human:cho", "human:dee"} {
 		s := storetest.Open(t, place(t, first))
-		site.Actors = append(site.Actors, &claimer{s.Leases(who, site.Now), storetest.Actor{S: s, Who: who, Now: site.Now}})
+		site.Actors = append(site.Actors, &claimer{remote.Leases(s, who, site.Now), storetest.Actor{S: s, Who: who, Now: site.Now}})
 	}
 	return site
 }
@@ -123,7 +124,7 @@ func TestLeases(t *testing.T) {
 	t.Run("clones of a remote", func(t *testing.T) {
 		leasetest.Run(t, func(t *testing.T) leasetest.Site {
 			bare := filepath.Join(t.TempDir(), "bare.git")
-			return meeting(t, "claims_remote: origin\nclaims_budget: 6000\n", func(t *testing.T, first string) string {
+			return meeting(t, "claims_remote: origin\n", func(t *testing.T, first string) string {
 				if _, err := os.Stat(bare); err != nil {
 					storetest.Git(t, first, "clone", "-q", "--bare", ".", bare)
 				}
@@ -136,7 +137,7 @@ func TestLeases(t *testing.T) {
 	t.Run("worktrees of a clone of a remote", func(t *testing.T) {
 		leasetest.Run(t, func(t *testing.T) leasetest.Site {
 			bare := ""
-			return meeting(t, "claims_remote: origin\nclaims_budget: 6000\n", func(t *testing.T, first string) string {
+			return meeting(t, "claims_remote: origin\n", func(t *testing.T, first string) string {
 				if bare == "" {
 					bare = filepath.Join(t.TempDir(), "bare.git")
 					storetest.Git(t, first, "clone", "-q", "--bare", ".", bare)

@@ -76,12 +76,12 @@ func (r Rows) Known() []*kind.Row {
 func (r Rows) source(folder string) index.Source {
 	s, k := r.s, r.kind
 	src := index.Source{
-		Kind: k, Folder: folder, Dir: s.Dir(folder), File: s.Index(folder), Words: s.Words(k.Folder), Postings: s.Postings(k.Folder), Stat: s.Config.IndexStat,
-		Resting: folder != k.Folder && s.Config.RestStat != kind.StatFull, Prepare: s.MakeLive,
+		Kind: k, Folder: folder, Dir: s.Dir(folder), File: s.Index(folder), Words: s.Words(k.Folder), Postings: s.Postings(k.Folder),
+		Resting: folder != k.Folder, Prepare: s.MakeLive,
 		Parse: func(id string, src []byte) (any, error) { return s.parse(k, id, s.Abs(k.FileIn(folder, id)), src) },
 	}
 	if s.fresh {
-		src.File, src.Words, src.Postings, src.Stat, src.Resting = "", "", "", kind.StatContent, false
+		src.File, src.Words, src.Postings, src.Fresh, src.Resting = "", "", "", true, false
 	}
 	return src
 }

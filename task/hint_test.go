@@ -31,6 +31,9 @@ func TestHint(t *testing.T) {
 
 // The call that helps is the one that the hint holds, unless another one is named.
 func TestNextCalls(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long")
+	}
 	get, list := task.CallTo("get", "id", task.ID("A-1")), task.CallTo("list")
 	no := func() *task.Error { return task.Errorf(task.Conflict, "no") }
 	for _, tt := range []struct {

@@ -45,7 +45,7 @@ func TestHistories(t *testing.T) {
 	for _, kind := range []string{"cheats", "honest"} {
 		t.Run(kind, func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
-				Dir:                filepath.Join("testdata", "histories", kind),
+				Files:              cmdtest.Scripts(t, filepath.Join("testdata", "histories", kind)),
 				Setup:              setup,
 				RequireUniqueNames: true,
 				UpdateScripts:      os.Getenv("UPDATE") != "",

@@ -40,7 +40,7 @@ func newFleet(t *testing.T, clones, tasks int) fleet {
 			t.Fatal(err)
 		}
 	}
-	config := w.read(".cairn/config.yaml") + "\nclaims_remote: origin\nclaims_budget: 6000\n"
+	config := w.read(".cairn/config.yaml") + "\nclaims_remote: origin\n"
 	if err := os.WriteFile(filepath.Join(w.dir, ".cairn", "config.yaml"), []byte(config), 0o644); err != nil {
 		t.Fatal(err)
 	}

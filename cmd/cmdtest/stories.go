@@ -9,10 +9,13 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
@@ -34,10 +37,12 @@ import (
 // bytes are zeros, so ids follow from the clock, and whole files can be compared. A story that plays several clones, which must differ, sets $SEED: then
 // the bytes follow from that and the clock. UPDATE=1 rewrites the files that stories
 // compare with.
+//
+// $FOLDER_MAX is how many tasks archive puts into a folder. With -short Scripts says which run.
 func Stories(t *testing.T, dir string) {
 	t.Setenv("GOTMPDIR", "") // testscript would have its folders there, where the go command compiles, and not with those of other tests
 	testscript.Run(t, testscript.Params{
-		Dir:                dir,
+		Files:              Scripts(t, dir),
 		Setup:              isolate,
 		RequireUniqueNames: true,
 		UpdateScripts:      os.Getenv("UPDATE") != "",
@@ -53,6 +58,29 @@ func Stories(t *testing.T, dir string) {
 			"sshkeys": sshkeys,
 		},
 	})
+}
+
+// Scripts lists the scripts of a folder. With -short it is one of eight, and those whose paths end one of the words of $CHANGED, as make quick has it.
+func Scripts(t *testing.T, dir string) []string {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scripts in %s: %v", dir, err)
+	}
+	if !testing.Short() {
+		return all
+	}
+	var out []string
+	for i, name := range all {
+		at, err := filepath.Abs(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i%8 == 0 || slices.ContainsFunc(strings.Fields(os.Getenv("CHANGED")), func(end string) bool { return strings.HasSuffix(filepath.ToSlash(at), "/"+end) }) {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 // condition knows root, for whom permissions do not hold.
@@ -84,6 +112,10 @@ func Main(m *testing.M, program func(Process) int) {
 		must(err)
 		now, err := tick(os.Getenv("CLOCK"))
 		must(err)
+		if room := os.Getenv("FOLDER_MAX"); room != "" {
+			limits.FolderMax, err = strconv.Atoi(room)
+			must(err)
+		}
 		os.Exit(program(Process{
 			Args: os.Args[1:], Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
 			Getenv: os.Getenv, Dir: dir, Now: func() time.Time { return now }, Rand: random(os.Getenv("SEED"), now),

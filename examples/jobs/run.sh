@@ -26,7 +26,6 @@ cairn init --prefix HOUSE
 cat >> .cairn/config.yaml <<EOF
 executor: mason
 job_timeout: ${TIMEOUT:-15s}
-jobs_ttl: 10m
 close_by: merge              # a task with a branch is done when it is merged
 EOF
 cairn plan "$here/plan.yaml"

@@ -87,7 +87,7 @@ var Kinds = []Kind{
 	{MergeDriverOff, proof.Notice, "tasks are merged line by line, since the merge driver is not installed"},
 	{ClaimsUnprobed, proof.Notice, "claims hold among clones, and the git remote was never asked"},
 	{ClaimsRestored, proof.Notice, "the git remote had lost claims, which were put back"},
-	{FolderFull, proof.Notice, "the folder of tasks has more files than folder_max"},
+	{FolderFull, proof.Notice, "the folder of tasks has very many files"},
 	{FileOrphan, proof.Notice, "no record refers to a file that was added to one"},
 	{WorktreeLeft, proof.Notice, "the work tree of a closed task is still there"},
 	{Untrusted, proof.Notice, "the commands of this clone were not approved on this machine"},

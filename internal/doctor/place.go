@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/place"
@@ -72,7 +73,7 @@ func (v Visit) crowd(ctx context.Context) ([]Finding, error) {
 			there[task.ID(f.ID)] = true
 		}
 	}
-	if len(there) <= v.Store.Config.FolderMax {
+	if len(there) <= limits.FolderMax {
 		return nil, nil
 	}
 	all, _, err := kind.Tasks.List(ctx, v.records)
@@ -85,7 +86,7 @@ func (v Visit) crowd(ctx context.Context) ([]Finding, error) {
 			closed++
 		}
 	}
-	message := fmt.Sprintf("has %d files, more than folder_max, which is %d; %d of the tasks are closed", len(there), v.Store.Config.FolderMax, closed)
+	message := fmt.Sprintf("has %d files, more than %d; %d of the tasks are closed", len(there), limits.FolderMax, closed)
 	fix := v.Spell(task.CallTo("archive")) + " moves those that were closed long ago"
 	if closed == 0 {
 		fix = "close what nobody will do, or leave it: it only makes the folder long"

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/remote"
 )
 
 // restoredFor is for how long it is said that the remote lost claims.
@@ -19,7 +20,7 @@ func (v Visit) remote(ctx context.Context) ([]Finding, error) {
 	config, sync := v.Store.Config.Claims, "cairn remote sync"
 	known, _ := v.Store.Shared(config.Key())
 	var out []Finding
-	unusable := v.Store.Remote(v.Actor, v.Now).Usable(ctx)
+	unusable := remote.Of(v.Store, v.Actor, v.Now).Usable(ctx)
 	switch {
 	case unusable != nil:
 		message, hint := v.saying(unusable)

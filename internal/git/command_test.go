@@ -16,7 +16,7 @@ import (
 )
 
 // Programs are started in few places: git in this package, a task's commands in package proc, ssh-keygen in package sshsign, and what
-// tests, examples and the measuring of cmd/bench need. So every git command has the settings that command gives it.
+// tests, examples and the tools need. So every git command has the settings that command gives it.
 func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	allowed := map[string]string{
 		"internal/git/command.go":        "CommandContext",
@@ -38,7 +38,7 @@ func TestProgramsAreStartedInOnePlace(t *testing.T) {
 	top := filepath.Join("..", "..")
 	err := filepath.WalkDir(top, func(path string, e fs.DirEntry, err error) error {
 		name := filepath.ToSlash(strings.TrimPrefix(path, top+string(filepath.Separator)))
-		if err == nil && e.IsDir() && (e.Name() == "testdata" || name == "examples" || name == "cmd/bench" || name == "internal/work/executor/executortest" || strings.HasPrefix(e.Name(), ".") && len(e.Name()) > 2) {
+		if err == nil && e.IsDir() && (e.Name() == "testdata" || name == "examples" || name == "tools" || name == "internal/work/executor/executortest" || strings.HasPrefix(e.Name(), ".") && len(e.Name()) > 2) {
 			return filepath.SkipDir
 		}
 		if err != nil || filepath.Ext(path) != ".go" || strings.HasSuffix(path, "_test.go") {

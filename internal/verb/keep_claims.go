@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -47,7 +48,7 @@ func keepOnce(ctx context.Context, w *Workspace, wanted bool) ([]session.OwnClai
 	if err != nil || !s.Shares() {
 		return nil, nil //nolint:nilerr // calls say so
 	}
-	claims := s.Remote(w.Actor(), w.Now)
+	claims := remote.Of(s, w.Actor(), w.Now)
 	switch {
 	case wanted:
 		return claims.Sync(ctx)
@@ -64,7 +65,7 @@ func (w *Workspace) StillOurs(ctx context.Context, s *store.Store, id task.ID) e
 	if !s.Shares() {
 		return nil
 	}
-	known, err := s.Leases(w.Actor(), w.Now).Read(ctx, id.Ref(), 0)
+	known, err := remote.Leases(s, w.Actor(), w.Now).Read(ctx, id.Ref(), 0)
 	state := s.State(id.Ref())
 	mine := known != nil && known.Own != nil || state != nil && state.Lease != nil
 	switch lost := known.LostTo(w.Now()); {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -124,5 +125,5 @@ func (st settling) stale(ctx context.Context, err error) bool {
 		return false
 	}
 	known, _ := st.s.Shared(st.s.Config.Claims.Key())
-	return known.Others() && st.s.Remote(st.w.Actor(), st.w.Now).Refresh(ctx)
+	return known.Others() && remote.Of(st.s, st.w.Actor(), st.w.Now).Refresh(ctx)
 }

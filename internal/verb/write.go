@@ -7,6 +7,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -49,7 +50,7 @@ type Decision func(WriteContext) (task.Task, *task.Entry, error)
 // Update makes a write of this call, unless the call was made before. Where claims hold among clones, a write that takes a record, or brings one
 // further that this clone holds, asks the git remote first. It returns the errors of store.Store.Update and of session.Leases.
 func (w *Workspace) Update(ctx context.Context, s *store.Store, write func(*store.Tx) error) error {
-	return settling{w: w, s: s, leases: s.Leases(w.Actor(), w.Now), write: func(tx *store.Tx) error {
+	return settling{w: w, s: s, leases: remote.Leases(s, w.Actor(), w.Now), write: func(tx *store.Tx) error {
 		if err := w.Idempotency.known(tx.Key); err != nil {
 			return err
 		}

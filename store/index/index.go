@@ -19,7 +19,7 @@ type Source struct {
 	Dir    string // its path
 	File   string // where the index lies; "" for none, so that every file is read
 	Words  string // where the words of the records lie; "" for none
-	Stat   kind.Stat
+	Fresh  bool   // no stamp is believed: every file is read
 
 	// Postings is where the terms of the records lie, for a ranked search; "" for none.
 	Postings string

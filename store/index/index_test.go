@@ -54,7 +54,7 @@ func (p place) source() Source {
 	return Source{
 		Kind: kind.Tasks.Kind, Dir: p.tasks, File: filepath.Join(p.live, "index"), Words: filepath.Join(p.live, "words"),
 		Postings: filepath.Join(p.live, "terms"),
-		Stat:     kind.StatFull, Parse: parse, eager: true, Prepare: func() error { return os.MkdirAll(p.live, 0o755) }, step: 2 * tick, coarse: slowClock,
+		Parse:    parse, eager: true, Prepare: func() error { return os.MkdirAll(p.live, 0o755) }, step: 2 * tick, coarse: slowClock,
 	}
 }
 
@@ -66,7 +66,7 @@ func slowClock(s disk.Stamp) disk.Stamp {
 
 // cold reads every file.
 func (p place) cold() Source {
-	return Source{Kind: kind.Tasks.Kind, Dir: p.tasks, Stat: kind.StatContent, Parse: parse}
+	return Source{Kind: kind.Tasks.Kind, Dir: p.tasks, Fresh: true, Parse: parse}
 }
 
 func (p place) file(id string) string { return filepath.Join(p.tasks, id+".md") }
@@ -105,7 +105,7 @@ func TestIndexIsNeverWrong(t *testing.T) {
 				c.change()
 			}
 			s := p.source()
-			s.Stat = rapid.SampledFrom([]kind.Stat{kind.StatFull, kind.StatFull, kind.StatContent}).Draw(r, "index_stat")
+			s.Fresh = rapid.IntRange(0, 2).Draw(r, "fresh") == 0
 			off := rapid.SampledFrom([]time.Duration{0, 0, -time.Hour, time.Hour}).Draw(r, "the clock is off by")
 			s.now = func() time.Time { return time.Now().Add(off) }
 			want := look(r, p.cold())
@@ -296,7 +296,6 @@ func TestIndexOfAnotherFolder(t *testing.T) {
 		t.Fatal(err)
 	}
 	s, parsed := counting(copied.source())
-	s.Stat = kind.StatMinimal
 	if look(t, s); *parsed != 1 {
 		t.Error("the index of another folder was believed")
 	}

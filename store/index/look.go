@@ -140,14 +140,7 @@ func merge(known []entry, stay []bool, read []entry) []entry {
 
 // believes reports whether a file with this stamp is as the entry says.
 func (s Source) believes(e *entry, is disk.Stamp) bool {
-	switch {
-	case e.young || e.stamp == disk.Stamp{} || s.Stat == kind.StatContent:
-		return false
-	case s.Stat == kind.StatMinimal:
-		return e.stamp.Size == is.Size && e.stamp.Modified == is.Modified
-	default:
-		return e.stamp == is
-	}
+	return !s.Fresh && !e.young && e.stamp != disk.Stamp{} && e.stamp == is
 }
 
 // unfit says why a file cannot be a record, whatever is in it.

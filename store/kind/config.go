@@ -32,14 +32,10 @@ type Config struct {
 	ClaimTTL     time.Duration // an agent's claim without a session expires after it
 	WaitDefault  time.Duration
 	WaitMax      time.Duration
-	// AttachmentMax is the most bytes of a file that is copied into the workspace.
-	AttachmentMax int64
 
 	ArchiveAfter time.Duration // archive moves closed tasks to which nothing was written for longer; it is never done unasked
-	FolderMax    int           // archive puts no more tasks into one folder
 
 	JobsMax       int           // jobs of a clone that run at once
-	JobsTTL       time.Duration // of a job that names none: from its creation to its end
 	JobTimeout    time.Duration // of a job that names none: while it runs
 	Executor      string        // of a job that names none; "" for none
 	Worktrees     string        // the folder of the work trees of tasks, as it is written; "" for one beside the repository
@@ -51,16 +47,11 @@ type Config struct {
 
 	Claims Claims // among clones
 
-	IndexStat Stat                            // by what the index believes that a file did not change
-	RestStat  Stat                            // StatSample, or StatFull to look at each record at rest each time
-	Rules     map[proof.RuleID]proof.Severity // the severities of rules of cairn check
+	Rules map[proof.RuleID]proof.Severity // the severities of rules of cairn check
 }
 
-// MaxAttachment is the most that attachment_max can be: a write holds the file in memory, and a reader its hash.
+// MaxAttachment is the most bytes of a copied file that are read: a reader holds them to hash them. A write takes fewer.
 const MaxAttachment = 64 << 20
-
-// MaxFolder is the most that folder_max can be.
-const MaxFolder = 1_000_000
 
 // Over reports whether nobody works any more on a record that is in a state. Only tasks have states that say so.
 func (c Config) Over(of task.Ref, at task.Status) bool {
@@ -86,21 +77,16 @@ func DefaultConfig() Config {
 			Closed:    []task.Status{"done", "canceled"},
 			Attesters: task.Attesters{Settles: task.ByHuman, Ratify: task.ByHuman, Prefix: "TASK"},
 		},
-		CheckTimeout:  120 * time.Second,
-		StaleAfter:    5 * time.Minute,
-		ClaimTTL:      4 * time.Hour,
-		WaitDefault:   1800 * time.Second,
-		WaitMax:       3600 * time.Second,
-		AttachmentMax: 5 << 20,
-		ArchiveAfter:  30 * 24 * time.Hour,
-		FolderMax:     3000,
-		JobsMax:       3,
-		JobsTTL:       time.Hour,
-		JobTimeout:    30 * time.Minute,
-		SetupTimeout:  5 * time.Minute,
-		Claims:        Claims{Namespace: defaultNamespace, Offline: OfflineAuto, Budget: defaultBudget},
-		IndexStat:     StatFull,
-		RestStat:      StatSample,
+		CheckTimeout: 120 * time.Second,
+		StaleAfter:   5 * time.Minute,
+		ClaimTTL:     4 * time.Hour,
+		WaitDefault:  1800 * time.Second,
+		WaitMax:      3600 * time.Second,
+		ArchiveAfter: 30 * 24 * time.Hour,
+		JobsMax:      3,
+		JobTimeout:   30 * time.Minute,
+		SetupTimeout: 5 * time.Minute,
+		Claims:       Claims{Namespace: defaultNamespace, Offline: OfflineAuto},
 	}
 }
 
@@ -192,11 +178,6 @@ func (r *configReader) identity() {
 		}
 		r.c.Flow.Ratify = by
 	}
-	if n := r.get("attachment_max"); n != nil {
-		if r.c.AttachmentMax = int64(r.number("attachment_max", n)); r.c.AttachmentMax < 1 || r.c.AttachmentMax > MaxAttachment {
-			r.fail(n, "attachment_max must be 1 to %d bytes, not %s", MaxAttachment, r.text("attachment_max", n))
-		}
-	}
 	if n := r.get("archive_after"); n != nil {
 		text := r.text("archive_after", n)
 		d, err := task.ParseSpan(text)
@@ -204,23 +185,6 @@ func (r *configReader) identity() {
 			r.fail(n, "archive_after must be a time such as 30d or 12w, not %q", text)
 		}
 		r.c.ArchiveAfter = d
-	}
-	if n := r.get("folder_max"); n != nil {
-		if r.c.FolderMax = r.number("folder_max", n); r.c.FolderMax < 1 || r.c.FolderMax > MaxFolder {
-			r.fail(n, "folder_max must be 1 to %d files, not %s", MaxFolder, r.text("folder_max", n))
-		}
-	}
-	if n := r.get("index_stat"); n != nil {
-		r.c.IndexStat = Stat(r.text("index_stat", n))
-		if !slices.Contains(Stats, r.c.IndexStat) {
-			r.fail(n, "index_stat must be full, minimal or content, not %q", r.c.IndexStat)
-		}
-	}
-	if n := r.get("rest_stat"); n != nil {
-		r.c.RestStat = Stat(r.text("rest_stat", n))
-		if r.c.RestStat != StatSample && r.c.RestStat != StatFull {
-			r.fail(n, "rest_stat must be sample or full, not %q", r.c.RestStat)
-		}
 	}
 	if n := deref(r.get("rules")); n != nil {
 		r.rules(n)

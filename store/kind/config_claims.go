@@ -12,7 +12,6 @@ type Claims struct {
 	Remote    string // name of the remote; "" if claims hold in each clone alone
 	Namespace string // below which the refs of the claims are
 	Offline   string // what is done if the remote gives no answer
-	Budget    int    // pushes and fetches in a minute
 }
 
 // What Offline can be.
@@ -33,12 +32,7 @@ func (c Claims) Alone(who task.Actor) bool {
 	return c.Offline == OfflineAllow || c.Offline == OfflineAuto && who.Human()
 }
 
-const (
-	defaultNamespace = "refs/cairn/claims"
-	defaultBudget    = 6
-	minBudget        = 6 // with less there is no room for renewals beside a fetch and a claim
-	maxBudget        = 6000
-)
+const defaultNamespace = "refs/cairn/claims"
 
 // claims reads how claims hold among clones. The namespace is cairn's own, so that a config can name no branch of anybody else.
 func (r *configReader) claims() {
@@ -58,11 +52,6 @@ func (r *configReader) claims() {
 	if n := r.get("claims_offline"); n != nil {
 		if r.c.Claims.Offline = r.text("claims_offline", n); !slices.Contains([]string{OfflineAuto, OfflineRefuse, OfflineAllow}, r.c.Claims.Offline) {
 			r.fail(n, "claims_offline must be auto, refuse or allow, not %q", r.c.Claims.Offline)
-		}
-	}
-	if n := r.get("claims_budget"); n != nil {
-		if r.c.Claims.Budget = r.number("claims_budget", n); r.c.Claims.Budget < minBudget || r.c.Claims.Budget > maxBudget {
-			r.fail(n, "claims_budget must be %d to %d pushes and fetches a minute, not %s", minBudget, maxBudget, r.text("claims_budget", n))
 		}
 	}
 }

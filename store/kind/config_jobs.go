@@ -18,9 +18,6 @@ func (r *configReader) jobs() {
 			r.fail(n, "jobs_max must be 1 to %d, not %s", maxJobs, r.text("jobs_max", n))
 		}
 	}
-	if n := r.get("jobs_ttl"); n != nil {
-		r.c.JobsTTL = r.seconds("jobs_ttl", n)
-	}
 	if n := r.get("job_timeout"); n != nil {
 		r.c.JobTimeout = r.seconds("job_timeout", n)
 	}

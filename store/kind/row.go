@@ -395,19 +395,3 @@ func reviewFacts(log task.Log, r *Row) {
 		r.Add(WorkerFact, workers...)
 	}
 }
-
-// Stat says by what the index believes that a file did not change.
-type Stat string
-
-// The values of index_stat.
-const (
-	StatFull    Stat = "full"    // size, times of change and inode: the default
-	StatMinimal Stat = "minimal" // size and time of modification, where other programs change the rest
-	StatContent Stat = "content" // nothing but what is in the file
-)
-
-// StatSample is a value of rest_stat: of records at rest the folder and a sample of the files are looked at.
-const StatSample Stat = "sample"
-
-// Stats lists the values of index_stat.
-var Stats = []Stat{StatFull, StatMinimal, StatContent}

@@ -28,26 +28,17 @@ var Settings = []Setting{
 	{"wait_timeout_default", "how long wait waits by default", func(c Config) string { return span(c.WaitDefault) }},
 	{"wait_timeout_max", "the longest that wait may be asked to wait", func(c Config) string { return span(c.WaitMax) }},
 	{"jobs_max", "how many jobs of a clone run at once", func(c Config) string { return strconv.Itoa(c.JobsMax) }},
-	{"jobs_ttl", "how long a job may wait and run, unless it was started with another time", func(c Config) string { return span(c.JobsTTL) }},
 	{"job_timeout", "how long a job may run, unless it was started with another time", func(c Config) string { return span(c.JobTimeout) }},
 	{"executor", "which executor runs jobs that name none; its command line is the user's", func(c Config) string { return c.Executor }},
 	{"close_by", "whether a task that has a branch is closed by its merge alone: any or merge",
 		func(c Config) string { return map[bool]string{true: "merge", false: "any"}[c.CloseByMerge] }},
-	{"attachment_max", "the most bytes of a file that ref_add copies into the workspace",
-		func(c Config) string { return strconv.FormatInt(c.AttachmentMax, 10) }},
 	{"archive_after", "archive moves closed tasks to which nothing was written for so long, unless it is told another time", func(c Config) string { return Days(c.ArchiveAfter) }},
-	{"folder_max", "archive puts no more tasks into one folder", func(c Config) string { return strconv.Itoa(c.FolderMax) }},
 	{"attest", "who settles manual checks that name nobody: signed, human or anyone", func(c Config) string { return c.Flow.Settles }},
 	{"ratify", "who accepts decisions: human or anyone", func(c Config) string { return c.Flow.Ratify }},
 	{"claims_remote", "the git remote through which claims hold among clones: its name, or none", func(c Config) string { return cmp.Or(c.Claims.Remote, "none") }},
 	{"claims_namespace", "below which refs of that remote the claims are", func(c Config) string { return c.Claims.Namespace }},
 	{"claims_offline", "whether a task is claimed while the remote gives no answer: refuse, allow, or auto (agents refuse, people allow)",
 		func(c Config) string { return c.Claims.Offline }},
-	{"claims_budget", "how many pushes and fetches a minute claims may cost this clone", func(c Config) string { return strconv.Itoa(c.Claims.Budget) }},
-	{"index_stat", "by what lists believe that a file did not change: full, minimal (size and time of modification) or content",
-		func(c Config) string { return string(c.IndexStat) }},
-	{"rest_stat", "whether lists look at each closed task at rest: full, or sample (its folder, and some of the files)",
-		func(c Config) string { return string(c.RestStat) }},
 }
 
 // Choices are the words that the setting can be; nil for one that takes a number, a span of time or a name.
@@ -63,10 +54,6 @@ func (s Setting) Choices() []string {
 		return []string{OfflineAuto, OfflineRefuse, OfflineAllow}
 	case "ratify":
 		return []string{"human", "anyone"}
-	case "index_stat":
-		return []string{string(StatFull), string(StatMinimal), string(StatContent)}
-	case "rest_stat":
-		return []string{string(StatFull), string(StatSample)}
 	}
 	return nil
 }
@@ -94,8 +81,8 @@ func Days(d time.Duration) string {
 // configOrder is the order in which the settings stand in a config file.
 var configOrder = []string{
 	"format", "prefix", "states", "initial", "working", "review", "closed", "abandoned", "gate_review", "check_timeout_default",
-	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "repos", "fields", "executor", "jobs_max", "jobs_ttl", "job_timeout", "worktrees", "worktree_setup",
-	"worktree_setup_timeout", "close_by", "attachment_max", "archive_after", "folder_max", "attest", "ratify", "claims_remote", "claims_namespace", "claims_offline", "claims_budget", "index_stat", "rest_stat", "rules",
+	"session_stale_after", "claim_ttl", "wait_timeout_default", "wait_timeout_max", "default_checks", "repos", "fields", "executor", "jobs_max", "job_timeout", "worktrees", "worktree_setup",
+	"worktree_setup_timeout", "close_by", "archive_after", "attest", "ratify", "claims_remote", "claims_namespace", "claims_offline", "rules",
 }
 
 // Set changes one setting, in its own line of config.yaml, and appends an entry about it to the config's provenance. If the setting has

@@ -62,7 +62,7 @@ func (p pair) finish(ago time.Duration) {
 	p.git(p.one, "push", "-q", "origin", "fix")
 }
 
-func claims(s *store.Store) *remote.Claims { return s.Remote("human:lee", time.Now) }
+func claims(s *store.Store) *remote.Claims { return remote.Of(s, "human:lee", time.Now) }
 
 // sync brings the second clone and the remote together.
 func (p pair) sync() {

@@ -70,7 +70,7 @@ func TestTheBudgetOfTwentyClones(t *testing.T) {
 					in++
 				}
 			}
-			if in > one.Config.Claims.Budget {
+			if in > one.Budget {
 				t.Errorf("clone %d asks %d times in a minute", i, in)
 			}
 		}
@@ -117,7 +117,7 @@ func TestABudgetThatIsUsedUp(t *testing.T) {
 	}
 }
 
-// Who waits for the budget is told for how long, and of what key of the config.
+// Who waits for the budget is told for how long.
 func TestAWaitForTheBudgetIsTold(t *testing.T) {
 	a := newClone(t, newServer(), newClock(), "agent:ada")
 	var told []progress.Report
@@ -128,7 +128,7 @@ func TestAWaitForTheBudgetIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	want := progress.Report{Message: "waiting 60 s, since claims ask the git remote 6 times a minute at most (claims_budget)", Wait: time.Minute}
+	want := progress.Report{Message: "waiting 60 s, since claims ask the git remote 6 times a minute at most", Wait: time.Minute}
 	if len(told) != 1 || told[0] != want {
 		t.Errorf("it says %+v", told)
 	}

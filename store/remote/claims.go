@@ -16,6 +16,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/live"
@@ -36,6 +37,7 @@ type Options struct {
 	Clone   live.Clone
 	Known   func() func(task.Ref) session.Live // what the clone knows now, with writes under way; nil for its states alone
 	Config  kind.Config
+	Budget  int         // pushes and fetches in a minute; 0 for limits.ClaimsBudget
 	Alone   bool        // claim without the remote if that gives no answer
 	Trusted func() bool // whether the user has consented that commands of this clone run
 	Now     func() time.Time
@@ -53,6 +55,7 @@ func Open(o Options) *Claims {
 	if c.port == nil {
 		c.port = newGitPort(o)
 	}
+	c.Budget = cmp.Or(c.Budget, limits.ClaimsBudget)
 	if c.Sleep == nil {
 		c.Sleep = sleep
 	}
@@ -280,7 +283,7 @@ const budgetWindow = time.Minute
 // spend counts a push or a fetch. Where the budget is used up it waits until there is room, and says so.
 func (t *turn) spend(ctx context.Context) error {
 	for {
-		wait := t.room(t.Config.Claims.Budget)
+		wait := t.room(t.Budget)
 		if wait <= 0 {
 			t.shared.Spent = append(t.shared.Spent, t.Now().UTC())
 			return t.save()
@@ -296,7 +299,7 @@ func (t *turn) spend(ctx context.Context) error {
 
 // overBudget says for how long the budget makes a claim wait, and why.
 func (t *turn) overBudget(wait time.Duration) string {
-	return fmt.Sprintf("waiting %.0f s, since claims ask the git remote %d times a minute at most (claims_budget)", math.Ceil(wait.Seconds()), t.Config.Claims.Budget)
+	return fmt.Sprintf("waiting %.0f s, since claims ask the git remote %d times a minute at most", math.Ceil(wait.Seconds()), t.Budget)
 }
 
 // room is how long to wait until a budget has room for one more push or fetch.
@@ -314,7 +317,7 @@ const kept = 2
 
 // spare reports whether the remote may be asked n times for what goes on in the background.
 func (t *turn) spare(n int) bool {
-	return t.urgent || t.room(max(1, t.Config.Claims.Budget-kept-n+1)) <= 0
+	return t.urgent || t.room(max(1, t.Budget-kept-n+1)) <= 0
 }
 
 // worktreeName is what other clones are told of a worktree.

@@ -196,9 +196,9 @@ func newClone(t *testing.T, to *server, c *clock, who task.Actor) *clone {
 	one := &clone{t: t, s: s, who: who, line: &line{server: to}}
 	one.line.now = c.now
 	cfg := s.Config
-	cfg.Claims = kind.Claims{Remote: "origin", Namespace: "refs/cairn/claims", Offline: kind.OfflineAuto, Budget: 6}
+	cfg.Claims = kind.Claims{Remote: "origin", Namespace: "refs/cairn/claims", Offline: kind.OfflineAuto}
 	one.Claims = remote.Open(remote.Options{
-		Clone: s.Clone, Config: cfg, Alone: cfg.Claims.Alone(who), Trusted: s.Trusted, Port: one.line,
+		Clone: s.Clone, Config: cfg, Budget: 6, Alone: cfg.Claims.Alone(who), Trusted: s.Trusted, Port: one.line,
 		Now:   func() time.Time { return c.now().Add(one.off) },
 		Sleep: func(_ context.Context, d time.Duration) error { c.pass(d); return nil },
 	})

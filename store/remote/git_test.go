@@ -28,7 +28,7 @@ func realClones(t *testing.T, names ...task.Actor) (bare string, all []*clone) {
 	config := filepath.Join(first, ".cairn", "config.yaml")
 	text, err := os.ReadFile(config)
 	if err == nil {
-		err = os.WriteFile(config, append(text, "claims_remote: origin\nclaims_budget: 6000\n"...), 0o644)
+		err = os.WriteFile(config, append(text, "claims_remote: origin\n"...), 0o644)
 	}
 	if err != nil {
 		t.Fatal(err)

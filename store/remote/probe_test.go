@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -34,7 +35,7 @@ func TestAProbeOfOtherRefs(t *testing.T) {
 	p.sync()
 	key := p.two.Config.Claims.Key()
 	before, _ := p.two.Shared(key)
-	if _, err := p.two.Probe("refs/heads/cairn/claims", time.Now).Probe(t.Context()); err != nil {
+	if _, err := remote.Probing(p.two, "refs/heads/cairn/claims", time.Now).Probe(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	after, _ := p.two.Shared(key)

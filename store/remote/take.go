@@ -337,7 +337,7 @@ func (t *turn) letGo(ctx context.Context, own []session.OwnClaim) {
 	for _, o := range own {
 		updates = append(updates, git.RefUpdate{Ref: refName(o.Ref), Old: o.Object, New: o.Over})
 	}
-	if t.room(t.Config.Claims.Budget) > 0 {
+	if t.room(t.Budget) > 0 {
 		return
 	}
 	taken, _, err := t.push(ctx, updates, false)

@@ -12,11 +12,15 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/store"
 )
 
 // childVar is set for the other processes of a test, which run the same test binary. Its value is the name of the part to play.
 const childVar = "STORE_TEST_CHILD"
+
+// Tests are not held up by what a host is asked for.
+func init() { limits.ClaimsBudget = 6000 }
 
 // Part is what another process of a test does with a workspace.
 type Part func(s *store.Store, args []string) error

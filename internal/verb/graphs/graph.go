@@ -32,7 +32,6 @@ type In struct {
 	Where   string     `json:"where,omitempty" doc:"only tasks that fit a filter: guide filters" from:"filters"`
 	Depth   verb.Count `json:"depth,omitempty" doc:"how many steps to go from the task, or from those for which nothing waits"`
 	Limit   verb.Count `json:"limit,omitempty" doc:"how many tasks at most; 200 by default for an agent, else all"`
-	Dot     bool       `json:"dot,omitempty" doc:"give the picture as a graph for Graphviz"`
 	Mermaid bool       `json:"mermaid,omitempty" doc:"give the picture as a graph for Mermaid"`
 }
 
@@ -47,7 +46,7 @@ type Out struct {
 	Cycles       [][]task.ID `json:"cycles,omitempty"`    // tasks that wait for one another, in a ring
 	Total        int         `json:"total"`               // how many tasks there would be without a limit
 	Truncated    bool        `json:"truncated,omitempty"` // there are more than limit
-	Picture      string      `json:"picture,omitempty"`   // with dot or mermaid, in place of nodes and edges
+	Picture      string      `json:"picture,omitempty"`   // with mermaid, in place of nodes and edges
 	verb.Problems
 }
 
@@ -116,8 +115,6 @@ func (in In) valid() error {
 	switch {
 	case in.Up && in.ID == "":
 		return verb.BadInput("up", "goes with the id of a task")
-	case in.Dot && in.Mermaid:
-		return verb.BadInput("dot", "and mermaid do not go together").WithHint("ask for one of them")
 	case in.Limit > mostLimit:
 		return verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d", mostLimit)
 	}
@@ -206,24 +203,19 @@ func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
 	}
 	slices.Sort(chosen)
 	n.draw(&out, chosen, inside, critical, waiting)
-	switch {
-	case n.in.Dot:
-		out.Picture = dot(out) + out.cut("//")
-	case n.in.Mermaid:
-		out.Picture = mermaid(out) + out.cut("%%")
-	}
-	if out.Picture != "" {
+	if n.in.Mermaid {
+		out.Picture = mermaid(out) + out.cut()
 		out.Nodes, out.Edges = []Node{}, []Edge{}
 	}
 	return out
 }
 
 // cut is a comment in a picture that says how much it leaves out; "" if it shows all.
-func (out Out) cut(mark string) string {
+func (out Out) cut() string {
 	if !out.Truncated {
 		return ""
 	}
-	return mark + " " + out.Shown() + "\n"
+	return "%% " + out.Shown() + "\n"
 }
 
 // Shown says how many of the tasks are shown, and how many more there are.

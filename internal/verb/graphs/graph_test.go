@@ -3,7 +3,6 @@ package graphs_test
 import (
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"reflect"
 	"regexp"
@@ -116,7 +115,7 @@ func TestBrokenGraph(t *testing.T) {
 	if len(got.Unblocks) != 3 || got.Unblocks[0].Waiting != 3 {
 		t.Errorf("unblocks %+v", got.Unblocks)
 	}
-	for _, in := range []graphs.In{{Dot: true}, {Mermaid: true}, {ID: "T-6", Dot: true}, {ID: "T-2", Up: true, Mermaid: true}} {
+	for _, in := range []graphs.In{{Mermaid: true}, {ID: "T-6", Mermaid: true}, {ID: "T-2", Up: true, Mermaid: true}} {
 		if got := graph(t, w, in); got.Picture == "" || len(got.Nodes) > 0 {
 			t.Errorf("%+v: %+v", in, got)
 		}
@@ -130,7 +129,7 @@ func TestRefusedGraph(t *testing.T) {
 		want task.Code
 	}{
 		{graphs.In{ID: "T-55"}, task.NotFound}, {graphs.In{Up: true}, task.InvalidInput}, {graphs.In{Where: "nonsense=1"}, task.InvalidInput},
-		{graphs.In{Dot: true, Mermaid: true}, task.InvalidInput}, {graphs.In{Limit: 100000}, task.InvalidInput},
+		{graphs.In{Limit: 100000}, task.InvalidInput},
 	} {
 		if _, err := graphs.Graph(t.Context(), w, c.in); task.CodeOf(err) != c.want {
 			t.Errorf("%+v: %v", c.in, err)
@@ -177,18 +176,6 @@ func TestTitlesInPictures(t *testing.T) {
 	for l := range strings.Lines(mermaid) {
 		if !line.MatchString(strings.TrimSuffix(l, "\n")) {
 			t.Errorf("not Mermaid: %q", l)
-		}
-	}
-	dot := graph(t, w, graphs.In{Dot: true}).Picture
-	quoted := regexp.MustCompile(`"(\\.|[^"\\])*"`)
-	if rest := quoted.ReplaceAllString(dot, ""); strings.ContainsAny(rest, "\"\\<&") {
-		t.Errorf("a text leaves its quotes: %s", rest)
-	}
-	if program, err := exec.LookPath("dot"); err == nil {
-		draw := exec.Command(program, "-Tsvg")
-		draw.Stdin = strings.NewReader(dot)
-		if out, err := draw.CombinedOutput(); err != nil || strings.Contains(string(out), "<b>") || !strings.Contains(string(out), "click n0 href") {
-			t.Errorf("dot: %v: %s", err, out)
 		}
 	}
 }

@@ -11,55 +11,7 @@ import (
 // labelShown is how many bytes of a title a picture shows.
 const labelShown = 80
 
-// Texts of a picture come from strangers. Both languages know a text in double quotes in which few characters mean something; each of those
-// is written so that it does not.
-
-// dot draws a graph for Graphviz: an arrow leads from what must be done first to what waits for it. Parents are boxes around their parts.
-func dot(g Out) string {
-	p := newPicture(g)
-	var b strings.Builder
-	b.WriteString("digraph cairn {\n  rankdir=LR\n  node [shape=box, style=rounded, fontname=\"sans-serif\"]\n")
-	p.groups(func(n *Node, depth int, open bool) {
-		in := strings.Repeat("  ", depth+1)
-		switch {
-		case len(p.parts[n.ID]) == 0:
-			fmt.Fprintf(&b, "%s%s [label=%s%s]\n", in, p.names[n.ID], dotText(p.label(n, "\n")), dotStyle(n))
-		case open:
-			fmt.Fprintf(&b, "%ssubgraph cluster_%s {\n%s  label=%s\n", in, p.names[n.ID], in, dotText(p.label(n, " ")))
-			fmt.Fprintf(&b, "%s  %s [label=%s%s]\n", in, p.names[n.ID], dotText(string(n.ID)), dotStyle(n))
-		default:
-			fmt.Fprintf(&b, "%s}\n", in)
-		}
-	})
-	for _, e := range g.Edges {
-		style := ""
-		if p.critical(e) {
-			style = " [penwidth=2, color=red]"
-		}
-		fmt.Fprintf(&b, "  %s -> %s%s\n", p.names[e.To], p.names[e.From], style)
-	}
-	b.WriteString("}\n")
-	return b.String()
-}
-
-// dotText is a text in quotes. A backslash would begin an escape, and what looks like an entity would become its character.
-func dotText(text string) string {
-	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "&", "&amp;", "\n", `\n`).Replace(text) + `"`
-}
-
-func dotStyle(n *Node) string {
-	switch {
-	case n.Missing:
-		return ", style=dashed, color=red"
-	case !n.Open:
-		return ", fontcolor=gray, color=gray"
-	case n.Ready:
-		return ", style=\"rounded,filled\", fillcolor=palegreen"
-	}
-	return ""
-}
-
-// mermaid draws a graph for Mermaid, as dot does for Graphviz.
+// mermaid draws a graph for Mermaid: an arrow leads from what must be done first to what waits for it. Parents are boxes around their parts.
 func mermaid(g Out) string {
 	p := newPicture(g)
 	var b strings.Builder
@@ -68,9 +20,9 @@ func mermaid(g Out) string {
 		in := strings.Repeat("  ", depth+1)
 		switch {
 		case len(p.parts[n.ID]) == 0:
-			fmt.Fprintf(&b, "%s%s[%s]%s\n", in, p.names[n.ID], mermaidText(p.label(n, " ")), mermaidClass(n))
+			fmt.Fprintf(&b, "%s%s[%s]%s\n", in, p.names[n.ID], mermaidText(label(n)), mermaidClass(n))
 		case open:
-			fmt.Fprintf(&b, "%ssubgraph g%s [%s]\n", in, p.names[n.ID], mermaidText(p.label(n, " ")))
+			fmt.Fprintf(&b, "%ssubgraph g%s [%s]\n", in, p.names[n.ID], mermaidText(label(n)))
 			fmt.Fprintf(&b, "%s  %s[%s]%s\n", in, p.names[n.ID], mermaidText(string(n.ID)), mermaidClass(n))
 		default:
 			fmt.Fprintf(&b, "%send\n", in)
@@ -116,20 +68,19 @@ func mermaidClass(n *Node) string {
 	return ""
 }
 
-// picture is what both languages draw.
+// picture is what is drawn.
 type picture struct {
 	g     Out
-	nodes map[task.ID]*Node
 	names map[task.ID]string // of a node in the picture: an id could be a word of the language
 	parts map[task.ID][]*Node
 	after map[task.ID]task.ID // on the critical path, what is done after a task
 }
 
 func newPicture(g Out) *picture {
-	p := &picture{g, map[task.ID]*Node{}, map[task.ID]string{}, map[task.ID][]*Node{}, map[task.ID]task.ID{}}
+	p := &picture{g, map[task.ID]string{}, map[task.ID][]*Node{}, map[task.ID]task.ID{}}
 	for i := range g.Nodes {
 		n := &g.Nodes[i]
-		p.nodes[n.ID], p.names[n.ID] = n, fmt.Sprintf("n%d", i)
+		p.names[n.ID] = fmt.Sprintf("n%d", i)
 		if n.Parent != "" {
 			p.parts[n.Parent] = append(p.parts[n.Parent], n)
 		}
@@ -173,9 +124,9 @@ func (p *picture) groups(each func(n *Node, depth int, open bool)) {
 }
 
 // label is what is written on a node.
-func (p *picture) label(n *Node, between string) string {
+func label(n *Node) string {
 	if n.Missing {
-		return string(n.ID) + between + "(there is no such record)"
+		return string(n.ID) + " (there is no such record)"
 	}
-	return string(n.ID) + between + harmless.Line(task.Clip(n.Title, labelShown))
+	return string(n.ID) + " " + harmless.Line(task.Clip(n.Title, labelShown))
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -98,7 +99,7 @@ func view(w *verb.Workspace, s *store.Store, only task.ID) Shared {
 	}
 	now := w.Now()
 	known, _ := s.Shared(claims.Key())
-	out.Remote, out.Namespace, out.Clone, out.Said, out.Restored, out.Probe, out.Budget = claims.Remote, claims.Namespace, known.Clone, known.Said, known.Put, known.Probe, claims.Budget
+	out.Remote, out.Namespace, out.Clone, out.Said, out.Restored, out.Probe, out.Budget = claims.Remote, claims.Namespace, known.Clone, known.Said, known.Put, known.Probe, limits.ClaimsBudget
 	if !known.Known.IsZero() {
 		out.KnownAt, out.Age = &known.Known, int(now.Sub(known.Known).Seconds())
 	}
@@ -149,13 +150,13 @@ func Probe(ctx context.Context, w *verb.Workspace, in ProbeIn) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	claims, of := s.Remote(w.Actor(), w.Now), s.Config.Claims
+	claims, of := remote.Of(s, w.Actor(), w.Now), s.Config.Claims
 	if in.Namespace != "" && in.Namespace != of.Namespace {
 		if !kind.IsNamespace(in.Namespace) {
 			return Shared{}, verb.BadInput("namespace", "is %q", verb.Head(in.Namespace, 100)).WithHint("refs/cairn/NAME, or refs/heads/cairn/NAME, or refs/tags/cairn/NAME")
 		}
 		of.Namespace = in.Namespace
-		claims = s.Probe(in.Namespace, w.Now)
+		claims = remote.Probing(s, in.Namespace, w.Now)
 	}
 	found, err := claims.Probe(ctx)
 	if err == nil {
@@ -182,7 +183,7 @@ func Sync(ctx context.Context, w *verb.Workspace, in SyncIn) (Shared, error) {
 	if err != nil {
 		return Shared{}, err
 	}
-	if _, err := s.Remote(w.Actor(), w.Now).SyncNow(ctx); err != nil {
+	if _, err := remote.Of(s, w.Actor(), w.Now).SyncNow(ctx); err != nil {
 		return Shared{}, err
 	}
 	known, _ := s.Shared(s.Config.Claims.Key())

@@ -78,7 +78,7 @@ const (
 
 // Archive moves the files of closed tasks to which nothing was written for a while to .cairn/closed/YYYY-MM, the month in which each was
 // closed. No content changes and no entry is made: where a task lies means nothing, and git sees a rename. A folder gets no more than
-// folder_max files; then the month has another one.
+// limits.FolderMax files; then the month has another one.
 //
 // It makes one write for every 500 tasks, each whole or not at all, so a kill or an error between two leaves some moved and the others where
 // they were. Calling it again moves the rest. Each task is decided about anew in its write: one that was written to meanwhile stays.

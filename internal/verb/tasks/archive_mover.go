@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -118,7 +119,7 @@ func (m *mover) decide(out *Archived, room *room, id task.ID, from kind.Reader, 
 		out.leaves(why, id)
 		return "", false
 	}
-	folder = room.take(closedIn(t), m.s.Config.FolderMax)
+	folder = room.take(closedIn(t), limits.FolderMax)
 	if folder == "" {
 		out.leaves(StaysFull, id)
 		return "", false

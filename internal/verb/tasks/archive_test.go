@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
@@ -30,6 +31,14 @@ func shelf(t testing.TB, w *verb.Workspace, config ...string) *verb.Workspace {
 	}
 	put(t, path, string(src)+strings.Join(append(config, ""), "\n"))
 	return w
+}
+
+// folderMax gives a test another limit of files of a folder. It must not run beside others.
+func folderMax(t *testing.T, files int) {
+	t.Helper()
+	was := limits.FolderMax
+	limits.FolderMax = files
+	t.Cleanup(func() { limits.FolderMax = was })
 }
 
 func put(t testing.TB, path, text string) {
@@ -94,7 +103,8 @@ func archive(t *testing.T, w *verb.Workspace, in verbtest.Args) tasks.Archived {
 // What is closed and old goes to the month in which it was closed, with its bytes as they are; everything else stays. A folder that is full has
 // a neighbour, and what was written to last comes last. The second call does nothing, and a dry run never does.
 func TestArchive(t *testing.T) {
-	w := shelf(t, verbtest.NewWorkspace(t), "folder_max: 2")
+	w := shelf(t, verbtest.NewWorkspace(t))
+	folderMax(t, 2)
 	texts := map[string]string{
 		"PROJ-1": closedTask("PROJ-1", "2026-03-31"),
 		"PROJ-2": closedTask("PROJ-2", "2026-04-01"),
@@ -224,7 +234,8 @@ func TestArchiveLeavesTheLast(t *testing.T) {
 
 // A month whose folders are all full takes no more.
 func TestArchiveWithoutRoom(t *testing.T) {
-	w := shelf(t, verbtest.NewWorkspace(t), "folder_max: 1")
+	w := shelf(t, verbtest.NewWorkspace(t))
+	folderMax(t, 1)
 	put(t, taskPath(w, "PROJ-0"), openTask("PROJ-0"))
 	for i := range 101 {
 		id := fmt.Sprintf("PROJ-%d", 1000+i)
@@ -238,7 +249,8 @@ func TestArchiveWithoutRoom(t *testing.T) {
 
 // Many tasks are moved in several writes, all of them, and no folder has more files than it may have.
 func TestArchiveOfMany(t *testing.T) {
-	w := shelf(t, verbtest.NewWorkspace(t), "folder_max: 300")
+	w := shelf(t, verbtest.NewWorkspace(t))
+	folderMax(t, 300)
 	put(t, taskPath(w, "PROJ-0"), openTask("PROJ-0"))
 	const many = 1100
 	for i := range many {
@@ -285,8 +297,9 @@ func BenchmarkArchive(b *testing.B) {
 // task less: only at the edges of folders may a task lie in the neighbour.
 func TestArchiveFillsFoldersAlike(t *testing.T) {
 	const many, room = 60, 10
+	folderMax(t, room)
 	on := func(goes []string, without int) map[string]string {
-		w := shelf(t, verbtest.NewWorkspace(t), fmt.Sprintf("folder_max: %d", room))
+		w := shelf(t, verbtest.NewWorkspace(t))
 		put(t, taskPath(w, "PROJ-0"), openTask("PROJ-0"))
 		for i := range many {
 			if id := fmt.Sprintf("PROJ-%d", 1000+i*37%many); i != without { // their order by id is another than by time

@@ -9,6 +9,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -51,7 +52,7 @@ func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
 		return Work{}, err
 	}
 	out, err := nextOf(ctx, w, s, in)
-	if err != nil || out.Task != nil || out.Claimed == 0 || !s.Shares() || !s.Remote(w.Actor(), w.Now).Refresh(ctx) {
+	if err != nil || out.Task != nil || out.Claimed == 0 || !s.Shares() || !remote.Of(s, w.Actor(), w.Now).Refresh(ctx) {
 		return out, err
 	}
 	return nextOf(ctx, w, s, in) // other clones may have let go of something since they were asked

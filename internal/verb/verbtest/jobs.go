@@ -48,7 +48,6 @@ func ShareClaims(t *testing.T, w *verb.Workspace) string {
 	maintainer := *w
 	maintainer.Rights = verb.Rights{Profile: verb.Maintainer}
 	Must(t, &maintainer, "settings_set", Args{"key": "claims_remote", "value": "origin"})
-	Must(t, &maintainer, "settings_set", Args{"key": "claims_budget", "value": "600"})
 	return hub
 }
 

@@ -34,7 +34,8 @@ func get(t *testing.T, table executor.Table, name string) executor.Executor {
 
 func TestShippedExecutors(t *testing.T) {
 	table, err := executor.Load("")
-	if err != nil || !slices.Equal(table.Names(), executortest.Dialects) {
+	all := slices.Insert(slices.Clone(executortest.Dialects), 2, "gemini") // which speaks acp
+	if err != nil || !slices.Equal(table.Names(), all) {
 		t.Fatalf("%v (%v)", table.Names(), err)
 	}
 	t.Setenv("PATH", t.TempDir())
@@ -65,7 +66,7 @@ func TestWhatExecutorsCan(t *testing.T) {
 		t.Fatal(err)
 	}
 	for name, want := range map[string][3]bool{ // hands over, resumes, is read only for a patch
-		"claude": {true, true, true}, "codex": {true, true, true}, "gemini": {false, true, true}, "opencode": {true, true, true},
+		"claude": {true, true, true}, "codex": {true, true, true}, "gemini": {true, true, true}, "opencode": {true, true, true},
 		"cursor": {false, true, true}, "copilot": {true, true, true}, "amp": {true, true, false}, "droid": {false, true, true},
 		"acp": {true, true, false}, "command": {false, false, false},
 	} {
@@ -83,11 +84,13 @@ executors:
   mine: {dialect: command, cmd: ['`+fake+`', command], output: patch, max: 2, env: {B: '2', A: '1'}}
   claude: {cmd: ['`+fake+`', claude], args: ['--effort', high], model: small}
   third: {dialect: claude, cmd: ['`+fake+`', claude]}
+  gemini: {dialect: gemini, cmd: ['`+fake+`', acp]}
+  fourth: {dialect: gemini, cmd: ['`+fake+`', acp]}
 `)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if names := table.Names(); !slices.Equal(names[len(names)-2:], []string{"mine", "third"}) || names[0] != "claude" {
+	if names := table.Names(); !slices.Equal(names[len(names)-3:], []string{"mine", "third", "fourth"}) || names[0] != "claude" {
 		t.Errorf("names %v", names)
 	}
 	if e := get(t, table, "mine"); e.Output() != job.Patch || e.Max() != 2 || e.Present() != nil || e.HandsOver() {
@@ -106,6 +109,11 @@ executors:
 	}
 	if r := strings.Join(report("claude").Args, " "); !strings.HasPrefix(r, "--print") || !strings.Contains(r, "--effort high") || !strings.Contains(r, "--model small") {
 		t.Errorf("arguments %s", r)
+	}
+	for _, name := range []string{"gemini", "fourth"} { // they speak the protocol, and are held to what their own options say
+		if r := strings.Join(report(name).Args, " "); r != "--acp --approval-mode yolo" {
+			t.Errorf("arguments of %s: %s", name, r)
+		}
 	}
 	if r := strings.Join(report("third").Args, " "); !strings.HasPrefix(r, "--print") || strings.Contains(r, "small") {
 		t.Errorf("arguments %s", r)
@@ -166,7 +174,7 @@ func TestThePageAboutExecutors(t *testing.T) {
 	_, config, ok := strings.Cut(section, "```yaml\n")
 	config, _, _ = strings.Cut(config, "```")
 	table, err := load(t, config)
-	if !ok || err != nil || !slices.Contains(table.Names(), "gemini-acp") {
+	if !ok || err != nil || !slices.Contains(table.Names(), "goose") {
 		t.Errorf("the config on the page: %v (%v)", table.Names(), err)
 	}
 	t.Setenv("PATH", t.TempDir())

@@ -45,7 +45,6 @@ const (
 const (
 	claudeDialect   = "claude"
 	codexDialect    = "codex"
-	geminiDialect   = "gemini"
 	opencodeDialect = "opencode"
 	cursorDialect   = "cursor"
 	copilotDialect  = "copilot"
@@ -98,14 +97,13 @@ func codex() row {
 	}
 }
 
-// gemini reads a work tree's own settings only where it is trusted, and refuses --approval-mode where it is not. It takes no MCP server for one run: of
-// the files that it can be pointed to it believes those alone that belong to root. Spoken to by acp (cmd: [gemini, --acp]) it takes one.
+// gemini is spoken to by the protocol, over which alone it takes an MCP server for one run. Its sessions are begun with the words of its command line, so
+// --approval-mode counts. It reads a work tree's own settings only where it is trusted, and refuses --approval-mode where it is not.
 func gemini() row {
 	return row{
-		name: "gemini", binary: "gemini", dialect: geminiDialect, mcp: noMCP,
+		name: "gemini", binary: "gemini", dialect: acpDialect, prompt: bySpeech, mcp: acpMCP,
 		install: "install it with npm install -g @google/gemini-cli, and run gemini once to log in",
-		args:    []group{{"--output-format", "stream-json"}, {"--model", "{model}"}},
-		resume:  []group{{"--resume", "{resume}"}},
+		args:    []group{{"--acp"}},
 		edits:   []group{{"--approval-mode", "yolo"}},
 		patch:   []group{{"--approval-mode", "plan"}},
 		set:     []string{"GEMINI_CLI_TRUST_WORKSPACE=true"},

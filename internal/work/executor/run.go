@@ -139,8 +139,6 @@ func (a *attempt) open(ctx context.Context) (err error) {
 		a.talk = ampStream{claudeStream{a.stream}}
 	case codexDialect:
 		a.talk = codexStream{a.stream}
-	case geminiDialect:
-		a.talk = geminiStream{a.stream}
 	case opencodeDialect:
 		a.talk = &opencodeStream{stream: a.stream}
 	case cursorDialect:

@@ -352,12 +352,8 @@ func TestALineThatIsTooLong(t *testing.T) {
 				left++
 			}
 		}
-		want := 1
-		if dialect == "gemini" {
-			want = 0 // its messages come in halves
-		}
-		if left != want {
-			t.Errorf("%d lines left out, want %d", left, want)
+		if left != 1 {
+			t.Errorf("%d lines left out, want 1", left)
 		}
 	})
 }
@@ -367,7 +363,6 @@ func TestWhatAnAgentTells(t *testing.T) {
 		"claude":   {job.EventPermission, job.EventPlan, job.EventRetry, job.EventUsage},
 		"amp":      {job.EventPermission, job.EventPlan, job.EventUsage},
 		"codex":    {job.EventPermission, job.EventPlan, job.EventRetry, job.EventUsage},
-		"gemini":   {job.EventUsage},
 		"opencode": {job.EventUsage},
 		"cursor":   {job.EventPermission},
 		"copilot":  {job.EventPermission},

@@ -11,7 +11,7 @@ import (
 // talks are all dialects whose lines are JSON.
 func talks(s *stream) map[string]dialect {
 	return map[string]dialect{
-		claudeDialect: claudeStream{s}, ampDialect: ampStream{claudeStream{s}}, codexDialect: codexStream{s}, geminiDialect: geminiStream{s},
+		claudeDialect: claudeStream{s}, ampDialect: ampStream{claudeStream{s}}, codexDialect: codexStream{s},
 		opencodeDialect: &opencodeStream{stream: s}, cursorDialect: cursorStream{claudeStream{s}}, copilotDialect: copilotStream{s},
 		droidDialect: droidStream{s}, commandDialect: newCommandStream(s, job.Edits),
 	}
@@ -66,13 +66,9 @@ func TestLinesThatMislead(t *testing.T) {
 		"opencode fails and ends with 0":      {opencodeDialect, `{"type":"error","error":{"name":"APIError","data":{"message":"no credit"}}}`, true, true, "APIError: no credit"},
 		"copilot fails and ends with 0":       {copilotDialect, `{"type":"result","exitCode":1}`, true, true, ""},
 		"copilot asks for tools without text": {copilotDialect, `{"type":"assistant.message","data":{"content":"","toolRequests":[{}]}}`, false, false, ""},
-		"gemini speaks in pieces": {geminiDialect, `{"type":"message","role":"assistant","content":"a","delta":true}
-			{"type":"message","role":"assistant","content":"b","delta":true}
-			{"type":"result","status":"success"}`, true, false, "ab"},
-		"gemini echoes the prompt": {geminiDialect, `{"type":"message","role":"user","content":"do it"}`, false, false, ""},
-		"droid completes":          {droidDialect, `{"type":"completion","finalText":"ok"}`, true, false, "ok"},
-		"amp wants a login":        {ampDialect, `No API key found. Starting login flow...`, true, true, "it is not logged in"},
-		"a second end":             {claudeDialect, `{"type":"result","subtype":"success","result":"one"}` + "\n" + `{"type":"result","subtype":"success","is_error":true,"result":"two"}`, true, false, "one"},
+		"droid completes":                     {droidDialect, `{"type":"completion","finalText":"ok"}`, true, false, "ok"},
+		"amp wants a login":                   {ampDialect, `No API key found. Starting login flow...`, true, true, "it is not logged in"},
+		"a second end":                        {claudeDialect, `{"type":"result","subtype":"success","result":"one"}` + "\n" + `{"type":"result","subtype":"success","is_error":true,"result":"two"}`, true, false, "one"},
 	} {
 		s := &stream{}
 		talk := talks(s)[test.dialect]

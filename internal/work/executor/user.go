@@ -68,20 +68,20 @@ func changed(r row, s userconfig.Section) (row, error) {
 	return r, nil
 }
 
-// ofDialect gives a new row everything but the name and the program of the shipped one that speaks a dialect.
+// ofDialect gives a new row everything but the name and the program of the shipped one that a dialect is named after.
 func ofDialect(r row, s userconfig.Section) (row, error) {
 	var dialect string
 	if err := s.Decode(&dialect); err != nil {
 		return r, err
 	}
-	if r.dialect == dialect {
+	if r.dialect == dialect || r.dialect != "" && r.name == dialect {
 		return r, nil
 	}
 	if r.dialect != "" {
 		return r, s.Errorf("is %s", r.dialect).WithHint("give another dialect another name")
 	}
 	for _, like := range shipped() {
-		if like.dialect == dialect {
+		if like.name == dialect {
 			like.name, like.binary, like.install = r.name, "", ""
 			return like, nil
 		}
@@ -89,10 +89,11 @@ func ofDialect(r row, s userconfig.Section) (row, error) {
 	return r, s.Errorf("there is no dialect %q", dialect).WithHint("one of %s", strings.Join(dialects(), ", "))
 }
 
+// dialects are the names of the shipped rows: each says how a program is called and heard.
 func dialects() []string {
 	var out []string
 	for _, r := range shipped() {
-		out = append(out, r.dialect)
+		out = append(out, r.name)
 	}
 	return out
 }

@@ -14,13 +14,14 @@ import (
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 
 // shared makes the claims of a field hold among clones, and returns the workspace of another clone, in the name of human:kim.
 func (f *field) shared() *verb.Workspace {
 	f.Helper()
-	storetest.Append(f, f.s.ConfigFile(), "claims_remote: origin\nclaims_budget: 6000\n")
+	storetest.Append(f, f.s.ConfigFile(), "claims_remote: origin\n")
 	f.settle()
 	hub, there := filepath.Join(f.TempDir(), "hub.git"), filepath.Join(f.TempDir(), "there")
 	storetest.Git(f, f.s.Root, "clone", "-q", "--bare", ".", hub)
@@ -39,7 +40,7 @@ func (f *field) takenOver(kim *verb.Workspace) func(executor.Run) {
 		}
 		s, err := f.w.Open()
 		if err == nil {
-			_, err = s.Remote(f.w.Actor(), time.Now).Sync(f.Context())
+			_, err = remote.Of(s, f.w.Actor(), time.Now).Sync(f.Context())
 		}
 		if err != nil {
 			f.Error(err)

@@ -88,6 +88,9 @@ func random(n int64) int64 {
 // SIGKILL at random moments of the caller, the supervisor, the executor, its guard, or all of them: what is left of the job ends at the next look, it
 // is not RUNNING, no line that the executor wrote is lost, and it goes on or can be canceled.
 func TestKillsAtRandomMoments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it is long")
+	}
 	killed := map[string]int{}
 	for left := crashes(); left > 0; left -= killsOfEach {
 		t.Run("", func(t *testing.T) { killAtRandom(t, min(left, killsOfEach), killed) })

@@ -22,7 +22,7 @@ import (
 )
 
 // Dialects are the dialects that the fake speaks, each also the name of an executor of Config.
-var Dialects = []string{"claude", "codex", "gemini", "opencode", "cursor", "copilot", "amp", "droid", "acp", "command"}
+var Dialects = []string{"claude", "codex", "opencode", "cursor", "copilot", "amp", "droid", "acp", "command"}
 
 const source = "github.com/cairn-tasks/cairn/internal/work/executor/executortest/fakeagent"
 

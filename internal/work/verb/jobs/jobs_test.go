@@ -88,6 +88,17 @@ func TestAJobThatWaitsNamesTheNextCall(t *testing.T) {
 	}
 }
 
+// A job may wait and run for an hour, and not for less than its time limit.
+func TestTheTimeOfAJobCoversItsLimit(t *testing.T) {
+	for limit, want := range map[int]job.Seconds{60: 3600, 7200: 7200} {
+		w, s, id := prepared(t)
+		made := mustStart(t, w, args{"id": id, "timeout_seconds": limit})
+		if one, err := work.Jobs(s).Get(made.Job); err != nil || one.Spec.TTL != want {
+			t.Errorf("with a limit of %d: %d, %v", limit, one.Spec.TTL, err)
+		}
+	}
+}
+
 func TestTheSpecSaysWhatWasAsked(t *testing.T) {
 	w, s, id := prepared(t)
 	made := mustStart(t, w, args{"id": id, "scope": args{"read_paths": []string{"docs/"}, "paths": []string{"src/"}}, "stall_seconds": 60, "budget": 1.5, "context": "carefully", "priority": "P0", "ttl_seconds": 100, "timeout_seconds": 50, "model": "m-1"})

@@ -20,6 +20,7 @@ import (
 // What a spec has where the call says nothing.
 const (
 	usualAttempts = 2
+	usualTTL      = time.Hour // from the creation of a job to its end
 	usualPriority = job.P1
 )
 
@@ -44,10 +45,11 @@ func (st *starter) specOf(ctx context.Context, ex executor.Executor) (job.Spec, 
 	if err != nil {
 		return job.Spec{}, err
 	}
+	timeout := seconds(in.Timeout, s.Config.JobTimeout)
 	spec := job.Spec{
 		Job: job.Prefix + "-" + token, By: w.Actor(), Executor: ex.Name(), Model: in.Model, Output: cmp.Or(job.Output(in.Output), ex.Output()),
 		Scope: job.Scope{ReadPaths: in.Scope.ReadPaths, Paths: in.Scope.Paths}, Priority: cmp.Or(job.Priority(in.Priority), usualPriority),
-		TTL: seconds(in.TTL, s.Config.JobsTTL), Timeout: seconds(in.Timeout, s.Config.JobTimeout), Stall: job.Seconds(in.Stall), Budget: in.Budget,
+		TTL: seconds(in.TTL, max(usualTTL, timeout.Duration())), Timeout: timeout, Stall: job.Seconds(in.Stall), Budget: in.Budget,
 		Attempts: usualAttempts, Context: in.Context, Notify: job.Notify{PR: in.Notify.PR, Webhook: in.Notify.Webhook},
 		Key: in.IdempotencyKey, Asked: asked(in), Root: s.Root, CreatedAt: w.Now().UTC(),
 	}

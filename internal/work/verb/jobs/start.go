@@ -27,7 +27,7 @@ type StartIn struct {
 	Commit      string          `json:"baseline_commit,omitempty" doc:"commit to start from; the newest of base by default"`
 	Scope       ScopeIn         `json:"scope,omitempty" doc:"which files it is about"`
 	Priority    string          `json:"priority,omitempty" doc:"P0, P1 (the usual one) or P2: who waits for a slot goes first" values:"P0=first,P1=normal,P2=last"`
-	TTL         *int            `json:"ttl_seconds" doc:"how long it may wait and run, together; jobs_ttl by default"`
+	TTL         *int            `json:"ttl_seconds" doc:"how long it may wait and run, together; by default an hour, or its time limit if that is longer"`
 	Timeout     *int            `json:"timeout_seconds" doc:"how long it may run; job_timeout by default"`
 	Stall       int             `json:"stall_seconds,omitempty" doc:"end it when it says nothing for so long; it is only shown by default"`
 	Budget      float64         `json:"budget,omitempty" doc:"end it when it has cost so many US dollars"`

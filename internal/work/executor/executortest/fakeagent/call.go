@@ -40,8 +40,6 @@ func parse(dialect string, args []string) call {
 		c.Server = fromFile(after(args, "--mcp-config"), "mcpServers")
 	case "codex":
 		c.codex(args)
-	case "gemini":
-		c.Resume = after(args, "--resume")
 	case "opencode":
 		c.Resume, c.Dir = after(args, "--session"), after(args, "--dir")
 		c.opencode()

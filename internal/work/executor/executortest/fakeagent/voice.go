@@ -30,8 +30,6 @@ func voiceOf(a *agent) voice {
 		return claude{a}
 	case "codex":
 		return codex{a}
-	case "gemini":
-		return gemini{a}
 	case "opencode":
 		return opencode{a}
 	case "cursor":
@@ -200,51 +198,6 @@ func (c codex) end(failed bool, final string) {
 	}
 	c.text(final)
 	write(object{"type": "turn.completed", "usage": object{"input_tokens": 100, "cached_input_tokens": 90, "output_tokens": 5}})
-}
-
-type gemini struct{ *agent }
-
-func (g gemini) begin() error {
-	write(object{"type": "init", "session_id": g.id(), "model": "fake"})
-	write(object{"type": "message", "role": "user", "content": g.Prompt})
-	return nil
-}
-
-// text comes in pieces.
-func (g gemini) text(text string) {
-	half := len(text) / 2
-	for _, part := range []string{text[:half], text[half:]} {
-		write(object{"type": "message", "role": "assistant", "content": part, "delta": true})
-	}
-}
-
-func (g gemini) started(id, name, argument string) {
-	write(object{"type": "tool_use", "tool_name": name, "tool_id": id, "parameters": object{"command": argument}})
-}
-
-func (g gemini) ended(id, _, _ string, err error) {
-	o := object{"type": "tool_result", "tool_id": id, "status": "success", "output": "done"}
-	if err != nil {
-		o = object{"type": "tool_result", "tool_id": id, "status": "error", "error": object{"type": "x", "message": err.Error()}}
-	}
-	write(o)
-}
-
-func (g gemini) spent(float64) {}
-func (g gemini) plan()         {}
-func (g gemini) retry()        {}
-
-func (g gemini) ask() {
-	write(object{"type": "error", "severity": "warning", "message": "a tool was denied"})
-}
-
-func (g gemini) end(failed bool, final string) {
-	if failed {
-		write(object{"type": "result", "status": "error", "error": object{"type": "x", "message": final}})
-		return
-	}
-	g.text(final)
-	write(object{"type": "result", "status": "success", "stats": object{"input_tokens": 100, "output_tokens": 5}})
 }
 
 type opencode struct{ *agent }

@@ -32,7 +32,7 @@ func build(ctx context.Context, dir string) (programs, error) {
 	}
 	const module = "github.com/cairn-tasks/cairn"
 	for out, source := range map[string]string{
-		p.cairn: module + "/cmd/cairn", p.yardstick: module + "/cmd/bench/yardstick", p.empty: nothing,
+		p.cairn: module + "/cmd/cairn", p.yardstick: module + "/tools/bench/yardstick", p.empty: nothing,
 	} {
 		cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", "-o", out, source)
 		cmd.Env = append(os.Environ(), "CGO_ENABLED=0")

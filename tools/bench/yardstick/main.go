@@ -1,4 +1,4 @@
-// Command yardstick does what a program that keeps a file for each task cannot avoid, and nothing else, so that cmd/bench can
+// Command yardstick does what a program that keeps a file for each task cannot avoid, and nothing else, so that tools/bench can
 // say what a figure is made of. It prints how long the work took, without the start of the process, in nanoseconds:
 //
 //	yardstick stat DIR...   the names in the folders, and one lstat of each file

@@ -1,0 +1,96 @@
+// Command house counts how the code is arranged: lines by room, files of a folder, methods of a receiver, exported names, long lines, files that
+// know one field of tasks, and imports that point up.
+//
+//	go run ./tools/house [--field NAME]... [--limit N]
+//
+// It parses the Go files of the working tree and builds nothing. Tests, testdata and tools are not counted.
+package main
+
+import (
+	"cmp"
+	"flag"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+)
+
+// The budgets of the house.
+const (
+	maxFiles   = 25  // of a folder
+	maxMethods = 30  // of a receiver
+	maxColumns = 120 // of a line
+)
+
+func main() {
+	var fields []string
+	flag.Func("field", "count the files that name this `field` of tasks (default estimate)", func(name string) error {
+		fields = append(fields, name)
+		return nil
+	})
+	limit := flag.Int("limit", 10, "how many `rows` of each list are shown")
+	flag.Parse()
+	if len(fields) == 0 {
+		fields = []string{"estimate"}
+	}
+	files, err := parse(".")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "house:", err)
+		os.Exit(1)
+	}
+	show(os.Stdout, files, fields, *limit)
+}
+
+// show writes the whole count.
+func show(w io.Writer, files []file, fields []string, limit int) {
+	lines, perFolder, methods := map[string]int{}, map[string]int{}, map[string]int{}
+	total, names, promised, long := 0, 0, 0, 0
+	for _, f := range files {
+		lines[room(f.folder)] += f.lines
+		perFolder[f.folder]++
+		for of, n := range f.methods {
+			methods[f.folder+"."+of] += n
+		}
+		total, names, long = total+f.lines, names+f.exported, long+f.long
+		if !f.command && !strings.Contains("/"+f.folder+"/", "/internal/") {
+			promised += f.exported
+		}
+	}
+	section(w, "lines of Go without tests", total, lines, 0, len(lines))
+	section(w, fmt.Sprintf("folders of more than %d files", maxFiles), -1, perFolder, maxFiles, limit)
+	section(w, fmt.Sprintf("receivers of more than %d methods", maxMethods), -1, methods, maxMethods, limit)
+	fmt.Fprintf(w, "%7d exported names, %d of them for whoever imports the module\n", names, promised)
+	fmt.Fprintf(w, "%7d lines of more than %d columns\n", long, maxColumns)
+	for _, name := range fields {
+		know := map[string]int{}
+		for _, f := range files {
+			if f.names(name) {
+				know[f.path]++
+			}
+		}
+		section(w, "files that name the field "+name, len(know), know, 0, 0)
+	}
+	up := arrows(files)
+	section(w, "imports that point up", len(up), up, 0, limit)
+}
+
+// section prints a heading, with the number of rows if none is given, and the largest rows that are above a bound.
+func section(w io.Writer, heading string, total int, rows map[string]int, above, limit int) {
+	keys := slices.DeleteFunc(slices.Collect(maps.Keys(rows)), func(key string) bool { return rows[key] <= above })
+	slices.SortFunc(keys, func(a, b string) int { return cmp.Or(rows[b]-rows[a], strings.Compare(a, b)) })
+	if total < 0 {
+		total = len(keys)
+	}
+	fmt.Fprintf(w, "%7d %s\n", total, heading)
+	for i, key := range keys {
+		if i == limit {
+			if limit > 0 {
+				fmt.Fprintf(w, "        and %d more\n", len(keys)-i)
+			}
+			break
+		}
+		fmt.Fprintf(w, "        %6d %s\n", rows[key], key)
+	}
+}
