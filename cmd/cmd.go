@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/form"
 	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -50,10 +51,11 @@ func Main(ctx context.Context, env Env) int {
 type program struct {
 	Env
 	out   *output
-	meter *meter // shows that work goes on; nil where no person watches
-	json  bool   // print JSON; set before the line is parsed, so that errors about the line are JSON too
-	soft  bool   // exit with 0 after what may go away by itself
-	exit  int    // of a command that did its work
+	meter *meter     // shows that work goes on; nil where no person watches
+	json  bool       // print JSON; set before the line is parsed, so that errors about the line are JSON too
+	form  *form.Form // in which results are printed; nil for the usual
+	soft  bool       // exit with 0 after what may go away by itself
+	exit  int        // of a command that did its work
 
 	failing int // the exit number of every error; 0 for the numbers of their codes
 }
@@ -140,6 +142,9 @@ func (p *program) strict(c *cli.Command, name string) {
 			p.json, p.soft = cmd.Bool("json") || p.json && len(cmd.Commands) > 0, cmd.Bool("soft-fail") // behind a word that is no command nothing is parsed
 			if cmd.Root() == cmd {
 				return action(ctx, cmd)
+			}
+			if err := p.readForm(cmd); err != nil {
+				return named(err, name)
 			}
 			return named(action(ctx, cmd), name)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/cairn-tasks/cairn/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/urfave/cli/v3"
 )
@@ -22,7 +23,7 @@ func (p *program) jobCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "show", Usage: "Show a job with its story, or one of the files that it left.", ArgsUsage: "JOB [FILE]",
-			Description: "FILE is patch.diff, out.md, logs.txt or pr.json.", Action: p.jobShow,
+			Description: "FILE is patch.diff, out.md, logs.txt or pr.json.", Action: p.jobShow, Flags: formFlags(),
 		},
 		{
 			Name: "logs", Usage: "Print what happened in a job, line by line.", ArgsUsage: "JOB",
@@ -31,7 +32,7 @@ func (p *program) jobCommands() []*cli.Command {
 		},
 		{
 			Name: "retry", Usage: "Try a job again in the same work tree: one that lost its process goes on, of one that ended a new one begins.", ArgsUsage: "JOB",
-			Flags: startFlags(), Action: p.jobRetry,
+			Flags: append(startFlags(), formFlags()...), Action: p.jobRetry,
 		},
 	}
 }
@@ -120,12 +121,7 @@ func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
 	}
 	more, next := false, first+len(events)
 	out := jobs.Polled{Job: jobs.View(s, one, p.Now()), Events: events, Total: &total, HasMore: &more, NextOffset: &next}
-	if p.json {
-		p.printJSON(out)
-		return nil
-	}
-	newRenderer(p, verb.Verb{Noun: "job"}).show(out)
-	return nil
+	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }
 
 // jobFile prints a file that a job left, as it is.
@@ -189,6 +185,10 @@ func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	start, _ := catalogue.Named("job_start")
+	if err := p.checkForm(ctx, start); err != nil {
+		return err
+	}
 	out, err := jobs.Retry(ctx, w, one.Spec.Job)
 	if err != nil {
 		return err
@@ -197,10 +197,5 @@ func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
 		out = jobs.View(s, now, p.Now())
 	}
 	p.exit = p.soften(jobs.ExitOfEnd(out))
-	if p.json {
-		p.printJSON(out)
-		return nil
-	}
-	newRenderer(p, verb.Verb{Noun: "job"}).show(out)
-	return nil
+	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }

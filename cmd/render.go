@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -297,6 +298,11 @@ func plainText(value any) string {
 	case orderedObject:
 		for _, kv := range value {
 			parts = append(parts, keyText(kv.key)+" "+plainText(kv.value))
+		}
+		return strings.Join(parts, "; ")
+	case map[string]any:
+		for _, key := range slices.Sorted(maps.Keys(value)) {
+			parts = append(parts, keyText(key)+" "+plainText(value[key]))
 		}
 		return strings.Join(parts, "; ")
 	case []any:

@@ -49,6 +49,8 @@ type Verb struct {
 	// decide; nil for 0. Errors have the numbers of their codes.
 	Exit func(out any) int
 
+	Returns []any // a value of each type that it may return, where its function returns any
+
 	in     *input
 	out    any // the zero result
 	invoke func(context.Context, *Workspace, any) (any, error)

@@ -33,7 +33,7 @@ type HistoryIn struct {
 
 // HistoryOut is a page of what was done, the newest first.
 type HistoryOut struct {
-	Entries    []Event `json:"entries"`
+	Entries    []Event `json:"entries" result:"rows"`
 	Total      int     `json:"total"`                 // that fit the filters, on all pages
 	NextCursor string  `json:"next_cursor,omitempty"` // of the next page, of entries or of problems
 	verb.Problems

@@ -37,7 +37,7 @@ type SettingsSetIn struct {
 
 // Settings are the settings of the workspace that a verb can change.
 type Settings struct {
-	Settings []Setting `json:"settings"`
+	Settings []Setting `json:"settings" result:"rows"`
 	Path     string    `json:"path"`              // of the config file, from the workspace root
 	Changed  string    `json:"changed,omitempty"` // the setting that was changed
 	Replayed bool      `json:"replayed,omitempty"`

@@ -14,7 +14,7 @@ import (
 // Verbs are the verbs of the manual.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
-		Name: "guide", Group: "team", Toolset: verb.Team, Title: "Read the manual", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Name: "guide", Group: "team", Toolset: verb.Team, Title: "Read the manual", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Returns: []any{Index{}, Page{}},
 		Summary: "Read the manual for agents: the list of topics, or one of them.",
 		When:    "When you do not know how something is meant. It is the same everywhere and needs no workspace.",
 	}, Guide),
@@ -36,7 +36,7 @@ type In struct {
 
 // Index is the list of the topics.
 type Index struct {
-	Topics []Heading `json:"topics"`
+	Topics []Heading `json:"topics" result:"rows"`
 }
 
 // Heading is a topic and what it is called.

@@ -22,7 +22,7 @@ type ListIn struct {
 
 // Listed is a page of jobs, the newest first.
 type Listed struct {
-	Items    []Job             `json:"items"`
+	Items    []Job             `json:"items" result:"rows"`
 	Total    int               `json:"total"` // that fit, on all pages
 	HasMore  bool              `json:"has_more"`
 	Problems []problem.Problem `json:"problems,omitempty"` // folders of jobs that cannot be read

@@ -40,7 +40,7 @@ const (
 
 // Repos are the repositories of a workspace.
 type Repos struct {
-	Items    []Repo `json:"items"`
+	Items    []Repo `json:"items" result:"rows"`
 	Total    int    `json:"total"`
 	Replayed bool   `json:"replayed,omitempty"`
 }

@@ -53,7 +53,7 @@ type ListIn struct {
 
 // ListOut is a page of proposals.
 type ListOut struct {
-	Proposals  []Row  `json:"proposals"`
+	Proposals  []Row  `json:"proposals" result:"rows"`
 	Total      int    `json:"total"`                 // that fit the filters, on all pages
 	NextCursor string `json:"next_cursor,omitempty"` // of the next page, of proposals or of problems
 	verb.Problems
