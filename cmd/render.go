@@ -29,13 +29,60 @@ func newRenderer(p *program, v verb.Verb) *renderer {
 	return &renderer{program: p, style: p.style(), kind: v.Kind, noun: v.Noun}
 }
 
-// show prints a result as the renderer of its type does. A type that has none is printed by its keys.
+// show prints a result as the renderer of its type does; else as a table, if its rows say how they stand in one; else by its keys.
 func (r *renderer) show(out any) {
 	if render := renderers()[reflect.TypeOf(out)]; render != nil {
 		render(r, out)
 		return
 	}
-	r.any(out)
+	if !r.list(out) {
+		r.any(out)
+	}
+}
+
+// list prints a page of a list as a table, and what there is to say about the rest of it. It returns false for what is no list, or none of rows that
+// say how they stand in a table.
+func (r *renderer) list(out any) bool {
+	row, key := verb.RowType(reflect.TypeOf(out))
+	none, tabular := reflect.Zero(row).Interface().(verb.Tabular)
+	if key == "" || !tabular {
+		return false
+	}
+	items, _ := verb.RowsOf(out)
+	rows := make([]verb.Tabular, len(items))
+	for i, item := range items {
+		rows[i] = item.(verb.Tabular)
+	}
+	tabulate(r, rows)
+	rest := verb.RestOf(out)
+	switch {
+	case rest.NextCursor != "":
+		r.nextPage(len(rows), rest.Total, rest.NextCursor)
+	case rest.HasMore:
+		r.printf("%d of %d; --offset and --limit show the others\n", len(rows), rest.Total)
+	case len(rows) == 0 && len(rest.Problems.Problems) == 0 && none.None() != "":
+		r.printf("%s\n", none.None())
+	}
+	r.problems(rest.Problems)
+	return true
+}
+
+// tabulate prints rows as the table that they make.
+func tabulate[Row verb.Tabular](r *renderer, rows []Row) {
+	var t table
+	for _, row := range rows {
+		cells := row.Cells(r.Now())
+		t.head, t.grow = nil, len(cells)-1
+		texts := make([]string, len(cells))
+		for i, c := range cells {
+			t.head, texts[i] = append(t.head, c.Head), c.Text
+			if c.Grows {
+				t.grow = i
+			}
+		}
+		t.add(texts...)
+	}
+	t.print(r.out, r.width(), r.style)
 }
 
 // renderers are the types of results that have a form of their own. The table is made when it is first used.
@@ -50,35 +97,25 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderPlan),
 		rendererOf(renderProposal),
 		rendererOf(renderImport),
-		rendererOf(renderProposals),
-		rendererOf(renderDecisions),
 		rendererOf(renderStoredProposal),
 		rendererOf(renderRecord),
 		rendererOf(renderRecordRow),
-		rendererOf(renderRefs),
 		rendererOf(renderDeleted),
 		rendererOf(renderUndone),
 		rendererOf(renderArchived),
 		rendererOf(renderLogs),
-		rendererOf(renderHistory),
 		rendererOf(renderLog),
 		rendererOf(renderGraph),
 		rendererOf(renderWaited),
 		rendererOf(renderSession),
 		rendererOf(renderJob),
 		rendererOf(renderPolled),
-		rendererOf(renderJobs),
-		rendererOf(renderSessions),
 		rendererOf(renderSummary),
 		rendererOf(renderIdentity),
 		rendererOf(renderHandoff),
-		rendererOf(renderHandoffs),
-		rendererOf(renderInbox),
 		rendererOf(renderBrief),
 		rendererOf(renderPrime),
 		rendererOf(renderStatus),
-		rendererOf(renderActors),
-		rendererOf(renderRepositories),
 		rendererOf(renderGuide),
 		rendererOf(renderGuidePage),
 		rendererOf(renderFeedback),
@@ -97,7 +134,6 @@ var renderers = sync.OnceValue(func() map[reflect.Type]func(*renderer, any) {
 		rendererOf(renderPair),
 		rendererOf(renderProjects),
 		rendererOf(renderOpened),
-		rendererOf(renderRepos),
 		rendererOf(func(r *renderer, row verb.Row) { r.rows([]verb.Row{row}) }),
 	)
 })

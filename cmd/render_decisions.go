@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/decisions"
 )
 
 // governing prints the decisions that govern a task, if there are any.
@@ -22,21 +21,4 @@ func (r *renderer) governing(g *verb.Governing) {
 	case g.Rest != "":
 		r.printf("  %s\n", g.Rest)
 	}
-}
-
-func renderDecisions(r *renderer, l verb.Items[decisions.Row]) {
-	t := table{head: []string{"DECISION", "STATUS", "TITLE", "CHOICE", "GOVERNS"}, grow: 3}
-	for _, d := range l.Items {
-		governs := strings.Join(d.Scope, ", ")
-		if d.SupersededBy != "" {
-			governs = "superseded by " + string(d.SupersededBy)
-		}
-		t.add(string(d.ID), string(d.Status), d.Title, d.Choice, governs)
-	}
-	t.print(r.out, r.width(), r.style)
-	r.nextPage(len(l.Items), l.Total, l.NextCursor)
-	if l.Total == 0 && len(l.Problems.Problems) == 0 {
-		r.printf("no decisions\n")
-	}
-	r.problems(l.Problems)
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb/transfer"
 )
 
@@ -26,11 +25,7 @@ func renderImport(r *renderer, out transfer.ImportOut) {
 	r.noPlace(out.NoPlace)
 	if out.Made > 0 {
 		r.printf("\n")
-		t := table{head: []string{"FROM", "ID", "STATUS", "P", "TITLE"}, grow: 4}
-		for _, m := range out.Tasks[:min(importedShown, len(out.Tasks))] {
-			t.add(task.Clip(m.From, 60), string(m.ID), string(m.Status), fmt.Sprint(int(m.Priority)), m.Title)
-		}
-		t.print(r.out, r.width(), r.style)
+		tabulate(r, out.Tasks[:min(importedShown, len(out.Tasks))])
 		if more := out.Made - importedShown; more > 0 {
 			r.printf("… and %d more\n", more)
 		}

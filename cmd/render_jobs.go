@@ -1,7 +1,6 @@
 package cmd
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -10,64 +9,8 @@ import (
 	"github.com/cairn-tasks/cairn/verb/jobs"
 )
 
-func renderJobs(r *renderer, l jobs.Listed) {
-	t := table{head: []string{"JOB", "STATE", "TASK", "EXECUTOR", "AGE", "RESULT"}, grow: 5}
-	for _, one := range l.Items {
-		t.add(one.Job, stateOfJob(one), string(one.Task), one.Executor, r.age(one.CreatedAt), endOf(one))
-	}
-	t.print(r.out, r.width(), r.style)
-	switch {
-	case len(l.Items) == 0:
-		r.printf("no jobs\n")
-	case l.HasMore:
-		r.printf("%d of %d; --offset and --limit show the others\n", len(l.Items), l.Total)
-	}
-	for _, p := range l.Problems {
-		r.printf("%s: %s\n", p.Path, p.Message)
-	}
-}
-
-// stateOfJob is the state of a job and what it does, in a list.
-func stateOfJob(one jobs.Job) string {
-	state := string(one.State)
-	if one.State == job.Running && one.Phase != "" {
-		state += " " + string(one.Phase)
-	}
-	if one.Stalled {
-		state += ", silent"
-	}
-	return state
-}
-
-// endOf is what a job handed over or why it is in its state, in a list.
-func endOf(one jobs.Job) string {
-	text, _, _ := strings.Cut(cmp.Or(one.Message, one.Summary), "\n")
-	switch {
-	case one.Reason == "":
-		return text
-	case text == "":
-		return string(one.Reason)
-	default:
-		return string(one.Reason) + ": " + text
-	}
-}
-
-// age is how long ago something was, in one unit.
-func (r *renderer) age(at time.Time) string {
-	switch d := r.Now().Sub(at); {
-	case d < time.Minute:
-		return fmt.Sprintf("%ds", int(max(d, 0).Seconds()))
-	case d < time.Hour:
-		return fmt.Sprintf("%dm", int(d.Minutes()))
-	case d < 48*time.Hour:
-		return fmt.Sprintf("%dh", int(d.Hours()))
-	default:
-		return fmt.Sprintf("%dd", int(d.Hours()/24))
-	}
-}
-
 func renderJob(r *renderer, one jobs.Job) {
-	r.printf("%s  %s  %s by %s\n", r.style.bold(one.Job), stateOfJob(one), one.Task, one.Executor)
+	r.printf("%s  %s  %s by %s\n", r.style.bold(one.Job), one.Doing(), one.Task, one.Executor)
 	summary := one.Summary
 	if summary == one.Message {
 		summary = "" // one line says both

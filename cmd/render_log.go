@@ -74,7 +74,7 @@ func recordTold(t activity.Told) string {
 // whatTold says what happened in one line.
 func whatTold(t activity.Told) string {
 	if t.Commit == nil {
-		what := entryText(*t.Entry)
+		what := t.Entry.Words()
 		if t.Entry.Text != "" {
 			what += ": " + firstLine(strings.TrimSpace(t.Entry.Text))
 		}

@@ -16,8 +16,6 @@ import (
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
-const deepest = 10 // levels that are indented
-
 // renderRecord prints a record of any kind: as a page if the verb reads it, else as one line.
 func renderRecord(r *renderer, rec verb.Record) {
 	r.printf("%s  %s\n", r.style.bold(rec.ID), strings.TrimSpace(string(rec.Status)+"  "+rec.Title))
@@ -87,8 +85,8 @@ func fieldText(value any) string {
 
 // objectText is an object in words, as in "label: summary; pros: …".
 func objectText(object map[string]any) string {
-	head := strings.Join(nonEmpty(fieldText(object["label"]), fieldText(object["summary"])), ": ")
-	texts := nonEmpty(head)
+	head := strings.Join(verb.NonEmpty(fieldText(object["label"]), fieldText(object["summary"])), ": ")
+	texts := verb.NonEmpty(head)
 	for _, key := range slices.Sorted(maps.Keys(object)) {
 		if text := fieldText(object[key]); text != "" && key != "label" && key != "summary" {
 			texts = append(texts, strings.ReplaceAll(key, "_", " ")+": "+text)
@@ -99,19 +97,6 @@ func objectText(object map[string]any) string {
 
 func renderRecordRow(r *renderer, row verb.RecordRow) {
 	r.printf("%s  %s\n", r.style.bold(row.ID), strings.TrimSpace(string(row.Status)+"  "+row.Title))
-}
-
-func renderProposals(r *renderer, l proposals.ListOut) {
-	t := table{head: []string{"PROPOSAL", "STATE", "TASKS", "WHO", "WHAT"}, grow: 4}
-	for _, p := range l.Proposals {
-		t.add(p.Proposal, string(p.State), fmt.Sprint(p.TasksTotal), string(p.By), p.Summary)
-	}
-	t.print(r.out, r.width(), r.style)
-	r.nextPage(len(l.Proposals), l.Total, l.NextCursor)
-	if l.Total == 0 && len(l.Problems.Problems) == 0 {
-		r.printf("no proposals\n")
-	}
-	r.problems(l.Problems)
 }
 
 func renderStoredProposal(r *renderer, p proposals.Whole) {
@@ -165,7 +150,7 @@ func renderIdentity(r *renderer, id identity.Out) {
 	}
 	if id.Inbox != nil {
 		r.printf("\n%s\n", r.style.bold(fmt.Sprintf("Your inbox (%d)", id.Inbox.Total)))
-		renderInbox(r, *id.Inbox)
+		r.list(*id.Inbox)
 	}
 	if id.Delta != nil {
 		r.delta(*id.Delta)
@@ -179,25 +164,18 @@ func (r *renderer) delta(d identity.Delta) {
 		since = " since " + d.Since.Format(time.RFC3339)
 	}
 	r.printf("\n%s\n", r.style.bold(fmt.Sprintf("What others changed%s (%d)", since, d.Total)))
-	t := table{head: []string{"AT", "RECORD", "WHO", "STATUS", "TITLE"}, grow: 4}
-	for _, c := range d.Newest {
-		t.add(c.At.Format(time.RFC3339), c.ID, string(c.Who), string(c.Status), c.Title)
-	}
-	t.print(r.out, r.width(), r.style)
+	tabulate(r, d.Newest)
 	r.printf("once you have seen to it: cairn identity --ack %s\n", d.Cursor)
 }
 
 // renderSettings prints the settings, or after a change the one that was changed.
 func renderSettings(r *renderer, s config.Settings) {
-	t := table{head: []string{"SETTING", "VALUE", "WHAT IT IS"}, grow: 2}
-	shares := false
-	for _, one := range s.Settings {
-		if s.Changed == "" || s.Changed == one.Key {
-			t.add(one.Key, fmt.Sprint(one.Value), one.Doc)
-		}
-		shares = shares || s.Changed == one.Key && one.Key == "claims_remote" && one.Value != "none"
+	shown, shares := s.Settings, false
+	if s.Changed != "" {
+		shown = slices.DeleteFunc(slices.Clone(shown), func(one config.Setting) bool { return one.Key != s.Changed })
+		shares = s.Changed == "claims_remote" && len(shown) > 0 && shown[0].Value != "none"
 	}
-	t.print(r.out, r.width(), r.style)
+	tabulate(r, shown)
 	if shares {
 		r.printf("next: cairn remote probe says whether the remote takes claims; then commit and push %s, by which other clones take part\n", s.Path)
 	}

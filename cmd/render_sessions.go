@@ -9,39 +9,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/sessions"
 )
-
-func renderSessions(r *renderer, s sessions.ListOut) {
-	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
-	for _, ses := range s.Sessions {
-		t.add(ses.ID, healthOf(ses.Status, ses.Health), cmp.Or(string(ses.Task), ses.Label), string(ses.Actor), whatOf(ses.Task, ses.Label, ses.Told()))
-	}
-	t.print(r.out, r.width(), r.style)
-	r.nextPage(len(s.Sessions), s.Total, s.NextCursor)
-	if len(s.Sessions) == 0 && s.NextCursor == "" {
-		r.printf("no sessions\n")
-	}
-	r.problems(s.Problems)
-}
-
-// healthOf is how a session is doing, in a list: of one that failed that it did.
-func healthOf(status session.Status, health session.Health) string {
-	if status == session.Failed {
-		return string(status)
-	}
-	return string(health)
-}
-
-// whatOf is what a list tells of a session: what it says of itself, or the label, where that does not stand in place of its task.
-func whatOf(about task.ID, label, told string) string {
-	if told == "" && about != "" {
-		return label
-	}
-	return told
-}
 
 func renderSession(r *renderer, s verb.Session) {
 	r.printf("%s  %s (%s)  %s\n", r.style.bold(s.ID), s.Status, s.Health, s.Actor)
@@ -113,12 +83,7 @@ func renderTree(r *renderer, s verb.Session) {
 		return
 	}
 	r.printf("\nBelow it\n")
-	t := table{head: []string{"SESSION", "HEALTH", "TASK", "ACTOR", "WHAT"}, grow: 4}
-	for _, c := range s.Children {
-		indent := strings.Repeat("  ", min(c.Depth-1, deepest))
-		t.add(indent+c.ID, healthOf(c.Status, c.Health), cmp.Or(string(c.Task), c.Label), string(c.Actor), whatOf(c.Task, c.Label, c.Told))
-	}
-	t.print(r.out, r.width(), r.style)
+	tabulate(r, s.Children)
 	if s.ChildrenTotal > 0 {
 		r.printf("%d of %d are shown\n", len(s.Children), s.ChildrenTotal)
 	}

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/task"
+	"github.com/cairn-tasks/cairn/verb"
 	"github.com/cairn-tasks/cairn/verb/status"
 	"github.com/mattn/go-runewidth"
 )
@@ -105,15 +106,8 @@ func since(at *time.Time, now time.Time) string {
 	if at == nil {
 		return ""
 	}
-	ago := now.Sub(*at)
-	switch {
-	case ago < time.Minute:
+	if now.Sub(*at) < time.Minute {
 		return ", just now"
-	case ago < time.Hour:
-		return fmt.Sprintf(", %dm", int(ago.Minutes()))
-	case ago < 48*time.Hour:
-		return fmt.Sprintf(", %dh", int(ago.Hours()))
-	default:
-		return fmt.Sprintf(", %dd", int(ago.Hours()/24))
 	}
+	return ", " + verb.Ago(*at, now)
 }

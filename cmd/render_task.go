@@ -11,7 +11,6 @@ import (
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/sessions"
 	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
@@ -207,7 +206,7 @@ func renderContext(r *renderer, c tasks.Context) {
 	}
 	if c.Sessions != nil && c.Sessions.Total > 0 {
 		r.printf("\nSessions\n")
-		renderSessions(r, sessions.ListOut{Sessions: c.Sessions.Sessions})
+		tabulate(r, c.Sessions.Sessions)
 	}
 	if c.Git != nil {
 		r.printf("\nHere: branch %s, commit %s\n", c.Git.Branch, c.Git.Head)

@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"fmt"
-	"strings"
 	"time"
 
 	"github.com/cairn-tasks/cairn/verb"
@@ -19,7 +18,7 @@ func renderWorktrees(r *renderer, l verb.Items[worktrees.Worktree]) {
 	for _, one := range l.Items {
 		made := ""
 		if !one.MadeAt.IsZero() {
-			made = ", made " + r.age(one.MadeAt) + " ago"
+			made = ", made " + verb.Ago(one.MadeAt, r.Now()) + " ago"
 		}
 		r.printf("%s  %s into %s%s\n", r.style.bold(string(one.ID)), one.Branch, one.Base, made)
 		r.printf("  %s\n", one.Path)
@@ -75,7 +74,7 @@ func renderProjects(r *renderer, l projects.Projects) {
 		if one.Gone {
 			root += " (gone)"
 		}
-		t.add(one.ID, one.Name, one.Prefix, r.age(one.OpenedAt)+" ago", root)
+		t.add(one.ID, one.Name, one.Prefix, verb.Ago(one.OpenedAt, r.Now())+" ago", root)
 	}
 	t.print(r.out, r.width(), r.style)
 	if len(l.Items) == 0 {
@@ -101,38 +100,6 @@ func renderOpened(r *renderer, o projects.Opened) {
 		how = "cairn -C " + o.Root
 	}
 	r.namedTexts([]namedText{{"prefix", o.Prefix}, {"trusted", trusted}, {"open", open}, {"to open it", how}})
-}
-
-func renderRepos(r *renderer, l projects.Repos) {
-	t := table{head: []string{"REPOSITORY", "ROLE", "BASE", "STATE", "COMMANDS", "WHERE"}, grow: 5}
-	for _, one := range l.Items {
-		t.add(one.Name, one.Role, one.Base, strings.ReplaceAll(one.State, "_", " "), commandsOf(one), whereOf(one))
-	}
-	t.print(r.out, r.width(), r.style)
-}
-
-// commandsOf says whether the commands of tasks may run in a repository.
-func commandsOf(one projects.Repo) string {
-	switch {
-	case one.Trusted:
-		return "trusted"
-	case one.State == "here":
-		return "not trusted"
-	default:
-		return ""
-	}
-}
-
-// whereOf is the folder of a repository, or its address where there is no folder.
-func whereOf(one projects.Repo) string {
-	where := one.Folder
-	if where == "" {
-		where = one.URL
-	}
-	if one.Own {
-		where += " (of the workspace)"
-	}
-	return where
 }
 
 // lasted is how long something took or has been going on.

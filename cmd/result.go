@@ -2,7 +2,6 @@ package cmd
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"reflect"
 	"slices"
@@ -138,19 +137,10 @@ func (p *program) columns(out any) error {
 
 // rest says, on standard error, what a list has beside the rows that were printed: further pages, and files that could not be read.
 func (p *program) rest(r *renderer, out any) {
-	if _, list := verb.RowsOf(out); !list {
+	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" {
 		return
 	}
-	var page struct {
-		Total      int    `json:"total"`
-		NextCursor string `json:"next_cursor"`
-		HasMore    bool   `json:"has_more"`
-		verb.Problems
-	}
-	raw, err := json.Marshal(out)
-	if err != nil || json.Unmarshal(raw, &page) != nil {
-		return
-	}
+	page := verb.RestOf(out)
 	switch {
 	case page.NextCursor != "":
 		fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)

@@ -6,6 +6,7 @@ import (
 	"embed"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/cairn-tasks/cairn/verb"
@@ -44,6 +45,12 @@ type Heading struct {
 	Topic string `json:"topic"`
 	Title string `json:"title"`
 }
+
+// Cells are a topic in a table.
+func (h Heading) Cells(time.Time) []verb.Cell { return verb.Cells("TOPIC", h.Topic, "WHAT", h.Title) }
+
+// None is empty: there are always topics.
+func (Heading) None() string { return "" }
 
 // Page is one topic.
 type Page struct {

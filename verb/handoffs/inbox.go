@@ -59,6 +59,24 @@ type Item struct {
 	session string // the last one on a task that waits for the actor's approval
 }
 
+// Cells are an item in a table.
+func (i Item) Cells(time.Time) []verb.Cell {
+	what, title := strings.Join(verb.NonEmpty(string(i.What), i.Result), " "), i.Title
+	if i.What == IsHandoff {
+		what = i.Type
+	}
+	if !i.Unread {
+		what += " (done)"
+	}
+	if at := strings.Join(verb.NonEmpty(i.Branch, i.Head), " "); at != "" {
+		title += "  (" + at + ")"
+	}
+	return verb.Cells("ITEM", i.ID, "WHAT", what, "FROM", string(i.From), "AT", i.At.Format(time.RFC3339), "TITLE", title)
+}
+
+// None is what is said of an inbox that is empty.
+func (Item) None() string { return "nothing waits for you" }
+
 // ItemMark stands between the id of a record and the short hash of an entry, in the id of an item.
 const ItemMark = "#"
 
