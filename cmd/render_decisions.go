@@ -3,7 +3,7 @@ package cmd
 import (
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // governing prints the decisions that govern a task, if there are any.

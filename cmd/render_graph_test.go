@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
+	"github.com/cairn-tasks/cairn/internal/verb/graphs"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb/graphs"
 	"github.com/mattn/go-runewidth"
 )
 

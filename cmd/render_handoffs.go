@@ -1,7 +1,7 @@
 package cmd
 
 import (
-	"github.com/cairn-tasks/cairn/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 )
 
 // renderHandoff prints a handoff that was written: a line, and the answer if there is one.

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
 )
 
 // renderWaited prints how a wait ended, what changed, and the records that were watched as they are now.

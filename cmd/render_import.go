@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb/transfer"
+	"github.com/cairn-tasks/cairn/internal/transfer"
 )
 
 const importedShown = 20 // tasks, for people

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // refs prints the references of a record, under a heading.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb/review"
-	"github.com/cairn-tasks/cairn/verb/tasks"
-	"github.com/cairn-tasks/cairn/verb/trees"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work/verb/review"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 )
 
 // renderReviewed prints what an action of a review made, and the task in one line.

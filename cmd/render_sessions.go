@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/sessions"
 )
 
 func renderSession(r *renderer, s verb.Session) {

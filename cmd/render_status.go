@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/status"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/status"
 	"github.com/mattn/go-runewidth"
 )
 

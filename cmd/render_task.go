@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // renderTask prints a task: as a page if the verb reads, else as one line with what was run.
@@ -47,12 +47,16 @@ func renderChanged(r *renderer, t verb.Task) {
 // renderTaskPage prints a task as a page: its fields, its checks, its body and its provenance.
 func renderTaskPage(r *renderer, t verb.Task) {
 	r.printf("%s  %s\n", r.style.bold(string(t.ID)), r.style.bold(t.Title))
-	r.namedTexts(append([]namedText{
+	fields := []namedText{
 		{"status", string(t.Status)},
 		{"priority", fmt.Sprint(t.Urgency)},
 		{"mode", string(t.Mode)},
 		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
-		{"estimate", string(t.Estimate)},
+	}
+	for _, f := range task.OptionalFields() {
+		fields = append(fields, namedText{strings.ReplaceAll(f.Name, "_", " "), t.Value(f.Name)})
+	}
+	fields = append(fields, []namedText{
 		{"held by", claimText(t)},
 		{"elsewhere", elsewhereText(t)},
 		{"session", strings.ReplaceAll(t.Execution, "_", " ")},
@@ -66,7 +70,8 @@ func renderTaskPage(r *renderer, t verb.Task) {
 		{"scope", strings.Join(t.Scope, ", ")},
 		{"waits for", joined(t.BlockedBy)},
 		{"evidence", map[bool]string{true: "required"}[t.Evidence]},
-	}, ownTexts(t.Fields)...))
+	}...)
+	r.namedTexts(append(fields, ownTexts(t.Fields)...))
 	if len(t.Checks) > 0 {
 		r.printf("\nChecks\n")
 		for i, c := range t.Checks {

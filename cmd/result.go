@@ -9,8 +9,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/form"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
 )
 

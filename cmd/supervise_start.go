@@ -12,8 +12,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // How long a supervisor has to say that it runs, and the service manager to start one.

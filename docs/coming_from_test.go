@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/user/projects"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/projects"
-	"github.com/cairn-tasks/cairn/store/worktree"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
 // The names that the reference of each other system gives, by the heading of its table.

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 

@@ -8,15 +8,15 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/projects"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	verbs "github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	verbs "github.com/cairn-tasks/cairn/verb/jobs"
-	"github.com/cairn-tasks/cairn/verb/projects"
-	"github.com/cairn-tasks/cairn/verb/verbtest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 

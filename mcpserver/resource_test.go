@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 

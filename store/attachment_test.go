@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -169,7 +169,7 @@ func TestAttachmentsStayInTheWorktree(t *testing.T) {
 			t.Errorf("through a link: %v, %v", err, entries)
 		}
 	}
-	if record.MaxAttachment <= int64(s.Config.AttachmentMax) {
+	if kind.MaxAttachment <= int64(s.Config.AttachmentMax) {
 		t.Error("the default is the most there can be")
 	}
 }

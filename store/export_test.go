@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/task"

@@ -1,7 +1,7 @@
 package store
 
 import (
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/task"
 )
 

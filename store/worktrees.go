@@ -3,8 +3,8 @@ package store
 import (
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
-	"github.com/cairn-tasks/cairn/store/worktree"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/task"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // Row is a row by its keys. Every key that its type can have is there, so that what is absent differs from what is mistyped: it is "", 0, false or

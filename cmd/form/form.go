@@ -11,8 +11,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // Form is what was asked for: one of the three.

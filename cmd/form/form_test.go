@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/form"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 type owner struct {

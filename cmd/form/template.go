@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // rowTemplate is a template that is executed once for each row.

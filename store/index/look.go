@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,7 +20,7 @@ func (s Source) Look(ctx context.Context) (*View, error) {
 
 // Known returns the rows of the index as they were written down, without a look at any file of a record; nothing if there is no index that
 // can be read.
-func (s Source) Known() []*record.Row {
+func (s Source) Known() []*kind.Row {
 	if v := s.known(); v != nil && s.File != "" {
 		return v.Rows()
 	}
@@ -141,9 +141,9 @@ func merge(known []entry, stay []bool, read []entry) []entry {
 // believes reports whether a file with this stamp is as the entry says.
 func (s Source) believes(e *entry, is disk.Stamp) bool {
 	switch {
-	case e.young || e.stamp == disk.Stamp{} || s.Stat == record.StatContent:
+	case e.young || e.stamp == disk.Stamp{} || s.Stat == kind.StatContent:
 		return false
-	case s.Stat == record.StatMinimal:
+	case s.Stat == kind.StatMinimal:
 		return e.stamp.Size == is.Size && e.stamp.Modified == is.Modified
 	default:
 		return e.stamp == is
