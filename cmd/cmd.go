@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/cmd/form"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/progress"
@@ -41,7 +42,7 @@ func Main(ctx context.Context, env Env) int {
 	p.meter.stop()
 	exit := p.report(ctx, err)
 	if p.out.err != nil && exit == 0 {
-		fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
+		screen.Fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
 		exit = exitFailure
 	}
 	return exit
@@ -80,7 +81,7 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 		Name:                      "cairn",
 		Usage:                     "keep a task graph in Markdown files beside the code",
 		Reader:                    p.Stdin,
-		Writer:                    &wrapping{to: p.out, width: p.width()},
+		Writer:                    &screen.Wrapping{To: p.out, Width: p.width()},
 		ErrWriter:                 p.Stderr,
 		HideVersion:               true,
 		HideHelpCommand:           true,

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -139,7 +140,7 @@ func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
 		if err != nil {
 			return err
 		}
-		p.printf("%s", lines(src))
+		p.printf("%s", screen.Lines(src))
 	}
 	return nil
 }
@@ -171,7 +172,7 @@ func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
 // logLine prints an event: for a program as one line of JSON.
 func (p *program) logLine(e job.Event) {
 	if !p.json {
-		p.event(e)
+		p.renderer(verb.Verb{}).Event(e)
 		return
 	}
 	src, err := json.Marshal(e)

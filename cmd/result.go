@@ -9,6 +9,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
 	"github.com/cairn-tasks/cairn/cmd/form"
+	"github.com/cairn-tasks/cairn/cmd/render"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
@@ -57,11 +59,16 @@ func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, o
 	case p.json:
 		p.printJSON(out)
 	default:
-		r := newRenderer(p, v)
-		r.in = in
-		r.show(out)
+		r := p.renderer(v)
+		r.In = in
+		r.Show(out)
 	}
 	return nil
+}
+
+// renderer prints the results of a verb for people.
+func (p *program) renderer(v verb.Verb) *render.Renderer {
+	return &render.Renderer{Out: p.out, Err: p.Stderr, Width: p.width(), Style: p.style(), Now: p.Now, Getenv: p.Getenv, Kind: v.Kind, Noun: v.Noun}
 }
 
 // doneBut says of an error of a form that the verb was done before it.
@@ -98,7 +105,7 @@ func (p *program) formed(ctx context.Context, v verb.Verb, out any) error {
 		}
 	}
 	if !p.form.Whole() {
-		p.rest(newRenderer(p, v), out)
+		p.rest(p.renderer(v), out)
 	}
 	return nil
 }
@@ -109,43 +116,43 @@ func (p *program) columns(out any) error {
 	if err != nil {
 		return err
 	}
-	var t table
+	var t screen.Table
 	for _, field := range p.form.Fields {
-		t.head = append(t.head, harmless.Line(strings.ToUpper(keyText(field))))
+		t.Head = append(t.Head, harmless.Line(strings.ToUpper(render.KeyText(field))))
 	}
 	for _, row := range rows {
 		var cells []string
 		for _, field := range p.form.Fields {
-			cells = append(cells, plainText(row.Get(field)))
+			cells = append(cells, render.PlainText(row.Get(field)))
 		}
-		t.add(cells...)
+		t.Add(cells...)
 	}
 	if width := p.width(); width > 0 {
-		t.grow = widest(t.fit(0).widths)
-		t.print(p.out, width, p.style())
+		t.GrowWidest()
+		t.Print(p.out, width, p.style())
 		return nil
 	}
-	for _, row := range t.rows {
+	for _, row := range t.Rows {
 		texts := make([]string, len(row))
 		for i, c := range row {
-			texts[i] = c.text
+			texts[i] = c.Text
 		}
-		p.printf("%s\n", lines(strings.Join(texts, "\t")))
+		p.printf("%s\n", screen.Lines(strings.Join(texts, "\t")))
 	}
 	return nil
 }
 
 // rest says, on standard error, what a list has beside the rows that were printed: further pages, and files that could not be read.
-func (p *program) rest(r *renderer, out any) {
+func (p *program) rest(r *render.Renderer, out any) {
 	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" {
 		return
 	}
 	page := verb.RestOf(out)
 	switch {
 	case page.NextCursor != "":
-		fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)
 	case page.HasMore:
-		fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
 	}
-	r.problems(page.Problems)
+	r.Problems(page.Problems)
 }

@@ -305,7 +305,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	}
 	out, err := p.callOnce(ctx, w, in)
 	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {
-		newRenderer(p.program, p.verb).show(out)
+		p.renderer(p.verb).Show(out)
 		if err := p.agree(ctx, "cairn undo "+string(preview.ID)+" --yes"); err != nil {
 			return err
 		}
