@@ -55,7 +55,6 @@ func renderPolled(r *Renderer, p jobs.Polled) {
 	}
 }
 
-// event prints one thing that happened in a job.
 // Event prints one thing that happened in a job.
 func (r *Renderer) Event(e job.Event) {
 	what := string(e.Type)

@@ -260,6 +260,7 @@ func joined(ids []task.ID) string {
 	return strings.Join(texts, ", ")
 }
 
+// FirstLine is the first line of a text, with an ellipsis if there are more.
 func FirstLine(s string) string {
 	line, rest, _ := strings.Cut(s, "\n")
 	if rest != "" {

@@ -60,18 +60,18 @@ type Item struct {
 }
 
 // Cells are an item in a table.
-func (i Item) Cells(time.Time) []verb.Cell {
-	what, title := strings.Join(verb.NonEmpty(string(i.What), i.Result), " "), i.Title
-	if i.What == IsHandoff {
-		what = i.Type
+func (item Item) Cells(time.Time) []verb.Cell {
+	what, title := strings.Join(verb.NonEmpty(string(item.What), item.Result), " "), item.Title
+	if item.What == IsHandoff {
+		what = item.Type
 	}
-	if !i.Unread {
+	if !item.Unread {
 		what += " (done)"
 	}
-	if at := strings.Join(verb.NonEmpty(i.Branch, i.Head), " "); at != "" {
+	if at := strings.Join(verb.NonEmpty(item.Branch, item.Head), " "); at != "" {
 		title += "  (" + at + ")"
 	}
-	return verb.Cells("ITEM", i.ID, "WHAT", what, "FROM", string(i.From), "AT", i.At.Format(time.RFC3339), "TITLE", title)
+	return verb.Cells("ITEM", item.ID, "WHAT", what, "FROM", string(item.From), "AT", item.At.Format(time.RFC3339), "TITLE", title)
 }
 
 // None is what is said of an inbox that is empty.
