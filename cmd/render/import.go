@@ -20,9 +20,9 @@ func renderImport(r *Renderer, out transfer.ImportOut) {
 	if out.Commands > 0 {
 		r.Printf("%d of the checks run a command: look at them before you run them\n", out.Commands)
 	}
-	r.mappings("state", out.States)
-	r.mappings("priority", out.Priorities)
-	r.noPlace(out.NoPlace)
+	mappings(r, "state", out.States)
+	mappings(r, "priority", out.Priorities)
+	noPlace(r, out.NoPlace)
 	if out.Made > 0 {
 		r.Printf("\n")
 		tabulate(r, out.Tasks[:min(importedShown, len(out.Tasks))])
@@ -35,7 +35,7 @@ func renderImport(r *Renderer, out transfer.ImportOut) {
 	}
 }
 
-func (r *Renderer) mappings(what string, all []transfer.Mapping) {
+func mappings(r *Renderer, what string, all []transfer.Mapping) {
 	var words []string
 	for _, m := range all {
 		words = append(words, fmt.Sprintf("%s -> %s (%d)", m.From, m.To, m.Count))
@@ -45,7 +45,7 @@ func (r *Renderer) mappings(what string, all []transfer.Mapping) {
 	}
 }
 
-func (r *Renderer) noPlace(all []transfer.NoPlace) {
+func noPlace(r *Renderer, all []transfer.NoPlace) {
 	if len(all) == 0 {
 		return
 	}

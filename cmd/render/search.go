@@ -14,7 +14,7 @@ import (
 func renderSearch(r *Renderer, out search.Out) {
 	for _, item := range out.Items.Items {
 		r.Printf("%s  %s\n", r.Style.Bold(item.ID), strings.TrimSpace(string(item.Status)+"  "+item.Title))
-		r.snippet(item.Snippet)
+		snippet(r, item.Snippet)
 	}
 	r.nextPage(len(out.Items.Items), out.Total, out.NextCursor)
 	if out.Total == 0 {
@@ -24,7 +24,7 @@ func renderSearch(r *Renderer, out search.Out) {
 	r.Problems(out.Problems)
 }
 
-func (r *Renderer) snippet(text string) {
+func snippet(r *Renderer, text string) {
 	if text != "" {
 		r.Printf("    %s\n", text)
 	}
@@ -40,7 +40,7 @@ func (r *Renderer) near(words map[string][]string) {
 func renderKnowledge(r *Renderer, out knowledge.SearchOut) {
 	for _, item := range out.Items {
 		r.Printf("%s  %s\n", r.Style.Bold(item.ID), strings.TrimSpace(string(item.Type)+"  "+item.Title))
-		r.snippet(item.Snippet)
+		snippet(r, item.Snippet)
 	}
 	if more := out.Total - len(out.Items); more > 0 {
 		r.Printf("%d of %d; --top-k shows more\n", len(out.Items), out.Total)

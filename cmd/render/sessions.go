@@ -27,11 +27,11 @@ func renderSession(r *Renderer, s verb.Session) {
 	r.last(s.Last)
 	r.governing(s.Decisions)
 	renderTree(r, s)
-	r.leftAs(s)
+	leftAs(r, s)
 }
 
 // leftAs prints in which state the end of a session leaves its task, and what to type next.
-func (r *Renderer) leftAs(s verb.Session) {
+func leftAs(r *Renderer, s verb.Session) {
 	switch {
 	case s.TaskStatus == "":
 	case s.Status == session.Finished:

@@ -24,9 +24,9 @@ func renderStatus(r *Renderer, s status.Out) {
 		r.Printf("  cairn add 'what is to be done'   makes a task\n  cairn start ID                   takes it, and cairn done ID closes it\n  cairn help                       lists what else there is\n")
 		return
 	}
-	who := func(t status.Task) screen.Cell { return r.whoSince(t, s.Actor) }
+	who := func(t status.Task) screen.Cell { return whoSince(r, t, s.Actor) }
 	r.statusList("Running", s.Running, s.Totals.Running, who)
-	r.statusJobs(s)
+	statusJobs(r, s)
 	r.statusList("Stalled", s.Stalled, s.Totals.Stalled, who)
 	r.statusList("Waiting for review", s.Review, s.Totals.Review, func(t status.Task) screen.Cell {
 		if t.Mine {
@@ -45,7 +45,7 @@ func renderStatus(r *Renderer, s status.Out) {
 }
 
 // whoSince is who holds a task, and for how long. The short form has no more of a name than tells it from others.
-func (r *Renderer) whoSince(t status.Task, me task.Actor) screen.Cell {
+func whoSince(r *Renderer, t status.Task, me task.Actor) screen.Cell {
 	ago := since(t.Since, r.Now())
 	short := ago
 	switch {
@@ -84,7 +84,7 @@ func (r *Renderer) statusList(heading string, list []status.Task, total int, sai
 	r.statusRows(rows)
 }
 
-func (r *Renderer) statusJobs(s status.Out) {
+func statusJobs(r *Renderer, s status.Out) {
 	r.heading("Jobs", len(s.Jobs), s.Totals.Jobs)
 	rows := make([][]screen.Cell, len(s.Jobs))
 	for i, j := range s.Jobs {
