@@ -16,6 +16,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/cairn-tasks/cairn/internal/verb/skills"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/templates"
@@ -361,7 +362,7 @@ func (c *completer) jobs() []candidate {
 	if s == nil {
 		return nil
 	}
-	all, err := s.Jobs().Peek()
+	all, err := work.Jobs(s).Peek()
 	if err != nil {
 		return nil
 	}

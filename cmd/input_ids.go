@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -18,7 +19,7 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
 		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
 			s, err := w.Open()
 			if err == nil {
-				in.values[f.Name], err = s.Jobs().Resolve(part)
+				in.values[f.Name], err = work.Jobs(s).Resolve(part)
 			}
 			if err != nil {
 				return err

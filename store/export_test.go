@@ -82,6 +82,3 @@ type FileStamp = disk.Stamp
 
 // StampOf is disk.StampOf.
 func StampOf(path string) FileStamp { return disk.StampOf(path) }
-
-// WorksOn is why something may work in the work tree of a task.
-func (s *Store) WorksOn(id task.ID) string { return s.worksOn(id) }

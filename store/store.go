@@ -47,6 +47,9 @@ func Open(dir, stateDir string) (*Store, error) {
 	return &Store{Clone: live.Clone{Layout: l}, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
 }
 
+// StateDir is the folder of the user in which consents are.
+func (s *Store) StateDir() string { return s.stateDir }
+
 // Trusted reports whether the user has consented that commands of this clone run.
 func (s *Store) Trusted() bool { return trust.Trusted(s.Layout, s.stateDir) }
 

@@ -139,7 +139,7 @@ func TestWorkspaceOfTheOriginal(t *testing.T) {
 	for name, content := range map[string]string{
 		"config.yaml": "prefix: PROJ\nstates: [backlog, in_progress, in_review, done, canceled]\ninitial: backlog\n" +
 			"working_state: in_progress\nreview_state: in_review\nclosed: [done, canceled]\nsession_stale_after: 300\n",
-		"tasks/PROJ-001.md": storetest.ReadFile(t, "record/testdata/tasks/of-the-original-cairn.md"),
+		"tasks/PROJ-001.md": storetest.ReadFile(t, "kind/testdata/tasks/of-the-original-cairn.md"),
 		"sessions/ses-01hzy3.yaml": "id: ses-01hzy3\ntask: PROJ-001\nactor: agent:claude-1\nstatus: active\n" +
 			"started_at: \"2026-01-02T04:00:00Z\"\nheartbeat_at: \"2026-01-02T05:30:00Z\"\n",
 	} {

@@ -8,6 +8,7 @@ import (
 	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 )
 
 // renderWaited prints how a wait ended, what changed, and the records that were watched as they are now.
@@ -33,7 +34,9 @@ func renderWaited(r *Renderer, w activity.Waited) {
 	case w.Session != nil:
 		renderSession(r, *w.Session)
 	case w.Job != nil:
-		renderJob(r, *w.Job)
+		if one, ok := w.Job.(jobs.Job); ok {
+			renderJob(r, one)
+		}
 	case w.Record != nil:
 		renderRecord(r, *w.Record)
 	default:

@@ -74,9 +74,15 @@ func (r *Renderer) review(v *trees.Review) {
 	r.thread(v.Comments)
 }
 
+// reviewOf is the part of a task that says what there is to review; nil for none.
+func reviewOf(c tasks.Context) *trees.Review {
+	review, _ := c.Review.(*trees.Review)
+	return review
+}
+
 // reviewCalls prints what can be typed about a task in review, below all that there is to read.
 func (r *Renderer) reviewCalls(c tasks.Context) {
-	if c.Review == nil || c.Review.Branch == "" || !c.IsReviewing {
+	if review := reviewOf(c); review == nil || review.Branch == "" || !c.IsReviewing {
 		return
 	}
 	r.Printf("\nNext\n")

@@ -203,7 +203,7 @@ func renderContext(r *Renderer, c tasks.Context) {
 		r.Printf("\n%s\n", linkedHead(from.Link))
 		r.rows(from.Tasks)
 	}
-	r.review(c.Review)
+	r.review(reviewOf(c))
 	r.last(c.Last)
 	r.governing(c.Decisions)
 	r.thread(c.Comments)

@@ -28,11 +28,14 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/skills"
 	"github.com/cairn-tasks/cairn/internal/verb/status"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work/link"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/internal/work/verb/worktrees"
 )
+
+func init() { verb.LinkWing(link.Wing()) }
 
 // All is the catalogue, in the order in which help and tool lists show it. Only Add changes it.
 var All = verb.Link(inOrder(

@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -15,7 +16,7 @@ func (v Visit) worktrees(ctx context.Context) ([]Finding, error) {
 	if v.Store.Repo == nil {
 		return nil, nil
 	}
-	trees, err := v.Store.Worktrees(v.Now)
+	trees, err := work.Trees(v.Store, v.Now)
 	if err != nil {
 		return nil, err
 	}

@@ -5,8 +5,6 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/watch"
@@ -66,7 +64,7 @@ type Waited struct {
 	Task         *verb.Row     `json:"task,omitempty"`
 	Session      *verb.Session `json:"session,omitempty"`
 	Record       *verb.Record  `json:"record,omitempty"` // of another kind than these
-	Job          *jobs.Job     `json:"job,omitempty"`
+	Job          any           `json:"job,omitempty"`
 	Tasks        []verb.Row    `json:"tasks,omitzero"` // those that fit the filters, the 20 most urgent
 	Total        *int          `json:"total,omitempty"`
 	Cursor       string        `json:"cursor"` // of this answer, for the next call
@@ -115,7 +113,7 @@ func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
 
 // jobNamed is the input with the id of a job in its own place, if it was given as that of a record.
 func (in WaitIn) jobNamed(s *store.Store) WaitIn {
-	if _, err := job.ParseID(string(in.ID)); err != nil || in.Job != "" {
+	if !verb.OwnWork().IsJob(string(in.ID)) || in.Job != "" {
 		return in
 	}
 	if _, _, err := kind.Find(s, string(in.ID)); task.CodeOf(err) == task.NotFound {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/task"
@@ -27,15 +28,19 @@ func TestWaitForAJob(t *testing.T) {
 		}
 		return out
 	}
+	state := func(out activity.Waited) job.State {
+		shown, _ := out.Job.(jobs.Job)
+		return shown.State
+	}
 	first := wait(verbtest.Args{"id": one.Job, "timeout_seconds": 0})
-	if first.Code != activity.WaitTimeout || first.Job == nil || first.Job.State != job.Queued {
+	if first.Code != activity.WaitTimeout || state(first) != job.Queued {
 		t.Fatalf("a wait that does not wait says %+v", first)
 	}
 	s, err := w.Open()
 	if err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Jobs().Own(one.Job)
+	o, err := work.Jobs(s).Own(one.Job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -47,7 +52,7 @@ func TestWaitForAJob(t *testing.T) {
 	if err := o.Change(func(s *job.Status) { s.State = job.Running }); err != nil {
 		t.Fatal(err)
 	}
-	if out := <-begun; out.Job.State != job.Running || out.Code != activity.TaskChanged && out.Code != activity.AlreadyAtStatus {
+	if out := <-begun; state(out) != job.Running || out.Code != activity.TaskChanged && out.Code != activity.AlreadyAtStatus {
 		t.Errorf("a wait for RUNNING ends with %+v", out)
 	}
 	if out := wait(verbtest.Args{"job": one.Job, "cursor": first.Cursor}); out.Code != activity.ChangedSinceCursor {

@@ -8,8 +8,6 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/work/job"
-	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -99,11 +97,7 @@ func knownState(flow task.Flow, k *kind.Kind, s task.Status) error {
 
 // knownJobState returns UNKNOWN_STATE, naming the states that exist, if a job is never in a state.
 func knownJobState(status task.Status) error {
-	var states []task.Status
-	for _, s := range job.States {
-		states = append(states, task.Status(s))
-	}
-	return task.Flow{States: states}.Known(status)
+	return task.Flow{States: verb.OwnWork().JobStates}.Known(status)
 }
 
 func badWait(format string, args ...any) *task.Error {
@@ -220,29 +214,14 @@ func watchSession(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error
 	return out, nil
 }
 
-// jobRow is what can change of a job. Its events do not.
-type jobRow struct {
-	State   job.State  `json:"state"`
-	Phase   job.Phase  `json:"phase"`
-	Version int        `json:"version"`
-	Attempt int        `json:"attempt"`
-	Reason  job.Reason `json:"reason"`
-	Stalled bool       `json:"stalled"`
-	Session string     `json:"session"`
-	Summary string     `json:"summary"`
-	PR      *job.PR    `json:"pr"`
-}
-
 func watchJob(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
-	one, err := s.Jobs().Get(in.Job)
+	one, err := verb.OwnWork().Job(s, in.Job)
 	if err != nil {
 		return snapshot{}, err
 	}
-	now := one.Status
-	value := jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR}
-	out := watchOne("job", in.Job, "", value, nil)
-	out.met = slices.Contains(in.WaitForStatus, task.Status(now.State))
-	out.answer = sync.OnceValue(func() Waited { shown := jobs.View(s, one, w.Now()); return Waited{Job: &shown} })
+	out := watchOne("job", in.Job, "", one.Row, nil)
+	out.met = slices.Contains(in.WaitForStatus, one.State)
+	out.answer = sync.OnceValue(func() Waited { return Waited{Job: one.Show(w.Now())} })
 	return out, nil
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -17,7 +16,7 @@ func (tr Transition) byMerge(ctx context.Context, w *verb.Workspace, s *store.St
 	if !s.Config.CloseByMerge || tr.Merged != nil || flow.IsClosed(t.Status) || !flow.IsClosed(tr.To) || flow.IsAbandoned(tr.To) {
 		return nil
 	}
-	branch, unmerged, err := trees.Unmerged(ctx, w, s, t)
+	branch, unmerged, err := verb.OwnWork().Unmerged(ctx, w, s, t)
 	if err != nil || !unmerged {
 		return err
 	}

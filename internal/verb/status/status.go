@@ -11,7 +11,6 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
-	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -86,11 +85,11 @@ type Task struct {
 
 // Job is a job on the screen.
 type Job struct {
-	Job      string    `json:"job"`
-	Task     task.ID   `json:"task"`
-	Executor string    `json:"executor"`
-	State    job.State `json:"state"`
-	Stalled  bool      `json:"stalled,omitempty"`
+	Job      string      `json:"job"`
+	Task     task.ID     `json:"task"`
+	Executor string      `json:"executor"`
+	State    task.Status `json:"state"`
+	Stalled  bool        `json:"stalled,omitempty"`
 }
 
 const (
@@ -230,16 +229,16 @@ func (l looker) shown(all []found) []Task {
 
 // jobs lists the jobs of the clone that have not ended.
 func (l looker) jobs(out *Out) error {
-	all, _, err := l.s.Jobs().All()
+	all, err := verb.OwnWork().Jobs(l.s)
 	if err != nil {
 		return err
 	}
 	for _, one := range all {
-		if !one.Status.State.Live() {
+		if !one.Live {
 			continue
 		}
 		if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
-			out.Jobs = append(out.Jobs, Job{Job: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: one.Status.State})
+			out.Jobs = append(out.Jobs, Job{Job: one.ID, Task: one.Task, Executor: one.Executor, State: one.State})
 		}
 	}
 	return nil

@@ -80,13 +80,13 @@ func (m *mover) keepLast(inFolder int, g *verb.Graph) {
 
 // findBusy finds the tasks on which a session or a job is at work. One that begins later finds them closed, or reopens them, which is an entry.
 func (m *mover) findBusy(ctx context.Context) error {
-	jobs, err := m.s.Jobs().Peek()
+	jobs, err := verb.OwnWork().PeekJobs(m.s)
 	if err != nil {
 		return err
 	}
 	for _, one := range jobs {
-		if one.Status.State.Live() {
-			m.busy[one.Spec.Task] = StaysInJob
+		if one.Live {
+			m.busy[one.Task] = StaysInJob
 		}
 	}
 	sessions, err := m.w.Reads.Look(ctx, m.s, kind.Sessions.Kind)

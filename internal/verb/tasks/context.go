@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -22,7 +21,7 @@ type Context struct {
 	Logs       *LogsOut      `json:"logs,omitempty"`     // of its newest check run
 	Git        *GitContext   `json:"git,omitempty"`
 	Comments   *verb.Thread  `json:"comments,omitempty"`
-	Review     *trees.Review `json:"review,omitempty"`
+	Review     any           `json:"review,omitempty"` // of its work; see verb.Place
 
 	Scratchpad          *string `json:"scratchpad,omitempty"`           // the notes as one text, the newest 16 KiB of it
 	ScratchpadTruncated bool    `json:"scratchpad_truncated,omitempty"` // get with part provenance has all

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
-	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -89,7 +88,7 @@ func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	p, err := trees.OnTask(ctx, w, id)
+	p, err := verb.OwnWork().Place(ctx, w, id)
 	if err != nil {
 		return nil, err
 	}

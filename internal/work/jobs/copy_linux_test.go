@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -70,7 +71,7 @@ func TestASupervisorWhoseLockWasTakenAwayWritesNothing(t *testing.T) {
 	create(t, s, spec("job-a", job.P1, 0))
 	o := own(t, s, "job-a")
 	become(t, o, job.Running)
-	if err := os.Remove(s.Jobs().File("job-a", "lock")); err != nil {
+	if err := os.Remove(work.Jobs(s).File("job-a", "lock")); err != nil {
 		t.Fatal(err)
 	}
 	for what, err := range map[string]error{

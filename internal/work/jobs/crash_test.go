@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -31,10 +32,10 @@ func playDie(s *store.Store, args []string) error {
 		return do()
 	}
 	id := fmt.Sprintf("job-n%d", at)
-	if _, _, err := s.Jobs().Create(context.Background(), spec(id, job.P1, int(at)), anyway); err != nil {
+	if _, _, err := work.Jobs(s).Create(context.Background(), spec(id, job.P1, int(at)), anyway); err != nil {
 		return err
 	}
-	o, err := s.Jobs().Own(id)
+	o, err := work.Jobs(s).Own(id)
 	if err != nil {
 		return err
 	}
@@ -65,12 +66,12 @@ func TestAKillAtAnyStepLeavesWholeJobsOrNone(t *testing.T) {
 			}
 			return
 		}
-		all, broken, err := s.Jobs().All()
+		all, broken, err := work.Jobs(s).All()
 		if err != nil || len(broken) > 0 {
 			t.Fatalf("after a kill at step %d: %v, %v", at, broken, err)
 		}
 		for _, one := range all {
-			events, total, err := s.Jobs().Events(one.Spec.Job, 0, 100)
+			events, total, err := work.Jobs(s).Events(one.Spec.Job, 0, 100)
 			if err != nil || total == 0 || events[0].State != job.Queued {
 				t.Errorf("after a kill at step %d %s has the events %v, %v", at, one.Spec.Job, events, err)
 			}

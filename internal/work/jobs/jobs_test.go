@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
@@ -30,7 +31,7 @@ func anyway([]job.Job) (*job.Job, error) { return nil, nil }
 
 func create(t testing.TB, s *store.Store, spec job.Spec) job.Job {
 	t.Helper()
-	one, made, err := s.Jobs().Create(context.Background(), spec, anyway)
+	one, made, err := work.Jobs(s).Create(context.Background(), spec, anyway)
 	if err != nil || !made {
 		t.Fatalf("made %v, error %v", made, err)
 	}
@@ -39,7 +40,7 @@ func create(t testing.TB, s *store.Store, spec job.Spec) job.Job {
 
 func own(t testing.TB, s *store.Store, id string) *jobs.Owned {
 	t.Helper()
-	o, err := s.Jobs().Own(id)
+	o, err := work.Jobs(s).Own(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -49,7 +50,7 @@ func own(t testing.TB, s *store.Store, id string) *jobs.Owned {
 
 func get(t testing.TB, s *store.Store, id string) job.Job {
 	t.Helper()
-	one, err := s.Jobs().Get(id)
+	one, err := work.Jobs(s).Get(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -72,7 +73,7 @@ func TestAJobIsThereWithAllThatWasAsked(t *testing.T) {
 	if got.Spec.Task != want.Spec.Task || !got.Spec.CreatedAt.Equal(want.Spec.CreatedAt) || got.Status.State != job.Queued || got.Status.Version != 1 {
 		t.Errorf("got %+v", got)
 	}
-	events, total, err := s.Jobs().Events("job-a", 0, 10)
+	events, total, err := work.Jobs(s).Events("job-a", 0, 10)
 	if err != nil || total != 1 || events[0].State != job.Queued {
 		t.Errorf("events %v of %d, error %v", events, total, err)
 	}
@@ -80,16 +81,16 @@ func TestAJobIsThereWithAllThatWasAsked(t *testing.T) {
 
 func TestAnIDThatIsNoneIsRefused(t *testing.T) {
 	s := storetest.New(t)
-	_, err := s.Jobs().Get("job-none")
+	_, err := work.Jobs(s).Get("job-none")
 	storetest.WantCode(t, err, task.JobNotFound)
 	for _, id := range []string{"../x", "job-../x", "ses-1", ""} {
-		_, err := s.Jobs().Get(id)
+		_, err := work.Jobs(s).Get(id)
 		storetest.WantCode(t, err, task.InvalidInput)
-		if path := s.Jobs().File(id, "out.md"); path != "" {
+		if path := work.Jobs(s).File(id, "out.md"); path != "" {
 			t.Errorf("%q has the file %s", id, path)
 		}
 	}
-	if path := s.Jobs().File("job-a", "../../x"); path != "" {
+	if path := work.Jobs(s).File("job-a", "../../x"); path != "" {
 		t.Errorf("a name that is a path has the file %s", path)
 	}
 }
@@ -97,17 +98,17 @@ func TestAnIDThatIsNoneIsRefused(t *testing.T) {
 func TestCreateAsksUnderTheLockAndMakesNothingThatIsRefused(t *testing.T) {
 	s := storetest.New(t)
 	first := create(t, s, spec("job-a", job.P1, 0))
-	one, made, err := s.Jobs().Create(t.Context(), spec("job-b", job.P1, 1), func(all []job.Job) (*job.Job, error) { return &all[0], nil })
+	one, made, err := work.Jobs(s).Create(t.Context(), spec("job-b", job.P1, 1), func(all []job.Job) (*job.Job, error) { return &all[0], nil })
 	if err != nil || made || one.Spec.Job != first.Spec.Job {
 		t.Errorf("got %s, made %v, error %v", one.Spec.Job, made, err)
 	}
-	_, _, err = s.Jobs().Create(t.Context(), spec("job-b", job.P1, 1), func([]job.Job) (*job.Job, error) {
+	_, _, err = work.Jobs(s).Create(t.Context(), spec("job-b", job.P1, 1), func([]job.Job) (*job.Job, error) {
 		return nil, task.Errorf(task.RateLimit, "too many")
 	})
 	storetest.WantCode(t, err, task.RateLimit)
-	_, _, err = s.Jobs().Create(t.Context(), spec("job-b", "P9", 1), anyway)
+	_, _, err = work.Jobs(s).Create(t.Context(), spec("job-b", "P9", 1), anyway)
 	storetest.WantCode(t, err, task.InvalidSpec)
-	if all, _ := s.Jobs().List(); len(all) != 1 {
+	if all, _ := work.Jobs(s).List(); len(all) != 1 {
 		t.Errorf("there are %d jobs", len(all))
 	}
 }
@@ -117,7 +118,7 @@ func TestTheNewestComesFirst(t *testing.T) {
 	for i, id := range []string{"job-b", "job-c", "job-a"} {
 		create(t, s, spec(id, job.P1, i))
 	}
-	all, err := s.Jobs().List()
+	all, err := work.Jobs(s).List()
 	var ids []string
 	for _, one := range all {
 		ids = append(ids, one.Spec.Job)
@@ -131,11 +132,11 @@ func TestOnlyItsOwnerWritesAJobAndOnlyWhatMayFollow(t *testing.T) {
 	s := storetest.New(t)
 	create(t, s, spec("job-a", job.P1, 0))
 	o := own(t, s, "job-a")
-	_, err := s.Jobs().Own("job-a")
+	_, err := work.Jobs(s).Own("job-a")
 	storetest.WantCode(t, err, task.Busy)
-	before := s.Jobs().Version()
+	before := work.Jobs(s).Version()
 	become(t, o, job.Running)
-	if s.Jobs().Version() == before {
+	if work.Jobs(s).Version() == before {
 		t.Error("a change of a job does not show in the version of all")
 	}
 	become(t, o, job.Succeeded)
@@ -166,7 +167,7 @@ func TestAJobWithoutSupervisorIsStaleForWhoeverLooks(t *testing.T) {
 	if err := o.Release(); err != nil {
 		t.Fatal(err)
 	}
-	all, err := s.Jobs().List()
+	all, err := work.Jobs(s).List()
 	if err != nil || all[0].Status.State != job.Stale || all[0].Status.Version != 4 {
 		t.Errorf("got %+v, error %v", all[0].Status, err)
 	}
@@ -186,7 +187,7 @@ func TestAJobWithoutSupervisorIsNotRunningOnAFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	events, err := os.OpenFile(s.Jobs().File("job-b", jobs.EventsName), os.O_APPEND|os.O_WRONLY, 0)
+	events, err := os.OpenFile(work.Jobs(s).File("job-b", jobs.EventsName), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -220,7 +221,7 @@ func TestACancelReachesTheSupervisorOrIsCarriedOut(t *testing.T) {
 		t.Fatal("nobody canceled it")
 	}
 	for _, id := range []string{"job-a", "job-b"} {
-		if err := s.Jobs().Cancel(id, "human:ada", "not needed"); err != nil {
+		if err := work.Jobs(s).Cancel(id, "human:ada", "not needed"); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -231,7 +232,7 @@ func TestACancelReachesTheSupervisorOrIsCarriedOut(t *testing.T) {
 		t.Errorf("a job without supervisor is %+v", got)
 	}
 	become(t, o, job.Canceled)
-	storetest.WantCode(t, s.Jobs().Cancel("job-a", "human:ada", ""), task.AlreadyTerminal)
+	storetest.WantCode(t, work.Jobs(s).Cancel("job-a", "human:ada", ""), task.AlreadyTerminal)
 	if left := storetest.NamesIn(t, s.Live.Abs("jobs/.cancel")); len(left) > 0 {
 		t.Errorf("requests are left: %v", left)
 	}
@@ -247,15 +248,15 @@ func TestEventsArePagedAndBounded(t *testing.T) {
 		}
 	}
 	become(t, o, job.Running, job.Failed)
-	info, err := os.Stat(s.Jobs().File("job-a", jobs.EventsName))
+	info, err := os.Stat(work.Jobs(s).File("job-a", jobs.EventsName))
 	if err != nil || info.Size() > 5<<20 {
 		t.Fatalf("the file has %d bytes, error %v", info.Size(), err)
 	}
-	_, total, err := s.Jobs().Events("job-a", 0, 0)
+	_, total, err := work.Jobs(s).Events("job-a", 0, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	last, _, err := s.Jobs().Events("job-a", total-2, 50)
+	last, _, err := work.Jobs(s).Events("job-a", total-2, 50)
 	if err != nil || len(last) != 2 || last[1].State != job.Failed {
 		t.Errorf("the last events are %v, error %v", last, err)
 	}
@@ -264,15 +265,15 @@ func TestEventsArePagedAndBounded(t *testing.T) {
 func TestATornLineCostsOneEvent(t *testing.T) {
 	s := storetest.New(t)
 	create(t, s, spec("job-a", job.P1, 0))
-	path := s.Jobs().File("job-a", jobs.EventsName)
+	path := work.Jobs(s).File("job-a", jobs.EventsName)
 	storetest.Append(t, path, `{"type":"te`)
-	if _, total, _ := s.Jobs().Events("job-a", 0, 50); total != 1 {
+	if _, total, _ := work.Jobs(s).Events("job-a", 0, 50); total != 1 {
 		t.Errorf("a line that is being written counts: %d", total)
 	}
 	if err := own(t, s, "job-a").Event(job.Event{Type: job.EventText, Text: "after"}); err != nil {
 		t.Fatal(err)
 	}
-	events, total, err := s.Jobs().Events("job-a", 0, 50)
+	events, total, err := work.Jobs(s).Events("job-a", 0, 50)
 	if err != nil || total != 3 || events[1].Type != job.EventError || events[2].Text != "after" {
 		t.Errorf("got %v of %d, error %v", events, total, err)
 	}
@@ -283,12 +284,12 @@ func TestLinksAndDamageAreRefusedAndHideNoOtherJob(t *testing.T) {
 	create(t, s, spec("job-a", job.P1, 0))
 	create(t, s, spec("job-b", job.P1, 1))
 	create(t, s, spec("job-c", job.P1, 2))
-	storetest.WriteFile(t, s.Jobs().File("job-b", jobs.StateName), "{}")
+	storetest.WriteFile(t, work.Jobs(s).File("job-b", jobs.StateName), "{}")
 	secret := filepath.Join(t.TempDir(), "secret")
 	storetest.WriteFile(t, secret, "{}")
-	storetest.Remove(t, s.Jobs().File("job-c", jobs.SpecName))
-	storetest.Link(t, secret, s.Jobs().File("job-c", jobs.SpecName))
-	j := s.Jobs()
+	storetest.Remove(t, work.Jobs(s).File("job-c", jobs.SpecName))
+	storetest.Link(t, secret, work.Jobs(s).File("job-c", jobs.SpecName))
+	j := work.Jobs(s)
 	for _, id := range []string{"job-b", "job-c"} {
 		_, err := j.Get(id)
 		storetest.WantCode(t, err, task.BadFile)
@@ -308,7 +309,7 @@ func TestHalvesOfJobsAreRemovedByTheNextCreate(t *testing.T) {
 	s := storetest.New(t)
 	create(t, s, spec("job-a", job.P1, 0))
 	storetest.WriteFile(t, s.Live.Abs("jobs/.new-job-b/spec.json"), "{")
-	if all, err := s.Jobs().List(); err != nil || len(all) != 1 {
+	if all, err := work.Jobs(s).List(); err != nil || len(all) != 1 {
 		t.Errorf("%d jobs, error %v", len(all), err)
 	}
 	create(t, s, spec("job-c", job.P1, 0))
@@ -332,7 +333,7 @@ func TestLookersAreNoSupervisor(t *testing.T) {
 	var all sync.WaitGroup
 	for range 8 {
 		all.Go(func() {
-			if one, err := s.Jobs().Get("job-a"); err != nil || one.Status.State != job.Stale {
+			if one, err := work.Jobs(s).Get("job-a"); err != nil || one.Status.State != job.Stale {
 				t.Errorf("it is %s, %v", one.Status.State, err)
 			}
 		})

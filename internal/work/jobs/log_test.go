@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -34,7 +35,7 @@ func TestALogKeepsItsBeginningAndItsEnd(t *testing.T) {
 	write(6000)
 	_, _ = fmt.Fprintln(log, "the end")
 	total += len("the end\n")
-	path := s.Jobs().File("job-a", "stdout.log")
+	path := work.Jobs(s).File("job-a", "stdout.log")
 	text, err := os.ReadFile(path)
 	if err != nil || !bytes.HasPrefix(text, []byte("000000 ")) || !bytes.HasSuffix(text, []byte("the end\n")) || len(text) > 5<<20 {
 		t.Fatalf("%d bytes, %v", len(text), err)
@@ -70,7 +71,7 @@ func TestALogFollowsNoLink(t *testing.T) {
 	o := own(t, s, "job-a")
 	victim := filepath.Join(t.TempDir(), "victim")
 	storetest.WriteFile(t, victim, "mine\n")
-	storetest.Link(t, victim, s.Jobs().File("job-a", "stdout.log"))
+	storetest.Link(t, victim, work.Jobs(s).File("job-a", "stdout.log"))
 	if _, err := o.Log("stdout.log"); err == nil {
 		t.Error("it is opened")
 	}

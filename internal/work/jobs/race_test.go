@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -22,7 +23,7 @@ func TestMain(m *testing.M) {
 // playCreate creates a job for a task, unless there is one, as soon as it is told to.
 func playCreate(s *store.Store, args []string) error {
 	storetest.WaitForLine()
-	_, made, err := s.Jobs().Create(context.Background(), spec("job-"+args[0], job.P1, 0), func(all []job.Job) (*job.Job, error) {
+	_, made, err := work.Jobs(s).Create(context.Background(), spec("job-"+args[0], job.P1, 0), func(all []job.Job) (*job.Job, error) {
 		if len(all) > 0 {
 			return &all[0], nil
 		}
@@ -46,7 +47,7 @@ func TestSixteenProcessesCreateOneJob(t *testing.T) {
 		made += len(p.Answers())
 		p.End(t)
 	}
-	if list, err := s.Jobs().List(); err != nil || made != 1 || len(list) != 1 {
+	if list, err := work.Jobs(s).List(); err != nil || made != 1 || len(list) != 1 {
 		t.Errorf("%d were made, and there are %d, error %v", made, len(list), err)
 	}
 }
@@ -54,7 +55,7 @@ func TestSixteenProcessesCreateOneJob(t *testing.T) {
 // playSlot owns a job, takes one of most slots, and says so. It gives the slot back at the next line, or after a moment if there is a folder in which
 // those leave a file that have a slot: then it says how many there are.
 func playSlot(s *store.Store, args []string) error {
-	o, err := s.Jobs().Own(args[0])
+	o, err := work.Jobs(s).Own(args[0])
 	if err != nil {
 		return err
 	}
@@ -201,7 +202,7 @@ func TestAKilledJobGivesItsSlotBackAndIsStale(t *testing.T) {
 
 // playOwn owns a job that runs, says so, and stays.
 func playOwn(s *store.Store, args []string) error {
-	o, err := s.Jobs().Own(args[0])
+	o, err := work.Jobs(s).Own(args[0])
 	if err == nil {
 		err = o.Change(func(s *job.Status) { s.State, s.Process = job.Running, os.Getpid() })
 	}
@@ -221,7 +222,7 @@ func TestOfTwoSupervisorsOneIsRefused(t *testing.T) {
 	if answer, _ := p.Answer(); answer != "owned" {
 		t.Fatal(answer)
 	}
-	_, err := s.Jobs().Own("job-a")
+	_, err := work.Jobs(s).Own("job-a")
 	storetest.WantCode(t, err, task.Busy)
 	if got := get(t, s, "job-a").Status.State; got != job.Running {
 		t.Errorf("it is %s", got)

@@ -20,6 +20,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -137,7 +138,7 @@ func killAtRandom(t *testing.T, times int, killed map[string]int) {
 func (f *field) goesOn(id string) {
 	f.Helper()
 	if random(3) == 0 {
-		if err := f.s.Jobs().Cancel(id, "human:lee", "enough"); err != nil {
+		if err := work.Jobs(f.s).Cancel(id, "human:lee", "enough"); err != nil {
 			f.Fatal(err)
 		}
 		f.want(f.get(id), job.Canceled, "")
@@ -201,7 +202,7 @@ func (f *field) kill(id, who string, caller *storetest.Process) bool {
 
 // trace is what is kept of the newest command of a job.
 func (f *field) trace(id string) (t proc.Trace) {
-	text, err := os.ReadFile(f.s.Jobs().File(id, "process.json"))
+	text, err := os.ReadFile(work.Jobs(f.s).File(id, "process.json"))
 	if err == nil {
 		err = json.Unmarshal(text, &t)
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -146,7 +147,7 @@ func (f *field) spec(change ...func(*job.Spec)) job.Spec {
 // make creates a job that waits.
 func (f *field) make(change ...func(*job.Spec)) string {
 	f.Helper()
-	one, _, err := f.s.Jobs().Create(f.Context(), f.spec(change...), func([]job.Job) (*job.Job, error) { return nil, nil })
+	one, _, err := work.Jobs(f.s).Create(f.Context(), f.spec(change...), func([]job.Job) (*job.Job, error) { return nil, nil })
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -177,7 +178,7 @@ func (f *field) runIt(id string) job.Job {
 
 func (f *field) get(id string) job.Job {
 	f.Helper()
-	one, err := f.s.Jobs().Get(id)
+	one, err := work.Jobs(f.s).Get(id)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -195,7 +196,7 @@ func (f *field) want(one job.Job, state job.State, reason job.Reason) {
 // events are those of a job, as text.
 func (f *field) events(id string) string {
 	f.Helper()
-	all, _, err := f.s.Jobs().Events(id, 0, 1000)
+	all, _, err := work.Jobs(f.s).Events(id, 0, 1000)
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -209,7 +210,7 @@ func (f *field) events(id string) string {
 // file is a file of a job.
 func (f *field) file(id, name string) string {
 	f.Helper()
-	return storetest.ReadFile(f, f.s.Jobs().File(id, name))
+	return storetest.ReadFile(f, work.Jobs(f.s).File(id, name))
 }
 
 // there is the store of the work tree of a job.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
@@ -38,7 +39,7 @@ func (r *run) prepare(ctx context.Context) error {
 	r.session = &jobSession{owned: r.owned, spec: r.spec, acts: r.actingAs(actor), at: r.tree.at}
 	r.launcher = &launcher{
 		agent: r.agent, backoff: r.Backoff, program: r.Program, env: r.Env, ports: ports, out: out, problem: problem,
-		promptFile: r.s.Jobs().File(r.spec.Job, job.PromptFile), owned: r.owned, spec: r.spec, now: r.w.Now,
+		promptFile: work.Jobs(r.s).File(r.spec.Job, job.PromptFile), owned: r.owned, spec: r.spec, now: r.w.Now,
 		tree: r.tree, session: r.session, watch: r.watch,
 	}
 	return or(job.Setup, r.session.begin(ctx))
@@ -61,7 +62,7 @@ func (r *run) mayStart() error {
 		return task.Errorf(task.InvalidSpec, "%s is about the repository %s, and jobs work in that of the workspace", t.ID, t.Repo).
 			WithHint("work on it there by hand, or keep its tasks in a workspace of its own")
 	}
-	all, err := r.s.Jobs().List()
+	all, err := work.Jobs(r.s).List()
 	if err != nil {
 		return err
 	}
@@ -75,7 +76,7 @@ func (r *run) mayStart() error {
 
 // makeTree makes the work tree of the task, or takes the one that an earlier job left.
 func (r *run) makeTree(ctx context.Context) error {
-	trees, err := r.s.Worktrees(r.w.Now)
+	trees, err := work.Trees(r.s, r.w.Now)
 	if err != nil {
 		return err
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
@@ -47,7 +48,7 @@ func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
 	if err != nil {
 		return err
 	}
-	owned, err := s.Jobs().Own(id)
+	owned, err := work.Jobs(s).Own(id)
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
@@ -296,7 +297,7 @@ func TestACancellationAsksFirst(t *testing.T) {
 	f := newField(t)
 	f.agent.line = `trap 'echo asked >file; exit 0' TERM; >begun; while :; do sleep 0.05; done`
 	one := f.during(func(id string) {
-		if err := f.s.Jobs().Cancel(id, "human:lee", "changed my mind"); err != nil {
+		if err := work.Jobs(f.s).Cancel(id, "human:lee", "changed my mind"); err != nil {
 			t.Error(err)
 		}
 	})
@@ -312,7 +313,7 @@ func TestACancellationAsksFirst(t *testing.T) {
 		t.Errorf("the session is %s, %v", ses.Status, err)
 	}
 	f.clean(one)
-	storetest.WantCode(t, f.s.Jobs().Cancel("job-1", "human:lee", ""), task.AlreadyTerminal)
+	storetest.WantCode(t, work.Jobs(f.s).Cancel("job-1", "human:lee", ""), task.AlreadyTerminal)
 }
 
 func TestSilenceEndsAJobIfItsSpecSaysSo(t *testing.T) {
@@ -480,7 +481,7 @@ func TestAJobThatWaitsCanBeCanceled(t *testing.T) {
 		done := make(chan error, 1)
 		go func() { done <- f.runner().Run(t.Context(), f.w, waits) }()
 		f.soon("the job has a supervisor", func() bool { return f.get(waits).Status.Process != 0 })
-		if err := f.s.Jobs().Cancel(waits, "human:lee", ""); err != nil {
+		if err := work.Jobs(f.s).Cancel(waits, "human:lee", ""); err != nil {
 			t.Error(err)
 		}
 		if err := <-done; err != nil {
@@ -529,8 +530,8 @@ func TestAJobThatIsTakenAwayIsLetBe(t *testing.T) {
 		_, err := os.Lstat(filepath.Join(tree, "started"))
 		return tree != "" && err == nil
 	})
-	before := storetest.ReadFile(t, f.s.Jobs().File(id, "state.json"))
-	if err := os.Remove(f.s.Jobs().File(id, "lock")); err != nil {
+	before := storetest.ReadFile(t, work.Jobs(f.s).File(id, "state.json"))
+	if err := os.Remove(work.Jobs(f.s).File(id, "lock")); err != nil {
 		t.Fatal(err)
 	}
 	select {
@@ -541,7 +542,7 @@ func TestAJobThatIsTakenAwayIsLetBe(t *testing.T) {
 	case <-time.After(20 * time.Second):
 		t.Fatal("it goes on")
 	}
-	if now := storetest.ReadFile(t, f.s.Jobs().File(id, "state.json")); now != before {
+	if now := storetest.ReadFile(t, work.Jobs(f.s).File(id, "state.json")); now != before {
 		t.Errorf("it wrote %s", now)
 	}
 	one := f.get(id) // this looks

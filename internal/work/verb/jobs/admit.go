@@ -1,6 +1,7 @@
 package jobs
 
 import (
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -11,7 +12,7 @@ func (st *starter) made() (*job.Job, error) {
 	if st.in.IdempotencyKey == "" {
 		return nil, nil
 	}
-	all, err := st.s.Jobs().List()
+	all, err := work.Jobs(st.s).List()
 	if err != nil {
 		return nil, err
 	}
@@ -41,7 +42,7 @@ func (st *starter) replay(one *job.Job) Job {
 	if one == nil {
 		return Job{}
 	}
-	out := viewOf(st.s.Jobs(), *one, st.w.Now())
+	out := viewOf(work.Jobs(st.s), *one, st.w.Now())
 	out.Replayed = true
 	return out
 }

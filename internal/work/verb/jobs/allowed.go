@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -65,7 +66,7 @@ func leftByJob(s *store.Store, id task.ID, hold session.Hold) (bool, error) {
 	if hold.How != session.Claimed {
 		return false, nil
 	}
-	all, err := s.Jobs().List()
+	all, err := work.Jobs(s).List()
 	for _, one := range all {
 		handedOver := hold.Session == "" && hold.Actor == one.Status.Actor && hold.Branch == worktree.Branch(id)
 		if one.Spec.Task == id && (handedOver || hold.Session != "" && one.Status.Session == hold.Session) {

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
@@ -32,11 +33,11 @@ func withPast(b *testing.B) (*verb.Workspace, *store.Store) {
 		b.Fatal(err)
 	}
 	first := pastJob(b, s, 0)
-	spec, err := os.ReadFile(s.Jobs().File(first, "spec.json"))
+	spec, err := os.ReadFile(work.Jobs(s).File(first, "spec.json"))
 	if err != nil {
 		b.Fatal(err)
 	}
-	state, err := os.ReadFile(s.Jobs().File(first, "state.json"))
+	state, err := os.ReadFile(work.Jobs(s).File(first, "state.json"))
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -46,12 +47,12 @@ func withPast(b *testing.B) (*verb.Workspace, *store.Store) {
 			b.Fatal(err)
 		}
 		for name, src := range map[string][]byte{"spec.json": bytes.Replace(spec, []byte(first), []byte(id), 1), "state.json": state} {
-			if err := os.WriteFile(s.Jobs().File(id, name), src, 0o644); err != nil {
+			if err := os.WriteFile(work.Jobs(s).File(id, name), src, 0o644); err != nil {
 				b.Fatal(err)
 			}
 		}
 	}
-	if all, err := s.Jobs().List(); err != nil || len(all) != pastJobs {
+	if all, err := work.Jobs(s).List(); err != nil || len(all) != pastJobs {
 		b.Fatalf("%d jobs, %v", len(all), err)
 	}
 	return w, s
@@ -61,10 +62,10 @@ func pastJob(b *testing.B, s *store.Store, n int) string {
 	b.Helper()
 	id := fmt.Sprintf("job-%d", n)
 	spec := job.Spec{Job: id, Task: "PROJ-1", By: "human:lee", Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 60, Timeout: 60, CreatedAt: time.Now()}
-	if _, _, err := s.Jobs().Create(b.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
+	if _, _, err := work.Jobs(s).Create(b.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 		b.Fatal(err)
 	}
-	o, err := s.Jobs().Own(id)
+	o, err := work.Jobs(s).Own(id)
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -101,10 +102,10 @@ func BenchmarkListBesideManyPastJobs(b *testing.B) {
 func BenchmarkAHundredWait(b *testing.B) {
 	w, s := withPast(b)
 	spec := job.Spec{Job: "job-live", Task: "PROJ-1", By: "human:lee", Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 60, Timeout: 60, CreatedAt: time.Now()}
-	if _, _, err := s.Jobs().Create(b.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
+	if _, _, err := work.Jobs(s).Create(b.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 		b.Fatal(err)
 	}
-	o, err := s.Jobs().Own("job-live")
+	o, err := work.Jobs(s).Own("job-live")
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -32,30 +33,30 @@ func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	one, err := s.Jobs().Get(in.Job)
+	one, err := work.Jobs(s).Get(in.Job)
 	if err == nil {
 		err = w.InScope(one.Spec.Task)
 	}
 	if err != nil {
 		return Job{}, err
 	}
-	if err := s.Jobs().Cancel(in.Job, w.Actor(), in.Reason); err != nil {
+	if err := work.Jobs(s).Cancel(in.Job, w.Actor(), in.Reason); err != nil {
 		return Job{}, verb.WithID(err, task.ID(in.Job))
 	}
 	if err := w.RememberCall(ctx, s, session.Key{Session: in.Job}); err != nil {
 		return Job{}, err
 	}
 	one, err = ended(ctx, s, in.Job, cancelPatience)
-	return viewOf(s.Jobs(), one, w.Now()), err
+	return viewOf(work.Jobs(s), one, w.Now()), err
 }
 
 // Replay shows the job as it is now.
 func (Job) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
-	one, err := s.Jobs().Get(made.Session)
+	one, err := work.Jobs(s).Get(made.Session)
 	if err != nil {
 		return Job{}, verb.NotHere(err, made.Session)
 	}
-	out := viewOf(s.Jobs(), one, w.Now())
+	out := viewOf(work.Jobs(s), one, w.Now())
 	out.Replayed = true
 	return out, nil
 }
@@ -67,7 +68,7 @@ func ended(ctx context.Context, s *store.Store, id string, patience time.Duratio
 	again := time.NewTicker(50 * time.Millisecond)
 	defer again.Stop()
 	for {
-		one, err := s.Jobs().Get(id)
+		one, err := work.Jobs(s).Get(id)
 		if err != nil || one.Status.State.Final() {
 			return one, err
 		}
@@ -83,7 +84,7 @@ func ended(ctx context.Context, s *store.Store, id string, patience time.Duratio
 
 // cancelLive cancels the live job of a task, if there is one. It returns BUSY if that does not end in time.
 func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) error {
-	all, err := s.Jobs().List()
+	all, err := work.Jobs(s).List()
 	if err != nil {
 		return err
 	}
@@ -91,7 +92,7 @@ func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id task.
 		if one.Spec.Task != id || one.Status.State.Final() {
 			continue
 		}
-		err := s.Jobs().Cancel(one.Spec.Job, w.Actor(), "started anew")
+		err := work.Jobs(s).Cancel(one.Spec.Job, w.Actor(), "started anew")
 		if err != nil && task.CodeOf(err) != task.AlreadyTerminal {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
@@ -62,7 +63,7 @@ func wantCode(t *testing.T, err error, want task.Code) {
 // become has the supervisor of a job, which the test is, write states.
 func become(t *testing.T, s *store.Store, id string, states ...job.State) {
 	t.Helper()
-	o, err := s.Jobs().Own(id)
+	o, err := work.Jobs(s).Own(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,7 +91,7 @@ func TestAJobThatWaitsNamesTheNextCall(t *testing.T) {
 func TestTheSpecSaysWhatWasAsked(t *testing.T) {
 	w, s, id := prepared(t)
 	made := mustStart(t, w, args{"id": id, "scope": args{"read_paths": []string{"docs/"}, "paths": []string{"src/"}}, "stall_seconds": 60, "budget": 1.5, "context": "carefully", "priority": "P0", "ttl_seconds": 100, "timeout_seconds": 50, "model": "m-1"})
-	one, err := s.Jobs().Get(made.Job)
+	one, err := work.Jobs(s).Get(made.Job)
 	spec := one.Spec
 	if err != nil || spec.Scope.Paths[0] != "src/" || spec.Scope.ReadPaths[0] != "docs/" || spec.Stall != 60 || spec.Budget != 1.5 || spec.Context != "carefully" ||
 		spec.Priority != job.P0 || spec.TTL != 100 || spec.Timeout != 50 || spec.Model != "m-1" || spec.Attempts != 2 || spec.Task != id {
@@ -136,7 +137,7 @@ func TestStartGivesTheFieldsOfItsTask(t *testing.T) {
 	if _, err := start(t, w, args{"id": id, "fields": args{"severity": "low"}}); task.CodeOf(err) != task.InvalidInput {
 		t.Errorf("fields of a task that is there: %v", err)
 	}
-	if all, err := s.Jobs().List(); err != nil || len(all) != 1 {
+	if all, err := work.Jobs(s).List(); err != nil || len(all) != 1 {
 		t.Errorf("there are %d jobs, %v", len(all), err)
 	}
 }
@@ -188,7 +189,7 @@ func TestWhatIsRefusedLeavesNoJob(t *testing.T) {
 	w.Supervise = nil
 	_, err := start(t, w, args{"id": id})
 	wantCode(t, err, task.Forbidden)
-	if all, err := s.Jobs().List(); err != nil || len(all) != 0 {
+	if all, err := work.Jobs(s).List(); err != nil || len(all) != 0 {
 		t.Errorf("%d jobs were made, %v", len(all), err)
 	}
 }
@@ -256,7 +257,7 @@ func TestSixteenCallersStartOneJob(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if list, err := s.Jobs().List(); err != nil || len(list) != 1 || made != 1 || refused != 15 {
+	if list, err := work.Jobs(s).List(); err != nil || len(list) != 1 || made != 1 || refused != 15 {
 		t.Errorf("%d jobs, %d made, %d refused, %v", len(list), made, refused, err)
 	}
 }
@@ -271,7 +272,7 @@ func TestALiveJobIsNamedAndCanBeStartedAnew(t *testing.T) {
 		t.Errorf("the refusal leads to %v", e.NextCalls())
 	}
 	second := mustStart(t, w, args{"id": id, "restart": true})
-	old, err := s.Jobs().Get(first.Job)
+	old, err := work.Jobs(s).Get(first.Job)
 	if err != nil || old.Status.State != job.Canceled || second.Job == first.Job {
 		t.Errorf("the first is %s, the second %s, %v", old.Status.State, second.Job, err)
 	}
@@ -297,7 +298,7 @@ func TestMoreThanAHundredDoNotWait(t *testing.T) {
 	w, s, id := prepared(t)
 	for n := range job.MaxWaiting {
 		spec := job.Spec{Job: fmt.Sprintf("job-%d", n), Task: task.ID(fmt.Sprintf("PROJ-%d", n)), Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 60, Timeout: 60, CreatedAt: time.Now()}
-		if _, _, err := s.Jobs().Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
+		if _, _, err := work.Jobs(s).Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -310,7 +311,7 @@ func TestASupervisorThatCannotBeStartedFailsTheJob(t *testing.T) {
 	w.Supervise = func(context.Context, *verb.Workspace, string) error { return task.Errorf(task.IO, "no processes left") }
 	_, err := start(t, w, args{"id": id})
 	wantCode(t, err, task.IO)
-	all, err := s.Jobs().List()
+	all, err := work.Jobs(s).List()
 	if err != nil || len(all) != 1 || all[0].Status.State != job.Failed || all[0].Status.Reason != job.InternalError {
 		t.Errorf("got %+v, %v", all, err)
 	}
@@ -333,7 +334,7 @@ func TestPollWaitsForAChangeAndPages(t *testing.T) {
 	}
 	changed := make(chan jobs.Polled)
 	go func() { changed <- poll(args{"wait": true, "timeout_seconds": 20}) }()
-	o, err := s.Jobs().Own(one.Job)
+	o, err := work.Jobs(s).Own(one.Job)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -455,7 +456,7 @@ func TestARetryGoesOnOrBeginsAnew(t *testing.T) {
 	if err != nil || other.Job == one.Job || other.RetryOf != one.Job {
 		t.Fatalf("a failed job gives %+v, %v", other, err)
 	}
-	spec, err := s.Jobs().Get(other.Job)
+	spec, err := work.Jobs(s).Get(other.Job)
 	if err != nil || spec.Spec.Context != "carefully" || spec.Spec.Key != "" {
 		t.Errorf("the new spec is %+v, %v", spec.Spec, err)
 	}

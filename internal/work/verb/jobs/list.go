@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
@@ -77,7 +78,7 @@ func List(_ context.Context, w *verb.Workspace, in ListIn) (Listed, error) {
 	if err != nil {
 		return Listed{}, err
 	}
-	all, broken, err := s.Jobs().All()
+	all, broken, err := work.Jobs(s).All()
 	if err != nil {
 		return Listed{}, err
 	}
@@ -90,7 +91,7 @@ func List(_ context.Context, w *verb.Workspace, in ListIn) (Listed, error) {
 	to := min(from+limit, len(all))
 	out := Listed{Items: []Job{}, Total: len(all), HasMore: to < len(all), Problems: broken}
 	for _, one := range all[from:to] {
-		out.Items = append(out.Items, viewOf(s.Jobs(), one, w.Now()))
+		out.Items = append(out.Items, viewOf(work.Jobs(s), one, w.Now()))
 	}
 	return out, nil
 }

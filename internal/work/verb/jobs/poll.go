@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/watch"
@@ -57,7 +58,7 @@ func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
 	if err != nil {
 		return Polled{}, err
 	}
-	one, err := s.Jobs().Get(in.Job)
+	one, err := work.Jobs(s).Get(in.Job)
 	if err != nil {
 		return Polled{}, err
 	}
@@ -67,7 +68,7 @@ func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
 			return Polled{}, err
 		}
 	}
-	out := Polled{Job: viewOf(s.Jobs(), one, w.Now()), TimedOut: timedOut}
+	out := Polled{Job: viewOf(work.Jobs(s), one, w.Now()), TimedOut: timedOut}
 	if in.Events {
 		err = in.page(s, &out)
 	}
@@ -102,7 +103,7 @@ func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, fi
 	late := time.NewTimer(limit)
 	defer late.Stop()
 	for {
-		now, err = s.Jobs().Get(in.Job) // again after the watch has begun, so that nothing is missed
+		now, err = work.Jobs(s).Get(in.Job) // again after the watch has begun, so that nothing is missed
 		if err != nil || now.Status.Version != first.Status.Version {
 			return now, false, err
 		}
@@ -125,7 +126,7 @@ func (in PollIn) page(s *store.Store, out *Polled) error {
 	if limit == 0 {
 		limit = usualEvents
 	}
-	events, total, err := s.Jobs().Events(in.Job, in.Offset, limit)
+	events, total, err := work.Jobs(s).Events(in.Job, in.Offset, limit)
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
@@ -18,7 +19,7 @@ func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
 	if err != nil {
 		return Job{}, err
 	}
-	old, err := s.Jobs().Get(id)
+	old, err := work.Jobs(s).Get(id)
 	if err == nil {
 		err = mayRetry(ctx, w, s, old)
 	}
@@ -32,7 +33,7 @@ func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
 	if st.spec, err = specAgain(w, old.Spec); err != nil {
 		return Job{}, err
 	}
-	one, _, err := s.Jobs().Create(ctx, st.spec, st.admit)
+	one, _, err := work.Jobs(s).Create(ctx, st.spec, st.admit)
 	if err != nil {
 		return Job{}, verb.WithID(err, st.spec.Task)
 	}
@@ -80,7 +81,7 @@ func specAgain(w *verb.Workspace, old job.Spec) (job.Spec, error) {
 
 // goOn has a STALE job go on.
 func goOn(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) (Job, error) {
-	all, err := s.Jobs().List()
+	all, err := work.Jobs(s).List()
 	if err != nil {
 		return Job{}, err
 	}
@@ -88,7 +89,7 @@ func goOn(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) (
 	if _, err := st.admit(all); err != nil {
 		return Job{}, verb.WithID(err, old.Spec.Task)
 	}
-	owned, err := s.Jobs().Own(old.Spec.Job)
+	owned, err := work.Jobs(s).Own(old.Spec.Job)
 	if err != nil {
 		return Job{}, err
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -74,7 +75,7 @@ func Start(ctx context.Context, w *verb.Workspace, in StartIn) (Job, error) {
 			return Job{}, err
 		}
 	}
-	one, created, err := s.Jobs().Create(ctx, st.spec, st.admit)
+	one, created, err := work.Jobs(s).Create(ctx, st.spec, st.admit)
 	switch {
 	case err != nil:
 		return Job{}, verb.WithID(err, st.spec.Task)
@@ -154,16 +155,16 @@ func supervise(ctx context.Context, w *verb.Workspace, s *store.Store, id string
 		failed(s, id, err)
 		return Job{}, err
 	}
-	one, err := s.Jobs().Get(id)
+	one, err := work.Jobs(s).Get(id)
 	if err != nil {
 		return Job{}, err
 	}
-	return viewOf(s.Jobs(), one, w.Now()), nil
+	return viewOf(work.Jobs(s), one, w.Now()), nil
 }
 
 // failed ends a job whose supervisor could not be started. A job that has a supervisor after all is left to it.
 func failed(s *store.Store, id string, why error) {
-	owned, err := s.Jobs().Own(id)
+	owned, err := work.Jobs(s).Own(id)
 	if err != nil {
 		return
 	}

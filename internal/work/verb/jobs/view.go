@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/jobs"
 	"github.com/cairn-tasks/cairn/store"
@@ -64,7 +65,7 @@ type Artifact struct {
 const StartPending = "START_PENDING"
 
 // View is a job as every verb shows it.
-func View(s *store.Store, one job.Job, now time.Time) Job { return viewOf(s.Jobs(), one, now) }
+func View(s *store.Store, one job.Job, now time.Time) Job { return viewOf(work.Jobs(s), one, now) }
 
 // viewOf is View for a caller that has the jobs.
 func viewOf(all jobs.Jobs, one job.Job, now time.Time) Job {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/kind"
@@ -80,7 +81,7 @@ func end(ctx context.Context, w *verb.Workspace, d desk, summary string) error {
 
 // removed removes the work tree of a pair if that loses nothing, and says so.
 func removed(ctx context.Context, w *verb.Workspace, s *store.Store, d desk, out Pair) (Pair, error) {
-	trees, err := s.Worktrees(w.Now)
+	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return out, err
 	}

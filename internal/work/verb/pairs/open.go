@@ -13,6 +13,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
 	"github.com/cairn-tasks/cairn/internal/verb/sessions"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/executor"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -100,7 +101,7 @@ func mayOpen(w *verb.Workspace, s *store.Store, t task.Task) error {
 
 // noJob returns an error with this code if a job works on the task, or waits for its turn.
 func noJob(s *store.Store, id task.ID, code task.Code) error {
-	one, live := s.Jobs().LiveOf(id)
+	one, live := work.Jobs(s).LiveOf(id)
 	if !live {
 		return nil
 	}
@@ -175,7 +176,7 @@ func (o *opening) place(ctx context.Context) error {
 		o.d = desk{at: o.s, dir: files.Root, top: files.Worktree}
 		return err
 	}
-	trees, err := o.s.Worktrees(o.w.Now)
+	trees, err := work.Trees(o.s, o.w.Now)
 	if err != nil {
 		return err
 	}
@@ -268,7 +269,7 @@ func withCommand(s *store.Store, t task.Task, d desk, table executor.Table, name
 	if err != nil {
 		return out, err
 	}
-	private, err := s.PairFolder(t.ID)
+	private, err := work.PairFolder(s, t.ID)
 	if err != nil {
 		return out, err
 	}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -61,7 +62,7 @@ func (d desk) open() bool { return d.session.Status == session.Active }
 func find(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (desk, error) {
 	var found desk
 	if s.Repo != nil && t.Repo == "" {
-		trees, err := s.Worktrees(w.Now)
+		trees, err := work.Trees(s, w.Now)
 		if err != nil {
 			return desk{}, err
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/session"
@@ -198,7 +199,7 @@ func untrusted() error {
 
 // idle returns BUSY if a job works on the task or waits for its turn.
 func idle(p trees.Place, so string) error {
-	one, busy := p.Home.Jobs().LiveOf(p.Task.ID)
+	one, busy := work.Jobs(p.Home).LiveOf(p.Task.ID)
 	if !busy {
 		return nil
 	}

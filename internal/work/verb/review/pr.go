@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -29,8 +30,8 @@ func proposeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, erro
 	if err != nil {
 		return ApplyOut{}, err
 	}
-	if last, ok := p.Home.Jobs().LastOf(in.ID); ok {
-		if owned, err := p.Home.Jobs().Own(last.Spec.Job); err == nil {
+	if last, ok := work.Jobs(p.Home).LastOf(in.ID); ok {
+		if owned, err := work.Jobs(p.Home).Own(last.Spec.Job); err == nil {
 			_ = owned.PR(made) // the reference of the task says it too
 			_ = owned.Release()
 		}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
@@ -115,7 +116,7 @@ func TestPullRequest(t *testing.T) {
 				t.Errorf("the references are %+v", ref)
 			}
 			var kept job.PR
-			src, err := os.ReadFile(h.store().Jobs().File(ended, "pr.json"))
+			src, err := os.ReadFile(work.Jobs(h.store()).File(ended, "pr.json"))
 			if err != nil || json.Unmarshal(src, &kept) != nil || kept.URL != host.url {
 				t.Errorf("the job says %s, %v", src, err)
 			}
@@ -155,11 +156,11 @@ func (h home) endedJob(id task.ID) string {
 		Job: "job-01j8x2k7q7f3az", Task: id, Executor: "mine", Priority: job.P1, TTL: 3600, Timeout: 1800, Output: "edits", Attempts: 2,
 		By: "human:lee", CreatedAt: time.Now().UTC(),
 	}
-	one, _, err := h.store().Jobs().Create(h.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil })
+	one, _, err := work.Jobs(h.store()).Create(h.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil })
 	if err != nil {
 		h.Fatal(err)
 	}
-	owned, err := h.store().Jobs().Own(one.Spec.Job)
+	owned, err := work.Jobs(h.store()).Own(one.Spec.Job)
 	if err == nil {
 		err = owned.Change(func(s *job.Status) { s.State, s.Reason, s.Actor = job.Failed, job.ExecutorError, "agent:fake-1" })
 	}

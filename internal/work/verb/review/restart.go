@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/task"
@@ -14,7 +15,7 @@ import (
 func startAgain(ctx context.Context, p trees.Place) (string, error) {
 	var one jobs.Job
 	var err error
-	if last, ok := p.Home.Jobs().LastOf(p.Task.ID); ok {
+	if last, ok := work.Jobs(p.Home).LastOf(p.Task.ID); ok {
 		one, err = jobs.Retry(ctx, p.Caller, last.Spec.Job)
 	} else {
 		one, err = jobs.Start(ctx, p.Caller, jobs.StartIn{ID: p.Task.ID})

@@ -17,6 +17,7 @@ import (
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
@@ -126,7 +127,7 @@ func (h home) create(in args) task.ID {
 // trees are the work trees of the repository.
 func (h home) trees() *worktree.Worktrees {
 	h.Helper()
-	all, err := h.store().Worktrees(h.Now)
+	all, err := work.Trees(h.store(), h.Now)
 	if err != nil {
 		h.Fatal(err)
 	}
@@ -188,7 +189,8 @@ func (h home) review(id task.ID) (tasks.Context, *trees.Review) {
 	if err != nil {
 		h.Fatal(err)
 	}
-	return out, out.Review
+	review, _ := out.Review.(*trees.Review)
+	return out, review
 }
 
 func (h home) wantCode(err error, want task.Code) {
@@ -574,7 +576,7 @@ func TestRejectAndStartAgain(t *testing.T) {
 	if err != nil || out.Job == "" || len(started) != 1 || started[0] != out.Job {
 		t.Fatalf("started %v, %+v, %v", started, out.Job, err)
 	}
-	if one, err := h.store().Jobs().Get(out.Job); err != nil || one.Spec.Retries != ended || one.Spec.Task != byJob {
+	if one, err := work.Jobs(h.store()).Get(out.Job); err != nil || one.Spec.Retries != ended || one.Spec.Task != byJob {
 		t.Errorf("the job is %+v, %v", one.Spec, err)
 	}
 	if got := h.in(tree.Root).here(byJob); got.Status != "in_progress" || got.Provenance.Last().Text != "where is the chimney?" {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store"
@@ -92,7 +93,7 @@ func (p Place) Review(ctx context.Context) (*Review, error) {
 	if all := verb.Comments(t.Provenance); len(all) > 0 {
 		out.Comments = &verb.Thread{Comments: all, Total: len(all)}
 	}
-	if one, ok := p.Home.Jobs().LastOf(t.ID); ok {
+	if one, ok := work.Jobs(p.Home).LastOf(t.ID); ok {
 		out.Job = lastOf(p.Home, one)
 	}
 	if p.W.Bounded {
@@ -185,7 +186,7 @@ func (r *Review) cut() {
 func lastOf(s *store.Store, one job.Job) *LastOf {
 	out := &LastOf{Job: one.Spec.Job, State: one.Status.State, Reason: one.Status.Reason, Summary: verb.Head(one.Status.Summary, 1000), PR: one.Status.PR}
 	for _, a := range job.Artifacts {
-		if len(s.Jobs().Left(one.Spec.Job, a)) > 0 {
+		if len(work.Jobs(s).Left(one.Spec.Job, a)) > 0 {
 			out.Artifacts = append(out.Artifacts, job.ArtifactURI(one.Spec.Job, a.Name))
 		}
 	}

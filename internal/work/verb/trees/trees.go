@@ -7,6 +7,7 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -46,7 +47,7 @@ func OnTask(ctx context.Context, w *verb.Workspace, id task.ID) (Place, error) {
 	if s.Repo == nil {
 		return p, notHere
 	}
-	if p.Trees, err = s.Worktrees(w.Now); err != nil {
+	if p.Trees, err = work.Trees(s, w.Now); err != nil {
 		return p, err
 	}
 	if p.Tree, p.Made, err = p.Trees.Find(ctx, id); err != nil {
@@ -115,7 +116,7 @@ func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Tas
 	if s.Repo == nil {
 		return "", false, nil
 	}
-	all, err := s.Worktrees(w.Now)
+	all, err := work.Trees(s, w.Now)
 	if err != nil {
 		return "", false, err
 	}

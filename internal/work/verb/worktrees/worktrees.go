@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
@@ -43,7 +44,7 @@ func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Worktre
 	if err != nil || s.Repo == nil {
 		return none, err
 	}
-	trees, err := s.Worktrees(w.Now)
+	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return none, err
 	}
@@ -107,7 +108,7 @@ func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error
 	if err != nil {
 		return Removed{}, err
 	}
-	trees, err := s.Worktrees(w.Now)
+	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return Removed{}, err
 	}
@@ -137,7 +138,7 @@ func (Removed) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any,
 	if made.Record == nil {
 		return Removed{}, task.Errorf(task.NotFound, "the call under this key removed no work tree")
 	}
-	trees, err := s.Worktrees(w.Now)
+	trees, err := work.Trees(s, w.Now)
 	if err != nil {
 		return Removed{}, err
 	}

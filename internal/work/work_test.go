@@ -1,4 +1,4 @@
-package store_test
+package work
 
 import (
 	"context"
@@ -17,10 +17,10 @@ func TestAnInterruptedJobKeepsItsWorkTree(t *testing.T) {
 			Job: id, Task: "PROJ-1", By: "human:ada", Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 3600, Timeout: 600,
 			CreatedAt: storetest.Noon.Add(time.Duration(minute) * time.Minute),
 		}
-		if _, _, err := s.Jobs().Create(context.Background(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
+		if _, _, err := Jobs(s).Create(context.Background(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 			t.Fatal(err)
 		}
-		o, err := s.Jobs().Own(id)
+		o, err := Jobs(s).Own(id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -34,14 +34,14 @@ func TestAnInterruptedJobKeepsItsWorkTree(t *testing.T) {
 		}
 	}
 	begin("job-a", 0, job.Running, job.Stale)
-	if why := s.WorksOn("PROJ-1"); why != "job-a was interrupted, and may go on until it is canceled" {
+	if why := worksOn(s, "PROJ-1"); why != "job-a was interrupted, and may go on until it is canceled" {
 		t.Errorf("after job-a: %q", why)
 	}
-	if why := s.WorksOn("PROJ-2"); why != "" {
+	if why := worksOn(s, "PROJ-2"); why != "" {
 		t.Errorf("of another task: %q", why)
 	}
 	begin("job-b", 1, job.Running, job.Succeeded)
-	if why := s.WorksOn("PROJ-1"); why != "" {
+	if why := worksOn(s, "PROJ-1"); why != "" {
 		t.Errorf("after job-b: %q", why)
 	}
 }
