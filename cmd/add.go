@@ -131,12 +131,7 @@ func (a addition) land(ctx context.Context) error {
 		return err
 	}
 	a.forget()
-	if a.json {
-		a.printJSON(out)
-	} else {
-		newRenderer(a.program, a.v.verb).show(out)
-	}
-	return nil
+	return a.result(ctx, a.v.verb, nil, out)
 }
 
 func (a addition) nothing() error {

@@ -7,6 +7,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/cairn-tasks/cairn/cmd/board"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
 )
@@ -72,8 +73,8 @@ func (p boardCommand) printBoard(ctx context.Context, calls *boardCalls, query b
 	if err != nil {
 		return err
 	}
-	p.printf("%s", painted(board.Text(b, p.width())))
-	newRenderer(p.program, calls.list).problems(b.Problems)
+	p.printf("%s", screen.Painted(board.Text(b, p.width())))
+	p.renderer(calls.list).Problems(b.Problems)
 	return nil
 }
 

@@ -178,7 +178,7 @@ func (b *boardCalls) Show(ctx context.Context, id task.ID, _ int) (string, error
 	var text bytes.Buffer
 	printer := *b.program
 	printer.out = &output{to: &text}
-	newRenderer(&printer, get).show(out)
+	printer.renderer(get).Show(out)
 	return text.String(), nil
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -227,7 +228,7 @@ func (p checkCommand) fix(ctx context.Context, l layout.Layout, found snapshot.C
 		to = p.Stderr // a program reads standard output
 	}
 	for _, f := range fixes {
-		fprintf(to, "%s\n", lines(diff.Diff("a/"+f.Path, f.Old, "b/"+f.Path, f.New)))
+		screen.Fprintf(to, "%s\n", screen.Lines(diff.Diff("a/"+f.Path, f.Old, "b/"+f.Path, f.New)))
 	}
 	if options.dryRun {
 		return found, nil

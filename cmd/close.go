@@ -39,7 +39,7 @@ func (p closeCommand) command() *cli.Command {
 	for _, f := range p.fields() {
 		c.Flags = append(c.Flags, flagsOf(f)...)
 	}
-	c.Flags = withShorts(c.Flags, verb.Write)
+	c.Flags = append(withShorts(c.Flags, verb.Write), formFlags()...)
 	return c
 }
 

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/form"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store/progress"
@@ -40,7 +42,7 @@ func Main(ctx context.Context, env Env) int {
 	p.meter.stop()
 	exit := p.report(ctx, err)
 	if p.out.err != nil && exit == 0 {
-		fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
+		screen.Fprintf(p.Stderr, "cairn: standard output: %v\n", p.out.err)
 		exit = exitFailure
 	}
 	return exit
@@ -50,10 +52,11 @@ func Main(ctx context.Context, env Env) int {
 type program struct {
 	Env
 	out   *output
-	meter *meter // shows that work goes on; nil where no person watches
-	json  bool   // print JSON; set before the line is parsed, so that errors about the line are JSON too
-	soft  bool   // exit with 0 after what may go away by itself
-	exit  int    // of a command that did its work
+	meter *meter     // shows that work goes on; nil where no person watches
+	json  bool       // print JSON; set before the line is parsed, so that errors about the line are JSON too
+	form  *form.Form // in which results are printed; nil for the usual
+	soft  bool       // exit with 0 after what may go away by itself
+	exit  int        // of a command that did its work
 
 	failing int // the exit number of every error; 0 for the numbers of their codes
 }
@@ -78,7 +81,7 @@ func (p *program) rootOf(commands []*cli.Command) *cli.Command {
 		Name:                      "cairn",
 		Usage:                     "keep a task graph in Markdown files beside the code",
 		Reader:                    p.Stdin,
-		Writer:                    &wrapping{to: p.out, width: p.width()},
+		Writer:                    &screen.Wrapping{To: p.out, Width: p.width()},
 		ErrWriter:                 p.Stderr,
 		HideVersion:               true,
 		HideHelpCommand:           true,
@@ -140,6 +143,9 @@ func (p *program) strict(c *cli.Command, name string) {
 			p.json, p.soft = cmd.Bool("json") || p.json && len(cmd.Commands) > 0, cmd.Bool("soft-fail") // behind a word that is no command nothing is parsed
 			if cmd.Root() == cmd {
 				return action(ctx, cmd)
+			}
+			if err := p.readForm(cmd); err != nil {
+				return named(err, name)
 			}
 			return named(action(ctx, cmd), name)
 		}

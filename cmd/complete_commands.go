@@ -2,6 +2,7 @@ package cmd
 
 import (
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -26,6 +27,7 @@ const (
 	fromToolsets    verb.Source = "toolsets"
 	fromReports     verb.Source = "report=file"
 	fromScopes      verb.Source = "scopes"
+	fromKeys        verb.Source = "keys"
 )
 
 // scopes are what serve can be told to let be changed.
@@ -110,6 +112,8 @@ func (c *completer) commandFlag(flag string) (verb.Field, bool) {
 		return from(verb.FromRepos), true
 	}
 	switch flag {
+	case "fields":
+		return from(fromKeys), true
 	case "actor":
 		return from(fromPlainActors), true
 	case "executor":
@@ -161,21 +165,53 @@ func withEquals(names []string) []candidate {
 	return out
 }
 
-// toolsets are names with commas between them.
+// toolsets are those that serve can offer.
 func (c *completer) toolsets() []candidate {
+	var names []string
+	for _, one := range verb.AllToolsets() {
+		names = append(names, string(one))
+	}
+	if !strings.Contains(c.word, ",") {
+		names = append(names, "all")
+	}
+	return c.oneMore(names)
+}
+
+// oneMore completes the last of names that stand on the line with commas between them.
+func (c *completer) oneMore(names []string) []candidate {
 	at := strings.LastIndex(c.word, ",") + 1
 	head := c.word[:at]
 	c.word = c.word[at:]
+	names = slices.DeleteFunc(names, func(one string) bool { return slices.Contains(strings.Split(head, ","), one) })
+	return prefixed(head, words(names...))
+}
+
+// keys are those that the rows of the command's results have.
+func (c *completer) keys() []candidate {
 	var names []string
-	for _, one := range verb.AllToolsets() {
-		if !slices.Contains(strings.Split(head, ","), string(one)) {
-			names = append(names, string(one))
+	for _, result := range c.resultsOf() {
+		row, _ := verb.RowType(result)
+		for _, key := range verb.KeysOf(row) {
+			if !slices.Contains(names, key.Name) {
+				names = append(names, key.Name)
+			}
 		}
 	}
-	if head == "" {
-		names = append(names, "all")
+	return c.oneMore(names)
+}
+
+// resultsOf are the types of results of the verb that a command calls.
+func (c *completer) resultsOf() []reflect.Type {
+	v, ok := c.verbOf()
+	if !ok {
+		word, _, _ := strings.Cut(c.path, " ")
+		name := map[string]string{"ready": "list", "done": "transition", "close": "transition", "reopen": "transition", "edit": "update", "job": "job_poll", "review": "review_apply"}[word]
+		if c.path == "review show" {
+			name = "get"
+		}
+		v, _ = catalogue.Named(name)
 	}
-	return prefixed(head, words(names...))
+	return v.Results()
 }
 
 // helpWords are commands and topics, or the commands below those that were named.

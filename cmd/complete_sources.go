@@ -73,6 +73,7 @@ func sources() map[verb.Source]func(*completer) []candidate {
 		fromToolsets:    (*completer).toolsets,
 		fromReports:     func(*completer) []candidate { return withEquals(reportFormats()) },
 		fromScopes:      (*completer).scopes,
+		fromKeys:        (*completer).keys,
 	}
 }
 

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/urfave/cli/v3"
 )
 
@@ -60,7 +61,7 @@ func (p completionCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	p.printf("%s", painted(script)) // a script of ours, unchanged
+	p.printf("%s", screen.Painted(script)) // a script of ours, unchanged
 	return nil
 }
 

@@ -23,7 +23,7 @@ var free = map[string]string{
 	"rationale": "words", "q": "words", "goal": "words", "role": "words", "progress": "words", "next": "words", "blockers": "words", "description": "words",
 	"acceptance": "words", "verb": "words", "name": "words", "display_name": "words", "prefix": "words", "fingerprint": "words", "external_ref": "words",
 	"target": "words", "client": "words", "model": "words", "counts": "words", "checks": "words", "check": "words", "manual": "words",
-	"item": "JSON", "items": "JSON", "left_out": "JSON", "input": "JSON",
+	"format": "a template", "jq": "a program", "item": "JSON", "items": "JSON", "left_out": "JSON", "input": "JSON",
 	"tasks": "a file", "path": "a file", "worktree": "a file", "output": "a file", "key": "a file", "scope": "globs", "paths": "globs", "read_paths": "globs",
 	"sha": "git", "branch": "git", "base": "git", "head": "git", "default_branch": "git", "namespace": "git", "baseline_commit": "git",
 	"remote_url": "an address", "url": "an address", "repo": "an address", "webhook": "an address", "http": "an address",
@@ -184,7 +184,7 @@ var freeArguments = []string{"command", "text", "message", "path", "dir", "key.p
 
 // isFreeFlag is isFree for a flag of a command that is no verb.
 func isFreeFlag(path, flag string) bool {
-	if slices.Contains([]string{"check --output", "pair --in", "export --repo"}, path+" --"+flag) {
+	if slices.Contains([]string{"check --format", "check --output", "export --format", "pair --in", "export --repo"}, path+" --"+flag) {
 		return false
 	}
 	return free[flag] != "" || free[strings.ReplaceAll(flag, "-", "_")] != ""

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/doctor"
 	"github.com/urfave/cli/v3"
@@ -128,26 +129,26 @@ func (p doctorCommand) show(findings []doctor.Finding) {
 	st := p.style()
 	var text bytes.Buffer
 	for _, f := range findings {
-		fprintf(&text, "%s  %s\n", st.severity(f.Severity), st.bold(positionOf(f)))
-		fprintf(&text, "         %s\n", f.Message)
+		screen.Fprintf(&text, "%s  %s\n", severityText(st, f.Severity), st.Bold(positionOf(f)))
+		screen.Fprintf(&text, "         %s\n", f.Message)
 		for _, change := range f.Changes {
-			fprintf(&text, "           %s\n", change)
+			screen.Fprintf(&text, "           %s\n", change)
 		}
 		if f.Fix != "" {
-			fprintf(&text, "         fix: %s\n", f.Fix)
+			screen.Fprintf(&text, "         fix: %s\n", f.Fix)
 		}
 	}
-	fprintf(&text, "%s\n", verdict(findings))
+	screen.Fprintf(&text, "%s\n", verdict(findings))
 	_, _ = p.out.Write(text.Bytes()) // p.out remembers the error
 }
 
 // severity is padded to one width, and an error is red.
-func (s style) severity(v proof.Severity) painted {
+func severityText(s screen.Style, v proof.Severity) screen.Painted {
 	text := fmt.Sprintf("%-7s", v)
 	if v == proof.Error {
-		return s.bad(text)
+		return s.Bad(text)
 	}
-	return painted(text)
+	return screen.Painted(text)
 }
 
 // positionOf is the kind of a finding, and its file if there is one.

@@ -11,6 +11,7 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
@@ -55,9 +56,9 @@ func (d draft) edit(ctx context.Context, again bool, text func() ([]byte, error)
 		if _, ok := isTerminal(d.Stdin); !ok || d.json || ctx.Err() != nil {
 			return d.kept(err)
 		}
-		fprintf(d.Stderr, "cairn: %s: %s\n", strings.TrimSpace(d.op+" "+string(d.id)), task.MessageOf(err))
+		screen.Fprintf(d.Stderr, "cairn: %s: %s\n", strings.TrimSpace(d.op+" "+string(d.id)), task.MessageOf(err))
 		if hint := asError(err).Hint; !hint.Empty() {
-			fprintf(d.Stderr, "hint: %s\n", hint.Spell(catalogue.CommandLine))
+			screen.Fprintf(d.Stderr, "hint: %s\n", hint.Spell(catalogue.CommandLine))
 		}
 		d.printf("Edit it again? [Y/n] ")
 		answer, askErr := readAnswer(ctx, d.Stdin)

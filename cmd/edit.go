@@ -28,10 +28,10 @@ func (p editCommand) command() *cli.Command {
 		Name: "edit", Usage: "Change a task in your editor.", ArgsUsage: "ID", Category: "tasks", Action: p.run,
 		Description: "The editor is $VISUAL, or $EDITOR, or vi. Its copy has no provenance; status, results and references are changed by their own commands.\n" +
 			"What it saved is checked and written as cairn update would; a wrong copy is kept, and --continue opens it again.",
-		Flags: []cli.Flag{
+		Flags: append([]cli.Flag{
 			&cli.BoolFlag{Name: "continue", Local: true, Usage: "go on with the copy that was kept"},
 			&cli.StringFlag{Name: "reason", Aliases: []string{"m"}, Local: true, Usage: "why; needed where update asks for one"},
-		},
+		}, formFlags()...),
 	}
 }
 
@@ -46,6 +46,10 @@ type edition struct {
 func (p editCommand) run(ctx context.Context, c *cli.Command) error {
 	if c.Args().Len() != 1 {
 		return usage("needs the id of a task").WithHint("cairn edit ID")
+	}
+	update, _ := catalogue.Named("update")
+	if err := p.checkForm(ctx, update); err != nil {
+		return err
 	}
 	w, s, err := p.open(ctx, c)
 	if err != nil {
@@ -173,12 +177,7 @@ func (e edition) write(ctx context.Context, base, mine []byte) error {
 		return err
 	}
 	e.forget()
-	if e.json {
-		e.printJSON(out)
-	} else {
-		newRenderer(e.program, update).show(out)
-	}
-	return nil
+	return e.result(ctx, update, nil, out)
 }
 
 // difference is the input of update that makes a task say what the copy says. It refuses what no editing changes.

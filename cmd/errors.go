@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/render"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
@@ -38,12 +40,12 @@ func (p *program) report(ctx context.Context, err error) int {
 	}
 	said := *e
 	said.Op = p.commandTyped(e.Op)
-	fprintf(p.Stderr, "cairn: %s\n", said.Error())
+	screen.Fprintf(p.Stderr, "cairn: %s\n", said.Error())
 	if run, ok := e.Details["run"].(*verb.RunReport); ok {
-		writeRun(p.Stderr, run, plainStyle)
+		render.WriteRun(p.Stderr, run, screen.Plain)
 	}
 	if !e.Hint.Empty() {
-		fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
+		screen.Fprintf(p.Stderr, "hint: %s\n", e.Hint.Spell(catalogue.CommandLine))
 	}
 	return exit
 }
@@ -74,7 +76,7 @@ func (p *program) soften(exit int) int {
 }
 
 func (p *program) saySoft() {
-	fprintf(p.Stderr, "soft-fail: the same command may succeed later; exits with 0\n")
+	screen.Fprintf(p.Stderr, "soft-fail: the same command may succeed later; exits with 0\n")
 }
 
 // softFailure is a failure as JSON, and whether the program exits with 0 all the same.

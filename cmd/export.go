@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/transfer"
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -107,13 +108,13 @@ type shown struct {
 func (s *shown) Write(b []byte) (int, error) {
 	s.part = append(s.part, b...)
 	if at := bytes.LastIndexByte(s.part, '\n'); at >= 0 {
-		fprintf(s.to, "%s", lines(s.part[:at+1]))
+		screen.Fprintf(s.to, "%s", screen.Lines(s.part[:at+1]))
 		s.part = append([]byte{}, s.part[at+1:]...)
 	}
 	return len(b), nil
 }
 
-func (s *shown) end() { fprintf(s.to, "%s", lines(s.part)) }
+func (s *shown) end() { screen.Fprintf(s.to, "%s", screen.Lines(s.part)) }
 
 // write writes the tasks that the input of list selects. Each is read when its turn comes, so that memory does not grow with their number, except for Markdown.
 func (p exportCommand) write(ctx context.Context, c *cli.Command, w *verb.Workspace, s *store.Store, in *input, to io.Writer) error {
@@ -165,7 +166,7 @@ func (p exportCommand) selected(ctx context.Context, w *verb.Workspace, in *inpu
 			ids = append(ids, t.ID)
 		}
 		for _, broken := range out.Problems.Problems {
-			fprintf(p.Stderr, "cairn: export: left out %s: %s\n", broken.Path, broken.Message)
+			screen.Fprintf(p.Stderr, "cairn: export: left out %s: %s\n", broken.Path, broken.Message)
 			p.exit = exitFailure
 		}
 		if out.NextCursor == "" {

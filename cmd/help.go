@@ -5,6 +5,7 @@ import (
 	"embed"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/urfave/cli/v3"
@@ -99,7 +100,7 @@ func (p helpCommand) run(ctx context.Context, c *cli.Command) error {
 		if !ok {
 			return p.unknown(root, word)
 		}
-		p.printf("%s\n", lines(strings.TrimRight(text, "\n")))
+		p.printf("%s\n", screen.Lines(strings.TrimRight(text, "\n")))
 		return nil
 	}
 	around, typed := root.Command(word), word
@@ -145,10 +146,10 @@ func (p helpCommand) unknown(root *cli.Command, word string) error {
 
 // topics lists what help explains besides commands.
 func (p helpCommand) topics() {
-	t := table{head: []string{"TOPIC", "WHAT IT EXPLAINS"}, grow: 1}
+	t := screen.Table{Head: []string{"TOPIC", "WHAT IT EXPLAINS"}, Grow: 1}
 	for _, one := range helpTopics() {
-		t.add(one.value, one.about)
+		t.Add(one.value, one.about)
 	}
-	t.print(p.out, p.width(), plainStyle)
+	t.Print(p.out, p.width(), screen.Plain)
 	p.printf("cairn help TOPIC shows one\n")
 }

@@ -64,6 +64,9 @@ func (p importCommand) run(ctx context.Context, c *cli.Command) error {
 // transfer shows what an import would make, and makes it if that is agreed to.
 func (p importCommand) transfer(ctx context.Context, c *cli.Command, w *verb.Workspace, in transfer.ImportIn) error {
 	v, _ := catalogue.Named(transfer.ImportName)
+	if err := p.checkForm(ctx, v); err != nil {
+		return err
+	}
 	if !c.Bool("yes") || c.Bool("dry-run") {
 		dry := in
 		dry.DryRun, dry.IdempotencyKey = true, ""
@@ -71,8 +74,10 @@ func (p importCommand) transfer(ctx context.Context, c *cli.Command, w *verb.Wor
 		if err != nil {
 			return err
 		}
-		p.result(out)
-		if _, asks := isTerminal(p.Stdin); !asks || p.json || c.Bool("dry-run") || out.Made == 0 {
+		if err := p.result(ctx, v, nil, out); err != nil {
+			return err
+		}
+		if _, asks := isTerminal(p.Stdin); !asks || p.json || p.form != nil || c.Bool("dry-run") || out.Made == 0 {
 			return nil
 		}
 		if err := p.agree(ctx, "--yes makes them"); err != nil {
@@ -80,18 +85,10 @@ func (p importCommand) transfer(ctx context.Context, c *cli.Command, w *verb.Wor
 		}
 	}
 	out, err := verb.CallTyped[transfer.ImportOut](ctx, w, v, in)
-	if err == nil {
-		p.result(out)
+	if err != nil {
+		return err
 	}
-	return err
-}
-
-func (p importCommand) result(out transfer.ImportOut) {
-	if p.json {
-		p.printJSON(out)
-		return
-	}
-	newRenderer(p.program, p.verb).show(out)
+	return p.result(ctx, v, nil, out)
 }
 
 // foundResult is what there is to import in a folder.

@@ -27,9 +27,10 @@ func flags(v verb.Verb) []cli.Flag {
 	if v.Signs {
 		out = append(out, signFlags()...)
 	}
-	return append(withShorts(out, v.Kind), &cli.StringFlag{
+	out = append(withShorts(out, v.Kind), &cli.StringFlag{
 		Name: "input", Local: true, Usage: "the whole input as JSON, from standard input, a file or this argument: `-|FILE|JSON`",
 	})
+	return append(out, formFlags()...)
 }
 
 // flagsOf are the flags of a field: those that it declares, else one for its type.

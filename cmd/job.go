@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/internal/work/job"
@@ -23,7 +25,7 @@ func (p *program) jobCommands() []*cli.Command {
 	return []*cli.Command{
 		{
 			Name: "show", Usage: "Show a job with its story, or one of the files that it left.", ArgsUsage: "JOB [FILE]",
-			Description: "FILE is patch.diff, out.md, logs.txt or pr.json.", Action: p.jobShow,
+			Description: "FILE is patch.diff, out.md, logs.txt or pr.json.", Action: p.jobShow, Flags: formFlags(),
 		},
 		{
 			Name: "logs", Usage: "Print what happened in a job, line by line.", ArgsUsage: "JOB",
@@ -32,7 +34,7 @@ func (p *program) jobCommands() []*cli.Command {
 		},
 		{
 			Name: "retry", Usage: "Try a job again in the same work tree: one that lost its process goes on, of one that ended a new one begins.", ArgsUsage: "JOB",
-			Flags: startFlags(), Action: p.jobRetry,
+			Flags: append(startFlags(), formFlags()...), Action: p.jobRetry,
 		},
 	}
 }
@@ -121,12 +123,7 @@ func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
 	}
 	more, next := false, first+len(events)
 	out := jobs.Polled{Job: jobs.View(s, one, p.Now()), Events: events, Total: &total, HasMore: &more, NextOffset: &next}
-	if p.json {
-		p.printJSON(out)
-		return nil
-	}
-	newRenderer(p, verb.Verb{Noun: "job"}).show(out)
-	return nil
+	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }
 
 // jobFile prints a file that a job left, as it is.
@@ -144,7 +141,7 @@ func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
 		if err != nil {
 			return err
 		}
-		p.printf("%s", lines(src))
+		p.printf("%s", screen.Lines(src))
 	}
 	return nil
 }
@@ -176,7 +173,7 @@ func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
 // logLine prints an event: for a program as one line of JSON.
 func (p *program) logLine(e job.Event) {
 	if !p.json {
-		p.event(e)
+		p.renderer(verb.Verb{}).Event(e)
 		return
 	}
 	src, err := json.Marshal(e)
@@ -190,6 +187,10 @@ func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
+	start, _ := catalogue.Named("job_start")
+	if err := p.checkForm(ctx, start); err != nil {
+		return err
+	}
 	out, err := jobs.Retry(ctx, w, one.Spec.Job)
 	if err != nil {
 		return err
@@ -198,10 +199,5 @@ func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
 		out = jobs.View(s, now, p.Now())
 	}
 	p.exit = p.soften(jobs.ExitOfEnd(out))
-	if p.json {
-		p.printJSON(out)
-		return nil
-	}
-	newRenderer(p, verb.Verb{Noun: "job"}).show(out)
-	return nil
+	return p.result(ctx, verb.Verb{Noun: "job"}, nil, out)
 }

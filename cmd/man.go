@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/urfave/cli/v3"
 )
 
@@ -25,7 +26,7 @@ func (p manCommand) command() *cli.Command {
 			if err := noArguments(c); err != nil {
 				return err
 			}
-			p.printf("%s", painted(manual(c.Root()))) // words of ours, unchanged
+			p.printf("%s", screen.Painted(manual(c.Root()))) // words of ours, unchanged
 			return nil
 		},
 	}

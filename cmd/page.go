@@ -30,6 +30,7 @@ At the command line
 - a FILE of tasks is a list in YAML or JSON, and ` + "`-`" + ` is standard input:
   ` + "`[{title: Build, checks: [{desc: it builds, cmd: make}]}, {title: Ship, deps: ['#0']}]`" + `;
 - every verb takes ` + "`--input -|FILE|JSON`" + `, the whole input as the MCP tool takes it;
+- every verb takes ` + "`--fields KEYS`, `--format TEMPLATE` or `--jq PROGRAM`" + `, which say what of its result is printed: [how-to/scripts.md](how-to/scripts.md);
 - and the [flags of every command](#flags-of-every-command).
 
 `

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/mattn/go-runewidth"
 )
@@ -52,7 +53,7 @@ func (p *program) reports() func(progress.Report) {
 	}
 	return func(r progress.Report) {
 		if r.Wait >= progress.Long {
-			fprintf(p.Stderr, "cairn: %s\n", harmless.Line(r.Message))
+			screen.Fprintf(p.Stderr, "cairn: %s\n", harmless.Line(r.Message))
 		}
 	}
 }

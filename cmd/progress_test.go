@@ -13,31 +13,31 @@ import (
 	"github.com/mattn/go-runewidth"
 )
 
-// screen is a stream that remembers what it was given. Several goroutines may write to it.
-type screen struct {
+// seen is a stream that remembers what it was given. Several goroutines may write to it.
+type seen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
 }
 
-func (s *screen) Write(b []byte) (int, error) {
+func (s *seen) Write(b []byte) (int, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.text.Write(b)
 }
 
 // take returns what was written since it was last asked.
-func (s *screen) take() string {
+func (s *seen) take() string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	defer s.text.Reset()
 	return s.text.String()
 }
 
-func meterOn(s *screen, width int) *meter { return &meter{out: s, width: func() int { return width }} }
+func meterOn(s *seen, width int) *meter { return &meter{out: s, width: func() int { return width }} }
 
 func TestMeter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var s screen
+		var s seen
 		m := meterOn(&s, 80)
 		m.report(progress.Report{Total: 2, Message: "check 1 of 2: builds"})
 		time.Sleep(progress.Quiet - time.Millisecond)
@@ -79,7 +79,7 @@ func TestMeter(t *testing.T) {
 // Off a terminal, as in an agent's shell, a long wait for others is a line on standard error, and work says nothing.
 func TestWaitsOffATerminal(t *testing.T) {
 	for _, json := range []bool{false, true} {
-		var s screen
+		var s seen
 		p := &program{Env: Env{Stderr: &s}, json: json}
 		tell := p.reports()
 		tell(progress.Report{Message: "check 1 of 2", Took: time.Minute})
@@ -97,7 +97,7 @@ func TestWaitsOffATerminal(t *testing.T) {
 // Ctrl-C leaves a clean line at once, though the work may take a while to end.
 func TestMeterOfInterruptedWork(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var s screen
+		var s seen
 		m := meterOn(&s, 80)
 		ctx, cancel := context.WithCancel(t.Context())
 		m.until(ctx)
@@ -119,7 +119,7 @@ func TestMeterOfInterruptedWork(t *testing.T) {
 
 func TestOutputOfCommandsIsShown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var s screen
+		var s seen
 		m := meterOn(&s, 80)
 		w := watching{m}
 		m.report(progress.Report{Message: "working"})

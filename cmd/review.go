@@ -58,6 +58,7 @@ func (p reviewCommand) command() *cli.Command {
 	if p.action == "approve" {
 		c.Flags = append(c.Flags, signFlags()...)
 	}
+	c.Flags = append(c.Flags, formFlags()...)
 	return c
 }
 
@@ -105,7 +106,7 @@ func (p reviewShowCommand) command() *cli.Command {
 	return &cli.Command{
 		Name: "show", Usage: "Show what there is to review of a task: what its branch changes, checks, approval, decisions, comments, the last job.",
 		ArgsUsage: "ID", Action: p.run,
-		Flags: []cli.Flag{&cli.BoolFlag{Name: "diff", Local: true, Usage: "show the whole diff instead"}},
+		Flags: append([]cli.Flag{&cli.BoolFlag{Name: "diff", Local: true, Usage: "show the whole diff instead"}}, formFlags()...),
 	}
 }
 

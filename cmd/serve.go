@@ -12,6 +12,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/mcpserver"
@@ -99,7 +100,7 @@ func (p serveCommand) serveHTTP(ctx context.Context, s *mcpserver.Server, addr s
 	if err != nil {
 		return err
 	}
-	fprintf(p.Stderr, "cairn: serving on http://%s/mcp\n", l.Addr())
+	screen.Fprintf(p.Stderr, "cairn: serving on http://%s/mcp\n", l.Addr())
 	return connection(s.ServeListener(ctx, l))
 }
 
@@ -204,7 +205,7 @@ func (s *sink) run(to io.Writer) {
 		case line := <-s.lines:
 			_, _ = to.Write(line) // there is nowhere to say that it failed
 			if n := s.dropped.Swap(0); n > 0 {
-				fprintf(to, "cairn: %d lines of the log were not read in time, and dropped\n", n)
+				screen.Fprintf(to, "cairn: %d lines of the log were not read in time, and dropped\n", n)
 			}
 		case <-s.quit:
 			if len(s.lines) == 0 {

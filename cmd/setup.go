@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/setup"
 	"github.com/cairn-tasks/cairn/internal/verb/prime"
 	"github.com/cairn-tasks/cairn/store"
@@ -219,7 +220,7 @@ func (p setupCommand) clients(ctx context.Context, c *cli.Command, s *setup.Setu
 		return p.showClients(out, true)
 	}
 	if !p.json {
-		p.printf("%s", lines(out.Diff))
+		p.printf("%s", screen.Lines(out.Diff))
 	}
 	if c.Bool("dry-run") || out.Diff == "" {
 		return p.showClients(out, false)
@@ -313,7 +314,7 @@ func (p setupCommand) print(s *setup.Setup, clients []setup.Client) error {
 		if i > 0 {
 			p.printf("\n")
 		}
-		p.printf("# %s: %s\n%s", e.Path, e.About, lines(e.Text))
+		p.printf("# %s: %s\n%s", e.Path, e.About, screen.Lines(e.Text))
 	}
 	return nil
 }
@@ -366,18 +367,18 @@ func (p setupCommand) list(ctx context.Context, c *cli.Command, s *setup.Setup) 
 		}{s.Root, found, driver})
 		return nil
 	}
-	t := table{head: []string{"NAME", "STATE", "", "WHAT"}, grow: 3}
+	t := screen.Table{Head: []string{"NAME", "STATE", "", "WHAT"}, Grow: 3}
 	for _, l := range found {
 		used := ""
 		if l.Detected {
 			used = "used here"
 		}
-		t.add(l.Name, l.State, used, l.Title)
+		t.Add(l.Name, l.State, used, l.Title)
 	}
 	if driver != "" {
-		t.add(mergeDriver, driver, "", "merges of tasks, key by key")
+		t.Add(mergeDriver, driver, "", "merges of tasks, key by key")
 	}
-	t.print(p.out, p.width(), p.style())
+	t.Print(p.out, p.width(), p.style())
 	p.printf("\ncairn setup NAME shows what it would write, and asks.\n")
 	return nil
 }

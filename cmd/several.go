@@ -38,11 +38,14 @@ func (p verbCommand) callEach(ctx context.Context, w *verb.Workspace, in *input)
 		}
 	}
 	p.exit = first
-	if p.json {
-		p.printJSON(done)
+	if p.collects() {
+		return p.result(ctx, p.verb, w, done)
 	}
 	return nil
 }
+
+// collects reports whether what becomes of several is printed as one result: as JSON, or as what a program of jq makes of that.
+func (p verbCommand) collects() bool { return p.json || p.form != nil && p.form.Whole() }
 
 // looked makes an input for each of the ids of the line, once all of them were found.
 func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) ([]*input, error) {
@@ -79,8 +82,10 @@ func (p verbCommand) tell(ctx context.Context, done *severalDone, out any, err e
 		e := asError(err)
 		done.Errors = append(done.Errors, catalogue.FailureOf(e, verb.Rights{Profile: verb.Maintainer}, catalogue.CommandLine).Error)
 		return p.exitOf(e)
-	case !p.json:
-		newRenderer(p.program, p.verb).show(out)
+	case !p.collects():
+		if err := p.result(ctx, p.verb, nil, out); err != nil {
+			return p.report(ctx, err)
+		}
 	}
 	if t, ok := out.(verb.Task); ok {
 		done.Tasks = append(done.Tasks, t.Row)

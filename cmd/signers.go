@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/sshsign"
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
@@ -246,16 +247,16 @@ func (p signerCommand) show(ctx context.Context, s *store.Store) error {
 	if len(list.Signers) == 0 {
 		p.printf("nobody's signature counts: %s names no key\n", list.Path)
 	}
-	t := table{head: []string{"ACTOR", "KEY", "FROM", "UNTIL", "COUNTS"}}
+	t := screen.Table{Head: []string{"ACTOR", "KEY", "FROM", "UNTIL", "COUNTS"}}
 	for _, row := range list.Signers {
 		counts := "yes"
 		if !row.Counts {
 			counts = "not yet: not in " + list.Counting
 		}
-		t.add(string(row.Actor), row.Type+" "+row.Fingerprint, timeText(row.From), timeText(row.Until), counts)
+		t.Add(string(row.Actor), row.Type+" "+row.Fingerprint, timeText(row.From), timeText(row.Until), counts)
 	}
 	if len(list.Signers) > 0 {
-		t.print(p.out, p.width(), p.style())
+		t.Print(p.out, p.width(), p.style())
 	}
 	for _, problem := range list.Problems {
 		p.printf("line %d grants nothing: %s\n", problem.Line, problem.Message)

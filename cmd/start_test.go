@@ -28,6 +28,7 @@ var unlinked = []struct{ name, what string }{
 // costly are the packages that may allocate more than maxAllocs times before main begins, and what they make. None is ours.
 var costly = map[string]string{
 	"github.com/go-git/go-git/v5/internal/url":   "patterns",
+	"github.com/itchyny/gojq":                    "the functions of jq that are written in jq, already parsed",
 	"github.com/google/jsonschema-go/jsonschema": "the keywords of a schema, by reflection",
 	"golang.org/x/crypto/ssh":                    "lists of algorithms",
 	"gopkg.in/yaml.v3":                           "the words that are no text",

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/store"
@@ -141,11 +142,11 @@ func (p trustCommand) list() error {
 	case len(clones) == 0:
 		p.printf("no clone is trusted on this machine\n")
 	}
-	t := table{head: []string{"WORKSPACE", "BY", "SINCE", "STATE"}}
+	t := screen.Table{Head: []string{"WORKSPACE", "BY", "SINCE", "STATE"}}
 	for _, c := range clones {
-		t.add(c.Workspace, string(c.Actor), c.At.Format(time.RFC3339), string(c.State))
+		t.Add(c.Workspace, string(c.Actor), c.At.Format(time.RFC3339), string(c.State))
 	}
-	t.print(p.out, p.width(), p.style())
+	t.Print(p.out, p.width(), p.style())
 	return nil
 }
 
@@ -189,7 +190,7 @@ func (p trustCommand) showCommands(commands []store.Command) {
 	}
 	p.printf("These commands would run on this machine when tasks are checked:\n")
 	for _, cmd := range commands {
-		p.printf("  %s: %s\n", cmd.Where, painted(harmless.Quote(cmd.Cmd)))
+		p.printf("  %s: %s\n", cmd.Where, screen.Painted(harmless.Quote(cmd.Cmd)))
 	}
 }
 

@@ -273,6 +273,9 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 	if err := in.read(ctx); err != nil {
 		return err
 	}
+	if err := p.checkForm(ctx, p.verb); err != nil {
+		return err
+	}
 	if p.verb.Name == "create" && (c.Bool("edit") || c.Bool("continue")) {
 		return p.inEditor(ctx, w, in)
 	}
@@ -284,6 +287,9 @@ func (p verbCommand) run(ctx context.Context, c *cli.Command) error {
 
 // call calls the verb, prints the result, and sets the exit number.
 func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) error {
+	if err := p.checkForm(ctx, p.verb); err != nil {
+		return err
+	}
 	if len(in.each) > 1 && p.verb.Name == "update" { // it changes several itself, all or none
 		delete(in.values, in.several)
 		in.values["ids"], in.each = in.each, nil
@@ -299,7 +305,7 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	}
 	out, err := p.callOnce(ctx, w, in)
 	if preview, ok := out.(tasks.Undone); err == nil && ok && !preview.Done && p.asksHere() {
-		newRenderer(p.program, p.verb).show(out)
+		p.renderer(p.verb).Show(out)
 		if err := p.agree(ctx, "cairn undo "+string(preview.ID)+" --yes"); err != nil {
 			return err
 		}
@@ -312,20 +318,13 @@ func (p verbCommand) call(ctx context.Context, w *verb.Workspace, in *input) err
 	if p.verb.Exit != nil {
 		p.exit = p.soften(p.verb.Exit(out))
 	}
-	if p.json {
-		p.printJSON(out)
-	} else {
-		r := newRenderer(p.program, p.verb)
-		r.in = w
-		r.show(out)
-	}
-	return nil
+	return p.result(ctx, p.verb, w, out)
 }
 
 // asksHere reports whether a person can be asked on standard input.
 func (p *program) asksHere() bool {
 	_, ok := isTerminal(p.Stdin)
-	return ok && !p.json
+	return ok && !p.json && p.form == nil
 }
 
 // callOnce calls the verb with the values of an input, whose ids are complete.
@@ -373,6 +372,7 @@ func (p readyCommand) command() *cli.Command {
 	for _, f := range p.fields() {
 		c.Flags = append(c.Flags, flagsOf(f)...)
 	}
+	c.Flags = append(c.Flags, formFlags()...)
 	return c
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/cmd/render"
+	"github.com/cairn-tasks/cairn/cmd/screen"
 	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/task"
@@ -70,7 +72,7 @@ func (l *labor) line(j jobs.Job) string {
 	if j.Reason != "" {
 		words = append(words, string(j.Reason))
 	}
-	if text := firstLine(strings.TrimSpace(j.Message)); text != "" && !j.State.Live() {
+	if text := render.FirstLine(strings.TrimSpace(j.Message)); text != "" && !j.State.Live() {
 		words = append(words, text)
 	}
 	if l.live {
@@ -98,7 +100,7 @@ func (l *labor) show() {
 // clear takes away what was drawn of running jobs.
 func (l *labor) clear() {
 	if l.shown > 0 {
-		l.printf("%s", painted(fmt.Sprintf("\x1b[%dA\x1b[J", l.shown)))
+		l.printf("%s", screen.Painted(fmt.Sprintf("\x1b[%dA\x1b[J", l.shown)))
 		l.shown = 0
 	}
 }

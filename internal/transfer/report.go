@@ -2,9 +2,12 @@ package transfer
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
+	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -38,6 +41,16 @@ type Made struct {
 	Status   task.Status   `json:"status"`
 	Priority task.Priority `json:"priority"`
 }
+
+// Cells are a task that an import makes, in a table.
+func (m Made) Cells(time.Time) []verb.Cell {
+	return verb.Cells("FROM", task.Clip(m.From, fromShown), "ID", string(m.ID), "STATUS", string(m.Status), "P", fmt.Sprint(int(m.Priority)), "TITLE", m.Title)
+}
+
+// None is empty: where no task is made the counts say so.
+func (Made) None() string { return "" }
+
+const fromShown = 60 // bytes of an id in the source
 
 // Mapping says what a word of the source became.
 type Mapping struct {

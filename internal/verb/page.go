@@ -101,7 +101,7 @@ func (in PageIn) Limit() int { return in.limit }
 
 // Items is a page of a list: some of the items, and of the files that could not be read.
 type Items[T any] struct {
-	Items      []T    `json:"items"`
+	Items      []T    `json:"items" result:"rows"`
 	Total      int    `json:"total"`                 // of items, on all pages
 	NextCursor string `json:"next_cursor,omitempty"` // of the next page; "" if there is none
 	Problems

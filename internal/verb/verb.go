@@ -3,13 +3,13 @@ package verb
 import (
 	"context"
 	"errors"
-	"github.com/cairn-tasks/cairn/store/progress"
 	"reflect"
 	"regexp"
 	"slices"
 	"strings"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/store/progress"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -48,6 +48,8 @@ type Verb struct {
 	// Exit is the number that the command exits with after a call that did its work, for a result by which scripts
 	// decide; nil for 0. Errors have the numbers of their codes.
 	Exit func(out any) int
+
+	Returns []any // a value of each type that it may return, where its function returns any
 
 	in     *input
 	out    any // the zero result

@@ -40,6 +40,7 @@ type Row struct {
 	Urgency task.Priority `json:"-"` // Priority, also of a lean row
 	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
 	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
+	whole   *Row          // of a lean row, all that is known
 
 	DiscoveredFrom []task.ID      `json:"discovered_from,omitempty"`
 	Duplicates     []task.ID      `json:"duplicates,omitempty"`
@@ -189,6 +190,8 @@ func (v View) CutRow(r Row) Row {
 // was written last, unless it is dated; of a claim all but who, in which session and whether it lapsed, and the whole of one that says no more
 // than the assignee; dependencies that blocked_by names too; and the flags that follow from ready, status, blocked_by and execution.
 func (r Row) lean(dated bool) Row {
+	whole := r
+	r.whole = &whole
 	if r.Urgency == task.DefaultPriority {
 		r.Priority = nil
 	}
@@ -205,6 +208,14 @@ func (r Row) lean(dated bool) Row {
 	r.IsRunning, r.IsReviewing, r.IsBlocked, r.IsPending = false, false, false, false
 	if slices.Equal(r.Deps, r.BlockedBy) {
 		r.Deps, r.DepsTotal = nil, 0
+	}
+	return r
+}
+
+// Whole is a row with what a list leaves out.
+func (r Row) Whole() any {
+	if r.whole != nil {
+		return *r.whole
 	}
 	return r
 }

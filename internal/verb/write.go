@@ -113,7 +113,7 @@ func (w *Workspace) ChangeIn(ctx context.Context, s *store.Store, id task.ID, de
 
 // Several is what a write made of several tasks, in the order in which they were named.
 type Several struct {
-	Tasks    []Row `json:"tasks"`
+	Tasks    []Row `json:"tasks" result:"rows"`
 	Replayed bool  `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 

@@ -29,7 +29,7 @@ type LogIn struct {
 
 // LogOut is a page of a story, the newest first unless it was asked for otherwise.
 type LogOut struct {
-	Story      []Told `json:"story"`
+	Story      []Told `json:"story" result:"rows"`
 	Total      int    `json:"total"`                 // on all pages
 	NextCursor string `json:"next_cursor,omitempty"` // of the next page
 	Note       string `json:"note,omitempty"`        // what of git is not in it, and why

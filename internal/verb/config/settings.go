@@ -3,6 +3,7 @@ package config
 
 import (
 	"context"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
@@ -37,7 +38,7 @@ type SettingsSetIn struct {
 
 // Settings are the settings of the workspace that a verb can change.
 type Settings struct {
-	Settings []Setting `json:"settings"`
+	Settings []Setting `json:"settings" result:"rows"`
 	Path     string    `json:"path"`              // of the config file, from the workspace root
 	Changed  string    `json:"changed,omitempty"` // the setting that was changed
 	Replayed bool      `json:"replayed,omitempty"`
@@ -49,6 +50,14 @@ type Setting struct {
 	Value string `json:"value"`
 	Doc   string `json:"doc"`
 }
+
+// Cells are a setting in a table.
+func (s Setting) Cells(time.Time) []verb.Cell {
+	return verb.Cells("SETTING", s.Key, "VALUE", s.Value, "WHAT IT IS", s.Doc)
+}
+
+// None is empty: there are always settings.
+func (Setting) None() string { return "" }
 
 // SettingsGet returns every setting as it is in force, whether the config file names it or not.
 func SettingsGet(_ context.Context, w *verb.Workspace, _ SettingsGetIn) (Settings, error) {

@@ -15,6 +15,7 @@ var Verbs = []verb.Verb{
 	}, Register),
 	verb.Declare(verb.Verb{
 		Name: "directory", Group: "team", Toolset: verb.Team, Title: "Who there is", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: ledger.ActorKind,
+		Returns: []any{verb.Items[Actor]{}, verb.Items[Repository]{}},
 		Summary: "List the actors that fit all filters given: those who registered, and those who wrote something; or the repositories.",
 		When:    "To find whom to ask: by group, by capability, or by a word.",
 	}, List),

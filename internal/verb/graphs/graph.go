@@ -39,7 +39,7 @@ type In struct {
 type Out struct {
 	Root         task.ID     `json:"root,omitempty"` // the task that was asked for
 	Up           bool        `json:"up,omitempty"`
-	Nodes        []Node      `json:"nodes"`
+	Nodes        []Node      `json:"nodes" result:"rows"`
 	Edges        []Edge      `json:"edges"`
 	CriticalPath []task.ID   `json:"critical_path"`       // the longest chain of open tasks, in the order in which they can be done
 	Unblocks     []Unblocks  `json:"unblocks"`            // the open tasks for which most others wait, those first

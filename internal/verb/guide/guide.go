@@ -6,6 +6,7 @@ import (
 	"embed"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
@@ -14,7 +15,7 @@ import (
 // Verbs are the verbs of the manual.
 var Verbs = []verb.Verb{
 	verb.Declare(verb.Verb{
-		Name: "guide", Group: "team", Toolset: verb.Team, Title: "Read the manual", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Name: "guide", Group: "team", Toolset: verb.Team, Title: "Read the manual", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Returns: []any{Index{}, Page{}},
 		Summary: "Read the manual for agents: the list of topics, or one of them.",
 		When:    "When you do not know how something is meant. It is the same everywhere and needs no workspace.",
 	}, Guide),
@@ -36,7 +37,7 @@ type In struct {
 
 // Index is the list of the topics.
 type Index struct {
-	Topics []Heading `json:"topics"`
+	Topics []Heading `json:"topics" result:"rows"`
 }
 
 // Heading is a topic and what it is called.
@@ -44,6 +45,12 @@ type Heading struct {
 	Topic string `json:"topic"`
 	Title string `json:"title"`
 }
+
+// Cells are a topic in a table.
+func (h Heading) Cells(time.Time) []verb.Cell { return verb.Cells("TOPIC", h.Topic, "WHAT", h.Title) }
+
+// None is empty: there are always topics.
+func (Heading) None() string { return "" }
 
 // Page is one topic.
 type Page struct {

@@ -32,7 +32,7 @@ type SearchIn struct {
 
 // SearchOut is what was found, the best first.
 type SearchOut struct {
-	Items   []Item              `json:"items"`
+	Items   []Item              `json:"items" result:"rows"`
 	Total   int                 `json:"total"`             // that were found; top_k of them are shown
 	Mode    string              `json:"mode"`              // lexical: by words; hybrid: by words and by meaning; newest: of no words
 	Reason  string              `json:"reason,omitempty"`  // why not by meaning, or not of all notes

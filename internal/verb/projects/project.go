@@ -17,7 +17,7 @@ type ListIn struct{}
 
 // Projects are the workspaces of this machine.
 type Projects struct {
-	Items []projects.Project `json:"items"`
+	Items []projects.Project `json:"items" result:"rows"`
 	Total int                `json:"total"`
 }
 

@@ -40,7 +40,7 @@ type Ref string
 
 // PlanOut is what Plan made, in the order of its input.
 type PlanOut struct {
-	Tasks    []verb.Row    `json:"tasks"`
+	Tasks    []verb.Row    `json:"tasks" result:"rows"`
 	Notices  []verb.Notice `json:"notices,omitempty"` // what was understood otherwise than it was written
 	DryRun   bool          `json:"dry_run,omitempty"` // nothing was written; #0 stands for the id of the first task
 	Replayed bool          `json:"replayed,omitempty"`

@@ -23,8 +23,8 @@ type ProposeIn struct {
 type Proposal struct {
 	Proposal string     `json:"proposal"` // its id, for plan
 	Summary  string     `json:"summary"`
-	Path     string     `json:"path"`  // of its file, from the workspace root
-	Tasks    []verb.Row `json:"tasks"` // as they would be; #0 stands for the id of the first
+	Path     string     `json:"path"`                // of its file, from the workspace root
+	Tasks    []verb.Row `json:"tasks" result:"rows"` // as they would be; #0 stands for the id of the first
 	Replayed bool       `json:"replayed,omitempty"`
 }
 

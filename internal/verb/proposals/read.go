@@ -3,6 +3,7 @@ package proposals
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"time"
 
 	"github.com/cairn-tasks/cairn/internal/verb"
@@ -22,6 +23,14 @@ type Row struct {
 	MadeBy     task.Actor `json:"made_by,omitempty"` // who made it real the last time
 	MadeAt     *time.Time `json:"made_at,omitempty"`
 }
+
+// Cells are a proposal in a table.
+func (r Row) Cells(time.Time) []verb.Cell {
+	return verb.Cells("PROPOSAL", r.Proposal, "STATE", string(r.State), "TASKS", fmt.Sprint(r.TasksTotal), "WHO", string(r.By), "WHAT", r.Summary)
+}
+
+// None is what is said where there are no proposals.
+func (Row) None() string { return "no proposals" }
 
 // State says whether a proposal was made into tasks.
 type State string
@@ -53,7 +62,7 @@ type ListIn struct {
 
 // ListOut is a page of proposals.
 type ListOut struct {
-	Proposals  []Row  `json:"proposals"`
+	Proposals  []Row  `json:"proposals" result:"rows"`
 	Total      int    `json:"total"`                 // that fit the filters, on all pages
 	NextCursor string `json:"next_cursor,omitempty"` // of the next page, of proposals or of problems
 	verb.Problems

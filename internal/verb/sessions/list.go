@@ -25,7 +25,7 @@ type ListIn struct {
 
 // ListOut is a page of sessions.
 type ListOut struct {
-	Sessions   []verb.Session `json:"sessions"`
+	Sessions   []verb.Session `json:"sessions" result:"rows"`
 	Total      int            `json:"total"`                 // that fit the filters, on all pages
 	NextCursor string         `json:"next_cursor,omitempty"` // of the next page, of sessions or of problems
 	verb.Problems

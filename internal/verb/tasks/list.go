@@ -36,7 +36,7 @@ type ListIn struct {
 
 // ListOut is a page of the graph.
 type ListOut struct {
-	Tasks      []verb.Row `json:"tasks"`
+	Tasks      []verb.Row `json:"tasks" result:"rows"`
 	Total      int        `json:"total"`                   // that fit the filters, on all pages
 	Hidden     int        `json:"hidden_closed,omitempty"` // closed tasks that fit too, and were left out since nothing asked for them
 	Unblocks   *Unblocker `json:"unblocks_most,omitempty"` // with explain: the open task for which the most others wait

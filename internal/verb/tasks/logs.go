@@ -27,7 +27,7 @@ type LogsIn struct {
 // LogsOut is a page of the logs of a task's check runs, the newest first. Each worktree keeps the newest 20 of a
 // task; those of all worktrees of the clone are here.
 type LogsOut struct {
-	Logs         []Log `json:"logs"`
+	Logs         []Log `json:"logs" result:"rows"`
 	TotalRuns    int   `json:"total_runs"`
 	ReturnedRuns int   `json:"returned_runs"`
 	HasMore      bool  `json:"has_more"`

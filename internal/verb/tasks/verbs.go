@@ -2,7 +2,10 @@
 // declares them.
 package tasks
 
-import "github.com/cairn-tasks/cairn/internal/verb"
+import (
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
+)
 
 // createVerb has a name because CallCreate calls it too.
 var createVerb = verb.Declare(verb.Verb{
@@ -20,12 +23,14 @@ var Verbs = []verb.Verb{
 	}, List),
 	verb.Declare(verb.Verb{
 		Name: "get", Group: "tasks", Toolset: verb.Core, Title: "Read a task", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Reads: "task", Aliases: []string{"show"},
+		Returns: []any{verb.Task{}, Context{}, Part{}, verb.Row{}, verb.Session{}, verb.Record{}, verb.RecordRow{}},
 		Summary: "Read a task or other record: body, checks with their results, provenance, what blocks it, who holds it.",
 		When:    "Read a task before working on it.",
 	}, Get),
 	createVerb,
 	verb.Declare(verb.Verb{
 		Name: "claim", Group: "tasks", Toolset: verb.Core, Title: "Claim a task", Kind: verb.Write, Holds: true, Profile: verb.PairWorker, Idempotent: true,
+		Returns: []any{verb.Task{}, handoffs.Handoff{}},
 		Summary: "Claim a task, so that nobody else works on it.",
 		When:    "For short work; begin claims too, and opens a session.",
 	}, Claim),
@@ -41,11 +46,13 @@ var Verbs = []verb.Verb{
 	}, Next),
 	verb.Declare(verb.Verb{
 		Name: "release", Group: "tasks", Toolset: verb.Core, Title: "Release a task", Kind: verb.Write, Profile: verb.PairWorker, Idempotent: true,
+		Returns: []any{verb.Task{}, handoffs.Handoff{}},
 		Summary: "Release a claimed task without moving it.",
 		When:    "When you will not go on with it. In a session use cancel instead.",
 	}, Release),
 	verb.Declare(verb.Verb{
 		Name: "update", Group: "tasks", Toolset: verb.Edit, Scopes: true, Title: "Change a task", Kind: verb.Write, Profile: verb.Operator, Idempotent: true, Runs: true,
+		Returns: []any{verb.Task{}, verb.Several{}, verb.Record{}},
 		Summary: "Change what a task says: title, body, labels, priority, parent, holder, deps, checks, state; all in one entry.",
 		When:    "What is left out stays. With ids it changes several tasks alike, all or none; of a record of another kind, labels or state. Once work has begun, only a person or a maintainer may remove or change a check, with a reason.",
 	}, Update),
@@ -66,6 +73,7 @@ var Verbs = []verb.Verb{
 	}, Attest),
 	verb.Declare(verb.Verb{
 		Name: "note", Group: "tasks", Toolset: verb.Core, Title: "Add a note", Kind: verb.Write, Profile: verb.PairWorker,
+		Returns: []any{verb.Task{}, verb.Session{}, verb.Record{}},
 		Summary: "Append a note to a record's provenance, changing nothing else.",
 		When:    "For what the next worker should know.",
 	}, Note),

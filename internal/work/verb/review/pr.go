@@ -135,7 +135,7 @@ type SyncIn struct {
 
 // SyncOut is the pull requests, as their hosts have them.
 type SyncOut struct {
-	Items    []Synced `json:"items"`
+	Items    []Synced `json:"items" result:"rows"`
 	Replayed bool     `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
 }
 

@@ -1,0 +1,70 @@
+package render
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/verb/brief"
+)
+
+// renderBrief prints a brief: the counts on a line, and a heading with its lines for each list that is not empty.
+func renderBrief(r *Renderer, b brief.Out) {
+	about := b.Workspace
+	if b.Parent != nil {
+		about += "  " + string(b.Parent.ID) + "  " + b.Parent.Title
+	}
+	r.Printf("%s  %d open: %d ready, %d blocked, %d held\n", r.Style.Bold(about), b.Open, b.Ready, b.Blocked, b.Held)
+	var counts []string
+	for _, c := range b.Tasks {
+		if c.Count > 0 {
+			counts = append(counts, fmt.Sprintf("%d %s", c.Count, c.Status))
+		}
+	}
+	if len(counts) > 0 {
+		r.Printf("  %s\n", strings.Join(counts, ", "))
+	}
+	if len(b.Top) > 0 {
+		t := screen.Table{Head: []string{"TASK", "STATUS", "PRIO", "ASSIGNEE", "TITLE"}, Grow: 4}
+		for _, one := range b.Top {
+			status := string(one.Status)
+			if one.Blocked {
+				status += ", waits"
+			}
+			t.Add(string(one.ID), status, fmt.Sprint(int(one.Priority)), string(one.Assignee), one.Title)
+		}
+		r.Printf("\nMost urgent\n")
+		t.Print(r.Out, r.Width, r.Style)
+	}
+	r.heading("Decisions", len(b.Decisions), b.Totals.Decisions)
+	for _, d := range b.Decisions {
+		r.Printf("  %s  %s: %s\n", d.ID, d.Title, d.Choice)
+	}
+	r.titled("Knowledge", b.Knowledge, b.Totals.Knowledge)
+	r.titled("Handoffs that wait", b.Handoffs, b.Totals.Handoffs)
+	r.titled("Repositories", b.Repositories, b.Totals.Repositories)
+	r.heading("Last writes", len(b.Activity), len(b.Activity))
+	for _, a := range b.Activity {
+		r.Printf("  %s  %s  %s  %s  %s\n", a.At.Format(time.RFC3339), a.Who, a.Did, a.ID, a.Title)
+	}
+}
+
+// titled prints records of which the title says enough.
+func (r *Renderer) titled(heading string, list []brief.Titled, total int) {
+	r.heading(heading, len(list), total)
+	for _, one := range list {
+		r.Printf("  %s  %s  %s\n", one.ID, strings.TrimSpace(one.Type+"  "+string(one.Status)), one.Title)
+	}
+}
+
+// heading prints the heading of a list, and how many of it there are if not all are shown. A list of nothing has none.
+func (r *Renderer) heading(text string, shown, total int) {
+	switch {
+	case total == 0:
+	case shown < total:
+		r.Printf("\n%s (%d of %d)\n", text, shown, total)
+	default:
+		r.Printf("\n%s\n", text)
+	}
+}

@@ -1,0 +1,343 @@
+package render
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/verb/graphs"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/mattn/go-runewidth"
+)
+
+// renderGraph prints a graph as a tree: below a task are its parts, and what must be done before it. A task is shown with all that is below it
+// once, and is referred to elsewhere; one with a parent is shown below that. Its own picture, if one was asked for, is printed as it is.
+func renderGraph(r *Renderer, g graphs.Out) {
+	if g.Picture != "" {
+		r.Printf("%s", screen.Lines(g.Picture))
+		return
+	}
+	t := newTree(g, r.Width, r.Style)
+	if !unicodeLocale(r.Getenv) {
+		t.arms = asciiArms
+	}
+	t.print()
+	_, _ = r.Out.Write(t.out.Bytes()) // r.Out remembers the error
+	switch {
+	case len(g.Nodes) == 0:
+		r.Printf("no open task\n")
+	case g.Truncated:
+		r.Printf("%s; --limit shows them, and an id only what belongs to that task\n", g.Shown())
+	}
+	for _, ring := range g.Cycles {
+		r.Printf("%s %s\n", r.Style.Bad("a cycle:"), joinIDs(ring, " and "))
+	}
+	if len(g.CriticalPath) > 0 {
+		r.Printf("\nlongest chain (%d): %s\n", len(g.CriticalPath), chainText(g.CriticalPath))
+	}
+	for i, u := range g.Unblocks {
+		if i == 0 {
+			r.Printf("unblocks most:\n")
+		}
+		if i == 3 {
+			break
+		}
+		text := fmt.Sprintf("%d wait for it", u.Waiting)
+		if u.Waiting == 1 {
+			text = "1 waits for it"
+		}
+		if u.Ready > 0 {
+			text += fmt.Sprintf(", %d ready at once", u.Ready)
+		}
+		line := fmt.Sprintf("  %s  %s  %s", u.ID, text, harmless.Line(u.Title))
+		r.Printf("%s\n", cutTo(line, r.Width))
+	}
+	r.Problems(g.Problems)
+}
+
+func joinIDs(ids []task.ID, between string) string {
+	var words []string
+	for _, id := range ids {
+		words = append(words, string(id))
+	}
+	return strings.Join(words, between)
+}
+
+// chainText is a chain of tasks, without the middle of a long one.
+func chainText(ids []task.ID) string {
+	if len(ids) <= 8 {
+		return joinIDs(ids, " -> ")
+	}
+	return joinIDs(ids[:4], " -> ") + " -> … -> " + joinIDs(ids[len(ids)-4:], " -> ")
+}
+
+// cutTo cuts a line to a width; 0 is without limit.
+func cutTo(line string, width int) string {
+	if width == 0 {
+		return line
+	}
+	return runewidth.Truncate(line, width, "…")
+}
+
+// tree is a graph that is printed as a tree.
+type tree struct {
+	g     graphs.Out
+	style screen.Style
+	width int // 0 without limit
+	arms  arms
+	out   bytes.Buffer
+
+	nodes map[task.ID]*graphs.Node
+	parts map[task.ID][]*graphs.Node
+	needs map[task.ID][]task.ID // or, upwards, what waits for it
+	used  map[task.ID]bool      // stands below another
+	done  map[task.ID]bool
+	path  map[task.ID]bool // above the line that is printed
+}
+
+// arms are what a tree is drawn with.
+type arms struct{ branch, last, down string }
+
+var (
+	unicodeArms = arms{"├─ ", "└─ ", "│  "}
+	asciiArms   = arms{"|- ", "`- ", "|  "}
+)
+
+// unicodeLocale reports whether the locale can show more than ASCII: one that is not set can, and C, POSIX and those of another character
+// set cannot.
+func unicodeLocale(getenv func(string) string) bool {
+	name := strings.ToLower(cmp.Or(getenv("LC_ALL"), getenv("LC_CTYPE"), getenv("LANG")))
+	_, set, _ := strings.Cut(name, ".")
+	set, _, _ = strings.Cut(set, "@")
+	return name == "" || set == "utf-8" || set == "utf8" || set == "" && name != "c" && name != "posix"
+}
+
+// branch is a line below another.
+type branch struct {
+	node *graphs.Node
+	dep  bool // what stands above waits for it, and is not only its parent
+}
+
+func newTree(g graphs.Out, width int, st screen.Style) *tree {
+	t := &tree{g: g, style: st, width: width, arms: unicodeArms, nodes: map[task.ID]*graphs.Node{}, parts: map[task.ID][]*graphs.Node{},
+		needs: map[task.ID][]task.ID{}, used: map[task.ID]bool{}, done: map[task.ID]bool{}, path: map[task.ID]bool{}}
+	for i := range g.Nodes {
+		n := &g.Nodes[i]
+		t.nodes[n.ID] = n
+	}
+	for i := range g.Nodes {
+		if n := &g.Nodes[i]; n.Parent != "" && t.nodes[n.Parent] != nil && n.Parent != n.ID {
+			if g.Up {
+				t.parts[n.ID], t.used[n.Parent] = append(t.parts[n.ID], t.nodes[n.Parent]), true
+			} else {
+				t.parts[n.Parent], t.used[n.ID] = append(t.parts[n.Parent], n), true
+			}
+		}
+	}
+	for _, e := range g.Edges {
+		from, to := e.From, e.To
+		if g.Up {
+			from, to = to, from
+		}
+		t.needs[from] = append(t.needs[from], to)
+		if from != to {
+			t.used[to] = true
+		}
+	}
+	return t
+}
+
+func (t *tree) print() {
+	if root := t.nodes[t.g.Root]; root != nil {
+		t.show(branch{node: root}, "", "")
+	}
+	var tops []*graphs.Node
+	for i := range t.g.Nodes {
+		tops = append(tops, &t.g.Nodes[i])
+	}
+	slices.SortStableFunc(tops, func(a, b *graphs.Node) int { // groups first, then the urgent ones
+		return cmp.Or(compareBool(t.used[a.ID], t.used[b.ID]), compareBool(len(t.parts[a.ID]) == 0, len(t.parts[b.ID]) == 0), cmp.Compare(a.Priority, b.Priority))
+	})
+	for _, n := range tops { // those in cycles stand below one another, and come last
+		if !t.done[n.ID] {
+			t.show(branch{node: n}, "", "")
+		}
+	}
+}
+
+func compareBool(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// below are the lines below a node: first its parts, but for those that others of them wait for, then what it waits for.
+func (t *tree) below(n *graphs.Node) []branch {
+	var out []branch
+	needed := map[task.ID]bool{}
+	for _, part := range t.parts[n.ID] {
+		for _, id := range t.needs[part.ID] {
+			needed[id] = id != part.ID
+		}
+	}
+	for _, later := range []bool{false, true} { // a part that another waits for is shown below that one
+		for _, part := range t.parts[n.ID] {
+			if needed[part.ID] == later && (!later || !t.g.Up) {
+				out = append(out, branch{node: part})
+			}
+		}
+	}
+	for _, id := range t.needs[n.ID] {
+		if to := t.nodes[id]; to != nil {
+			out = append(out, branch{to, true})
+		}
+	}
+	return out
+}
+
+// leastText is how many columns a line needs behind the lines of the tree. What stands deeper is not shown.
+const leastText = 34
+
+// show prints a node and all below it. Mark is the beginning of its line, and margin that of the lines below it.
+func (t *tree) show(b branch, mark, margin string) {
+	n := b.node
+	shown := t.done[n.ID]
+	at := t.nodes[n.Parent]
+	elsewhere := b.dep && !shown && !t.g.Up && at != nil && !t.path[n.Parent] && n.ID != n.Parent && !t.done[n.Parent]
+	switch {
+	case t.path[n.ID]:
+		t.line(b, mark, "a cycle")
+		return
+	case shown:
+		t.line(b, mark, "above")
+		return
+	case elsewhere:
+		t.line(b, mark, "below "+string(n.Parent))
+		return
+	}
+	t.line(b, mark, "")
+	t.done[n.ID], t.path[n.ID] = true, true
+	defer delete(t.path, n.ID)
+	var below []branch
+	for _, to := range t.below(n) {
+		if !to.dep && t.done[to.node.ID] {
+			continue
+		}
+		below = append(below, to)
+	}
+	if t.width > 0 && len(below) > 0 && runewidth.StringWidth(margin)+3+leastText > t.width {
+		t.text(margin+t.arms.last, fmt.Sprintf("… cairn graph %s shows what is below", n.ID))
+		t.hide(n)
+		return
+	}
+	for i, to := range below {
+		if !to.dep && t.done[to.node.ID] { // shown meanwhile, below another part
+			continue
+		}
+		last := !slices.ContainsFunc(below[i+1:], func(b branch) bool { return b.dep || !t.done[b.node.ID] && !t.within(to, b) })
+		arm, next := t.arms.branch, t.arms.down
+		if last {
+			arm, next = t.arms.last, "   "
+		}
+		t.show(to, margin+arm, margin+next)
+	}
+}
+
+// within reports whether a part will be shown below another line.
+func (t *tree) within(line, part branch) bool {
+	seen, todo := map[task.ID]bool{}, []task.ID{line.node.ID}
+	for len(todo) > 0 {
+		id := todo[0]
+		todo = todo[1:]
+		for _, to := range t.needs[id] {
+			if to == part.node.ID {
+				return true
+			}
+			if n := t.nodes[to]; n != nil && !seen[to] && !t.done[to] && n.Parent == part.node.Parent {
+				seen[to] = true
+				todo = append(todo, to)
+			}
+		}
+	}
+	return false
+}
+
+// hide takes all below a node for shown.
+func (t *tree) hide(n *graphs.Node) {
+	todo := []*graphs.Node{n}
+	for len(todo) > 0 {
+		at := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		for _, to := range t.below(at) {
+			if !t.done[to.node.ID] {
+				t.done[to.node.ID] = true
+				todo = append(todo, to.node)
+			}
+		}
+	}
+}
+
+// line prints the line of a node. A remark says why nothing is below it.
+func (t *tree) line(b branch, mark, remark string) {
+	n := b.node
+	var words []string
+	switch {
+	case n.Missing:
+		words = append(words, "there is no such record")
+	case remark == "":
+		words = append(words, harmless.Line(n.Title))
+	}
+	if remark != "" {
+		words = append(words, "("+remark+")")
+	}
+	end := ""
+	if !n.Missing && remark == "" {
+		end = string(n.Status)
+		if n.Ready {
+			end += ", ready"
+		}
+		if n.Waiting > 0 {
+			end += fmt.Sprintf(", %d waiting", n.Waiting)
+		}
+		if n.Critical {
+			end += " *"
+		}
+		end = "  [" + end + "]"
+	}
+	arrow := ""
+	if b.dep && mark != "" {
+		arrow = "after "
+		if t.g.Up {
+			arrow = "before "
+		}
+	}
+	head := mark + arrow + string(n.ID) + "  "
+	text := strings.Join(words, " ")
+	if t.width > 0 {
+		room := t.width - runewidth.StringWidth(head) - runewidth.StringWidth(end)
+		if room < 8 && end != "" { // the title says more than the state
+			room, end = room+runewidth.StringWidth(end), ""
+		}
+		text = runewidth.Truncate(text, max(room, 1), "…")
+	}
+	id := t.style.Bold(string(n.ID))
+	switch {
+	case n.Missing || remark == "a cycle":
+		id = t.style.Bad(string(n.ID))
+	case n.Ready:
+		id = t.style.Good(string(n.ID))
+	}
+	screen.Fprintf(&t.out, "%s%s%s  %s%s\n", mark, arrow, id, screen.Painted(text), end)
+}
+
+func (t *tree) text(mark, text string) {
+	screen.Fprintf(&t.out, "%s%s\n", mark, cutTo(text, max(t.width-runewidth.StringWidth(mark), 1)))
+}

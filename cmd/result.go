@@ -1,0 +1,158 @@
+package cmd
+
+import (
+	"context"
+	"errors"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/cmd/form"
+	"github.com/cairn-tasks/cairn/cmd/render"
+	"github.com/cairn-tasks/cairn/cmd/screen"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/urfave/cli/v3"
+)
+
+// formFlags are the flags by which a command that prints the result of a verb is told in what form.
+func formFlags() []cli.Flag {
+	return []cli.Flag{
+		&cli.StringFlag{Name: "fields", Local: true, Usage: "print only these `KEYS` of each row, with commas between them, as in id,title; with --json, of the JSON"},
+		&cli.StringFlag{Name: "format", Local: true, Usage: "print what a `TEMPLATE` of Go makes of each row, as in '{{.id}} {{.title}}'"},
+		&cli.StringFlag{Name: "jq", Local: true, Usage: "print what a `PROGRAM` of jq finds in the JSON, as in '.tasks[].id'"},
+	}
+}
+
+// readForm reads those flags off the line, for a command that has them.
+func (p *program) readForm(c *cli.Command) (err error) {
+	if !slices.ContainsFunc(c.Flags, func(f cli.Flag) bool { return f.Names()[0] == "jq" }) {
+		return nil
+	}
+	for _, name := range []string{"fields", "format", "jq"} {
+		if c.IsSet(name) && strings.TrimSpace(c.String(name)) == "" {
+			return usage("--%s is empty", name).WithHint("leave it out to see all")
+		}
+	}
+	if c.String("format") != "" && p.json {
+		return usage("--format and --json exclude each other").WithHint("with --json, --fields chooses keys and --jq a part")
+	}
+	p.form, err = form.New(c.String("fields"), c.String("format"), c.String("jq"))
+	return err
+}
+
+// checkForm refuses a form that asks for a key which no result of a verb has. It is called before the verb.
+func (p *program) checkForm(ctx context.Context, v verb.Verb) error {
+	if p.form == nil {
+		return nil
+	}
+	return p.form.Check(ctx, v.Results())
+}
+
+// result prints what a verb returned: in the form that the line asks for, as JSON, or for people. In is the workspace in whose records ids are
+// looked for to shorten them; nil to show them whole.
+func (p *program) result(ctx context.Context, v verb.Verb, in *verb.Workspace, out any) error {
+	switch {
+	case p.form != nil:
+		return doneBut(v, p.formed(ctx, v, out))
+	case p.json:
+		p.printJSON(out)
+	default:
+		r := p.renderer(v)
+		r.In = in
+		r.Show(out)
+	}
+	return nil
+}
+
+// renderer prints the results of a verb for people.
+func (p *program) renderer(v verb.Verb) *render.Renderer {
+	return &render.Renderer{Out: p.out, Err: p.Stderr, Width: p.width(), Style: p.style(), Now: p.Now, Getenv: p.Getenv, Kind: v.Kind, Noun: v.Noun}
+}
+
+// doneBut says of an error of a form that the verb was done before it.
+func doneBut(v verb.Verb, err error) error {
+	var e *task.Error
+	if v.Kind == verb.Read || !errors.As(err, &e) {
+		return err
+	}
+	said := *e
+	said.Msg = "it is done, but " + said.Msg
+	return &said
+}
+
+func (p *program) formed(ctx context.Context, v verb.Verb, out any) error {
+	if v.Results() == nil { // nobody could check it before
+		if err := p.form.Check(ctx, []reflect.Type{reflect.TypeOf(out)}); err != nil {
+			return err
+		}
+	}
+	switch {
+	case p.form.Fields == nil:
+		if err := p.form.Print(ctx, p.out, out); err != nil {
+			return err
+		}
+	case p.json:
+		selected, err := p.form.Select(out)
+		if err == nil {
+			p.printJSON(selected)
+		}
+		return err
+	default:
+		if err := p.columns(out); err != nil {
+			return err
+		}
+	}
+	if !p.form.Whole() {
+		p.rest(p.renderer(v), out)
+	}
+	return nil
+}
+
+// columns prints the rows of a result with the keys that were asked for: as a table on a terminal, else with tabs between them and without a head.
+func (p *program) columns(out any) error {
+	rows, err := form.RowsOf(out)
+	if err != nil {
+		return err
+	}
+	var t screen.Table
+	for _, field := range p.form.Fields {
+		t.Head = append(t.Head, harmless.Line(strings.ToUpper(render.KeyText(field))))
+	}
+	for _, row := range rows {
+		var cells []string
+		for _, field := range p.form.Fields {
+			cells = append(cells, render.PlainText(row.Get(field)))
+		}
+		t.Add(cells...)
+	}
+	if width := p.width(); width > 0 {
+		t.GrowWidest()
+		t.Print(p.out, width, p.style())
+		return nil
+	}
+	for _, row := range t.Rows {
+		texts := make([]string, len(row))
+		for i, c := range row {
+			texts[i] = c.Text
+		}
+		p.printf("%s\n", screen.Lines(strings.Join(texts, "\t")))
+	}
+	return nil
+}
+
+// rest says, on standard error, what a list has beside the rows that were printed: further pages, and files that could not be read.
+func (p *program) rest(r *render.Renderer, out any) {
+	if _, key := verb.RowType(reflect.TypeOf(out)); key == "" {
+		return
+	}
+	page := verb.RestOf(out)
+	switch {
+	case page.NextCursor != "":
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --cursor %s\n", page.NextCursor)
+	case page.HasMore:
+		screen.Fprintf(p.Stderr, "cairn: there are more; the next page: --offset\n")
+	}
+	r.Problems(page.Problems)
+}
