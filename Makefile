@@ -91,12 +91,12 @@ docs:
 	UPDATE=1 $(GO) test -count=1 ./cmd -run '^TestGenerated$$'
 
 fuzz:
-	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./store/format -run '^$$' -fuzz '^FuzzParse$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./store/index -run '^$$' -fuzz '^FuzzDecode$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
-	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./store/format -run '^$$' -fuzz '^FuzzEdit$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./session -run '^$$' -fuzz '^FuzzParseRemoteClaim$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 	$(GO) test ./session -run '^$$' -fuzz '^FuzzParseShared$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
-	$(GO) test ./store/frontmatter -run '^$$' -fuzz '^FuzzOwnTree$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
+	$(GO) test ./store/format -run '^$$' -fuzz '^FuzzOwnTree$$' -fuzztime $(FUZZTIME) -fuzzminimizetime 10x
 
 race:
 	RACETIME=$(RACETIME) $(GO) test ./store -count=1 -v -run '^TestWritersBesideAnEditor$$'
@@ -107,7 +107,7 @@ crash:
 
 # Caller, supervisor, executor or all of them, with SIGKILL: nothing is left running, no job RUNNING, no work is lost.
 jobs-crash:
-	JOBS_CRASH=200 $(GO) test ./job/runner -count=1 -timeout 0 -v -run '^TestKillsAtRandomMoments$$'
+	JOBS_CRASH=200 $(GO) test ./internal/work/runner -count=1 -timeout 0 -v -run '^TestKillsAtRandomMoments$$'
 
 # Claims through a git remote, at full size. Ordinary runs of these tests take a few clones.
 clones:

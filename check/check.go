@@ -9,7 +9,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairn-tasks/cairn/check/proc"
+	"github.com/cairn-tasks/cairn/internal/proc"
 	"github.com/cairn-tasks/cairn/task"
 )
 

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/cairn-tasks/cairn/check/proc"
+	"github.com/cairn-tasks/cairn/internal/proc"
 )
 
 // Outcome is how a command ended. Passed is the verdict; the rest explains it.

@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
 	"gopkg.in/yaml.v3"
 )
@@ -150,11 +150,11 @@ func (a addition) nothing() error {
 
 // read is what the editor wrote, as the input of create. A key without a value is left out.
 func (a addition) read(src []byte) (map[string]any, error) {
-	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+	doc, err := format.Parse(src, format.Markdown)
 	if err != nil {
 		return nil, usage("%v", err).WithHint("correct that line")
 	}
-	values, own := record.Plain(doc), map[string]any{}
+	values, own := kind.Plain(doc), map[string]any{}
 	maps.DeleteFunc(values, func(_ string, value any) bool { return value == nil })
 	for _, f := range a.s.Config.Flow.Fields {
 		if value, ok := values[f.Name]; ok {

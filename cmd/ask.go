@@ -10,10 +10,10 @@ import (
 	"os"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/check/proc"
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 	"golang.org/x/term"
 )
 

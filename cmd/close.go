@@ -7,11 +7,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -136,7 +136,7 @@ func (p closeCommand) again(c *cli.Command) func(id string, err error) error {
 
 // isClosed returns INVALID_INPUT for a task that is open.
 func (p closeCommand) isClosed(s *store.Store, id task.ID) error {
-	t, err := record.Tasks.Get(s, id)
+	t, err := kind.Tasks.Get(s, id)
 	if err != nil || s.Config.Flow.IsClosed(t.Status) {
 		return err
 	}
@@ -148,8 +148,8 @@ func (p closeCommand) isClosed(s *store.Store, id task.ID) error {
 // or a check that asks for a signature, the transition refuses and explains.
 func (p closeCommand) attest(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, to task.Status) error {
 	flow := s.Config.Flow
-	t, err := record.Tasks.Get(s, id)
-	if err != nil || flow.IsClosed(t.Status) || flow.IsAbandoned(to) || flow.DepsGate(t, to, record.Deps(s, flow)) != nil {
+	t, err := kind.Tasks.Get(s, id)
+	if err != nil || flow.IsClosed(t.Status) || flow.IsAbandoned(to) || flow.DepsGate(t, to, kind.Deps(s, flow)) != nil {
 		return nil
 	}
 	seen, err := w.View(s).TaskByID(id)

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/transfer"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/urfave/cli/v3"
 )
 
@@ -29,7 +29,7 @@ type completer struct {
 	args    []string          // its arguments before the word that is being typed
 	word    string            // what was typed of the word, but for what every value begins with
 	given   map[string]string // flags on the line, with their values
-	rows    []*record.Row     // that lists wrote down, once they were asked for
+	rows    []*kind.Row       // that lists wrote down, once they were asked for
 	store   *store.Store      // nil where there is no workspace
 }
 
@@ -256,7 +256,7 @@ func words(values ...string) []candidate {
 
 // field is what a field of a verb can be.
 func (c *completer) field(f verb.Field) []candidate {
-	if k, ok := record.Named(f.Names); ok {
+	if k, ok := kind.Named(f.Names); ok {
 		out := c.records(k)
 		if f.AnyKind && c.word != "" {
 			out = append(out, c.otherRecords()...)

@@ -7,12 +7,12 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/check/report"
-	"github.com/cairn-tasks/cairn/job"
-	"github.com/cairn-tasks/cairn/store/record"
-	files "github.com/cairn-tasks/cairn/store/skills"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/transfer"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	files "github.com/cairn-tasks/cairn/internal/skills"
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // What completes the arguments and flags of commands that are no verbs, beside the sources that fields of verbs name.
@@ -78,7 +78,7 @@ func (c *completer) commandArguments() []verb.Field {
 func (c *completer) commandFlag(flag string) (verb.Field, bool) {
 	switch c.path {
 	case "ready", "export", "board":
-		list, _ := catalogue.ListerOf(record.Tasks.Name)
+		list, _ := catalogue.ListerOf(kind.Tasks.Name)
 		for _, f := range list.Fields() {
 			if f.Flag == flag {
 				return f, true

@@ -3,11 +3,11 @@ package cmd
 import (
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/verb/where"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/tasks"
-	"github.com/cairn-tasks/cairn/verb/where"
 )
 
 // filters are what can stand at the end of a filter: a key with an operator, a value of the key before it, or a word between two tests.
@@ -107,7 +107,7 @@ func (c *completer) ofKey(flow task.Flow, key string) []candidate {
 	case "assignee", "holder":
 		return append(c.actors(), words("me", "unassigned")...)
 	case "id", "parent", "dep", "waits_for":
-		return c.records(record.Tasks.Kind)
+		return c.records(kind.Tasks.Kind)
 	case "mode":
 		return words("auto", "pair")
 	case "repo":

@@ -7,17 +7,17 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // records are the records of a kind whose id has the word that is being typed: of tasks and sessions the open ones first, and the newest first
 // otherwise.
-func (c *completer) records(k *record.Kind) []candidate {
+func (c *completer) records(k *kind.Kind) []candidate {
 	switch k {
-	case record.Tasks.Kind:
+	case kind.Tasks.Kind:
 		return c.tasks(false)
-	case record.Sessions.Kind:
+	case kind.Sessions.Kind:
 		return c.sessions()
 	default:
 		return c.recordsWith(k, func(v any) string { return k.Header(v).Title })
@@ -27,8 +27,8 @@ func (c *completer) records(k *record.Kind) []candidate {
 // otherRecords are the records of every kind but tasks and sessions whose id begins with the word.
 func (c *completer) otherRecords() []candidate {
 	var out []candidate
-	for _, k := range record.Kinds() {
-		if k == record.Tasks.Kind || k == record.Sessions.Kind {
+	for _, k := range kind.Kinds() {
+		if k == kind.Tasks.Kind || k == kind.Sessions.Kind {
 			continue
 		}
 		for _, one := range c.records(k) {
@@ -41,7 +41,7 @@ func (c *completer) otherRecords() []candidate {
 }
 
 // ids are those of a kind that have the word, the newest first.
-func (c *completer) ids(k *record.Kind) []string {
+func (c *completer) ids(k *kind.Kind) []string {
 	s := c.openStore()
 	if s == nil {
 		return nil
@@ -60,7 +60,7 @@ func (c *completer) ids(k *record.Kind) []string {
 // tasks are the tasks whose id has the word: the open ones first, or the closed ones, and the newest first within each. Which are open is what
 // lists wrote down last, so that not every file is read; of those that are shown it is what their files say now.
 func (c *completer) tasks(closedFirst bool) []candidate {
-	ids := c.ids(record.Tasks.Kind)
+	ids := c.ids(kind.Tasks.Kind)
 	if len(ids) == 0 {
 		return nil
 	}
@@ -78,7 +78,7 @@ func (c *completer) tasks(closedFirst bool) []candidate {
 	ids = ids[:min(len(ids), maxCandidates)]
 	titles := map[string]string{}
 	for _, id := range ids {
-		if t, err := record.Tasks.Get(c.store, task.ID(id)); err == nil && c.ctx.Err() == nil {
+		if t, err := kind.Tasks.Get(c.store, task.ID(id)); err == nil && c.ctx.Err() == nil {
 			titles[id], closed[id] = t.Title, flow.IsClosed(t.Status)
 		}
 	}
@@ -99,9 +99,9 @@ func rankOf(is bool) int {
 }
 
 // known are the rows of tasks that lists wrote down, read once.
-func (c *completer) known() []*record.Row {
+func (c *completer) known() []*kind.Row {
 	if c.rows == nil && c.openStore() != nil {
-		c.rows = c.store.Rows(record.Tasks.Kind).Known()
+		c.rows = c.store.Rows(kind.Tasks.Kind).Known()
 	}
 	return c.rows
 }
@@ -127,13 +127,13 @@ func (c *completer) trash() []candidate {
 	if s == nil {
 		return nil
 	}
-	all, err := s.Trash().Deleted(record.Tasks.Kind)
+	all, err := s.Trash().Deleted(kind.Tasks.Kind)
 	if err != nil {
 		return nil
 	}
 	var out []candidate
 	for _, v := range slices.Backward(all) {
-		h := record.Tasks.Header(v.(task.Task))
+		h := kind.Tasks.Header(v.(task.Task))
 		out = append(out, candidate{h.Ref.ID, h.Title})
 	}
 	return out
@@ -142,9 +142,9 @@ func (c *completer) trash() []candidate {
 // newestSessions are the newest sessions whose id has the word.
 func (c *completer) newestSessions() []session.Session {
 	var out []session.Session
-	ids := c.ids(record.Sessions.Kind)
+	ids := c.ids(kind.Sessions.Kind)
 	for _, id := range ids[:min(len(ids), maxCandidates)] {
-		if ses, err := record.Sessions.Get(c.store, id); err == nil && c.ctx.Err() == nil {
+		if ses, err := kind.Sessions.Get(c.store, id); err == nil && c.ctx.Err() == nil {
 			out = append(out, ses)
 		}
 	}
@@ -165,7 +165,7 @@ func (c *completer) sessions() []candidate {
 }
 
 // recordsWith are the newest records of a kind, each with a few words about it.
-func (c *completer) recordsWith(k *record.Kind, about func(any) string) []candidate {
+func (c *completer) recordsWith(k *kind.Kind, about func(any) string) []candidate {
 	ids := c.ids(k)
 	var out []candidate
 	for _, id := range ids[:min(len(ids), maxCandidates)] {
@@ -184,7 +184,7 @@ func (c *completer) newest(fn func(task.Task)) {
 	if s == nil {
 		return
 	}
-	ids, err := s.Candidates(record.Tasks.Kind, "")
+	ids, err := s.Candidates(kind.Tasks.Kind, "")
 	if err != nil {
 		return
 	}
@@ -192,7 +192,7 @@ func (c *completer) newest(fn func(task.Task)) {
 		if c.ctx.Err() != nil {
 			return
 		}
-		if t, err := record.Tasks.Get(s, task.ID(id)); err == nil {
+		if t, err := kind.Tasks.Get(s, task.ID(id)); err == nil {
 			fn(t)
 		}
 	}

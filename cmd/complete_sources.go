@@ -8,17 +8,19 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/job/executor"
-	"github.com/cairn-tasks/cairn/ledger"
-	"github.com/cairn-tasks/cairn/store/projects"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/transfer/source"
+	"github.com/cairn-tasks/cairn/internal/user/projects"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/guide"
+	"github.com/cairn-tasks/cairn/internal/verb/skills"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/executor"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/templates"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/guide"
-	"github.com/cairn-tasks/cairn/verb/skills"
-	"github.com/cairn-tasks/cairn/verb/transfer/source"
 )
 
 // sources are the ways to find the values of a field. They are made when a line is completed, and not each time that cairn starts.
@@ -36,10 +38,10 @@ func sources() map[verb.Source]func(*completer) []candidate {
 		verb.FromOrders:        (*completer).orders,
 		verb.FromFields:        (*completer).ownFields,
 		verb.FromRepos:         (*completer).repos,
-		verb.FromTasks:         func(c *completer) []candidate { return c.records(record.Tasks.Kind) },
+		verb.FromTasks:         func(c *completer) []candidate { return c.records(kind.Tasks.Kind) },
 		verb.FromTrash:         (*completer).trash,
 		verb.FromWritten:       func(c *completer) []candidate { return append(c.lastWritten(), c.trash()...) },
-		verb.FromSessions:      func(c *completer) []candidate { return c.records(record.Sessions.Kind) },
+		verb.FromSessions:      func(c *completer) []candidate { return c.records(kind.Sessions.Kind) },
 		verb.FromSeries:        (*completer).series,
 		verb.FromHandoffs:      (*completer).openHandoffs,
 		verb.FromOptions:       (*completer).options,
@@ -80,7 +82,7 @@ func openAndClosed() []candidate {
 
 func recordKinds() []candidate {
 	var out []candidate
-	for _, k := range record.Kinds() {
+	for _, k := range kind.Kinds() {
 		out = append(out, candidate{value: k.Name})
 	}
 	return out
@@ -88,7 +90,7 @@ func recordKinds() []candidate {
 
 func settings() []candidate {
 	var out []candidate
-	for _, s := range record.Settings {
+	for _, s := range kind.Settings {
 		out = append(out, candidate{s.Key, s.Doc})
 	}
 	return out
@@ -125,7 +127,7 @@ func (c *completer) settingValues() []candidate {
 		return nil
 	}
 	var out []candidate
-	for _, one := range record.Settings {
+	for _, one := range kind.Settings {
 		if one.Key != c.args[0] {
 			continue
 		}
@@ -174,7 +176,7 @@ func (c *completer) repos() []candidate {
 }
 
 func (c *completer) orders() []candidate {
-	out := words("priority", "created", "updated", "due", "estimate", "title", "id")
+	out := words(tasks.OrderNames()...)
 	if s := c.openStore(); s != nil {
 		for _, f := range s.Config.Flow.Fields {
 			out = append(out, candidate{f.Name, f.Doc})
@@ -238,24 +240,24 @@ func (c *completer) namedTask() (task.Task, bool) {
 	if s == nil || len(c.args) == 0 {
 		return task.Task{}, false
 	}
-	id, err := s.Resolve(record.Tasks.Kind, c.args[0])
+	id, err := s.Resolve(kind.Tasks.Kind, c.args[0])
 	if err != nil {
 		return task.Task{}, false
 	}
-	t, err := record.Tasks.Get(s, task.ID(id))
+	t, err := kind.Tasks.Get(s, task.ID(id))
 	return t, err == nil
 }
 
 // namedHeader is that of the record that the line names first: a task by a part of its id, any other by its id.
 func (c *completer) namedHeader() (task.Header, bool) {
 	if t, ok := c.namedTask(); ok {
-		return record.Tasks.Header(t), true
+		return kind.Tasks.Header(t), true
 	}
 	s := c.openStore()
 	if s == nil || len(c.args) == 0 {
 		return task.Header{}, false
 	}
-	k, v, err := record.Find(s, c.args[0])
+	k, v, err := kind.Find(s, c.args[0])
 	if err != nil {
 		return task.Header{}, false
 	}
@@ -295,11 +297,11 @@ func (c *completer) options() []candidate {
 	if s == nil || len(c.args) == 0 {
 		return nil
 	}
-	id, err := s.Resolve(record.Handoffs.Kind, c.args[0])
+	id, err := s.Resolve(kind.Handoffs.Kind, c.args[0])
 	if err != nil {
 		return nil
 	}
-	h, err := record.Handoffs.Get(s, ledger.HandoffID(id))
+	h, err := kind.Handoffs.Get(s, ledger.HandoffID(id))
 	if err != nil {
 		return nil
 	}
@@ -312,7 +314,7 @@ func (c *completer) openHandoffs() []candidate {
 	if s == nil {
 		return nil
 	}
-	all, _, err := record.Handoffs.List(c.ctx, s)
+	all, _, err := kind.Handoffs.List(c.ctx, s)
 	if err != nil {
 		return nil
 	}
@@ -330,7 +332,7 @@ func (c *completer) proposals() []candidate {
 	if s == nil {
 		return nil
 	}
-	all, _, err := record.Proposals.List(c.ctx, s)
+	all, _, err := kind.Proposals.List(c.ctx, s)
 	if err != nil {
 		return nil
 	}
@@ -359,7 +361,7 @@ func (c *completer) jobs() []candidate {
 	if s == nil {
 		return nil
 	}
-	all, err := s.Jobs().Peek()
+	all, err := work.Jobs(s).Peek()
 	if err != nil {
 		return nil
 	}
@@ -411,7 +413,7 @@ func (c *completer) allSkills() []ledger.Skill {
 	if s == nil {
 		return nil
 	}
-	own, _, err := record.Skills.List(c.ctx, s)
+	own, _, err := kind.Skills.List(c.ctx, s)
 	if err != nil {
 		return nil
 	}
@@ -448,7 +450,7 @@ func (c *completer) directory() []ledger.Actor {
 	if s == nil {
 		return nil
 	}
-	all, _, err := record.Actors.List(c.ctx, s)
+	all, _, err := kind.Actors.List(c.ctx, s)
 	if err != nil {
 		return nil
 	}

@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // linkIn is the input of a verb that only this test knows.
@@ -84,7 +84,7 @@ func TestDeclaredValuesAreCompleted(t *testing.T) {
 			if _, known := sources()[f.From]; f.From != "" && !known {
 				t.Errorf("%s.%s: nothing completes %s", v.Name, f.Name, f.From)
 			}
-			if _, known := record.Named(f.Names); f.Names != "" && !known {
+			if _, known := kind.Named(f.Names); f.Names != "" && !known {
 				t.Errorf("%s.%s: nothing completes the id of a %s", v.Name, f.Name, f.Names)
 			}
 			if _, known := catalogue.Named(f.ListedBy); f.Names != "" && !known {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/doctor"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/doctor"
 	"github.com/urfave/cli/v3"
 )
 

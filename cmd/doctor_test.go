@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/doctor"
+	"github.com/cairn-tasks/cairn/internal/doctor"
 )
 
 // inStory reports whether a story about doctor shows a finding of a kind, with its severity.

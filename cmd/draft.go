@@ -11,10 +11,10 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // draft is a text that the user's editor changes, in a folder of the user's own, and a copy of what it was. Nothing that was typed is lost: one

@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 	"github.com/urfave/cli/v3"
 )
 
@@ -51,7 +51,7 @@ func (p editCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	id, err := s.Resolve(record.Tasks.Kind, c.Args().First())
+	id, err := s.Resolve(kind.Tasks.Kind, c.Args().First())
 	if err != nil {
 		return err
 	}
@@ -67,18 +67,18 @@ func (p editCommand) run(ctx context.Context, c *cli.Command) error {
 
 // now is the file of the task as it is, without the provenance.
 func (e edition) now() ([]byte, error) {
-	text, _, err := e.s.Source(record.Tasks.Kind, string(e.id))
+	text, _, err := e.s.Source(kind.Tasks.Kind, string(e.id))
 	if err != nil {
 		return nil, err
 	}
-	doc, err := frontmatter.Parse([]byte(text), frontmatter.Markdown)
+	doc, err := format.Parse([]byte(text), format.Markdown)
 	if err != nil {
 		return nil, err
 	}
 	if doc.Get("provenance") == nil {
 		return doc.Bytes(), nil
 	}
-	doc, err = doc.Edit(record.Tasks.Keys, frontmatter.Remove(frontmatter.Path{"provenance"}))
+	doc, err = doc.Edit(kind.Tasks.Keys, format.Remove(format.Path{"provenance"}))
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +111,14 @@ func (e edition) land(ctx context.Context) error {
 
 // read reads a copy as a task.
 func (e edition) read(src []byte) (task.Task, error) {
-	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+	doc, err := format.Parse(src, format.Markdown)
 	if err != nil {
 		return task.Task{}, usage("%v", err).WithHint("correct that line")
 	}
 	if n := doc.Get("provenance"); n != nil {
 		return task.Task{}, usage("line %d: provenance is only appended to, by cairn itself", doc.Line(n)).WithHint("take it out; %s adds to it", task.CallTo("note", "id", e.id))
 	}
-	v, err := record.Tasks.Kind.Decode(doc)
+	v, err := kind.Tasks.Kind.Decode(doc)
 	if err != nil {
 		return task.Task{}, usage("%v", err).WithHint("correct that line")
 	}
@@ -127,7 +127,7 @@ func (e edition) read(src []byte) (task.Task, error) {
 
 // write merges in what was written meanwhile, and calls update with what differs.
 func (e edition) write(ctx context.Context, base, mine []byte) error {
-	_, rev, err := e.s.Source(record.Tasks.Kind, string(e.id))
+	_, rev, err := e.s.Source(kind.Tasks.Kind, string(e.id))
 	if err != nil {
 		return err
 	}
@@ -136,8 +136,8 @@ func (e edition) write(ctx context.Context, base, mine []byte) error {
 		return err
 	}
 	if !bytes.Equal(base, now) {
-		markers := frontmatter.Markers{Size: 7, Ours: "yours", Theirs: "written meanwhile"}
-		merged, clean := record.Merge(layout.Folder+"/tasks/"+string(e.id)+".md", base, mine, now, e.s.Config.Flow, markers)
+		markers := format.Markers{Size: 7, Ours: "yours", Theirs: "written meanwhile"}
+		merged, clean := kind.Merge(layout.Folder+"/tasks/"+string(e.id)+".md", base, mine, now, e.s.Config.Flow, markers)
 		if !clean {
 			return usage("others changed the same lines meanwhile").WithHint("%s shows how it is now", task.CallTo("get", "id", e.id).OnlyShown())
 		}
@@ -216,7 +216,9 @@ func (e edition) difference(was, is task.Task) (map[string]any, error) {
 	}
 	texts("labels", was.Labels, is.Labels)
 	texts("scope", was.Scope, is.Scope)
-	text("estimate", string(was.Estimate), string(is.Estimate))
+	for _, f := range task.OptionalFields() {
+		text(f.Name, was.Own[f.Name], is.Own[f.Name])
+	}
 	for _, kind := range task.LinkKinds {
 		if old, links := *was.LinksOf(kind.Name), *is.LinksOf(kind.Name); !slices.Equal(old, links) {
 			in[kind.Name] = append([]task.ID{}, links...)

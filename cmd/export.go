@@ -13,14 +13,14 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/tasks"
-	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/urfave/cli/v3"
 )
 
@@ -130,7 +130,7 @@ func (p exportCommand) write(ctx context.Context, c *cli.Command, w *verb.Worksp
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		t, err := record.Tasks.Get(s, id)
+		t, err := kind.Tasks.Get(s, id)
 		if task.CodeOf(err) == task.NotFound {
 			continue // deleted meanwhile
 		}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/activity"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // TestGenerated fails if a reference page differs from what the declarations say. "make docs" rewrites the pages.

@@ -5,8 +5,8 @@ import (
 	"embed"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/guide"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/guide"
 	"github.com/urfave/cli/v3"
 )
 

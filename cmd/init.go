@@ -5,9 +5,9 @@ import (
 	"errors"
 	"path/filepath"
 
+	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/urfave/cli/v3"
 )
 

@@ -5,11 +5,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // completeIDs replaces parts of ids by the whole ids.
@@ -18,7 +19,7 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
 		if part, ok := in.values[f.Name].(string); ok && f.From == verb.FromJobs && part != "" {
 			s, err := w.Open()
 			if err == nil {
-				in.values[f.Name], err = s.Jobs().Resolve(part)
+				in.values[f.Name], err = work.Jobs(s).Resolve(part)
 			}
 			if err != nil {
 				return err
@@ -31,7 +32,7 @@ func (in *input) completeIDs(ctx context.Context, w *verb.Workspace) error {
 		var err error
 		switch value := in.values[f.Name].(type) {
 		case string:
-			if in.values[f.Name], err = completeID(ctx, w, f, value); f.Names == record.Sessions.Name && task.CodeOf(err) == task.NotFound {
+			if in.values[f.Name], err = completeID(ctx, w, f, value); f.Names == kind.Sessions.Name && task.CodeOf(err) == task.NotFound {
 				in.values[f.Name], err = sessionOn(w, value, err)
 			}
 		case []string:
@@ -58,7 +59,7 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	if err != nil {
 		return "", err
 	}
-	k, ok := record.Named(f.Names)
+	k, ok := kind.Named(f.Names)
 	if !ok {
 		return part, nil
 	}
@@ -68,7 +69,7 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 	} else {
 		id, err = s.Resolve(k, part)
 	}
-	if unknown := task.CodeOf(err) == task.NotFound; k == record.Tasks.Kind && (unknown || err == nil && id == part) {
+	if unknown := task.CodeOf(err) == task.NotFound; k == kind.Tasks.Kind && (unknown || err == nil && id == part) {
 		if there, hint := importedAs(ctx, w, s, part); there != "" || hint != nil {
 			return there, hint
 		}
@@ -82,16 +83,16 @@ func completeID(ctx context.Context, w *verb.Workspace, f verb.Field, part strin
 // importedAs finds the task that was imported from another tracker by the id that it had there, with or without the name of the tracker:
 // bd-12, beads:bd-12. It returns "" if there is none, or a record here has that id, and AMBIGUOUS_ID if the id was one of several trackers.
 func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref string) (string, error) {
-	if _, _, err := record.Find(s, ref); err == nil || task.CodeOf(err) == task.BadFile {
+	if _, _, err := kind.Find(s, ref); err == nil || task.CodeOf(err) == task.BadFile {
 		return "", nil
 	}
-	view, err := w.Reads.Look(ctx, s, record.Tasks.Kind)
+	view, err := w.Reads.Look(ctx, s, kind.Tasks.Kind)
 	if err != nil {
 		return "", err
 	}
 	var hits []string
 	for _, row := range view.Rows() {
-		if slices.ContainsFunc(row.All(record.OriginFact), func(origin string) bool {
+		if slices.ContainsFunc(row.All(kind.OriginFact), func(origin string) bool {
 			_, id, _ := strings.Cut(origin, ":")
 			return ref == origin || ref == id
 		}) {
@@ -110,22 +111,22 @@ func importedAs(ctx context.Context, w *verb.Workspace, s *store.Store, ref stri
 
 // completeAnyID is completeID for a field that takes the id of a record of any kind. A whole id wins; else the part must occur in one id of all
 // kinds only. What occurs in none is a kind's own to report.
-func completeAnyID(s *store.Store, k *record.Kind, part string) (string, error) {
-	if record.ParseAnyID(part) == nil {
-		if _, _, err := record.Find(s, part); err == nil || task.CodeOf(err) == task.BadFile {
+func completeAnyID(s *store.Store, k *kind.Kind, part string) (string, error) {
+	if kind.ParseAnyID(part) == nil {
+		if _, _, err := kind.Find(s, part); err == nil || task.CodeOf(err) == task.BadFile {
 			return part, nil
 		}
 	}
 	var hits []string
-	for _, kind := range record.Kinds() {
-		ids, err := s.Candidates(kind, part)
+	for _, of := range kind.Kinds() {
+		ids, err := s.Candidates(of, part)
 		if err != nil {
 			return "", err
 		}
 		hits = append(hits, ids...)
 	}
 	switch {
-	case len(hits) == 0 && (k.ParseID(part) == nil || record.ParseAnyID(part) == nil):
+	case len(hits) == 0 && (k.ParseID(part) == nil || kind.ParseAnyID(part) == nil):
 		return part, nil
 	case len(hits) == 1:
 		return hits[0], nil
@@ -140,14 +141,14 @@ func sessionOn(w *verb.Workspace, part string, notFound error) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	id, err := s.Resolve(record.Tasks.Kind, part)
+	id, err := s.Resolve(kind.Tasks.Kind, part)
 	if err != nil {
 		if task.CodeOf(err) == task.AmbiguousID {
 			return "", err
 		}
 		return "", notFound
 	}
-	t, err := record.Tasks.Get(s, task.ID(id))
+	t, err := kind.Tasks.Get(s, task.ID(id))
 	if err != nil {
 		return "", err
 	}

@@ -7,10 +7,11 @@ import (
 	"slices"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/jobs"
 	"github.com/urfave/cli/v3"
 )
 
@@ -66,7 +67,7 @@ func untilEnded(ctx context.Context, s *store.Store, id string, each func() erro
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		one, err := s.Jobs().Get(id) // before the call, so that what comes before the end is seen
+		one, err := work.Jobs(s).Get(id) // before the call, so that what comes before the end is seen
 		if err == nil {
 			err = each()
 		}
@@ -91,11 +92,11 @@ func (p *program) namedJob(ctx context.Context, c *cli.Command, most int) (*verb
 	if err != nil {
 		return nil, nil, job.Job{}, err
 	}
-	id, err := s.Jobs().Resolve(args[0])
+	id, err := work.Jobs(s).Resolve(args[0])
 	if err != nil {
 		return nil, nil, job.Job{}, err
 	}
-	one, err := s.Jobs().Get(id)
+	one, err := work.Jobs(s).Get(id)
 	return w, s, one, err
 }
 
@@ -109,12 +110,12 @@ func (p *program) jobShow(ctx context.Context, c *cli.Command) error {
 	if name := c.Args().Get(1); name != "" {
 		return p.jobFile(s, one, name)
 	}
-	_, total, err := s.Jobs().Events(one.Spec.Job, 0, 0)
+	_, total, err := work.Jobs(s).Events(one.Spec.Job, 0, 0)
 	if err != nil {
 		return err
 	}
 	first := max(total-storyLength, 0)
-	events, total, err := s.Jobs().Events(one.Spec.Job, first, storyLength)
+	events, total, err := work.Jobs(s).Events(one.Spec.Job, first, storyLength)
 	if err != nil {
 		return err
 	}
@@ -134,7 +135,7 @@ func (p *program) jobFile(s *store.Store, one job.Job, name string) error {
 	if i < 0 {
 		return usage("there is no file %q of a job", name).WithHint("patch.diff, out.md, logs.txt or pr.json")
 	}
-	parts, err := s.Jobs().Artifact(one, job.Artifacts[i])
+	parts, err := work.Jobs(s).Artifact(one, job.Artifacts[i])
 	if err != nil {
 		return err
 	}
@@ -156,7 +157,7 @@ func (p *program) jobLogs(ctx context.Context, c *cli.Command) error {
 	shown := 0
 	more := func() error {
 		for {
-			events, _, err := s.Jobs().Events(one.Spec.Job, shown, 500)
+			events, _, err := work.Jobs(s).Events(one.Spec.Job, shown, 500)
 			if err != nil || len(events) == 0 {
 				return err
 			}
@@ -193,7 +194,7 @@ func (p *program) jobRetry(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	if now, err := s.Jobs().Get(out.Job); err == nil {
+	if now, err := work.Jobs(s).Get(out.Job); err == nil {
 		out = jobs.View(s, now, p.Now())
 	}
 	p.exit = p.soften(jobs.ExitOfEnd(out))

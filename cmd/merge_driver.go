@@ -6,9 +6,9 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 	"github.com/urfave/cli/v3"
@@ -52,8 +52,8 @@ func (p mergeDriverCommand) run(ctx context.Context, c *cli.Command) error {
 			return usage("%v", err).WithHint("git passes the names of three files as %%O %%A %%B")
 		}
 	}
-	markers := frontmatter.Markers{Size: size, Ours: "ours", Theirs: "theirs"}
-	merged, clean := record.Merge(filepath.ToSlash(args[4]), versions[0], versions[1], versions[2], p.flowAt(args[4]), markers)
+	markers := format.Markers{Size: size, Ours: "ours", Theirs: "theirs"}
+	merged, clean := kind.Merge(filepath.ToSlash(args[4]), versions[0], versions[1], versions[2], p.flowAt(args[4]), markers)
 	// The file is a temporary one of git's, which reads it when this process ends.
 	if err := os.WriteFile(p.abs(args[1]), merged, 0o666); err != nil {
 		return task.Errorf(task.IO, "%w", err)
@@ -75,5 +75,5 @@ func (p mergeDriverCommand) flowAt(name string) task.Flow {
 			return flow
 		}
 	}
-	return record.DefaultConfig().Flow
+	return kind.DefaultConfig().Flow
 }

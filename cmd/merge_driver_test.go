@@ -22,7 +22,7 @@ type situation struct {
 
 func situations(t *testing.T) []situation {
 	t.Helper()
-	paths, err := filepath.Glob("../store/record/testdata/merge/*.txtar")
+	paths, err := filepath.Glob("../store/kind/testdata/merge/*.txtar")
 	if err != nil || len(paths) < 20 {
 		t.Fatalf("%d situations, %v", len(paths), err)
 	}

@@ -13,7 +13,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/cmd/cmdtest"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -142,7 +142,7 @@ func (w workspace) read() (task.Task, string) {
 	if err != nil {
 		w.Fatal(err)
 	}
-	t, err := record.Tasks.Get(s, "T-1")
+	t, err := kind.Tasks.Get(s, "T-1")
 	if err != nil {
 		return t, err.Error()
 	}

@@ -10,7 +10,7 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // renderer prints the result of a verb for people. Text that comes from files goes through printf, which makes it harmless.

@@ -3,8 +3,8 @@ package cmd
 import (
 	"fmt"
 
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // renderArchived says where closed tasks went, and which ones stayed and why.

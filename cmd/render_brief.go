@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb/brief"
+	"github.com/cairn-tasks/cairn/internal/verb/brief"
 )
 
 // renderBrief prints a brief: the counts on a line, and a heading with its lines for each list that is not empty.

@@ -3,8 +3,8 @@ package cmd
 import (
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/decisions"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/decisions"
 )
 
 // governing prints the decisions that govern a task, if there are any.

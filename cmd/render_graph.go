@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/report/harmless"
+	"github.com/cairn-tasks/cairn/internal/verb/graphs"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb/graphs"
 	"github.com/mattn/go-runewidth"
 )
 

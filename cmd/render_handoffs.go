@@ -4,8 +4,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
 )
 
 // renderHandoff prints a handoff that was written: a line, and the answer if there is one.

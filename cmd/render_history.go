@@ -6,9 +6,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/activity"
 )
 
 func renderHistory(r *renderer, h activity.HistoryOut) {
@@ -54,7 +55,9 @@ func renderWaited(r *renderer, w activity.Waited) {
 	case w.Session != nil:
 		renderSession(r, *w.Session)
 	case w.Job != nil:
-		renderJob(r, *w.Job)
+		if one, ok := w.Job.(jobs.Job); ok {
+			renderJob(r, one)
+		}
 	case w.Record != nil:
 		renderRecord(r, *w.Record)
 	default:

@@ -6,8 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
-	"github.com/cairn-tasks/cairn/verb/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 )
 
 func renderJobs(r *renderer, l jobs.Listed) {

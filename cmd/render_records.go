@@ -8,12 +8,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/config"
+	"github.com/cairn-tasks/cairn/internal/verb/identity"
+	"github.com/cairn-tasks/cairn/internal/verb/proposals"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/config"
-	"github.com/cairn-tasks/cairn/verb/identity"
-	"github.com/cairn-tasks/cairn/verb/proposals"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 const deepest = 10 // levels that are indented

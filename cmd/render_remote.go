@@ -5,8 +5,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb/remotes"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/verb/remotes"
 )
 
 // renderShared prints what is known of the claims of all clones: what the remote allows, what this clone holds, and what others do.

@@ -4,9 +4,9 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb/review"
-	"github.com/cairn-tasks/cairn/verb/tasks"
-	"github.com/cairn-tasks/cairn/verb/trees"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work/verb/review"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
 )
 
 // renderReviewed prints what an action of a review made, and the task in one line.
@@ -74,9 +74,15 @@ func (r *renderer) review(v *trees.Review) {
 	r.thread(v.Comments)
 }
 
+// reviewOf is the part of a task that says what there is to review; nil for none.
+func reviewOf(c tasks.Context) *trees.Review {
+	review, _ := c.Review.(*trees.Review)
+	return review
+}
+
 // reviewCalls prints what can be typed about a task in review, below all that there is to read.
 func (r *renderer) reviewCalls(c tasks.Context) {
-	if c.Review == nil || c.Review.Branch == "" || !c.IsReviewing {
+	if review := reviewOf(c); review == nil || review.Branch == "" || !c.IsReviewing {
 		return
 	}
 	r.printf("\nNext\n")

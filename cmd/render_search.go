@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/verb/embed"
-	"github.com/cairn-tasks/cairn/verb/knowledge"
-	"github.com/cairn-tasks/cairn/verb/search"
+	"github.com/cairn-tasks/cairn/internal/verb/embed"
+	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
+	"github.com/cairn-tasks/cairn/internal/verb/search"
 )
 
 func renderSearch(r *renderer, out search.Out) {

@@ -9,10 +9,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/sessions"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/sessions"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 // renderTask prints a task: as a page if the verb reads, else as one line with what was run.
@@ -48,12 +48,16 @@ func renderChanged(r *renderer, t verb.Task) {
 // renderTaskPage prints a task as a page: its fields, its checks, its body and its provenance.
 func renderTaskPage(r *renderer, t verb.Task) {
 	r.printf("%s  %s\n", r.style.bold(string(t.ID)), r.style.bold(t.Title))
-	r.namedTexts(append([]namedText{
+	fields := []namedText{
 		{"status", string(t.Status)},
 		{"priority", fmt.Sprint(t.Urgency)},
 		{"mode", string(t.Mode)},
 		{"due", strings.TrimPrefix(dueText(t.Row), "due ")},
-		{"estimate", string(t.Estimate)},
+	}
+	for _, f := range task.OptionalFields() {
+		fields = append(fields, namedText{strings.ReplaceAll(f.Name, "_", " "), t.Value(f.Name)})
+	}
+	fields = append(fields, []namedText{
 		{"held by", claimText(t)},
 		{"elsewhere", elsewhereText(t)},
 		{"session", strings.ReplaceAll(t.Execution, "_", " ")},
@@ -67,7 +71,8 @@ func renderTaskPage(r *renderer, t verb.Task) {
 		{"scope", strings.Join(t.Scope, ", ")},
 		{"waits for", joined(t.BlockedBy)},
 		{"evidence", map[bool]string{true: "required"}[t.Evidence]},
-	}, ownTexts(t.Fields)...))
+	}...)
+	r.namedTexts(append(fields, ownTexts(t.Fields)...))
 	if len(t.Checks) > 0 {
 		r.printf("\nChecks\n")
 		for i, c := range t.Checks {
@@ -198,7 +203,7 @@ func renderContext(r *renderer, c tasks.Context) {
 		r.printf("\n%s\n", linkedHead(from.Link))
 		r.rows(from.Tasks)
 	}
-	r.review(c.Review)
+	r.review(reviewOf(c))
 	r.last(c.Last)
 	r.governing(c.Decisions)
 	r.thread(c.Comments)

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/proposals"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/proposals"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 )
 
 func renderList(r *renderer, l tasks.ListOut) {

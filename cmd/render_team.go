@@ -5,11 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/directory"
-	"github.com/cairn-tasks/cairn/verb/feedback"
-	"github.com/cairn-tasks/cairn/verb/guide"
-	"github.com/cairn-tasks/cairn/verb/skills"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/directory"
+	"github.com/cairn-tasks/cairn/internal/verb/feedback"
+	"github.com/cairn-tasks/cairn/internal/verb/guide"
+	"github.com/cairn-tasks/cairn/internal/verb/skills"
 )
 
 func renderActors(r *renderer, l verb.Items[directory.Actor]) {

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/pairs"
-	"github.com/cairn-tasks/cairn/verb/projects"
-	"github.com/cairn-tasks/cairn/verb/worktrees"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/projects"
+	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
+	"github.com/cairn-tasks/cairn/internal/work/verb/worktrees"
 )
 
 // renderWorktrees prints each work tree with its folder and why it stays. Folders are long and reasons several, so each has a line of its own.

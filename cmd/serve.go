@@ -12,12 +12,12 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/projects"
 	"github.com/cairn-tasks/cairn/mcpserver"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/projects"
 	"github.com/urfave/cli/v3"
 )
 
@@ -137,7 +137,7 @@ func (p serveCommand) rights(ctx context.Context, w *verb.Workspace, c *cli.Comm
 		if err != nil {
 			return r, err
 		}
-		t, err := record.Tasks.Get(s, task.ID(id))
+		t, err := kind.Tasks.Get(s, task.ID(id))
 		r.Scope = t.ID
 		return r, err
 	}

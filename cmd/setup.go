@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/setup"
+	"github.com/cairn-tasks/cairn/internal/verb/prime"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/setup"
-	"github.com/cairn-tasks/cairn/verb/prime"
 	"github.com/rogpeppe/go-internal/diff"
 	"github.com/urfave/cli/v3"
 )

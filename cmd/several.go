@@ -6,10 +6,10 @@ import (
 	"errors"
 	"maps"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // severalDone is the JSON of a command that was given several ids: what became of each. A task is a row under tasks, as lists have it; what
@@ -60,7 +60,7 @@ func (p verbCommand) looked(ctx context.Context, w *verb.Workspace, in *input) (
 		}
 		err := one.completeIDs(ctx, w)
 		if whole, _ := one.values[in.several].(string); err == nil && p.verb.Name != "restore" { // that is about what is not there
-			_, _, err = record.Find(s, whole)
+			_, _, err = kind.Find(s, whole)
 		}
 		if err != nil {
 			return nil, withQuoteHint(err)

@@ -5,12 +5,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/sshsign"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 	"github.com/urfave/cli/v3"
 )
 

@@ -5,11 +5,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/ledger"
-	"github.com/cairn-tasks/cairn/store/record"
-	files "github.com/cairn-tasks/cairn/store/skills"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/skills"
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	files "github.com/cairn-tasks/cairn/internal/skills"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/skills"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/urfave/cli/v3"
 )
 
@@ -57,7 +57,7 @@ func (p skillSyncCommand) run(ctx context.Context, c *cli.Command) error {
 	if err != nil {
 		return err
 	}
-	own, problems, err := record.Skills.List(ctx, s)
+	own, problems, err := kind.Skills.List(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -9,18 +9,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // unprovoked are the codes that no story can provoke, with the reason.
 var unprovoked = map[task.Code]string{
 	task.ChecksRunning:    "a command waits for its checks; only a server answers before they have ended",
-	task.RateLimit:        "it takes a hundred jobs that wait; a test of package verb/jobs has them",
+	task.RateLimit:        "it takes a hundred jobs that wait; a test of package internal/work/verb/jobs has them",
 	task.ResourceNotFound: "the command line has no resources; it says JOB_NOT_FOUND",
 	task.OutOfScope:       "the command line has no scope; only a server is started with one",
-	task.BaseMoved:        "the base has to move twice while a merge of it is tested; TestMergeWhenTheBaseMoves of store/worktree moves it",
+	task.BaseMoved:        "the base has to move twice while a merge of it is tested; TestMergeWhenTheBaseMoves of internal/work/worktree moves it",
 }
 
 // script is a story as the tests below read it.

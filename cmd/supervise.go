@@ -5,10 +5,10 @@ import (
 	"io"
 	"os"
 
-	"github.com/cairn-tasks/cairn/check/proc"
-	"github.com/cairn-tasks/cairn/job"
-	"github.com/cairn-tasks/cairn/job/runner"
-	"github.com/cairn-tasks/cairn/verb/review"
+	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/runner"
+	"github.com/cairn-tasks/cairn/internal/work/verb/review"
 	"github.com/urfave/cli/v3"
 )
 

@@ -12,8 +12,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // How long a supervisor has to say that it runs, and the service manager to start one.
@@ -37,7 +38,7 @@ func supervise(ctx context.Context, w *verb.Workspace, id string) error {
 	if err != nil {
 		return task.Errorf(task.IO, "this program cannot find itself: %w", err).WithHint("cairn job start --foreground runs the job in this process")
 	}
-	log := s.Jobs().File(id, "supervisor.log")
+	log := work.Jobs(s).File(id, "supervisor.log")
 	if log == "" {
 		return usage("%q is no job", id)
 	}

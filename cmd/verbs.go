@@ -8,13 +8,13 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/proposals"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work/verb/pairs"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/pairs"
-	"github.com/cairn-tasks/cairn/verb/proposals"
-	"github.com/cairn-tasks/cairn/verb/tasks"
-	"github.com/cairn-tasks/cairn/verb/transfer"
 	"github.com/urfave/cli/v3"
 )
 

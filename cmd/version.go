@@ -4,7 +4,7 @@ import (
 	"context"
 	"runtime/debug"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/urfave/cli/v3"
 )
 
@@ -37,7 +37,7 @@ type versionResult struct {
 
 // built is the version of this program, with the commit that it was built of.
 func built() versionResult {
-	v := versionResult{Version: Version(), Schema: 1, Format: record.Format, Commit: builtCommit, Date: builtDate}
+	v := versionResult{Version: Version(), Schema: 1, Format: kind.Format, Commit: builtCommit, Date: builtDate}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return v

@@ -5,9 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb/jobs"
 )
 
 // next says what can be typed when all jobs have ended.

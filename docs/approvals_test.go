@@ -9,8 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/sshsign"
-	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
+	"github.com/cairn-tasks/cairn/internal/sshsign"
+	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/task"
 )
 

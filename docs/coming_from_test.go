@@ -13,13 +13,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/user/projects"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/projects"
-	"github.com/cairn-tasks/cairn/store/worktree"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
 // The names that the reference of each other system gives, by the heading of its table.
@@ -155,7 +156,7 @@ func prepareJobs(t *testing.T, w *verb.Workspace) {
 		t.Fatal(err)
 	}
 	spec := job.Spec{Job: "job-1", Task: "SHOP-1", By: "agent:claude-1", Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 600, Timeout: 600, Root: s.Root, CreatedAt: time.Now().UTC()}
-	if _, _, err := s.Jobs().Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
+	if _, _, err := work.Jobs(s).Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 		t.Fatal(err)
 	}
 	trees, err := worktree.Open(s.Layout, worktree.Options{StateDir: w.StateDir})

@@ -241,7 +241,11 @@ func packages(t *testing.T) []string {
 		case e.IsDir() && path != ".." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "vendor"):
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
-			found[strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")] = true
+			dir := strings.TrimPrefix(filepath.ToSlash(filepath.Dir(path)), "../")
+			if dir == ".." {
+				dir = "cairn" // the package of the module's root
+			}
+			found[dir] = true
 		}
 		return nil
 	})

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/ledger"
+	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -56,7 +56,7 @@ func TestExampleTaskAccountsForItself(t *testing.T) {
 		t.Fatalf("no entry accounts for the command; its key is %s", got.Checks[0].Key(got.ID))
 	}
 	for i, c := range got.Checks {
-		if standing := record.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
+		if standing := kind.DefaultConfig().Flow.Standing(got, i, task.Proof{Tree: ran.Tree}); standing != task.Pass {
 			t.Errorf("%s counts as %s on the tree that the entry names", c.Desc, standing)
 		}
 	}
@@ -76,15 +76,15 @@ func TestHashesThatThePageNames(t *testing.T) {
 
 // The example config says what an empty one means.
 func TestExampleConfigIsTheDefault(t *testing.T) {
-	got, err := record.ParseConfig([]byte(example(t, "config")))
+	got, err := kind.ParseConfig([]byte(example(t, "config")))
 	if err != nil {
 		t.Fatal(err)
 	}
-	want, err := record.ParseConfig([]byte("{}\n"))
+	want, err := kind.ParseConfig([]byte("{}\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, c := range []*record.Config{&got, &want} { // none, however it is written
+	for _, c := range []*kind.Config{&got, &want} { // none, however it is written
 		c.Flow.Abandoned = append([]task.Status{}, c.Flow.Abandoned...)
 		if len(c.Rules) == 0 {
 			c.Rules = nil
@@ -97,7 +97,7 @@ func TestExampleConfigIsTheDefault(t *testing.T) {
 
 // The references of the example are ones that a writer may make, and the file of one is named as the page says.
 func TestExampleRefs(t *testing.T) {
-	got, err := record.Tasks.Parse([]byte("---\nid: T-1\ntitle: x\nstatus: backlog\n" + example(t, "refs") + "---\n"))
+	got, err := kind.Tasks.Parse([]byte("---\nid: T-1\ntitle: x\nstatus: backlog\n" + example(t, "refs") + "---\n"))
 	if err != nil || len(got.Refs) == 0 {
 		t.Fatal(got.Refs, err)
 	}
@@ -114,11 +114,11 @@ func TestExampleRefs(t *testing.T) {
 // The example of a proposal is read as the page says, and is of the task of the first example.
 func TestExampleProposalIsReadAsThePageSays(t *testing.T) {
 	const id = "plan-01m7yxs9q2v4rw"
-	got, err := record.Proposals.Parse([]byte(example(t, "proposal "+id)))
+	got, err := kind.Proposals.Parse([]byte(example(t, "proposal "+id)))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := record.Proposals.ParseID(got.ID); err != nil || got.ID != id {
+	if err := kind.Proposals.ParseID(got.ID); err != nil || got.ID != id {
 		t.Errorf("the id is %s (%v), want %s", got.ID, err, id)
 	}
 	var tasks []struct {
@@ -142,7 +142,7 @@ func TestExampleProposalIsReadAsThePageSays(t *testing.T) {
 // The example of a decision is read as the page says, and its hash is that of its content.
 func TestExampleDecisionIsReadAsThePageSays(t *testing.T) {
 	const id = "DEC-01m7yxs9q2v4rw"
-	got, err := record.Decisions.Parse([]byte(example(t, "decision "+id)))
+	got, err := kind.Decisions.Parse([]byte(example(t, "decision "+id)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -160,7 +160,7 @@ func TestExampleDecisionIsReadAsThePageSays(t *testing.T) {
 // The example of a handoff is read as the page says, and is one that the rules of handoffs accept.
 func TestExampleHandoffIsReadAsThePageSays(t *testing.T) {
 	const id = "HO-01m7yxs9q2v4rw"
-	got, err := record.Handoffs.Parse([]byte(example(t, "handoff "+id)))
+	got, err := kind.Handoffs.Parse([]byte(example(t, "handoff "+id)))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -178,14 +178,14 @@ func TestExampleHandoffIsReadAsThePageSays(t *testing.T) {
 // The example of an actor is one that a registration could have written, and its file is called as the page says.
 func TestExampleActorIsReadAsThePageSays(t *testing.T) {
 	const id = "agent:claude-1"
-	got, err := record.Actors.Parse([]byte(example(t, "actor "+id)))
+	got, err := kind.Actors.Parse([]byte(example(t, "actor "+id)))
 	if err == nil {
 		err = got.Valid()
 	}
 	if err != nil || got.Ref.ID != id || got.Group != "reviewers" || len(got.Log) != 2 {
 		t.Errorf("got %+v, %v", got, err)
 	}
-	if file := record.Actors.File(id); file != ".cairn/actors/agent.claude-1.md" {
+	if file := kind.Actors.File(id); file != ".cairn/actors/agent.claude-1.md" {
 		t.Errorf("it lies in %s", file)
 	}
 }
@@ -193,7 +193,7 @@ func TestExampleActorIsReadAsThePageSays(t *testing.T) {
 // The example of a note of knowledge is read as the page says, and may be written.
 func TestExampleNoteIsReadAsThePageSays(t *testing.T) {
 	const id = "KB-01m7yxs9q2v4rw"
-	got, err := record.Knowledge.Parse([]byte(example(t, "knowledge "+id)))
+	got, err := kind.Knowledge.Parse([]byte(example(t, "knowledge "+id)))
 	if err == nil {
 		err = got.Valid()
 	}
@@ -205,7 +205,7 @@ func TestExampleNoteIsReadAsThePageSays(t *testing.T) {
 // Every key that cairn knows is in the page, and so is every kind of record.
 func TestEveryKeyIsExplained(t *testing.T) {
 	page := read(t, "format.md")
-	for _, k := range record.Kinds() {
+	for _, k := range kind.Kinds() {
 		if !strings.Contains(page, "\n| `"+k.Name+"` | `"+k.Folder+"/") {
 			t.Errorf("format.md does not list the kind %s", k.Name)
 		}
@@ -244,7 +244,7 @@ func exampleTask(t *testing.T) task.Task {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := record.Tasks.Get(s, exampleID)
+	got, err := kind.Tasks.Get(s, exampleID)
 	if err != nil {
 		t.Fatal(err)
 	}

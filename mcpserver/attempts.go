@@ -4,8 +4,8 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // attempts are the sessions that the client of a server has begun, or has written to, and that go on. While there is exactly one, the client

@@ -3,7 +3,7 @@ package mcpserver_test
 import (
 	"testing"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // What a client writes while it is at work in one session names that session; with none, or with two, it names none.

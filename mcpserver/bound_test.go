@@ -9,14 +9,14 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/sessions"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
 	"github.com/cairn-tasks/cairn/mcpserver"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/sessions"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -176,7 +176,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 		}
 	}
 	for _, id := range []task.ID{"PROJ-1", "PROJ-2", "PROJ-3", "PROJ-6"} {
-		want, err := record.Tasks.Get(s, id)
+		want, err := kind.Tasks.Get(s, id)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -202,7 +202,7 @@ func TestWhatIsCutCanBeReadInPieces(t *testing.T) {
 				t.Fatalf("%s: entry %d says %q", id, i, e.Text)
 			}
 		}
-		if file, _, _ := read(id, "file"); file != readFile(t, filepath.Join(s.Dir(record.Tasks.Folder), string(id)+".md")) {
+		if file, _, _ := read(id, "file"); file != readFile(t, filepath.Join(s.Dir(kind.Tasks.Folder), string(id)+".md")) {
 			t.Errorf("%s: the pieces make another file", id)
 		}
 	}
@@ -284,7 +284,7 @@ func TestHiddenTextIsFlagged(t *testing.T) {
 	}
 	const title = "a\u202eb\u200b\U000e0049\U000e0067"
 	quoted := fmt.Sprintf("%+q", title)
-	writeFile(t, filepath.Join(s.Dir(record.Tasks.Folder), "PROJ-1.md"), "---\nid: PROJ-1\ntitle: "+quoted+"\nstatus: backlog\nchecks:\n  - {desc: plain}\n  - {desc: "+quoted+"}\n---\n\nBody.\n")
+	writeFile(t, filepath.Join(s.Dir(kind.Tasks.Folder), "PROJ-1.md"), "---\nid: PROJ-1\ntitle: "+quoted+"\nstatus: backlog\nchecks:\n  - {desc: plain}\n  - {desc: "+quoted+"}\n---\n\nBody.\n")
 	cs := connect(t, w)
 	for tool, want := range map[string][]string{"get": {"title", "checks[1].desc"}, "list": {"tasks[0].title"}, "history": nil} {
 		args := object{}

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // use is whether clients make calls, so that the git remote is asked about claims only while somebody wants to know.

@@ -3,8 +3,8 @@ package mcpserver_test
 import (
 	"testing"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/identity"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/identity"
 )
 
 // A client is known by the name that it introduces itself with, in both eras of the protocol; what the server was started with

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/record"
-	manual "github.com/cairn-tasks/cairn/verb/guide"
-	"github.com/cairn-tasks/cairn/verb/tasks"
+	manual "github.com/cairn-tasks/cairn/internal/verb/guide"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -33,11 +33,11 @@ func (c completer) CompleteResourceArgument(_ context.Context, uri string, argum
 	if r.job != nil {
 		return jobsNamed(at, argument.Value)
 	}
-	kind, ok := record.Named(r.kind)
+	k, ok := kind.Named(r.kind)
 	if !ok {
 		return nil, nil
 	}
-	ids, err := at.Candidates(kind, argument.Value)
+	ids, err := at.Candidates(k, argument.Value)
 	if err != nil {
 		return nil, protocolError(err)
 	}

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/jobs"
 )
 
 // The notifications that a job has ended.
@@ -81,13 +82,13 @@ func (s *Server) moveNews() {
 // supervisor that was killed changes nothing.
 func (n *jobNews) look(at *store.Store, tell bool) {
 	for id := range n.live {
-		_, _ = at.Jobs().Get(id)
+		_, _ = work.Jobs(at).Get(id)
 	}
-	version := at.Jobs().Version()
+	version := work.Jobs(at).Version()
 	if version == n.last && tell {
 		return
 	}
-	all, err := at.Jobs().List()
+	all, err := work.Jobs(at).List()
 	if err != nil {
 		return
 	}

@@ -5,10 +5,11 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -54,7 +55,7 @@ func (s *Server) readJob(r resource, id string) (text string, one job.Job, versi
 	if err != nil {
 		return "", one, "", err
 	}
-	one, err = at.Jobs().Get(id)
+	one, err = work.Jobs(at).Get(id)
 	if task.CodeOf(err) == task.JobNotFound {
 		err = task.Errorf(task.ResourceNotFound, "there is no job %s in this clone", verb.Head(id, 60)).WithHint("%s shows those there are", task.CallTo("job_list").OnlyShown())
 	}
@@ -89,7 +90,7 @@ const maxArtifact = 2 << 20 // bytes of one that are returned; its end is left o
 
 // artifactOf is a file that a job left: one, or several behind one another, each with its name.
 func artifactOf(s *store.Store, one job.Job, file job.Artifact) (text, version string, err error) {
-	parts, err := s.Jobs().Artifact(one, file)
+	parts, err := work.Jobs(s).Artifact(one, file)
 	if err != nil {
 		return "", "", err
 	}
@@ -114,7 +115,7 @@ func artifactOf(s *store.Store, one job.Job, file job.Artifact) (text, version s
 
 // jobsNamed completes the id of a job, the newest first.
 func jobsNamed(at *store.Store, part string) (*mcp.Completion, error) {
-	all, err := at.Jobs().Peek()
+	all, err := work.Jobs(at).Peek()
 	if err != nil {
 		return nil, protocolError(err)
 	}

@@ -8,15 +8,16 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/projects"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	verbs "github.com/cairn-tasks/cairn/internal/work/verb/jobs"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/jobs"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	verbs "github.com/cairn-tasks/cairn/verb/jobs"
-	"github.com/cairn-tasks/cairn/verb/projects"
-	"github.com/cairn-tasks/cairn/verb/verbtest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -37,10 +38,10 @@ func withJobs(t *testing.T) (verb.Workspace, *store.Store) {
 func createJob(t *testing.T, s *store.Store, id string) *jobs.Owned {
 	t.Helper()
 	spec := job.Spec{Job: id, Task: "PROJ-1", By: "human:lee", Executor: "mine", Output: job.Edits, Priority: job.P1, TTL: 60, Timeout: 60, CreatedAt: time.UnixMilli(1_700_000_000_123)}
-	if _, _, err := s.Jobs().Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
+	if _, _, err := work.Jobs(s).Create(t.Context(), spec, func([]job.Job) (*job.Job, error) { return nil, nil }); err != nil {
 		t.Fatal(err)
 	}
-	o, err := s.Jobs().Own(id)
+	o, err := work.Jobs(s).Own(id)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +94,7 @@ func TestTheFilesOfAJobAreResources(t *testing.T) {
 		if _, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri}); err == nil || !strings.Contains(err.Error(), string(task.ArtifactMissing)) {
 			t.Errorf("%s, which is not there, gives %v", name, err)
 		}
-		storetest.WriteFile(t, s.Jobs().File("job-a", wants.file), wants.text)
+		storetest.WriteFile(t, work.Jobs(s).File("job-a", wants.file), wants.text)
 		got, err := cs.ReadResource(t.Context(), &mcp.ReadResourceParams{URI: uri})
 		if err != nil || got.Contents[0].MIMEType != wants.mime || !strings.HasSuffix(got.Contents[0].Text, wants.text) {
 			t.Errorf("%s is %+v, %v", name, got, err)
@@ -123,7 +124,7 @@ func TestALinkInPlaceOfAFileOfAJobIsNotRead(t *testing.T) {
 	createJob(t, s, "job-a")
 	secret := t.TempDir() + "/secret"
 	storetest.WriteFile(t, secret, "secret")
-	storetest.Link(t, secret, s.Jobs().File("job-a", "out.md"))
+	storetest.Link(t, secret, work.Jobs(s).File("job-a", "out.md"))
 	_, err := connect(t, w).ReadResource(t.Context(), &mcp.ReadResourceParams{URI: "cairn://job/job-a/artifacts/out.md"})
 	if err == nil || !strings.Contains(err.Error(), string(task.ArtifactMissing)) {
 		t.Errorf("it gives %v", err)
@@ -181,7 +182,7 @@ func TestUpdatesOfAJobCarryItsVersion(t *testing.T) {
 		told(`{"stateVersion":1,"uri":"cairn://job/job-a/status"}`)
 		changeJob(t, o, func(s *job.Status) { s.State = job.Running })
 		told(`{"stateVersion":2,"uri":"cairn://job/job-a/status"}`)
-		storetest.WriteFile(t, s.Jobs().File("job-a", "patch.diff"), "diff")
+		storetest.WriteFile(t, work.Jobs(s).File("job-a", "patch.diff"), "diff")
 		changeJob(t, o, func(s *job.Status) { s.Summary = "patched" })
 		told(`{"stateVersion":3,"uri":"cairn://job/job-a/status"}`, `{"stateVersion":3,"uri":"cairn://job/job-a/artifacts/patch.diff"}`)
 		told()
@@ -199,7 +200,7 @@ func TestTheEndOfAJobIsTold(t *testing.T) {
 		c := newClient(t, w)
 		defer c.end()
 		good, bad := createJob(t, s, "job-good"), createJob(t, s, "job-bad")
-		storetest.WriteFile(t, s.Jobs().File("job-good", "patch.diff"), "diff")
+		storetest.WriteFile(t, work.Jobs(s).File("job-good", "patch.diff"), "diff")
 		for _, o := range []*jobs.Owned{good, bad} {
 			changeJob(t, o, func(s *job.Status) { s.State, s.Attempt, s.StartedAt = job.Running, 1, time.UnixMilli(1000) })
 		}

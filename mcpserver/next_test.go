@@ -17,14 +17,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/proposals"
+	"github.com/cairn-tasks/cairn/internal/verb/skills"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/jobs"
-	"github.com/cairn-tasks/cairn/verb/proposals"
-	"github.com/cairn-tasks/cairn/verb/skills"
-	"github.com/cairn-tasks/cairn/verb/verbtest"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -459,7 +459,7 @@ func (s *fixture) settled() map[task.ID]string {
 	if err != nil {
 		s.Fatal(err)
 	}
-	all, _, err := record.Tasks.List(s.Context(), at)
+	all, _, err := kind.Tasks.List(s.Context(), at)
 	if err != nil {
 		s.Fatal(err)
 	}

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"text/template"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // text executes a page's template for a caller. A page has two functions: has reports whether all the named tools are offered, so that no

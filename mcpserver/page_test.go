@@ -7,9 +7,9 @@ import (
 	"testing"
 	"unicode/utf8"
 
-	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 var (
@@ -91,7 +91,7 @@ func TestEveryKindThatIsReadHasATemplate(t *testing.T) {
 		t.Fatalf("found %d templates", len(found))
 	}
 	for _, r := range found {
-		if _, known := record.Named(r.kind); r.argument == "" || !known {
+		if _, known := kind.Named(r.kind); r.argument == "" || !known {
 			t.Errorf("%s: the argument is %q, and its ids can be completed: %v", r.uri, r.argument, known)
 		}
 	}

@@ -3,7 +3,7 @@ package mcpserver
 import (
 	"sync/atomic"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // project is the workspace that calls are about, of a server whose client may go to others.

@@ -7,10 +7,11 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/tasks"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -205,7 +206,7 @@ func TestDiffOfATask(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Config.Worktrees = t.TempDir()
-	all, err := s.Worktrees(w.Now)
+	all, err := work.Trees(s, w.Now)
 	if err != nil {
 		t.Fatal(err)
 	}

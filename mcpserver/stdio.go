@@ -8,7 +8,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/mark3labs/mcp-go/mcp"
 )
 

@@ -6,8 +6,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -15,7 +15,7 @@ import (
 // heldElsewhere is who holds a task, and whether the file in a worktree is behind.
 func heldElsewhere(t *testing.T, s *store.Store, id task.ID) (session.Hold, session.Hold) {
 	t.Helper()
-	one, err := record.Tasks.Get(s, id)
+	one, err := kind.Tasks.Get(s, id)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -122,7 +122,7 @@ func (tx *Tx) Attach(a Attachment) error {
 	switch {
 	case err != nil:
 		return problem.IO(err)
-	case have == record.Rev(a.Content):
+	case have == kind.Rev(a.Content):
 		return nil
 	case have != "":
 		return task.Errorf(task.BadFile, "%s holds something else than its name says", a.Path).WithHint("bring it back from git, or take it away")

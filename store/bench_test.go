@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -16,7 +16,7 @@ import (
 func BenchmarkGet(b *testing.B) {
 	s := filled(b, 1)
 	for b.Loop() {
-		if _, err := record.Tasks.Get(s, "PROJ-00000"); err != nil {
+		if _, err := kind.Tasks.Get(s, "PROJ-00000"); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -27,7 +27,7 @@ func BenchmarkList(b *testing.B) {
 		b.Run(fmt.Sprintf("%d tasks", n), func(b *testing.B) {
 			s := filled(b, n)
 			for b.Loop() {
-				tasks, problems, err := record.Tasks.List(b.Context(), s)
+				tasks, problems, err := kind.Tasks.List(b.Context(), s)
 				if err != nil || len(problems) > 0 || len(tasks) != n {
 					b.Fatalf("%d tasks, problems %v, error %v", len(tasks), problems, err)
 				}

@@ -7,11 +7,11 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 )
 
 // Cache keeps records that were read from files, for a process that reads them often. It never returns an old record: each call compares
@@ -36,14 +36,14 @@ type cachedRecord struct {
 // lists.
 func (c *Cache) Of(s *Store) Cached { return Cached{c, s} }
 
-// Cached reads records through a Cache. It is a record.Reader and a record.Lister.
+// Cached reads records through a Cache. It is a kind.Reader and a kind.Lister.
 type Cached struct {
 	cache *Cache
 	store *Store
 }
 
 // Read is Store.Read, with the body as in lists.
-func (c Cached) Read(k *record.Kind, id string) (any, error) {
+func (c Cached) Read(k *kind.Kind, id string) (any, error) {
 	if err := k.ParseID(id); err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ func (c Cached) Read(k *record.Kind, id string) (any, error) {
 }
 
 // All is Store.All.
-func (c Cached) All(ctx context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
+func (c Cached) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
 	all, problems, err := c.store.list(ctx, k, func(at place.File, wait *layout.Patience) (any, error) {
 		return c.read(k, at.ID, c.store.Abs(at.Path), wait)
 	})
@@ -64,7 +64,7 @@ func (c Cached) All(ctx context.Context, k *record.Kind) ([]any, []problem.Probl
 }
 
 // read reads a record from its file, which lies at a path, unless the file is unchanged since the last time.
-func (c Cached) read(k *record.Kind, id, path string, wait *layout.Patience) (any, error) {
+func (c Cached) read(k *kind.Kind, id, path string, wait *layout.Patience) (any, error) {
 	young, before := time.Now().Add(-cmp.Or(c.cache.grain, disk.ClockGrain)), disk.StampOf(path)
 	c.cache.mu.Lock()
 	old, ok := c.cache.records[path]
@@ -100,7 +100,7 @@ func (c *Cache) keep(path string, r cachedRecord) {
 }
 
 // forget drops the records of a kind that no longer exist.
-func (c Cached) forget(k *record.Kind, all []any) {
+func (c Cached) forget(k *kind.Kind, all []any) {
 	c.cache.mu.Lock()
 	defer c.cache.mu.Unlock()
 	if len(c.cache.records) <= len(all) {
@@ -111,7 +111,7 @@ func (c Cached) forget(k *record.Kind, all []any) {
 		there[k.Header(v).Ref.ID] = true
 	}
 	maps.DeleteFunc(c.cache.records, func(path string, _ cachedRecord) bool {
-		of, id, ok := record.At(c.store.Rel(path))
+		of, id, ok := kind.At(c.store.Rel(path))
 		return ok && of == k && !there[id]
 	})
 }

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -29,11 +29,11 @@ func same(a, b task.Task) bool { return &a.Labels[0] == &b.Labels[0] }
 // listed is the task in a list, and by itself.
 func listed(t *testing.T, s *store.Store, c *store.Cache) task.Task {
 	t.Helper()
-	tasks, problems, err := record.Tasks.List(t.Context(), c.Of(s))
+	tasks, problems, err := kind.Tasks.List(t.Context(), c.Of(s))
 	if err != nil || len(problems) > 0 || len(tasks) != 1 {
 		t.Fatalf("%d tasks, problems %v (%v)", len(tasks), problems, err)
 	}
-	one, err := record.Tasks.Get(c.Of(s), tasks[0].ID)
+	one, err := kind.Tasks.Get(c.Of(s), tasks[0].ID)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,10 +113,10 @@ func TestCacheForgetsWhatIsGone(t *testing.T) {
 	if err := os.Remove(storetest.TaskFile(s, "PROJ-1")); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := record.Tasks.Get(c.Of(s), "PROJ-1"); task.CodeOf(err) != task.NotFound {
+	if _, err := kind.Tasks.Get(c.Of(s), "PROJ-1"); task.CodeOf(err) != task.NotFound {
 		t.Errorf("it is gone: %v", err)
 	}
-	if tasks, _, err := record.Tasks.List(t.Context(), c.Of(s)); len(tasks)+c.Kept() > 0 {
+	if tasks, _, err := kind.Tasks.List(t.Context(), c.Of(s)); len(tasks)+c.Kept() > 0 {
 		t.Errorf("%d tasks are listed and %d kept (%v)", len(tasks), c.Kept(), err)
 	}
 }

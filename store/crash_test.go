@@ -12,7 +12,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -105,8 +105,8 @@ func playScribble(s *store.Store, _ []string) error {
 // wantAcknowledged fails the test unless every file is whole and every acknowledged write is in one.
 func wantAcknowledged(t *testing.T, s *store.Store, acknowledged []string) {
 	t.Helper()
-	tasks, problems, err := record.Tasks.List(t.Context(), s)
-	sessions, unread, err2 := record.Sessions.List(t.Context(), s)
+	tasks, problems, err := kind.Tasks.List(t.Context(), s)
+	sessions, unread, err2 := kind.Sessions.List(t.Context(), s)
 	if err != nil || err2 != nil || len(problems)+len(unread) > 0 {
 		t.Fatalf("problems %v and %v, errors %v and %v", problems, unread, err, err2)
 	}
@@ -226,7 +226,7 @@ func playDie(s *store.Store, args []string) error {
 // wantSeen compares everything that can be seen of PROJ-1 with one line.
 func wantSeen(t *testing.T, s *store.Store, when, want string) {
 	t.Helper()
-	one, err := record.Tasks.Get(s, "PROJ-1")
+	one, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	var did []string
 	for _, e := range one.Provenance {
@@ -237,7 +237,7 @@ func wantSeen(t *testing.T, s *store.Store, when, want string) {
 		holder = task.Actor("nobody")
 	}
 	got := fmt.Sprintf("%s, held by %s, entries: %s", one.Status, holder, strings.Join(did, " "))
-	sessions, problems, err := record.Sessions.List(t.Context(), s)
+	sessions, problems, err := kind.Sessions.List(t.Context(), s)
 	if err != nil || len(problems) > 0 {
 		t.Fatalf("problems %v (%v)", problems, err)
 	}

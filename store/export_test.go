@@ -5,8 +5,8 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/task"
@@ -82,6 +82,3 @@ type FileStamp = disk.Stamp
 
 // StampOf is disk.StampOf.
 func StampOf(path string) FileStamp { return disk.StampOf(path) }
-
-// WorksOn is why something may work in the work tree of a task.
-func (s *Store) WorksOn(id task.ID) string { return s.worksOn(id) }

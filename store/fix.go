@@ -7,10 +7,10 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -48,18 +48,18 @@ func Fixes(l layout.Layout, findings []proof.Finding) ([]Fix, error) {
 // fix is the repaired content of a file with a finding.
 func fix(f proof.Finding, src []byte) []byte {
 	if f.Task == "" {
-		return frontmatter.WithoutRepeats(src, frontmatter.YAML)
+		return format.WithoutRepeats(src, format.YAML)
 	}
-	src = frontmatter.WithoutRepeats(src, frontmatter.Markdown)
-	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+	src = format.WithoutRepeats(src, format.Markdown)
+	doc, err := format.Parse(src, format.Markdown)
 	if err != nil || doc.Get("id") != nil {
 		return src
 	}
-	id := strings.TrimSuffix(path.Base(f.Path), record.Tasks.Ext())
+	id := strings.TrimSuffix(path.Base(f.Path), kind.Tasks.Ext())
 	if _, err := task.ParseID(id); err != nil {
 		return src
 	}
-	if doc, err = doc.Edit(record.Tasks.Keys, frontmatter.Set(frontmatter.Path{"id"}, frontmatter.String(id))); err != nil {
+	if doc, err = doc.Edit(kind.Tasks.Keys, format.Set(format.Path{"id"}, format.String(id))); err != nil {
 		return src
 	}
 	return doc.Bytes()

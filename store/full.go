@@ -1,9 +1,9 @@
 package store
 
 import (
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -15,7 +15,7 @@ const fullAt = 768 << 10
 const bareText = 256
 
 // Room returns TASK_FULL if a record has no room for another note or run. Transitions do not call it, since they must always be possible.
-func (s *Store) Room(k *record.Kind, id string) error {
+func (s *Store) Room(k *kind.Kind, id string) error {
 	f, err := s.readFile(k, id, layout.Patient())
 	if err != nil {
 		return notFound(k, id, err)
@@ -24,7 +24,7 @@ func (s *Store) Room(k *record.Kind, id string) error {
 }
 
 // roomFor returns TASK_FULL if a write would make front matter too large. was is nil for a new record, and e is the newest entry.
-func roomFor(was, now *frontmatter.Doc, e task.Entry) error {
+func roomFor(was, now *format.Doc, e task.Entry) error {
 	switch {
 	case was == nil && len(now.Front()) > fullAt:
 		return task.Errorf(task.TaskFull, "what stands above the body would have more than %d KiB", fullAt>>10).
@@ -36,7 +36,7 @@ func roomFor(was, now *frontmatter.Doc, e task.Entry) error {
 }
 
 // room returns TASK_FULL if the front matter of a document is full.
-func room(doc *frontmatter.Doc) error {
+func room(doc *format.Doc) error {
 	if len(doc.Front()) <= fullAt {
 		return nil
 	}

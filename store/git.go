@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/task"
 )
 

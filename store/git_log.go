@@ -3,7 +3,7 @@ package store
 import (
 	"context"
 
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
 )
 
 // LogIn says which commits a log lists.

@@ -13,9 +13,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -51,13 +51,13 @@ func everything(t *testing.T, s *store.Store) {
 			func() error { return s.DropProgress(ctx, proj1, "0123456789abcdef") },
 			func() error { _, err := s.Journalled(); return err },
 			func() error {
-				one, err := record.Tasks.Get(s, "PROJ-1")
+				one, err := kind.Tasks.Get(s, "PROJ-1")
 				if err == nil {
 					_, err = s.Overwritten(ctx, one.Header())
 				}
 				return err
 			},
-			func() error { _, err := s.Trash().Deleted(record.Tasks.Kind); s.Trash().File(proj1); return err },
+			func() error { _, err := s.Trash().Deleted(kind.Tasks.Kind); s.Trash().File(proj1); return err },
 			func() error {
 				for _, log := range s.Runs().Logs(ctx, "PROJ-1") {
 					_, _, _ = s.Runs().Read(log.Path, 100)
@@ -226,7 +226,7 @@ func TestHostileLiveState(t *testing.T) {
 				storetest.WriteFile(t, path, text)
 				everything(t, storetest.Open(t, s.Root))
 				untouched(t, s, around, before)
-				if _, err := record.Tasks.Get(s, "PROJ-1"); err != nil {
+				if _, err := kind.Tasks.Get(s, "PROJ-1"); err != nil {
 					t.Errorf("the task is gone: %v", err)
 				}
 				storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "life goes on"), "")

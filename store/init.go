@@ -8,12 +8,12 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -74,7 +74,7 @@ func makeFolders(l layout.Layout) error {
 	if err := l.NoLinks(place.All(l)...); err != nil {
 		return err
 	}
-	for _, dir := range []string{l.Dir(record.Tasks.Folder), l.Dir(record.Sessions.Folder)} {
+	for _, dir := range []string{l.Dir(kind.Tasks.Folder), l.Dir(kind.Sessions.Folder)} {
 		if err := disk.MakeFolder(l.Root, dir); err != nil {
 			return problem.IO(err)
 		}

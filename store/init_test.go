@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -99,9 +99,9 @@ func TestIgnoredByGit(t *testing.T) {
 
 // What Init writes reads back, and means what its comments say.
 func TestConfigTemplate(t *testing.T) {
-	got, err := record.ParseConfig(fmt.Appendf(nil, store.ConfigTemplate, "PROJ"))
+	got, err := kind.ParseConfig(fmt.Appendf(nil, store.ConfigTemplate, "PROJ"))
 	storetest.WantCode(t, err, "")
-	want := record.DefaultConfig()
+	want := kind.DefaultConfig()
 	want.Prefix, want.Flow.Prefix = "PROJ", "PROJ"
 	want.Flow.Working, want.Flow.Review, want.Flow.Abandoned = "in_progress", "in_review", []task.Status{"canceled"}
 	if !reflect.DeepEqual(got, want) {

@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
 // errKilled is the error of every call of a process after it was killed. Nobody sees it.

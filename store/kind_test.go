@@ -10,12 +10,12 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -37,8 +37,8 @@ const riskName = "risk"
 
 var riskID = regexp.MustCompile(`^RISK:[0-9a-z]{1,20}$`)
 
-var risks = record.Define[string](record.Kind{
-	Name: riskName, Folder: "risks", Swaps: ":-", Form: frontmatter.Markdown, Keys: []string{"id", "title", "status", "provenance"},
+var risks = kind.Define[string](kind.Kind{
+	Name: riskName, Folder: "risks", Swaps: ":-", Form: format.Markdown, Keys: []string{"id", "title", "status", "provenance"},
 	ParseID: func(id string) error {
 		if !riskID.MatchString(id) {
 			return task.Errorf(task.InvalidInput, "%q is not the id of a risk", id)
@@ -46,33 +46,33 @@ var risks = record.Define[string](record.Kind{
 		return nil
 	},
 	Closed: func(_ task.Flow, s task.Status) bool { return s == "closed" },
-	Merge:  map[string]frontmatter.Rule{"provenance": record.LogRule},
-}, record.Codec[risk]{
-	Decode: func(doc *frontmatter.Doc) (risk, error) {
-		log, err := record.Entries(doc)
-		r := risk{Log: log, Body: string(doc.Body()), Rev: record.Rev(doc.Bytes())}
+	Merge:  map[string]format.Rule{"provenance": kind.LogRule},
+}, kind.Codec[risk]{
+	Decode: func(doc *format.Doc) (risk, error) {
+		log, err := kind.Entries(doc)
+		r := risk{Log: log, Body: string(doc.Body()), Rev: kind.Rev(doc.Bytes())}
 		for _, f := range []struct {
 			key string
 			to  *string
 		}{{"id", &r.ID}, {"title", &r.Title}, {"status", (*string)(&r.Status)}} {
 			n := doc.Get(f.key)
 			if n == nil {
-				return r, &frontmatter.Error{Line: 1, Msg: f.key + " is missing", Missing: true}
+				return r, &format.Error{Line: 1, Msg: f.key + " is missing", Missing: true}
 			}
 			*f.to = n.Value
 		}
 		return r, err
 	},
-	Create: func(r risk) (*frontmatter.Doc, error) {
-		return frontmatter.New(frontmatter.Markdown, frontmatter.Map{
-			{Key: "id", Value: frontmatter.String(r.ID)}, {Key: "title", Value: frontmatter.String(r.Title)},
-			{Key: "status", Value: frontmatter.String(r.Status)}, {Key: "provenance", Value: record.LogValue(r.Log)},
+	Create: func(r risk) (*format.Doc, error) {
+		return format.New(format.Markdown, format.Map{
+			{Key: "id", Value: format.String(r.ID)}, {Key: "title", Value: format.String(r.Title)},
+			{Key: "status", Value: format.String(r.Status)}, {Key: "provenance", Value: kind.LogValue(r.Log)},
 		}, r.Body)
 	},
-	Edit: func(doc *frontmatter.Doc, was, now risk) (*frontmatter.Doc, error) {
-		edits := record.EditLog(doc, was.Log, now.Log)
+	Edit: func(doc *format.Doc, was, now risk) (*format.Doc, error) {
+		edits := kind.EditLog(doc, was.Log, now.Log)
 		if was.Status != now.Status {
-			edits = append(edits, frontmatter.Set(frontmatter.Path{"status"}, frontmatter.String(now.Status)))
+			edits = append(edits, format.Set(format.Path{"status"}, format.String(now.Status)))
 		}
 		return doc.Edit([]string{"id", "title", "status", "provenance"}, edits...)
 	},
@@ -81,7 +81,7 @@ var risks = record.Define[string](record.Kind{
 	},
 })
 
-func init() { record.Register(risks.Kind) }
+func init() { kind.Register(risks.Kind) }
 
 // did is an entry of human:lee.
 func did(what task.Did, text string) task.Entry {
@@ -233,8 +233,8 @@ func TestAnotherKindIsMergedAndChecked(t *testing.T) {
 	entry := func(at, text string) string {
 		return "  - {who: 'human:lee', at: 2026-06-21T10:00:0" + at + "Z, did: noted, text: " + text + "}\n"
 	}
-	merged, clean := record.Merge(".cairn/risks/RISK-1.md", text(entry("0", "a")), text(entry("0", "a"), entry("2", "c")), text(entry("0", "a"), entry("1", "b")),
-		record.DefaultConfig().Flow, frontmatter.Markers{})
+	merged, clean := kind.Merge(".cairn/risks/RISK-1.md", text(entry("0", "a")), text(entry("0", "a"), entry("2", "c")), text(entry("0", "a"), entry("1", "b")),
+		kind.DefaultConfig().Flow, format.Markers{})
 	if want := string(text(entry("0", "a"), entry("1", "b"), entry("2", "c"))); !clean || string(merged) != want {
 		t.Errorf("got (clean: %t)\n%s\nwant\n%s", clean, merged, want)
 	}
@@ -270,7 +270,7 @@ func TestAnotherKindIsMergedAndChecked(t *testing.T) {
 
 // A kind cannot take the name or the folder of another.
 func TestKindsHaveNamesOfTheirOwn(t *testing.T) {
-	for _, k := range []record.Kind{
+	for _, k := range []kind.Kind{
 		{Name: "task", Folder: "other"}, {Name: "other", Folder: "tasks"}, {Name: riskName, Folder: "risks"},
 		{Name: "other", Folder: "closed"}, {Name: "other", Folder: "others", Rest: "tasks"}, {Name: "other", Folder: "others", Rest: "others"},
 	} {
@@ -280,16 +280,16 @@ func TestKindsHaveNamesOfTheirOwn(t *testing.T) {
 					t.Errorf("%s in %s is there twice", k.Name, k.Folder)
 				}
 			}()
-			record.Register(&k)
+			kind.Register(&k)
 		}()
 	}
-	if k, ok := record.Named(riskName); !ok || k != risks.Kind {
+	if k, ok := kind.Named(riskName); !ok || k != risks.Kind {
 		t.Errorf("got %+v", k)
 	}
-	if _, id, ok := record.At(".cairn/risks/RISK-1.md"); !ok || id != "RISK:1" {
+	if _, id, ok := kind.At(".cairn/risks/RISK-1.md"); !ok || id != "RISK:1" {
 		t.Error("its file is not known")
 	}
-	if _, err := risks.Parse([]byte("---\nid: x\n---\n")); !errors.As(err, new(*frontmatter.Error)) {
+	if _, err := risks.Parse([]byte("---\nid: x\n---\n")); !errors.As(err, new(*format.Error)) {
 		t.Errorf("got %v", err)
 	}
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/session/leasetest"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -26,7 +26,7 @@ type claimer struct {
 func (c *claimer) Name() task.Actor { return c.Who }
 
 func (c *claimer) Known(of task.Ref) (task.Header, session.Live) {
-	t, err := record.Tasks.Get(c.S, task.ID(of.ID))
+	t, err := kind.Tasks.Get(c.S, task.ID(of.ID))
 	if err != nil {
 		panic(err)
 	}
@@ -40,7 +40,7 @@ func (c *claimer) Lease() session.Lease {
 func (c *claimer) Claim(of ...task.Ref) error {
 	return c.S.Update(context.Background(), func(tx *store.Tx) error {
 		for _, one := range of {
-			t, err := record.Tasks.Get(tx, task.ID(one.ID))
+			t, err := kind.Tasks.Get(tx, task.ID(one.ID))
 			if err != nil {
 				return err
 			}
@@ -54,7 +54,7 @@ func (c *claimer) Claim(of ...task.Ref) error {
 			if entry != nil {
 				lease := c.Lease()
 				tx.Claim(one, &lease)
-				record.Tasks.Put(tx, t)
+				kind.Tasks.Put(tx, t)
 			}
 		}
 		return nil

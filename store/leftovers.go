@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"slices"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -42,7 +42,7 @@ func (l Leftovers) Verify(ctx context.Context) ([]problem.Problem, error) {
 		return nil, err
 	}
 	defer func() { _ = lock.Release() }()
-	sessions, _, err := record.Sessions.List(ctx, l.s)
+	sessions, _, err := kind.Sessions.List(ctx, l.s)
 	if err != nil {
 		return nil, err
 	}
@@ -127,8 +127,8 @@ func (f leftoverFinder) notFiles() (left []Leftover) {
 func (f leftoverFinder) orphans(sessions []session.Session) []problem.Problem {
 	var problems []problem.Problem
 	for _, ses := range sessions {
-		if ses.Task != "" && !place.There(f.Layout, record.Tasks.Kind, string(ses.Task)) {
-			problems = append(problems, f.leftover(f.Abs(record.Sessions.File(ses.ID)), "task %s does not exist", ses.Task).Problem)
+		if ses.Task != "" && !place.There(f.Layout, kind.Tasks.Kind, string(ses.Task)) {
+			problems = append(problems, f.leftover(f.Abs(kind.Sessions.File(ses.ID)), "task %s does not exist", ses.Task).Problem)
 		}
 	}
 	return problems
@@ -163,7 +163,7 @@ func (f leftoverFinder) unreadable() ([]Leftover, error) {
 	err := layout.EachName(f.Live.Journals(), layout.JournalExt, func(name string) {
 		path := filepath.Join(f.Live.Journals(), name+layout.JournalExt)
 		of := layout.RefOf(name)
-		if _, ok := record.KindOf(of); !ok {
+		if _, ok := kind.For(of); !ok {
 			left = append(left, f.spent(path, "is the journal of nothing"))
 			return
 		}
@@ -241,7 +241,7 @@ func (f leftoverFinder) mayHave(ctx context.Context, of task.Ref, p session.Prog
 	if err != nil {
 		return true
 	}
-	k, ok := record.Named(of.Kind)
+	k, ok := kind.Named(of.Kind)
 	return !ok || place.There(there.Layout, k, of.ID) || there.Head(ctx).Branch != p.Branch
 }
 
@@ -268,7 +268,7 @@ func (f leftoverFinder) staleBeats() ([]Leftover, error) {
 			left = append(left, f.spent(path, "cannot be read"))
 			return
 		}
-		if f.Repo == nil && !atWork[ses] && !layout.Exists(f.Abs(record.Sessions.File(ses))) {
+		if f.Repo == nil && !atWork[ses] && !layout.Exists(f.Abs(kind.Sessions.File(ses))) {
 			left = append(left, f.spent(path, "session %s does not exist", ses))
 		}
 	})

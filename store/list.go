@@ -7,16 +7,16 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // All reads every record of a kind, sorted by id, and lists the files that cannot be read. Only a folder that cannot be listed is an
 // error. A long body is replaced by its digest.
-func (s *Store) All(ctx context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
+func (s *Store) All(ctx context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
 	return s.list(ctx, k, func(at place.File, p *layout.Patience) (any, error) {
 		f, err := s.readAt(k, at.ID, s.Abs(at.Path), p)
 		if err != nil {
@@ -27,7 +27,7 @@ func (s *Store) All(ctx context.Context, k *record.Kind) ([]any, []problem.Probl
 }
 
 // list is All with a function that reads one record.
-func (s *Store) list(ctx context.Context, k *record.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
+func (s *Store) list(ctx context.Context, k *kind.Kind, read func(place.File, *layout.Patience) (any, error)) ([]any, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	if err != nil {
 		return nil, nil, err
@@ -56,7 +56,7 @@ func (s *Store) list(ctx context.Context, k *record.Kind, read func(place.File, 
 
 // files lists the files of a kind, by their names. A file with the right extension that cannot be such a record is a problem, and so is a
 // second one of an id; all other files are ignored.
-func (s *Store) files(k *record.Kind) ([]place.File, []problem.Problem, error) {
+func (s *Store) files(k *kind.Kind) ([]place.File, []problem.Problem, error) {
 	all, problems, err := place.List(s.Layout, k)
 	if err != nil {
 		return nil, nil, err
@@ -77,7 +77,7 @@ func (s *Store) files(k *record.Kind) ([]place.File, []problem.Problem, error) {
 }
 
 // ids lists the ids of a kind.
-func (s *Store) ids(k *record.Kind) ([]string, []problem.Problem, error) {
+func (s *Store) ids(k *kind.Kind) ([]string, []problem.Problem, error) {
 	files, problems, err := s.files(k)
 	ids := make([]string, len(files))
 	for i, at := range files {
@@ -88,7 +88,7 @@ func (s *Store) ids(k *record.Kind) ([]string, []problem.Problem, error) {
 
 // Resolve completes a part of an id. An exact match wins; otherwise the part, in any case, must occur in one id only. It returns
 // AMBIGUOUS_ID, with the candidates, if it occurs in several, and NOT_FOUND if it occurs in none.
-func (s *Store) Resolve(k *record.Kind, part string) (string, error) {
+func (s *Store) Resolve(k *kind.Kind, part string) (string, error) {
 	if k.ParseID(part) == nil {
 		path := s.path(k, part)
 		if info, err := os.Lstat(path); err == nil && info.Name() == filepath.Base(path) {
@@ -103,7 +103,7 @@ func (s *Store) Resolve(k *record.Kind, part string) (string, error) {
 }
 
 // Candidates lists the ids of a kind in which a part occurs, in any case; sorted, and all ids for "".
-func (s *Store) Candidates(k *record.Kind, part string) ([]string, error) {
+func (s *Store) Candidates(k *kind.Kind, part string) ([]string, error) {
 	ids, _, err := s.ids(k)
 	return fitting(ids, part), err
 }
@@ -121,7 +121,7 @@ func fitting(names []string, part string) []string {
 }
 
 // Complete finds the only one of some ids of a kind in which a part occurs, as Resolve does.
-func Complete(k *record.Kind, part string, ids []string) (string, error) {
+func Complete(k *kind.Kind, part string, ids []string) (string, error) {
 	if slices.Contains(ids, part) {
 		return part, nil
 	}
@@ -150,7 +150,7 @@ func (s *Store) Mentions(p problem.Problem, id string) bool {
 
 // Commands lists every command in the workspace's files: what its user lets run by trusting it. The tasks come from a lister, which may
 // be the store.
-func (s *Store) Commands(ctx context.Context, from record.Lister) ([]Command, error) {
+func (s *Store) Commands(ctx context.Context, from kind.Lister) ([]Command, error) {
 	out := []Command{}
 	add := func(where string, checks []task.Check) {
 		for _, c := range checks {
@@ -160,7 +160,7 @@ func (s *Store) Commands(ctx context.Context, from record.Lister) ([]Command, er
 		}
 	}
 	add(layout.ConfigName, s.Config.Flow.Defaults)
-	tasks, _, err := record.Tasks.List(ctx, from)
+	tasks, _, err := kind.Tasks.List(ctx, from)
 	for _, t := range tasks {
 		add(string(t.ID), t.Checks)
 	}
@@ -176,7 +176,7 @@ type Command struct {
 // Harmless reports whether the workspace has no task, not even a broken one, and no command. Then nobody else's commands are in it, and
 // init may trust it.
 func (s *Store) Harmless(ctx context.Context) (bool, error) {
-	ids, problems, err := s.ids(record.Tasks.Kind)
+	ids, problems, err := s.ids(kind.Tasks.Kind)
 	if err != nil || len(ids)+len(problems) > 0 {
 		return false, err
 	}

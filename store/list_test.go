@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -14,11 +14,11 @@ import (
 // What lists tasks keeps none of their long bodies, however many there are.
 func TestListsHoldNoLongBodies(t *testing.T) {
 	t.Run("List", func(t *testing.T) {
-		storetest.WantLean(t, func(s *store.Store) (any, error) { return all(record.Tasks.List(t.Context(), s)) })
+		storetest.WantLean(t, func(s *store.Store) (any, error) { return all(kind.Tasks.List(t.Context(), s)) })
 	})
 	t.Run("Cache", func(t *testing.T) {
 		var cache store.Cache
-		storetest.WantLean(t, func(s *store.Store) (any, error) { return all(record.Tasks.List(t.Context(), cache.Of(s))) })
+		storetest.WantLean(t, func(s *store.Store) (any, error) { return all(kind.Tasks.List(t.Context(), cache.Of(s))) })
 	})
 }
 

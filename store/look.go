@@ -4,18 +4,18 @@ import (
 	"context"
 
 	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/record"
 )
 
 // Rows are the rows of all records of a kind, as package index finds them.
 type Rows struct {
 	s    *Store
-	kind *record.Kind
+	kind *kind.Kind
 }
 
 // Rows returns the rows of a kind.
-func (s *Store) Rows(k *record.Kind) Rows { return Rows{s, k} }
+func (s *Store) Rows(k *kind.Kind) Rows { return Rows{s, k} }
 
 // Fresh is the store without the index: every look reads every file.
 func (s *Store) Fresh() *Store {
@@ -63,8 +63,8 @@ func (r Rows) look(before *index.View, look func(index.Source, *index.View) (*in
 
 // Known are the rows that earlier looks wrote down, whatever became of the files since: some may be gone or say something else by now, and
 // newer ones are missing. It reads no record and writes nothing. It returns nothing where nothing was written down, or it cannot be read.
-func (r Rows) Known() []*record.Row {
-	var out []*record.Row
+func (r Rows) Known() []*kind.Row {
+	var out []*kind.Row
 	_ = place.Each(r.s.Layout, r.kind, func(folder string) error {
 		out = append(out, r.source(folder).Known()...)
 		return nil

@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 )
 
 // Memory is what a process keeps of the workspaces that it reads often: the rows of their records, and the states that say who holds these.
@@ -53,7 +53,7 @@ type rememberedRows struct {
 }
 
 // Rows is Rows.Look.
-func (m *Memory) Rows(ctx context.Context, s *Store, k *record.Kind) (view *index.View, err error) {
+func (m *Memory) Rows(ctx context.Context, s *Store, k *kind.Kind) (view *index.View, err error) {
 	at := m.at(s)
 	kept := at.kind(s, k)
 	err = at.refresh(ctx, kept.folder, func(names []string, whole bool) error {
@@ -141,7 +141,7 @@ func (m *Memory) at(s *Store) *remembered {
 }
 
 // kind returns what is kept of a kind.
-func (r *remembered) kind(s *Store, k *record.Kind) *rememberedRows {
+func (r *remembered) kind(s *Store, k *kind.Kind) *rememberedRows {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	kept := r.rows[k.Name]

@@ -5,11 +5,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -50,7 +50,7 @@ func MergeDriverOf(ctx context.Context, l layout.Layout) (d MergeDriver, err err
 		return d, nil
 	}
 	d.Attributes = true
-	for _, name := range []string{record.Tasks.File("ANY-1"), record.Tasks.FileIn(record.Tasks.RestIn("2026-01"), "ANY-1")} {
+	for _, name := range []string{kind.Tasks.File("ANY-1"), kind.Tasks.FileIn(kind.Tasks.RestIn("2026-01"), "ANY-1")} {
 		attr, err := l.Repo.Attribute(ctx, "merge", layout.SlashRel(l.Worktree, l.Abs(name)))
 		if err != nil {
 			return d, err

@@ -11,8 +11,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 	"pgregory.net/rapid"
@@ -65,20 +65,20 @@ type modelSession struct {
 
 // readsFast fails if a file that the store wrote is not in the form that is read fast.
 func (m *model) readsFast(rt *rapid.T) {
-	fast := func(path string, form frontmatter.Kind) {
+	fast := func(path string, form format.Kind) {
 		src, err := os.ReadFile(path)
 		if err != nil {
 			rt.Fatal(err)
 		}
-		if doc, err := frontmatter.Parse(src, form); err != nil || !doc.Own() {
+		if doc, err := format.Parse(src, form); err != nil || !doc.Own() {
 			rt.Fatalf("%s is not read fast (%v):\n%s", path, err, src)
 		}
 	}
 	for id := range m.tasks {
-		fast(storetest.TaskFile(m.s, id), frontmatter.Markdown)
+		fast(storetest.TaskFile(m.s, id), format.Markdown)
 	}
 	for id := range m.sessions {
-		fast(storetest.SessionFile(m.s, id), frontmatter.YAML)
+		fast(storetest.SessionFile(m.s, id), format.YAML)
 	}
 }
 
@@ -238,7 +238,7 @@ func (m *model) do(rt *rapid.T, want task.Code, err error) {
 
 // agrees compares everything that the store holds with the model.
 func (m *model) agrees(rt *rapid.T) {
-	tasks, problems, err := record.Tasks.List(context.Background(), m.s)
+	tasks, problems, err := kind.Tasks.List(context.Background(), m.s)
 	if err != nil || len(problems) > 0 || len(tasks) != len(m.tasks) {
 		rt.Fatalf("got %d tasks, want %d, problems %v, error %v", len(tasks), len(m.tasks), problems, err)
 	}
@@ -251,7 +251,7 @@ func (m *model) agrees(rt *rapid.T) {
 		}
 	}
 	for id, want := range m.sessions {
-		if got, err := record.Sessions.Get(m.s, id); err != nil || got.Status != want.status {
+		if got, err := kind.Sessions.Get(m.s, id); err != nil || got.Status != want.status {
 			rt.Fatalf("session %s: got %q (%v), want %q", id, got.Status, err, want.status)
 		}
 	}

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -65,7 +65,7 @@ func TestWritersBesideAnEditor(t *testing.T) {
 		}
 	}
 
-	got, err := record.Tasks.Get(s, "PROJ-1")
+	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	jots := append(readHistory(t, history, acknowledged), jot{rev: got.Rev, last: got.Provenance.Last().Text})
 	wantUnbroken(t, ed.saves, jots)
@@ -140,7 +140,7 @@ func playJot(s *store.Store, args []string) error {
 		}
 		text := noteText(args[0], n)
 		err := s.Update(context.Background(), func(tx *store.Tx) error {
-			t, err := record.Tasks.Get(tx, "PROJ-1")
+			t, err := kind.Tasks.Get(tx, "PROJ-1")
 			if err != nil {
 				return err
 			}
@@ -186,7 +186,7 @@ func wantUnbroken(t *testing.T, saves []string, jots []jot) {
 	t.Helper()
 	number := map[task.Rev]int{}
 	for i, src := range saves {
-		number[record.Rev([]byte(src))] = i
+		number[kind.Rev([]byte(src))] = i
 	}
 	left, read := "", -1
 	for _, j := range jots {
@@ -285,7 +285,7 @@ func readBroken(path string, stop <-chan struct{}) (broken []string) {
 		}
 		src, err := os.ReadFile(path)
 		if err == nil {
-			_, err = frontmatter.Parse(src, frontmatter.Markdown)
+			_, err = format.Parse(src, format.Markdown)
 		}
 		if err != nil {
 			broken = append(broken, string(src))

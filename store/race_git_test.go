@@ -14,7 +14,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -89,18 +89,18 @@ func TestNotesBesideGit(t *testing.T) {
 	}
 	for _, rev := range strings.Fields(storetest.GitOutput(t, repo, "rev-list", "--branches")) {
 		for _, id := range ids {
-			places.WriteString(show(repo, rev, record.Tasks.File(id)))
+			places.WriteString(show(repo, rev, kind.Tasks.File(id)))
 		}
 	}
 	for _, rev := range strings.Fields(storetest.GitOutput(t, repo, "log", "--walk-reflogs", "--format=%H", "--all")) {
 		for _, id := range ids {
-			places.WriteString(show(repo, rev, record.Tasks.File(id)))
+			places.WriteString(show(repo, rev, kind.Tasks.File(id)))
 		}
 	}
 	s = storetest.Open(t, repo)
 	offered := map[string]bool{}
 	for _, id := range ids {
-		one, err := record.Tasks.Get(s, id)
+		one, err := kind.Tasks.Get(s, id)
 		storetest.WantCode(t, err, "")
 		lost, err := s.Overwritten(t.Context(), one.Header())
 		storetest.WantCode(t, err, "")
@@ -165,7 +165,7 @@ func TestWriteWaitsForGit(t *testing.T) {
 	go func() {
 		defer close(gone)
 		time.Sleep(300 * time.Millisecond)
-		if one, err := record.Tasks.Get(s, "PROJ-1"); err != nil || one.Provenance.Last().Did == task.Noted {
+		if one, err := kind.Tasks.Get(s, "PROJ-1"); err != nil || one.Provenance.Last().Did == task.Noted {
 			t.Errorf("it was written under git's lock (%v)", err)
 		}
 		_ = os.Remove(s.GitLock())
@@ -178,10 +178,10 @@ func TestWriteWaitsForGit(t *testing.T) {
 	defer cancel()
 	before := storetest.Files(t, s.Root)
 	err := s.Update(ctx, func(tx *store.Tx) error {
-		one, err := record.Tasks.Get(tx, "PROJ-1")
+		one, err := kind.Tasks.Get(tx, "PROJ-1")
 		if err == nil {
 			one, _, err = task.Note(one, a.Stamp("too late"))
-			record.Tasks.Put(tx, one)
+			kind.Tasks.Put(tx, one)
 		}
 		return err
 	})
@@ -221,7 +221,7 @@ func TestWriteIsMadeAgainAfterGit(t *testing.T) {
 		}()
 	})
 	storetest.WantCode(t, a.Note("PROJ-1", "it rains"), "")
-	one, err := record.Tasks.Get(s, "PROJ-1")
+	one, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	if runs != 2 || one.Provenance.Last().Text != "it rains" || len(one.Provenance) != 2 {
 		t.Errorf("after %d runs the record ends with %+v", runs, one.Provenance.Last())

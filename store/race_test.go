@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -36,7 +36,7 @@ func TestNotesOfManyProcesses(t *testing.T) {
 	for _, p := range processes {
 		p.End(t)
 	}
-	got, err := record.Tasks.Get(s, "PROJ-1")
+	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	if len(got.Provenance) != writers*notesEach {
 		t.Errorf("has %d entries after %d notes", len(got.Provenance), writers*notesEach)
@@ -196,7 +196,7 @@ func race(t *testing.T, processes []*storetest.Process, id task.ID) (winner int)
 
 func wantTaken(t *testing.T, s *store.Store, id task.ID, winner int) {
 	t.Helper()
-	got, err := record.Tasks.Get(s, id)
+	got, err := kind.Tasks.Get(s, id)
 	storetest.WantCode(t, err, "")
 	if want := racer(strconv.Itoa(winner)); got.Assignee != want || len(got.Provenance) != 1 {
 		t.Errorf("%s: held by %q after %d entries, and %s won", id, got.Assignee, len(got.Provenance), want)
@@ -235,7 +235,7 @@ func racer(number string) task.Actor { return task.Actor("agent:racer-" + number
 
 func wantSessions(t *testing.T, s *store.Store, want int) {
 	t.Helper()
-	sessions, problems, err := record.Sessions.List(t.Context(), s)
+	sessions, problems, err := kind.Sessions.List(t.Context(), s)
 	if err != nil || len(problems) > 0 || len(sessions) != want {
 		t.Errorf("got %d sessions, problems %v (%v), want %d sessions", len(sessions), problems, err, want)
 	}

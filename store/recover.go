@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -219,14 +219,14 @@ func foreign(err error) bool {
 // revAt is the revision of a file; "" if it does not exist, or is empty and so only reserves the name. Its errors are those of
 // layout.ReadFile.
 func revAt(path string) (task.Rev, error) {
-	src, err := layout.ReadUpTo(path, record.MaxAttachment)
+	src, err := layout.ReadUpTo(path, kind.MaxAttachment)
 	if problem.Missing(err) || err == nil && len(src) == 0 {
 		return "", nil
 	}
 	if err != nil {
 		return "", err
 	}
-	return record.Rev(src), nil
+	return kind.Rev(src), nil
 }
 
 // removeSynced removes a file and flushes its folder.

@@ -9,12 +9,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -101,7 +101,7 @@ func (l redoLog) replace(r redo) error {
 
 // sealed is the steps as they end a log: with their hash.
 func sealed(steps []byte) []byte {
-	return slices.Concat(steps, []byte("\n"), []byte(record.Rev(steps)), []byte("\n"))
+	return slices.Concat(steps, []byte("\n"), []byte(kind.Rev(steps)), []byte("\n"))
 }
 
 const maxRedo = 16 << 20 // bytes
@@ -120,7 +120,7 @@ func (l redoLog) read() (in writtenIn, steps *redo, err error) {
 	if json.Unmarshal(lines[0], &in) != nil || !in.valid() {
 		return writtenIn{}, nil, nil
 	}
-	if len(lines) != 4 || string(lines[2]) != string(record.Rev(lines[1])) {
+	if len(lines) != 4 || string(lines[2]) != string(kind.Rev(lines[1])) {
 		return in, nil, nil
 	}
 	var r redo
@@ -160,8 +160,8 @@ func (f redoFile) valid() bool {
 
 // isMove reports whether the step is one that moves the file of a record to where the same record may lie.
 func (f redoFile) isMove() bool {
-	from, id, ok := record.At(f.Path)
-	to, same, ok2 := record.At(f.To)
+	from, id, ok := kind.At(f.Path)
+	to, same, ok2 := kind.At(f.To)
 	return ok && ok2 && from == to && id == same && from.ParseID(id) == nil && f.Path != f.To &&
 		f.Was != "" && f.Now == "" && f.Temp == "" && f.After == "" && !f.Live && !f.Over
 }
@@ -173,7 +173,7 @@ func isTrashFile(name string) bool {
 	if second := path.Ext(id); len(second) == 1+copyMarkLen {
 		id = strings.TrimSuffix(id, second) // of a further copy
 	}
-	k, ok := record.KindOf(layout.RefOf(id))
+	k, ok := kind.For(layout.RefOf(id))
 	return ok && folder == "trash" && path.Ext(file) == k.Ext()
 }
 
@@ -183,12 +183,12 @@ func isLiveFile(name string) bool {
 	id := strings.TrimSuffix(file, path.Ext(file))
 	switch folder + path.Ext(file) {
 	case "claims.json", "journal" + layout.JournalExt:
-		_, ok := record.KindOf(layout.RefOf(id))
+		_, ok := kind.For(layout.RefOf(id))
 		return ok
 	case "keys.json", "inbox.json":
 		return len(id) <= 64 && task.IsWord(id, "_")
 	case "live.json":
-		return record.Sessions.ParseID(id) == nil
+		return kind.Sessions.ParseID(id) == nil
 	default:
 		return false
 	}
@@ -199,7 +199,7 @@ func isRecordFile(name string) bool {
 	if name == layout.Folder+"/"+layout.ConfigName {
 		return true
 	}
-	k, id, ok := record.At(name)
+	k, id, ok := kind.At(name)
 	return ok && k.ParseID(id) == nil
 }
 

@@ -13,13 +13,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -56,7 +56,7 @@ var killableWrites = []killableWrite{
 	{"a note", nothing, func(s *store.Store) error { return atNoon(s).Note("PROJ-1", "it rains") }},
 	{"a new task, under an idempotency key", nothing, func(s *store.Store) error {
 		return s.Update(context.Background(), func(tx *store.Tx) error {
-			record.Tasks.Put(tx, madeTask("PROJ-3"))
+			kind.Tasks.Put(tx, madeTask("PROJ-3"))
 			tx.Remember(session.Key{Call: "c0ffee", Args: "12", Task: "PROJ-3"})
 			return nil
 		})
@@ -75,19 +75,19 @@ var killableWrites = []killableWrite{
 	{"two new tasks and the proposal that they come from", func(s *store.Store) error {
 		return s.Update(context.Background(), func(tx *store.Tx) error {
 			entry := task.Entry{Who: "agent:a", At: storetest.Noon, Did: task.Created}
-			record.Proposals.Put(tx, task.Proposal{ID: "plan-1", Summary: "More", Tasks: json.RawMessage(`[{"title": "A"}]`), Provenance: task.Log{entry}})
+			kind.Proposals.Put(tx, task.Proposal{ID: "plan-1", Summary: "More", Tasks: json.RawMessage(`[{"title": "A"}]`), Provenance: task.Log{entry}})
 			return nil
 		})
 	}, func(s *store.Store) error {
 		return s.Update(context.Background(), func(tx *store.Tx) error {
-			plan, err := record.Proposals.Get(tx, "plan-1")
+			plan, err := kind.Proposals.Get(tx, "plan-1")
 			if err != nil {
 				return err
 			}
 			plan.Made = []task.ID{"PROJ-3", "PROJ-4"}
-			record.Proposals.Put(tx, plan)
-			record.Tasks.Put(tx, madeTask("PROJ-3"))
-			record.Tasks.Put(tx, madeTask("PROJ-4"))
+			kind.Proposals.Put(tx, plan)
+			kind.Tasks.Put(tx, madeTask("PROJ-3"))
+			kind.Tasks.Put(tx, madeTask("PROJ-4"))
 			return nil
 		})
 	}},
@@ -125,7 +125,7 @@ func toRest(s *store.Store) error {
 // moveAll stages that tasks go into a folder.
 func moveAll(tx *store.Tx, folder string, ids ...task.ID) error {
 	for _, id := range ids {
-		if _, err := record.Tasks.Get(tx, id); err != nil {
+		if _, err := kind.Tasks.Get(tx, id); err != nil {
 			return err
 		}
 		tx.Move(id.Ref(), folder)
@@ -139,8 +139,8 @@ func madeTask(id task.ID) task.Task {
 	return task.Task{ID: id, Title: "Made", Status: "backlog"}.With(task.Entry{Who: "agent:a", At: storetest.Noon, Did: task.Created})
 }
 
-func renamePrefix(doc *frontmatter.Doc) (*frontmatter.Doc, error) {
-	return doc.Edit(nil, frontmatter.Set(frontmatter.Path{"prefix"}, frontmatter.String("OTHER")))
+func renamePrefix(doc *format.Doc) (*format.Doc, error) {
+	return doc.Edit(nil, format.Set(format.Path{"prefix"}, format.String("OTHER")))
 }
 
 // Whenever a writer is killed, the next write finds all of what it was to write, or nothing: files, states, keys, journals,
@@ -188,7 +188,7 @@ func (w killableWrite) killed(t *testing.T, n int, torn bool, before, after map[
 	if op == "" {
 		return "", false
 	}
-	if _, problems, err := record.Tasks.List(t.Context(), s); err != nil || len(problems) > 0 {
+	if _, problems, err := kind.Tasks.List(t.Context(), s); err != nil || len(problems) > 0 {
 		t.Fatalf("call %d, %s: somebody reads %v (%v)", n, op, problems, err)
 	}
 	storetest.WantCode(t, storetest.Open(t, s.Root).Settle(t.Context()), "")
@@ -335,7 +335,7 @@ func TestKeyAndJournalOfAKilledCall(t *testing.T) {
 			storetest.WriteTask(t, s, "PROJ-1")
 			killedAt(t, tt.op, tt.path(s), func() {
 				_ = s.Update(t.Context(), func(tx *store.Tx) error {
-					record.Tasks.Put(tx, madeTask("PROJ-3"))
+					kind.Tasks.Put(tx, madeTask("PROJ-3"))
 					tx.Remember(session.Key{Call: "c0ffee", Args: "12", Task: "PROJ-3"})
 					return nil
 				})
@@ -438,7 +438,7 @@ func TestWriteThatIsGivenUpIsUndone(t *testing.T) {
 				if edited {
 					return no
 				}
-				record.Tasks.Put(tx, madeTask("PROJ-3"))
+				kind.Tasks.Put(tx, madeTask("PROJ-3"))
 				return storetest.AddNote(tx, "PROJ-1", "with the other")
 			})
 		})
@@ -478,7 +478,7 @@ func TestUndoThatFails(t *testing.T) {
 	err := refused(disk.Remove, three, func() error {
 		return s.Update(t.Context(), func(tx *store.Tx) error {
 			runs++
-			record.Tasks.Put(tx, madeTask("PROJ-3"))
+			kind.Tasks.Put(tx, madeTask("PROJ-3"))
 			return storetest.AddNote(tx, "PROJ-1", "with the other")
 		})
 	})
@@ -505,7 +505,7 @@ func TestErrorAfterAnEditGoesForward(t *testing.T) {
 	})
 	err := refused(disk.Rename, storetest.TaskFile(s, "PROJ-2"), func() error {
 		return s.Update(t.Context(), func(tx *store.Tx) error {
-			record.Tasks.Put(tx, madeTask("PROJ-3"))
+			kind.Tasks.Put(tx, madeTask("PROJ-3"))
 			return errors.Join(storetest.AddNote(tx, "PROJ-1", "one"), storetest.AddNote(tx, "PROJ-2", "two"))
 		})
 	})
@@ -667,7 +667,7 @@ func refusedOnce(n int, write func() error) (refused bool, err error) {
 func TestHostileLogs(t *testing.T) {
 	const temp = ".%s.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"
 	tempOf := func(name string) string { return fmt.Sprintf(temp, name) }
-	rev := func(text string) task.Rev { return record.Rev([]byte(text)) }
+	rev := func(text string) task.Rev { return kind.Rev([]byte(text)) }
 	const other = "another\n"
 	file := func(f store.RedoFile) store.Redo { return store.Redo{Files: []store.RedoFile{f}} }
 	state := func(l store.RedoLive) store.Redo { return store.Redo{Live: []store.RedoLive{l}} }
@@ -791,9 +791,9 @@ func TestLogsBehindLinks(t *testing.T) {
 			path := tt.link(s)
 			_ = os.Remove(path)
 			storetest.Link(t, secret, path)
-			now := record.Rev([]byte(other))
+			now := kind.Rev([]byte(other))
 			storetest.WriteFile(t, s.Live.Redo(), store.LogText(s.Worktree, store.Redo{Files: []store.RedoFile{
-				{Path: ".cairn/tasks/PROJ-1.md", Was: record.Rev([]byte(was)), Now: now, Temp: ".PROJ-1.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"},
+				{Path: ".cairn/tasks/PROJ-1.md", Was: kind.Rev([]byte(was)), Now: now, Temp: ".PROJ-1.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp"},
 				{Path: "trash/PROJ-2.md", Live: true, Now: now, Temp: ".PROJ-2.md.ABCDEFGHIJKLMNOPQRSTUVWXYZ.tmp", Over: true},
 			}, Live: []store.RedoLive{
 				{Path: "claims/PROJ-1.json", Text: "{}"}, {Path: "journal/PROJ-1.jsonl", Text: "{}", Append: true},
@@ -925,7 +925,7 @@ func killedPlan(t *testing.T, inGit bool) *store.Store {
 	killedAt(t, disk.Link, filepath.Join(s.Dir("tasks"), "PROJ-2.md"), func() {
 		_ = s.Update(t.Context(), func(tx *store.Tx) error {
 			for _, id := range []task.ID{"PROJ-1", "PROJ-2", "PROJ-3"} {
-				record.Tasks.Put(tx, task.Task{ID: id, Title: "A task", Status: "backlog", Provenance: task.Log{}.Add(task.Entry{Who: "human:lee", At: storetest.Noon, Did: task.Created})})
+				kind.Tasks.Put(tx, task.Task{ID: id, Title: "A task", Status: "backlog", Provenance: task.Log{}.Add(task.Entry{Who: "human:lee", At: storetest.Noon, Did: task.Created})})
 			}
 			return nil
 		})
@@ -935,7 +935,7 @@ func killedPlan(t *testing.T, inGit bool) *store.Store {
 
 func wantPlan(t *testing.T, s *store.Store, want int) {
 	t.Helper()
-	tasks, problems, err := record.Tasks.List(t.Context(), s)
+	tasks, problems, err := kind.Tasks.List(t.Context(), s)
 	if err != nil || len(problems) > 0 || len(tasks) != want {
 		t.Errorf("%d tasks, want %d (%v, %v)", len(tasks), want, problems, err)
 	}

@@ -13,9 +13,9 @@ import (
 
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -37,7 +37,7 @@ func rested(t *testing.T) *store.Store {
 // A task at rest is read like any other, in every way to read one.
 func TestTasksAtRestAreRead(t *testing.T) {
 	s := rested(t)
-	k := record.Tasks.Kind
+	k := kind.Tasks.Kind
 	if got := storetest.Get(t, s, "PROJ-2"); got.Title != "Lay the foundation" {
 		t.Errorf("got %+v", got)
 	}
@@ -46,7 +46,7 @@ func TestTasksAtRestAreRead(t *testing.T) {
 	storetest.WantCode(t, err, "")
 	src, rev, err := s.Source(k, "PROJ-2")
 	storetest.WantCode(t, err, "")
-	if src != string(doc.Bytes()) || rev != record.Rev([]byte(src)) {
+	if src != string(doc.Bytes()) || rev != kind.Rev([]byte(src)) {
 		t.Errorf("the text is %q, and the document %q", src, doc.Bytes())
 	}
 	for _, part := range []string{"PROJ-2", "2"} {
@@ -66,8 +66,8 @@ func TestTasksAtRestAreRead(t *testing.T) {
 // Lists by the index have tasks at rest, before and after the index is written and for a process that looked before.
 func TestTasksAtRestAreInTheIndex(t *testing.T) {
 	s := rested(t)
-	k := record.Tasks.Kind
-	titles := func(after func(*store.Store) ([]*record.Row, error)) (out []string) {
+	k := kind.Tasks.Kind
+	titles := func(after func(*store.Store) ([]*kind.Row, error)) (out []string) {
 		rows, err := after(s)
 		storetest.WantCode(t, err, "")
 		for _, r := range rows {
@@ -83,16 +83,16 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 	storetest.WantCode(t, storetest.NewActor(s, "agent:a").Note("PROJ-2", "sand above"), "")
 	storetest.Rename(t, storetest.TaskFile(s, "PROJ-1"), storetest.RestFile(s, "2026-06", "PROJ-1"))
 	want := []string{"PROJ-1 Raise the walls", "PROJ-2 Lay the foundation"}
-	for name, look := range map[string]func(*store.Store) ([]*record.Row, error){
-		"anew": func(s *store.Store) ([]*record.Row, error) {
+	for name, look := range map[string]func(*store.Store) ([]*kind.Row, error){
+		"anew": func(s *store.Store) ([]*kind.Row, error) {
 			v, err := s.Rows(k).Look(t.Context())
 			return v.Rows(), err
 		},
-		"after another": func(s *store.Store) ([]*record.Row, error) {
+		"after another": func(s *store.Store) ([]*kind.Row, error) {
 			v, err := s.Rows(k).LookAfter(t.Context(), view)
 			return v.Rows(), err
 		},
-		"at what changed": func(s *store.Store) ([]*record.Row, error) {
+		"at what changed": func(s *store.Store) ([]*kind.Row, error) {
 			v, err := s.Rows(k).LookAt(t.Context(), view, []string{"PROJ-1.md"})
 			return v.Rows(), err
 		},
@@ -110,9 +110,9 @@ func TestTasksAtRestAreInTheIndex(t *testing.T) {
 // Words are found in tasks at rest.
 func TestTasksAtRestAreSearched(t *testing.T) {
 	s := rested(t)
-	view, err := s.Rows(record.Tasks.Kind).Look(t.Context())
+	view, err := s.Rows(kind.Tasks.Kind).Look(t.Context())
 	storetest.WantCode(t, err, "")
-	if found, err := s.Rows(record.Tasks.Kind).Search(t.Context(), view, new(index.Words), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
+	if found, err := s.Rows(kind.Tasks.Kind).Search(t.Context(), view, new(index.Words), []string{"gravel"}); err != nil || !slices.Equal(found, []bool{false, true}) {
 		t.Errorf("found %v (%v)", found, err)
 	}
 }
@@ -127,7 +127,7 @@ func TestTasksAtRestAreWrittenWhereTheyLie(t *testing.T) {
 		t.Errorf("the notes are %q", notes)
 	}
 	at := storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"))
-	err := s.Update(t.Context(), func(tx *store.Tx) error { record.Tasks.Put(tx, madeTask("PROJ-2")); return nil })
+	err := s.Update(t.Context(), func(tx *store.Tx) error { kind.Tasks.Put(tx, madeTask("PROJ-2")); return nil })
 	storetest.WantMessage(t, err, task.Conflict, ".cairn/closed/2026-06/PROJ-2.md is there already")
 	if layout.Exists(storetest.TaskFile(s, "PROJ-2")) || storetest.ReadFile(t, storetest.RestFile(s, "2026-06", "PROJ-2")) != at {
 		t.Error("a file was written")
@@ -171,7 +171,7 @@ func TestSecondFiles(t *testing.T) {
 		if got := storetest.WantTasks(t, s, "PROJ-1"); !slices.Equal(got, problems) {
 			t.Errorf("got problems %v, want %v", got, problems)
 		}
-		view, err := s.Rows(record.Tasks.Kind).Look(t.Context())
+		view, err := s.Rows(kind.Tasks.Kind).Look(t.Context())
 		if err != nil || len(view.Rows()) != 1 || view.Rows()[0].Title != title || !slices.Equal(view.Problems(), problems) {
 			t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
 		}
@@ -190,12 +190,12 @@ func TestSecondFiles(t *testing.T) {
 	want("usual", second("2026-05", ".cairn/tasks/PROJ-1.md"), second("2026-06", ".cairn/tasks/PROJ-1.md"))
 
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-1"), "broken")
-	_, err := s.Read(record.Tasks.Kind, "PROJ-1")
+	_, err := s.Read(kind.Tasks.Kind, "PROJ-1")
 	storetest.WantMessage(t, err, task.BadFile, ".cairn/tasks/PROJ-1.md")
 	if problems := storetest.WantTasks(t, s); len(problems) != 3 {
 		t.Errorf("got problems %v", problems)
 	}
-	if view, err := s.Rows(record.Tasks.Kind).Look(t.Context()); err != nil || len(view.Rows()) != 0 || len(view.Problems()) != 3 {
+	if view, err := s.Rows(kind.Tasks.Kind).Look(t.Context()); err != nil || len(view.Rows()) != 0 || len(view.Problems()) != 3 {
 		t.Errorf("a look finds %v and %v (%v)", view.Rows(), view.Problems(), err)
 	}
 }
@@ -208,7 +208,7 @@ func TestWhatIsNotAtRest(t *testing.T) {
 		storetest.WriteFile(t, filepath.Join(s.Dir("closed"), filepath.FromSlash(name)), storetest.TaskText("T-1"))
 	}
 	storetest.WantNoProblem(t, s, "PROJ-1")
-	_, err := s.Read(record.Tasks.Kind, "T-1")
+	_, err := s.Read(kind.Tasks.Kind, "T-1")
 	storetest.WantCode(t, err, task.NotFound)
 	if err := os.Mkdir(filepath.Join(s.Dir("closed"), "2026-06", "T-2.md"), 0o755); err != nil {
 		t.Fatal(err)
@@ -340,11 +340,11 @@ func TestListsBesideMoves(t *testing.T) {
 		ids = append(ids, task.ID(fmt.Sprintf("PROJ-%d", 1000+i)))
 		storetest.WriteTask(t, s, ids[i])
 	}
-	k := record.Tasks.Kind
+	k := kind.Tasks.Kind
 	var before *index.View
 	lists := map[string]func(context.Context) (found int, problems any, err error){
 		"files": func(ctx context.Context) (int, any, error) {
-			all, problems, err := record.Tasks.List(ctx, s)
+			all, problems, err := kind.Tasks.List(ctx, s)
 			return len(all), problems, err
 		},
 		"the index": func(ctx context.Context) (int, any, error) {
@@ -361,7 +361,7 @@ func TestListsBesideMoves(t *testing.T) {
 			if err != nil {
 				return 0, nil, err
 			}
-			all, problems, err := record.Tasks.List(ctx, records)
+			all, problems, err := kind.Tasks.List(ctx, records)
 			return len(all), append(findings(records), messages(problems)...), err
 		},
 	}
@@ -384,7 +384,7 @@ func TestListsBesideMoves(t *testing.T) {
 		})
 	}
 	for n := 0; n < all; n += each {
-		folder := "closed/" + record.Month(storetest.Noon, n/each+1)
+		folder := "closed/" + kind.Month(storetest.Noon, n/each+1)
 		storetest.WantCode(t, s.Update(t.Context(), func(tx *store.Tx) error { return moveAll(tx, folder, ids[n:n+each]...) }), "")
 	}
 	close(done)

@@ -6,11 +6,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/sshsign"
+	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/store/sshsign"
-	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -95,11 +95,11 @@ func TestSignatureIsKept(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
 	made := task.Task{ID: "PROJ-1", Title: "A", Status: "backlog"}.With(task.Entry{Who: "human:ada", At: time.Now(), Did: task.Attested,
 		Results: []task.CheckResult{{Check: "it's: \"read\" #1", Result: task.Pass}}, Text: "a\nb ", Sig: "U1NIU0lH+/=="})
-	err := s.Update(t.Context(), func(tx *store.Tx) error { record.Tasks.Put(tx, made); return nil })
+	err := s.Update(t.Context(), func(tx *store.Tx) error { kind.Tasks.Put(tx, made); return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := record.Tasks.Get(s, "PROJ-1")
+	got, err := kind.Tasks.Get(s, "PROJ-1")
 	if err != nil || !got.Provenance.Last().Equal(made.Provenance.Last()) {
 		t.Errorf("%+v, %v", got.Provenance.Last(), err)
 	}

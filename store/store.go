@@ -4,23 +4,23 @@ import (
 	"errors"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/user/trust"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/runs"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/store/trust"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Store is one workspace on disk. It holds no open file and no cache: every call reads the files.
 type Store struct {
 	live.Clone // all paths, and the live state
-	Config     record.Config
+	Config     kind.Config
 	stateDir   string // the user's own folder, which has the consents of package trust
 	fresh      bool   // the index is not used
 	later      *Later // keeps what would become live state; nil if that is written at once
@@ -47,6 +47,9 @@ func Open(dir, stateDir string) (*Store, error) {
 	return &Store{Clone: live.Clone{Layout: l}, Config: config, stateDir: stateDir, lockPatience: lockPatience}, nil
 }
 
+// StateDir is the folder of the user in which consents are.
+func (s *Store) StateDir() string { return s.stateDir }
+
 // Trusted reports whether the user has consented that commands of this clone run.
 func (s *Store) Trusted() bool { return trust.Trusted(s.Layout, s.stateDir) }
 
@@ -58,12 +61,12 @@ func (s *Store) SetTrust(who task.Actor, at time.Time) error {
 // file is the file of a record, as it was read.
 type file struct {
 	path  string
-	doc   *frontmatter.Doc // nil if the file does not exist
+	doc   *format.Doc // nil if the file does not exist
 	value any
 }
 
 // readFile reads the file of a record, wherever it lies. A missing one is fs.ErrNotExist, a broken one BAD_FILE.
-func (s *Store) readFile(k *record.Kind, id string, p *layout.Patience) (f file, err error) {
+func (s *Store) readFile(k *kind.Kind, id string, p *layout.Patience) (f file, err error) {
 	if err := k.ParseID(id); err != nil {
 		return file{}, err
 	}
@@ -72,7 +75,7 @@ func (s *Store) readFile(k *record.Kind, id string, p *layout.Patience) (f file,
 }
 
 // readAt reads the file of a record that lies at a path. Its errors are those of readFile.
-func (s *Store) readAt(k *record.Kind, id, path string, p *layout.Patience) (file, error) {
+func (s *Store) readAt(k *kind.Kind, id, path string, p *layout.Patience) (file, error) {
 	f := file{path: path}
 	doc, err := layout.ReadDoc(path, k.Form, p)
 	if err == nil {
@@ -83,8 +86,8 @@ func (s *Store) readAt(k *record.Kind, id, path string, p *layout.Patience) (fil
 }
 
 // parse reads the text of the file of a record that lies at a path. Its errors are those of readFile.
-func (s *Store) parse(k *record.Kind, id, path string, src []byte) (any, error) {
-	doc, err := frontmatter.Parse(src, k.Form)
+func (s *Store) parse(k *kind.Kind, id, path string, src []byte) (any, error) {
+	doc, err := format.Parse(src, k.Form)
 	var v any
 	if err == nil {
 		v, err = decode(k, id, doc)
@@ -93,7 +96,7 @@ func (s *Store) parse(k *record.Kind, id, path string, src []byte) (any, error) 
 }
 
 // decode reads a document as the record with an id.
-func decode(k *record.Kind, id string, doc *frontmatter.Doc) (any, error) {
+func decode(k *kind.Kind, id string, doc *format.Doc) (any, error) {
 	v, err := k.Decode(doc)
 	if err == nil {
 		if got := k.Header(v).Ref.ID; got != id {
@@ -105,39 +108,39 @@ func decode(k *record.Kind, id string, doc *frontmatter.Doc) (any, error) {
 
 // badFile turns the error of a broken file into BAD_FILE.
 func (s *Store) badFile(path string, err error) error {
-	if bad := new(frontmatter.Error); errors.As(err, &bad) {
+	if bad := new(format.Error); errors.As(err, &bad) {
 		return problem.BadFile(s.Rel(path), err)
 	}
 	return err
 }
 
 // path is the path of the file of a record: where it lies, or where a new one belongs.
-func (s *Store) path(k *record.Kind, id string) string { return s.Abs(place.Of(s.Layout, k, id)) }
+func (s *Store) path(k *kind.Kind, id string) string { return s.Abs(place.Of(s.Layout, k, id)) }
 
 // File is that path from the workspace root, with forward slashes.
-func (s *Store) File(k *record.Kind, id string) string { return place.Of(s.Layout, k, id) }
+func (s *Store) File(k *kind.Kind, id string) string { return place.Of(s.Layout, k, id) }
 
 // text reads the bytes of the file of a record, wherever it lies.
-func (s *Store) text(k *record.Kind, id string) (src []byte, err error) {
+func (s *Store) text(k *kind.Kind, id string) (src []byte, err error) {
 	err = place.Try(s.Layout, k, id, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
 	return src, err
 }
 
 // Read reads a record from its file. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such
 // record, and BAD_FILE with the line if its file is broken.
-func (s *Store) Read(k *record.Kind, id string) (any, error) {
+func (s *Store) Read(k *kind.Kind, id string) (any, error) {
 	f, err := s.readFile(k, id, layout.Patient())
 	return f.value, notFound(k, id, err)
 }
 
 // Document returns a record together with the document that it was read from. Its errors are those of Read.
-func (s *Store) Document(k *record.Kind, id string) (*frontmatter.Doc, any, error) {
+func (s *Store) Document(k *kind.Kind, id string) (*format.Doc, any, error) {
 	f, err := s.readFile(k, id, layout.Patient())
 	return f.doc, f.value, notFound(k, id, err)
 }
 
 // notFound turns the error of a missing file into NOT_FOUND.
-func notFound(k *record.Kind, id string, err error) error {
+func notFound(k *kind.Kind, id string, err error) error {
 	if problem.Missing(err) {
 		return k.NotFound(id)
 	}
@@ -145,7 +148,7 @@ func notFound(k *record.Kind, id string, err error) error {
 }
 
 // Source returns the text of the file of a record, and its revision. It returns NOT_FOUND if there is none.
-func (s *Store) Source(k *record.Kind, id string) (string, task.Rev, error) {
+func (s *Store) Source(k *kind.Kind, id string) (string, task.Rev, error) {
 	if err := k.ParseID(id); err != nil {
 		return "", "", err
 	}
@@ -153,26 +156,26 @@ func (s *Store) Source(k *record.Kind, id string) (string, task.Rev, error) {
 	if err != nil {
 		return "", "", notFound(k, id, err)
 	}
-	return string(src), record.Rev(src), nil
+	return string(src), kind.Rev(src), nil
 }
 
 // Body returns the body of a task without parsing the rest; "" if it cannot be read.
 func (s *Store) Body(id task.ID) string {
-	src, err := s.text(record.Tasks.Kind, string(id))
+	src, err := s.text(kind.Tasks.Kind, string(id))
 	if err != nil {
 		return ""
 	}
-	return task.CleanBody(string(frontmatter.BodyOf(src)))
+	return task.CleanBody(string(format.BodyOf(src)))
 }
 
 // ConfigEntries returns the provenance of config.yaml. It returns BAD_FILE if that cannot be read.
 func (s *Store) ConfigEntries() (task.Log, error) {
-	doc, err := layout.ReadDoc(s.ConfigFile(), frontmatter.YAML, layout.Patient())
+	doc, err := layout.ReadDoc(s.ConfigFile(), format.YAML, layout.Patient())
 	var log task.Log
 	if err == nil {
-		log, err = record.Entries(doc)
+		log, err = kind.Entries(doc)
 	}
-	if bad := new(frontmatter.Error); errors.As(err, &bad) {
+	if bad := new(format.Error); errors.As(err, &bad) {
 		err = problem.BadFile(s.Rel(s.ConfigFile()), err)
 	}
 	return log, problem.IO(err)

@@ -7,10 +7,10 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -18,12 +18,12 @@ import (
 func TestGet(t *testing.T) {
 	s := storetest.New(t)
 	storetest.WriteTask(t, s, "PROJ-1", "status2: kept")
-	got, err := record.Tasks.Get(s, "PROJ-1")
+	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	if got.Title != "Task PROJ-1" || got.Status != "backlog" || got.Priority != task.DefaultPriority || got.Extra["status2"] != "kept" {
 		t.Errorf("got %+v", got)
 	}
-	_, err = record.Tasks.Get(s, "PROJ-2")
+	_, err = kind.Tasks.Get(s, "PROJ-2")
 	storetest.WantMessage(t, err, task.NotFound, "PROJ-2")
 }
 
@@ -55,13 +55,13 @@ func TestBrokenFilesAreNamed(t *testing.T) {
 		{"a time that is none", "---\nid: PROJ-2\ntitle: x\nstatus: backlog\nprovenance:\n  - {who: 'human:a', at: today, did: created}\n---\n", 6, "must be a time"},
 		{"an alias of itself", "---\nid: PROJ-2\ntitle: x\nstatus: backlog\na: &a [*a]\n---\n", 5, ""},
 		{"invalid UTF-8", "---\nid: PROJ-2\ntitle: \xff\nstatus: backlog\n---\n", 3, "UTF-8"},
-		{"too large", "---\nid: PROJ-2\ntitle: x\nstatus: backlog\n---\n" + strings.Repeat("x", frontmatter.MaxFile), 0, "larger than"},
+		{"too large", "---\nid: PROJ-2\ntitle: x\nstatus: backlog\n---\n" + strings.Repeat("x", format.MaxFile), 0, "larger than"},
 	} {
 		t.Run(broken.name, func(t *testing.T) {
 			s := storetest.NewAt(t, t.TempDir())
 			storetest.WriteTask(t, s, "PROJ-1")
 			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), broken.src)
-			_, err := record.Tasks.Get(s, "PROJ-2")
+			_, err := kind.Tasks.Get(s, "PROJ-2")
 			storetest.WantMessage(t, err, task.BadFile, broken.says)
 			p := onlyProblem(t, s, "PROJ-1")
 			if p.Path != ".cairn/tasks/PROJ-2.md" || p.Code != task.BadFile || !strings.Contains(p.Message, broken.says) {
@@ -117,7 +117,7 @@ func TestLinksAreRefused(t *testing.T) {
 	outside := filepath.Join(t.TempDir(), "PROJ-2.md")
 	storetest.WriteFile(t, outside, storetest.TaskText("PROJ-2"))
 	storetest.Link(t, outside, storetest.TaskFile(s, "PROJ-2"))
-	_, err := record.Tasks.Get(s, "PROJ-2")
+	_, err := kind.Tasks.Get(s, "PROJ-2")
 	storetest.WantCode(t, err, task.BadFile)
 	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-2", "x"), task.BadFile)
 	if got := storetest.ReadFile(t, outside); got != storetest.TaskText("PROJ-2") {
@@ -147,13 +147,13 @@ func TestWorkspaceOfTheOriginal(t *testing.T) {
 	}
 	s := storetest.Open(t, dir)
 	storetest.WantNoProblem(t, s, "PROJ-001")
-	got, err := record.Tasks.Get(s, "PROJ-001")
+	got, err := kind.Tasks.Get(s, "PROJ-001")
 	storetest.WantCode(t, err, "")
 	if got.Extra["rank"] != "a0" || got.Extra["active_attempt"] != "ses-01hzy3" || got.Provenance.LastSession() != "ses-01hzy3" {
 		t.Errorf("got %+v", got)
 	}
 	storetest.WantCode(t, storetest.NewActor(s, "agent:claude-1").Finish("ses-01hzy3"), "")
-	got, err = record.Tasks.Get(s, "PROJ-001")
+	got, err = kind.Tasks.Get(s, "PROJ-001")
 	storetest.WantCode(t, err, "")
 	if got.Status != "in_review" || got.Provenance.Last().Did != task.Finished {
 		t.Errorf("after finish it is %s, with last entry %+v", got.Status, got.Provenance.Last())
@@ -184,7 +184,7 @@ func TestResolve(t *testing.T) {
 		{"a path", "../PROJ-001", "", task.NotFound, ""},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			got, err := s.Resolve(record.Tasks.Kind, row.part)
+			got, err := s.Resolve(kind.Tasks.Kind, row.part)
 			storetest.WantMessage(t, err, row.code, row.says)
 			if got != row.want {
 				t.Errorf("got %q, want %q", got, row.want)

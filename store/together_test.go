@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 )
 
 // A write of many files does each once, begins no other after an error, and says the one that keeps it from being over.

@@ -10,12 +10,12 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -40,7 +40,7 @@ func (t Trash) File(of task.Ref) string {
 }
 
 func extOf(of task.Ref) string {
-	k, ok := record.Named(of.Kind)
+	k, ok := kind.Named(of.Kind)
 	if !ok {
 		return ""
 	}
@@ -68,7 +68,7 @@ func isCopy(path, rest string) bool {
 }
 
 // copyMark is what the name of a further copy has behind the id.
-func copyMark(content []byte) string { return string(record.Rev(content))[:copyMarkLen] }
+func copyMark(content []byte) string { return string(kind.Rev(content))[:copyMarkLen] }
 
 const copyMarkLen = 8
 
@@ -84,7 +84,7 @@ func (t Trash) free(of task.Ref, content []byte) string {
 
 // Deleted reads the records of a kind in the trash, the newest copy of each. It leaves out those that exist again, and those that cannot
 // be read, since nothing depends on them.
-func (t Trash) Deleted(k *record.Kind) ([]any, error) {
+func (t Trash) Deleted(k *kind.Kind) ([]any, error) {
 	found := map[string]any{}
 	var order []string
 	err := layout.EachName(t.clone.Live.Trash(), k.Ext(), func(name string) {
@@ -120,7 +120,7 @@ func (t Trash) Deleted(k *record.Kind) ([]any, error) {
 // Restore reads the newest copy of a record in the trash, for a write that puts it back: the entry of its deletion, which only the trash has,
 // is taken off, and all else in the file stays as it is, byte for byte. The copy stays in the trash. It returns CONFLICT if there is a record
 // of that id, NOT_FOUND if there is no copy, and BAD_FILE for one that cannot be read.
-func (tx *Tx) Restore(k *record.Kind, id string) (any, error) {
+func (tx *Tx) Restore(k *kind.Kind, id string) (any, error) {
 	switch _, err := tx.Read(k, id); task.CodeOf(err) {
 	case task.NotFound:
 	case "":
@@ -146,8 +146,8 @@ func (tx *Tx) Restore(k *record.Kind, id string) (any, error) {
 }
 
 // undeleted reads the copy of a record without the entry of its deletion.
-func undeleted(k *record.Kind, src []byte) (any, *frontmatter.Doc, error) {
-	doc, err := frontmatter.Parse(src, k.Form)
+func undeleted(k *kind.Kind, src []byte) (any, *format.Doc, error) {
+	doc, err := format.Parse(src, k.Form)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -159,11 +159,11 @@ func undeleted(k *record.Kind, src []byte) (any, *frontmatter.Doc, error) {
 	if len(log) == 0 || log.Last().Did != task.Deleted {
 		return v, doc, nil
 	}
-	kept := make([]frontmatter.Item, len(log)-1)
+	kept := make([]format.Item, len(log)-1)
 	for i := range kept {
-		kept[i] = frontmatter.Old(i)
+		kept[i] = format.Old(i)
 	}
-	if doc, err = doc.Edit(k.Keys, frontmatter.SetSeq(frontmatter.Path{"provenance"}, kept...)); err != nil {
+	if doc, err = doc.Edit(k.Keys, format.SetSeq(format.Path{"provenance"}, kept...)); err != nil {
 		return nil, nil, err
 	}
 	v, err = k.Decode(doc)

@@ -6,10 +6,10 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -30,7 +30,7 @@ type Tx struct {
 
 // staged is a record as it was read, and as it is to be written.
 type staged struct {
-	kind       *record.Kind
+	kind       *kind.Kind
 	from       file // that a new record begins as, byte for byte: its copy in the trash; zero for none
 	file       file // without a document if the record is new; its path is that of the write
 	now        any
@@ -53,7 +53,7 @@ func (st *staged) was() task.Header {
 func (st *staged) header() task.Header { return st.kind.Header(st.now) }
 
 // Read returns the newest state of a record: what was put into the Tx, or else what its file has. Its errors are those of Store.Read.
-func (tx *Tx) Read(k *record.Kind, id string) (any, error) {
+func (tx *Tx) Read(k *kind.Kind, id string) (any, error) {
 	if st, ok := tx.records[k.Ref(id)]; ok {
 		return st.now, nil
 	}
@@ -72,8 +72,8 @@ func (tx *Tx) Known(of task.Ref) session.Live { return tx.s.Known(of) }
 // writes nothing. The claim stays as it is; it is refreshed if the writer holds it.
 //
 // New records are written first, in the order in which they were put, then the others. Of these the kinds that can make a change again
-// (record.Codec.Again) come last, as sessions do after their tasks.
-func (tx *Tx) Put(k *record.Kind, v any) {
+// (kind.Codec.Again) come last, as sessions do after their tasks.
+func (tx *Tx) Put(k *kind.Kind, v any) {
 	ref := k.Header(v).Ref
 	st, ok := tx.records[ref]
 	if !ok {
@@ -105,7 +105,7 @@ func (tx *Tx) Delete(of task.Ref) {
 	}
 }
 
-// Move stages that the file of a record, which was read, goes into another folder of its kind (record.Kind.RestIn) with its bytes as they
+// Move stages that the file of a record, which was read, goes into another folder of its kind (kind.Kind.RestIn) with its bytes as they
 // are. What the write changes of the record, if anything, is lost nowhere: then the file stays where it is. So it does if another program
 // changes it meanwhile, or puts a file at the new path.
 func (tx *Tx) Move(of task.Ref, folder string) {
@@ -135,11 +135,11 @@ func (tx *Tx) Inbox(who task.Actor) session.Inbox { return tx.s.Inbox(who) }
 func (tx *Tx) Acknowledge(in session.Inbox) { tx.inbox = &in }
 
 // EditConfig stages a change of config.yaml. It returns the error of edit if that has a code; a format error becomes BAD_FILE.
-func (tx *Tx) EditConfig(edit func(*frontmatter.Doc) (*frontmatter.Doc, error)) error {
+func (tx *Tx) EditConfig(edit func(*format.Doc) (*format.Doc, error)) error {
 	path := tx.s.ConfigFile()
-	doc, err := layout.ReadDoc(path, frontmatter.YAML, layout.Patient())
+	doc, err := layout.ReadDoc(path, format.YAML, layout.Patient())
 	if err == nil {
-		var next *frontmatter.Doc
+		var next *format.Doc
 		if next, err = edit(doc); err == nil {
 			if !bytes.Equal(next.Bytes(), doc.Bytes()) {
 				tx.files = append(tx.files, change{path: path, was: doc.Bytes(), now: next.Bytes()})
@@ -150,7 +150,7 @@ func (tx *Tx) EditConfig(edit func(*frontmatter.Doc) (*frontmatter.Doc, error)) 
 	if errors.As(err, new(*task.Error)) {
 		return err
 	}
-	if errors.As(err, new(*frontmatter.Error)) {
+	if errors.As(err, new(*format.Error)) {
 		return problem.BadFile(tx.s.Rel(path), err)
 	}
 	return problem.IO(err)
@@ -173,15 +173,15 @@ func (st *staged) changed() bool {
 
 // content is the new content of the file of a staged record: that of a new record, if doc is nil, or doc after the change from was to now.
 // It returns TASK_FULL if the record has no room for it.
-func (st *staged) content(doc *frontmatter.Doc, was, now any) ([]byte, error) {
-	var next *frontmatter.Doc
+func (st *staged) content(doc *format.Doc, was, now any) ([]byte, error) {
+	var next *format.Doc
 	var err error
 	if doc == nil {
 		next, err = st.kind.Create(now)
 	} else {
 		next, err = st.kind.Edit(doc, was, now)
 	}
-	if err == nil && st.kind.Form == frontmatter.Markdown {
+	if err == nil && st.kind.Form == format.Markdown {
 		err = roomFor(doc, next, st.kind.Header(now).Log.Last())
 	}
 	if err != nil {

@@ -8,14 +8,14 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -64,7 +64,7 @@ func (w writer) log() redoLog { return redoLog{w.Clone} }
 
 // exclusively runs fn under the write lock, after the write of a killed writer was finished or dropped.
 func (w writer) exclusively(ctx context.Context, fn func() error) error {
-	if err := record.KnownFormat(w.format); err != nil {
+	if err := kind.KnownFormat(w.format); err != nil {
 		return err
 	}
 	lock, err := w.lock(ctx)
@@ -146,7 +146,7 @@ func (s *Store) DropCaughtUp(ctx context.Context) (dropped int, err error) {
 func Replace(ctx context.Context, l layout.Layout, path string, old, now []byte) error {
 	w := writer{Clone: live.Clone{Layout: l}, patience: lockPatience}
 	if src, err := layout.ReadFile(l.ConfigFile()); err == nil {
-		config, _ := record.ParseConfig(src) // a broken config may be what is replaced
+		config, _ := kind.ParseConfig(src) // a broken config may be what is replaced
 		w.format = config.Format
 	}
 	return w.exclusively(ctx, func() error { return w.replace(path, old, now) })

@@ -14,8 +14,8 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -31,7 +31,7 @@ func TestEditorWritesWhileTheDecisionIsMade(t *testing.T) {
 		}
 	})
 	storetest.WantCode(t, err, "")
-	got, err := record.Tasks.Get(s, "PROJ-1")
+	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	if got.Title != "From the editor" || got.Provenance.Last().Text != "from cairn" {
 		t.Errorf("got %q with %d entries, want both changes", got.Title, len(got.Provenance))
@@ -62,7 +62,7 @@ func TestEditorNeverStops(t *testing.T) {
 		editTitle(t, s, "PROJ-1", strings.Repeat("more ", saves))
 	})
 	storetest.WantCode(t, err, task.Conflict)
-	if got, err := record.Tasks.Get(s, "PROJ-1"); err != nil || len(got.Provenance) != 0 {
+	if got, err := kind.Tasks.Get(s, "PROJ-1"); err != nil || len(got.Provenance) != 0 {
 		t.Errorf("got %+v (%v), want nothing written", got, err)
 	}
 }
@@ -90,7 +90,7 @@ func TestEditorWritesBetweenLookAndRename(t *testing.T) {
 			storetest.WriteTask(t, s, "PROJ-1")
 			s.BeforePublish(func(string) { meanwhile.do(t, s) })
 			storetest.WantCode(t, storetest.NewActor(s, "human:lee").Note("PROJ-1", "from cairn"), "")
-			got, err := record.Tasks.Get(s, "PROJ-1")
+			got, err := kind.Tasks.Get(s, "PROJ-1")
 			storetest.WantCode(t, err, "")
 			if len(got.Provenance) != 1 || got.Title != "Task PROJ-1" || len(got.Labels) > 0 {
 				t.Errorf("got %+v", got)
@@ -163,12 +163,12 @@ func TestEditorWritesBetweenTwoFilesOfOneWrite(t *testing.T) {
 		}
 	})
 	storetest.WantCode(t, a.Finish(ses), "")
-	got, err := record.Tasks.Get(s, "PROJ-1")
+	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	if len(got.Provenance) != 2 {
 		t.Errorf("got the entries %+v, want one for begin and one for finish", got.Provenance)
 	}
-	if ended, err := record.Sessions.Get(s, ses); err != nil || ended.Status != session.Finished {
+	if ended, err := kind.Sessions.Get(s, ses); err != nil || ended.Status != session.Finished {
 		t.Errorf("the session is %+v (%v)", ended, err)
 	}
 	if src := []byte(storetest.ReadFile(t, storetest.SessionFile(s, ses))); !strings.Contains(string(src), "looked at by a person") {
@@ -265,7 +265,7 @@ func TestBeginWritesTaskSessionAndClaim(t *testing.T) {
 	a := storetest.NewActor(s, "agent:a")
 	ses, err := a.Begin("PROJ-1")
 	storetest.WantCode(t, err, "")
-	got, err := record.Tasks.Get(s, "PROJ-1")
+	got, err := kind.Tasks.Get(s, "PROJ-1")
 	storetest.WantCode(t, err, "")
 	hold := session.Holder(got.Header(), s.Known(task.ID("PROJ-1").Ref()), a.Now())
 	if got.Provenance.LastSession() != ses || got.Status != s.Config.Flow.Working || hold.Session != ses || hold.How != session.Claimed {
@@ -314,7 +314,7 @@ func TestLiveFolderCannotBeWritten(t *testing.T) {
 			before := storetest.Files(t, filepath.Join(s.Root, layout.Folder, "tasks"))
 			err := storetest.NewActor(s, "human:lee").Note("PROJ-1", "x")
 			storetest.WantMessage(t, err, trouble.code, string(s.Live))
-			if _, err := record.Tasks.Get(s, "PROJ-1"); err != nil {
+			if _, err := kind.Tasks.Get(s, "PROJ-1"); err != nil {
 				t.Errorf("cannot be read: %v", err)
 			}
 			if after := storetest.Files(t, filepath.Join(s.Root, layout.Folder, "tasks")); !maps.Equal(before, after) {
@@ -344,7 +344,7 @@ func TestNewerFormatIsReadOnly(t *testing.T) {
 	if after := storetest.Files(t, s.Root); !maps.Equal(before, after) {
 		t.Errorf("changed %v", storetest.Changed(before, after))
 	}
-	if tasks, problems, err := record.Tasks.List(t.Context(), newer); err != nil || len(problems) > 0 || len(tasks) != 1 {
+	if tasks, problems, err := kind.Tasks.List(t.Context(), newer); err != nil || len(problems) > 0 || len(tasks) != 1 {
 		t.Errorf("lists %v, %v, %v", tasks, problems, err)
 	}
 }
@@ -354,9 +354,9 @@ func TestRoom(t *testing.T) {
 	t.Parallel()
 	s := storetest.New(t)
 	storetest.WriteTask(t, s, "PROJ-1")
-	storetest.WantCode(t, s.Room(record.Tasks.Kind, "PROJ-1"), "")
+	storetest.WantCode(t, s.Room(kind.Tasks.Kind, "PROJ-1"), "")
 	storetest.WriteTask(t, s, "PROJ-1", "notes: "+strings.Repeat("x", store.FullAt))
-	storetest.WantCode(t, s.Room(record.Tasks.Kind, "PROJ-1"), task.TaskFull)
+	storetest.WantCode(t, s.Room(kind.Tasks.Kind, "PROJ-1"), task.TaskFull)
 	storetest.WantCode(t, storetest.NewActor(s, "human:lee").Move("PROJ-1", "in_progress"), "")
 }
 
@@ -402,12 +402,12 @@ func noteBoth(s *store.Store, ids ...task.ID) error {
 
 func replaceBody(s *store.Store, id task.ID, body string) error {
 	return s.Update(context.Background(), func(tx *store.Tx) error {
-		t, err := record.Tasks.Get(tx, id)
+		t, err := kind.Tasks.Get(tx, id)
 		if err != nil {
 			return err
 		}
 		t.Body = body
-		record.Tasks.Put(tx, t.With(task.Entry{Who: "human:lee", At: storetest.Noon, Did: task.Updated}))
+		kind.Tasks.Put(tx, t.With(task.Entry{Who: "human:lee", At: storetest.Noon, Did: task.Updated}))
 		return nil
 	})
 }

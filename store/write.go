@@ -9,14 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -265,7 +265,7 @@ func (c *change) prepare() (err error) {
 // cannotWrite is the error of a file that cannot be written as intended: it would be too large, or it has something that cannot be edited
 // without touching other lines.
 func (w *writing) cannotWrite(c *change, err error) error {
-	var bad *frontmatter.Error
+	var bad *format.Error
 	switch {
 	case errors.As(err, new(*task.Error)):
 		return err
@@ -331,10 +331,10 @@ func (w *writing) plan(ctx context.Context) {
 			f.Path, f.Live = filepath.ToSlash(rel), true
 		}
 		if c.was != nil {
-			f.Was = record.Rev(c.was)
+			f.Was = kind.Rev(c.was)
 		}
 		if c.now != nil {
-			f.Now = record.Rev(c.now)
+			f.Now = kind.Rev(c.now)
 		}
 		if c.to != "" {
 			f.To = w.s.Rel(c.to)

@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -92,7 +92,7 @@ func before(st *staged, last task.Entry) string {
 	doc := st.file.doc
 	if doc.Get("provenance") != nil {
 		var err error
-		if doc, err = doc.Edit(st.kind.Keys, frontmatter.Remove(frontmatter.Path{"provenance"})); err != nil {
+		if doc, err = doc.Edit(st.kind.Keys, format.Remove(format.Path{"provenance"})); err != nil {
 			return ""
 		}
 	}

@@ -14,9 +14,8 @@ type Edit struct {
 	Scope                   *[]string
 	Priority                *Priority
 	Due                     *Due
-	Estimate                *Estimate
 	Links                   map[string][]ID   // by the name of their kind, in place of the old
-	Own                     map[string]string // fields of the user's own by name, as Flow.ReadOwn returns them; "" takes one away
+	Own                     map[string]string // of AllFields by name, as Flow.ReadOwn returns them; "" takes one away
 	Mode                    *Mode
 	Repo                    *string // where its commands run; they are other ones there, and so weigh as new checks do
 	Parent                  *ID
@@ -90,9 +89,6 @@ func (u *update) fields() {
 	if u.edit.Due != nil {
 		u.task.Due = *u.edit.Due
 	}
-	if u.edit.Estimate != nil {
-		u.task.Estimate = *u.edit.Estimate
-	}
 	for name, ids := range u.edit.Links {
 		*u.task.LinksOf(name) = Unique(ids)
 	}
@@ -123,7 +119,6 @@ func (u *update) valid() error {
 	}{
 		{"title", u.edit.Title != nil},
 		{"due", u.edit.Due != nil},
-		{"estimate", u.edit.Estimate != nil},
 		{"links", len(u.edit.Links) > 0},
 		{"mode", u.edit.Mode != nil},
 		{"repo", u.edit.Repo != nil},
@@ -296,7 +291,6 @@ func changedFields(before, after Task) []string {
 		{"title", before.Title != after.Title},
 		{"priority", before.Priority != after.Priority},
 		{"due", before.Due != after.Due},
-		{"estimate", before.Estimate != after.Estimate},
 		{"mode", before.Mode != after.Mode},
 		{"repo", before.Repo != after.Repo},
 		{"labels", !slices.Equal(before.Labels, after.Labels)},

@@ -23,7 +23,7 @@ const (
 
 const maxBody = 3 << 20 // bytes; a file may have 4 MiB
 
-// ValidFields returns INVALID_INPUT for a title, a priority, a due, an estimate, labels, links, a body, a scope or checks that a task may not have. It looks at the
+// ValidFields returns INVALID_INPUT for a title, a priority, a due, labels, links, a body, a scope, checks or optional fields that a task may not have. It looks at the
 // fields of these names alone, and at all of them without names.
 func ValidFields(t Task, names ...string) error {
 	for _, field := range []struct {
@@ -33,7 +33,6 @@ func ValidFields(t Task, names ...string) error {
 		{"title", func() error { return validLines("title", t.Title) }},
 		{"priority", t.Priority.valid},
 		{"due", t.Due.Valid},
-		{"estimate", t.Estimate.Valid},
 		{"mode", t.Mode.valid},
 		{"repo", func() error { return ValidRepo(t.Repo) }},
 		{"labels", func() error { return validLines("label", t.Labels...) }},
@@ -46,6 +45,14 @@ func ValidFields(t Task, names ...string) error {
 			continue
 		}
 		if err := field.valid(); err != nil {
+			return err
+		}
+	}
+	for _, field := range OptionalFields() {
+		if len(names) > 0 && !slices.Contains(names, field.Name) {
+			continue
+		}
+		if _, err := field.Parse(t.Own[field.Name]); err != nil {
 			return err
 		}
 	}

@@ -27,7 +27,7 @@ const (
 	FieldNumber   FieldType = "number"   // digits, with a sign and a point or without
 	FieldBoolean  FieldType = "boolean"  // true or false
 	FieldDate     FieldType = "date"     // a date or a time, as due has it
-	FieldDuration FieldType = "duration" // a span, as estimate has it
+	FieldDuration FieldType = "duration" // a span; see ParseSpan
 	FieldChoice   FieldType = "choice"   // one of some words
 	FieldActor    FieldType = "actor"
 	FieldURL      FieldType = "url" // https:// or http://
@@ -44,10 +44,10 @@ const (
 )
 
 // TaskKeys lists the keys of a task file that cairn gives a meaning, in the order in which they stand in a new file.
-var TaskKeys = []string{
-	"id", "title", "status", "priority", "mode", "due", "estimate", "labels", "assignee", "parent", "deps",
+var TaskKeys = slices.Concat([]string{"id", "title", "status", "priority", "mode", "due"}, optionalNames(), []string{
+	"labels", "assignee", "parent", "deps",
 	"discovered_from", "duplicates", "related", "scope", "repo", "checks", "requires_evidence", "refs", "provenance",
-}
+})
 
 // reservedKeys are words that cairn uses for something derived, or keeps for later, so that no field can be called so.
 var reservedKeys = []string{
@@ -202,13 +202,23 @@ func fixed(n uint64) string {
 	return strings.Repeat("0", 16-len(text)) + text
 }
 
-// Field finds a field of one's own by its name.
+// AllFields are the fields whose values stand in Task.Own: those of Optional, and those that the config declares.
+func (f Flow) AllFields() []Field {
+	var out []Field
+	for _, one := range OptionalFields() {
+		out = append(out, one.Field)
+	}
+	return append(out, f.Fields...)
+}
+
+// Field finds one of AllFields by its name.
 func (f Flow) Field(name string) (Field, bool) {
-	i := slices.IndexFunc(f.Fields, func(one Field) bool { return one.Name == name })
+	all := f.AllFields()
+	i := slices.IndexFunc(all, func(one Field) bool { return one.Name == name })
 	if i < 0 {
 		return Field{}, false
 	}
-	return f.Fields[i], true
+	return all[i], true
 }
 
 // FieldNamed is Field, with INVALID_INPUT for a name that no field has.
@@ -329,12 +339,21 @@ func (t Task) withOwn(set map[string]string) Task {
 	return t
 }
 
-// TakenAway lists the keys that cairn does not know, and that a task had and has no longer.
+// TakenAway lists the keys that a task had, as values in Own or unknown to cairn, and has no longer.
 func (t Task) TakenAway(was Task) []string {
 	var out []string
-	for name := range was.Extra {
+	gone := func(name string) bool {
 		_, known := t.Extra[name]
-		if _, held := t.Own[name]; !known && !held {
+		_, held := t.Own[name]
+		return !known && !held
+	}
+	for name := range was.Extra {
+		if gone(name) {
+			out = append(out, name)
+		}
+	}
+	for name := range was.Own {
+		if _, listed := was.Extra[name]; !listed && gone(name) {
 			out = append(out, name)
 		}
 	}

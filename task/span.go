@@ -52,31 +52,3 @@ func isDecimal(s string) bool {
 }
 
 func isDigits(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
-
-// Estimate is how long a task is thought to take: a span, as it was written. Other programs may have written it in another form, which is
-// kept and means nothing.
-type Estimate string
-
-// ParseEstimate reads an estimate. "" is none.
-func ParseEstimate(s string) (Estimate, error) {
-	text := strings.ReplaceAll(s, " ", "")
-	e := Estimate(text)
-	return e, e.Valid()
-}
-
-// Span returns how long that is. It reports false for none, and for one that cannot be read.
-func (e Estimate) Span() (time.Duration, bool) {
-	d, err := ParseSpan(string(e))
-	return d, err == nil
-}
-
-// Valid returns INVALID_INPUT for what is neither a span nor "".
-func (e Estimate) Valid() error {
-	if e == "" {
-		return nil
-	}
-	if _, err := ParseSpan(string(e)); err != nil {
-		return Errorf(InvalidInput, "estimate %s", MessageOf(err)).WithHint("such as 90m, 2h, 1h30m, 3d or 2w; a day is 24 hours")
-	}
-	return nil
-}

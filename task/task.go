@@ -14,8 +14,7 @@ type Task struct {
 	Title    string
 	Status   Status
 	Priority Priority
-	Due      Due      // "" for none
-	Estimate Estimate // "" for none
+	Due      Due // "" for none
 	Labels   []string
 	Mode     Mode     // who does it
 	Assignee Actor    // "" when nobody
@@ -33,7 +32,7 @@ type Task struct {
 	Body       string
 	Rev        Rev               // revision of the file this was read from
 	Extra      map[string]any    // keys of the file that cairn does not know
-	Own        map[string]string // of these keys those that hold one value, as the text in the file; among them the fields of the config
+	Own        map[string]string // values of Optional, of the config's fields, and of other keys in Extra that hold one value, as the text in the file
 
 	// Other is set if this is no task, but a record of another kind as a dependency. Only ID, Title, Status, Labels, Provenance and Rev are
 	// set then.

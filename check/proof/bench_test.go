@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -26,7 +26,7 @@ func BenchmarkJudge(b *testing.B) {
 
 // largeTree returns a sound tree with one long chain of dependencies. Each task was closed with two checks and has a dozen entries.
 func largeTree(n int) proof.Tree {
-	tree := proof.Tree{Config: proof.ConfigFile{Flow: record.DefaultConfig().Flow}, Tasks: make([]proof.TaskFile, n)}
+	tree := proof.Tree{Config: proof.ConfigFile{Flow: kind.DefaultConfig().Flow}, Tasks: make([]proof.TaskFile, n)}
 	at := time.Date(2026, 6, 21, 10, 0, 0, 0, time.UTC)
 	checks := []task.Check{
 		{Desc: "tests pass", Cmd: "go test ./...", Result: task.Pass},

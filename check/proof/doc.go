@@ -25,6 +25,6 @@
 //	session.go   sessions, and
 //	proposal.go  proposals: the rules of each kind
 //
-// To add a kind of record, declare a Kind in a file of its own, and name it as Judge in the row of the kind, in package record. From
+// To add a kind of record, declare a Kind in a file of its own, and name it as Judge in the row of the kind, in package kind. From
 // there it comes with the tree, in Tree.Kinds. The rules of the kinds that cairn has are in Rules too.
 package proof

@@ -83,7 +83,11 @@ func (j *judge) unopened(f *File, err error) *found {
 // fields judges the values of fields that no gate looks at.
 func (r fileRules) fields(f *TaskFile) {
 	t := f.Task
-	for _, field := range []string{"title", "mode", "due", "estimate", "labels", "links", "scope", "repo", "checks"} {
+	names := []string{"title", "mode", "due", "labels", "links", "scope", "repo", "checks"}
+	for _, field := range task.OptionalFields() {
+		names = append(names, field.Name)
+	}
+	for _, field := range names {
 		if err := task.ValidFields(t, field); err != nil {
 			at := Path{field}
 			switch field {

@@ -3,7 +3,7 @@ package proof
 import (
 	"slices"
 
-	"github.com/cairn-tasks/cairn/ledger"
+	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/task"
 )
 

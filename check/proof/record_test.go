@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -40,7 +40,7 @@ func recipeFile(name, id string, of task.ID, log ...task.Entry) proof.RecordFile
 
 func recipes(files ...proof.RecordFile) proof.Tree {
 	return proof.Tree{
-		Config:  proof.ConfigFile{Flow: record.DefaultConfig().Flow},
+		Config:  proof.ConfigFile{Flow: kind.DefaultConfig().Flow},
 		Tasks:   []proof.TaskFile{{Name: "A-1", Task: task.Task{ID: "A-1", Title: "Bake", Status: "backlog"}}},
 		Records: files, Kinds: []proof.Kind{recipe},
 	}

@@ -7,14 +7,14 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // closedTree is a tree with tasks in several states.
 func closedTree() proof.Tree {
-	flow := record.DefaultConfig().Flow
+	flow := kind.DefaultConfig().Flow
 	flow.Abandoned = []task.Status{"canceled"}
 	tests := task.Check{Desc: "tests pass", Cmd: "make test"}
 	tree := proof.Tree{Config: proof.ConfigFile{Flow: flow}}

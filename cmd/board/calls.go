@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
 )
 
 // Board is what there is to show, as it was at one moment.

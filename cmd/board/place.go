@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/cairn-tasks/cairn/verb"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // settle finds the selected task again after the board or the window has changed, and scrolls so that it can be seen. Of a task that is gone

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/job/executor/executortest"
+	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
 )
 
 // A program of every dialect does a job from its start to the hand-over: it breaks off without a word, is gone on with in the same session, and hands over

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/job/executor/executortest"
+	"github.com/cairn-tasks/cairn/internal/work/executor/executortest"
 	"golang.org/x/sys/unix"
 )
 

@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/activity"
 )
 
 // A wall is built of stones, a task each. A stone depends on two of the course below, and the last one on all of its course. A
@@ -235,7 +235,7 @@ func wantSound(t *testing.T, s *store.Store) {
 // wantClosed returns the tasks, which must be n and closed.
 func wantClosed(t *testing.T, s *store.Store, n int) []task.Task {
 	t.Helper()
-	tasks, problems, err := record.Tasks.List(t.Context(), s)
+	tasks, problems, err := kind.Tasks.List(t.Context(), s)
 	if err != nil || len(problems) > 0 || len(tasks) != n {
 		t.Fatalf("%d tasks, problems %v (%v)", len(tasks), problems, err)
 	}
@@ -300,7 +300,7 @@ func wantOneTakeover(t *testing.T, s *store.Store, tasks []task.Task, from, to t
 			taken = append(taken, fmt.Sprint(entries(one, task.Began)[0].Who, " to ", e.Who))
 		}
 	}
-	sessions, _, err := record.Sessions.List(t.Context(), s)
+	sessions, _, err := kind.Sessions.List(t.Context(), s)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -323,7 +323,7 @@ func standings(t *testing.T, s *store.Store, agents []*agent) string {
 	for _, a := range agents {
 		lines = append(lines, a.standing())
 	}
-	tasks, problems, err := record.Tasks.List(context.Background(), s)
+	tasks, problems, err := kind.Tasks.List(context.Background(), s)
 	for _, one := range tasks {
 		if one.Status != "done" {
 			lines = append(lines, fmt.Sprintf("%s, %s, is %s with %q: %q", one.Title, one.ID, one.Status, one.Assignee, attempts(one)))

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/activity"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
 )
 
 // crowd is how many other calls wait in the server.

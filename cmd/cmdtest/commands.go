@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
+	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 )

@@ -13,13 +13,13 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/live"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -251,7 +251,7 @@ func (r *reader) records(commit string) (string, bool) {
 
 // folders lists the folders of tasks in a folder .cairn, those that count first, by their paths in it.
 func (r *reader) folders(records string) []git.Entry {
-	k := record.Tasks.Kind
+	k := kind.Tasks.Kind
 	var all []git.Entry
 	if usual, ok := r.At(records, k.Folder); ok && usual.Folder {
 		usual.Name = k.Folder
@@ -263,7 +263,7 @@ func (r *reader) folders(records string) []git.Entry {
 	}
 	months, _ := r.Folder(rest.ID)
 	for _, m := range slices.Backward(months) {
-		if m.Folder && record.IsMonth(m.Name) {
+		if m.Folder && kind.IsMonth(m.Name) {
 			m.Name = k.RestIn(m.Name)
 			all = append(all, m)
 		}
@@ -275,7 +275,7 @@ func (r *reader) folders(records string) []git.Entry {
 func (r *reader) each(folder string, fn func(file)) {
 	all, _ := r.Folder(folder) // one that cannot be read has none
 	for _, e := range all {
-		if id, ok := record.Tasks.IDOf(e.Name); ok && e.File {
+		if id, ok := kind.Tasks.IDOf(e.Name); ok && e.File {
 			fn(file{id, e.ID})
 		}
 	}
@@ -302,9 +302,9 @@ func (r *reader) parse(f file) (task.Task, error) {
 	if err != nil {
 		return task.Task{}, err
 	}
-	t, err := record.Tasks.Parse(src)
+	t, err := kind.Tasks.Parse(src)
 	if err == nil && string(t.ID) != f.id {
-		err = record.Tasks.NotFound(f.id)
+		err = kind.Tasks.NotFound(f.id)
 	}
 	return t, err
 }

@@ -8,10 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/branches"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -154,7 +154,7 @@ func TestRead(t *testing.T) {
 		{"another task of it is too large", func(c clones) {
 			c.move(c.there, "PROJ-1", "in_review")
 			c.move(c.there, "PROJ-2", "in_review")
-			storetest.Append(c, storetest.TaskFile(c.there, "PROJ-2"), strings.Repeat("x", frontmatter.MaxFile))
+			storetest.Append(c, storetest.TaskFile(c.there, "PROJ-2"), strings.Repeat("x", format.MaxFile))
 			c.fetch()
 		}, review},
 		{"a file of it has the id of another", func(c clones) {

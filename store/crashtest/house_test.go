@@ -15,13 +15,13 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // The moments of a story: what went before, the call that is tried, and what others see and write afterwards.
@@ -226,7 +226,7 @@ func (h *house) readable(t *testing.T) string {
 		text.Write(append(src, '\n'))
 	}
 	for _, name := range slices.Sorted(maps.Keys(h.files(t))) {
-		if k, id, ok := record.At(layout.Folder + "/" + name); ok && k != record.Sessions.Kind {
+		if k, id, ok := kind.At(layout.Folder + "/" + name); ok && k != kind.Sessions.Kind {
 			ask("get", map[string]any{"id": id})
 		}
 	}

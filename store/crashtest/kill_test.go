@@ -11,7 +11,7 @@ import (
 	"testing"
 
 	"github.com/cairn-tasks/cairn/examples/kind/risk"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
 // childVar tells the test binary to make a call, and to die in it. Its value is a sentence.

@@ -7,13 +7,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb/knowledge"
+	"github.com/cairn-tasks/cairn/internal/verb/proposals"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
-	"github.com/cairn-tasks/cairn/verb/handoffs"
-	"github.com/cairn-tasks/cairn/verb/knowledge"
-	"github.com/cairn-tasks/cairn/verb/proposals"
 )
 
 // story is a verb in a situation in which it writes as much as it can.
@@ -247,15 +247,15 @@ var stories = []story{
 
 // untried are the verbs that write, and make no write of a workspace that is there, or the write of another verb.
 var untried = map[string]string{
-	"worktree_remove": "it writes no record: what a kill leaves of a work tree and of its record is tried in store/worktree",
+	"worktree_remove": "it writes no record: what a kill leaves of a work tree and of its record is tried in internal/work/worktree",
 	"pair_open":       "its writes are those of begin, release and transition; the work tree is git's",
 	"pair_close":      "its writes are those of finish and cancel",
 	"project_create":  "it makes what init makes: files that each appear whole, and that another call completes",
 	"review_sync":     "it changes a reference as ref_update does",
 	"remote_probe":    "it writes no record: what is cut short at a git remote is tried in store/remote",
 	"remote_sync":     "it writes no record: what is cut short at a git remote is tried in store/remote",
-	"job_start":       "a job is a folder and no record: what a kill leaves of one is tried in store/jobs, and of its task it makes what create makes",
-	"job_cancel":      "it leaves one file, which whoever looks next acts on: store/jobs tries it",
+	"job_start":       "a job is a folder and no record: what a kill leaves of one is tried in internal/work/jobs, and of its task it makes what create makes",
+	"job_cancel":      "it leaves one file, which whoever looks next acts on: internal/work/jobs tries it",
 }
 
 // A verb that writes and is not tried here promises more than anybody knows.

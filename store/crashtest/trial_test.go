@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // trial is a story whose start is kept and whose end is known.
@@ -101,13 +101,13 @@ func (tr *trial) wantWhole(t *testing.T) {
 		}
 	}
 	s := tr.open(t)
-	tasks, problems, err := record.Tasks.List(context.Background(), s)
+	tasks, problems, err := kind.Tasks.List(context.Background(), s)
 	if err != nil || tr.links && len(problems) > 0 {
 		t.Errorf("problems %v (%v)", problems, err)
 	}
 	for _, one := range tasks {
 		if id := one.Provenance.LastSession(); id != "" {
-			if _, err := record.Sessions.Get(s, id); err != nil {
+			if _, err := kind.Sessions.Get(s, id); err != nil {
 				t.Errorf("task %s names session %s: %v", one.ID, id, err)
 			}
 		}

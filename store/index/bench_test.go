@@ -5,7 +5,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // many is a folder of n tasks, and its source as programs have it.
@@ -79,15 +79,15 @@ func BenchmarkSearch(b *testing.B) {
 func BenchmarkFile(b *testing.B) {
 	_, s := many(b, 10000)
 	view := look(b, s)
-	src := encodeFile(record.Tasks.Kind, sum{}, view.folder, view.entries)
+	src := encodeFile(kind.Tasks.Kind, sum{}, view.folder, view.entries)
 	b.Run("encode", func(b *testing.B) {
 		for b.Loop() {
-			encodeFile(record.Tasks.Kind, sum{}, view.folder, view.entries)
+			encodeFile(kind.Tasks.Kind, sum{}, view.folder, view.entries)
 		}
 	})
 	b.Run("decode", func(b *testing.B) {
 		for b.Loop() {
-			if _, _, err := decodeFile(src, record.Tasks.Kind, sum{}); err != nil {
+			if _, _, err := decodeFile(src, kind.Tasks.Kind, sum{}); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -3,8 +3,8 @@ package index
 import (
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/store/terms"
+	"github.com/cairn-tasks/cairn/store/index/terms"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // How much a term counts in a text, and the most that it can count in one record, and of one term.
@@ -42,7 +42,7 @@ func newVocabulary() *vocabulary {
 }
 
 // count counts the terms of a record.
-func (v *vocabulary) count(d doc, said record.Wording) *counted {
+func (v *vocabulary) count(d doc, said kind.Wording) *counted {
 	v.add(said.Name, inName)
 	v.add(said.Body, inRest)
 	v.add(said.Rest, inRest)

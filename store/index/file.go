@@ -8,8 +8,8 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -27,7 +27,7 @@ import (
 // varints, texts have their length in front.
 const (
 	magic      = "cairnidx"
-	format     = 9 // to be raised whenever an entry, or what a row is made of, changes
+	version    = 10 // to be raised whenever an entry, or what a row is made of, changes
 	headerSize = 48
 	checkedAt  = 16
 	maxFile    = 1 << 30 // bytes; a longer index is not read
@@ -43,7 +43,7 @@ var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc
 // header is the header of a file.
 type header struct {
 	magic      string
-	format     uint32
+	version    uint32
 	kind, home sum
 	entries    uint64
 }
@@ -51,7 +51,7 @@ type header struct {
 // write writes the header of a file, whose content is there already.
 func (h header) write(file []byte) {
 	copy(file, h.magic)
-	binary.LittleEndian.PutUint32(file[8:], h.format)
+	binary.LittleEndian.PutUint32(file[8:], h.version)
 	copy(file[24:], h.kind[:])
 	copy(file[32:], h.home[:])
 	binary.LittleEndian.PutUint64(file[40:], h.entries)
@@ -66,7 +66,7 @@ func seal(file []byte) {
 
 // read returns how many entries a file has. It returns errNoIndex for a file that is damaged, or whose header says something else.
 func (h header) read(file []byte) (entries uint64, err error) {
-	if len(file) < headerSize || string(file[:8]) != h.magic || binary.LittleEndian.Uint32(file[8:]) != h.format ||
+	if len(file) < headerSize || string(file[:8]) != h.magic || binary.LittleEndian.Uint32(file[8:]) != h.version ||
 		!bytes.Equal(file[24:32], h.kind[:]) || !bytes.Equal(file[32:40], h.home[:]) ||
 		binary.LittleEndian.Uint64(file[16:]) != uint64(len(file)) ||
 		binary.LittleEndian.Uint32(file[12:]) != crc32.Checksum(file[checkedAt:], castagnoli()) {
@@ -76,12 +76,12 @@ func (h header) read(file []byte) (entries uint64, err error) {
 }
 
 // kindHash differs between kinds, and between versions of cairn that know other keys of a kind.
-func kindHash(k *record.Kind) sum {
+func kindHash(k *kind.Kind) sum {
 	return sumOf([]byte(strings.Join(append([]string{k.Name, k.Folder, k.Ext() + k.Swaps}, k.Keys...), "\x00")))
 }
 
 // encodeFile returns the file of an index.
-func encodeFile(k *record.Kind, home sum, folder disk.Stamp, entries []entry) []byte {
+func encodeFile(k *kind.Kind, home sum, folder disk.Stamp, entries []entry) []byte {
 	w := &writer{known: map[string]uint64{}}
 	w.stamp(folder)
 	for _, e := range entries {
@@ -92,13 +92,13 @@ func encodeFile(k *record.Kind, home sum, folder disk.Stamp, entries []entry) []
 	out = append(out, w.texts.Bytes()...)
 	out = append(out, w.entries.Bytes()...)
 
-	header{magic, format, kindHash(k), home, uint64(len(entries))}.write(out)
+	header{magic, version, kindHash(k), home, uint64(len(entries))}.write(out)
 	return out
 }
 
 // decodeFile returns the entries of an index. It returns errNoIndex for what encodeFile did not write for this kind and this home.
-func decodeFile(src []byte, k *record.Kind, home sum) (entries []entry, folder disk.Stamp, err error) {
-	count, err := header{magic, format, kindHash(k), home, 0}.read(src)
+func decodeFile(src []byte, k *kind.Kind, home sum) (entries []entry, folder disk.Stamp, err error) {
+	count, err := header{magic, version, kindHash(k), home, 0}.read(src)
 	if err != nil {
 		return nil, folder, err
 	}
@@ -112,7 +112,7 @@ func decodeFile(src []byte, k *record.Kind, home sum) (entries []entry, folder d
 		return nil, disk.Stamp{}, errNoIndex
 	}
 	entries = make([]entry, count)
-	rows := make([]record.Row, count)
+	rows := make([]kind.Row, count)
 	for i := range entries {
 		entries[i].row = &rows[i]
 		r.entry(&entries[i])
@@ -226,9 +226,9 @@ func (r *reader) entry(e *entry) {
 	row.Newest, row.Entries = row.Updated+int64(r.number()), int(r.number())
 	row.Priority = task.Priority(r.number())
 	row.Session = r.again()
-	row.Signs = make([]record.Sign, r.count())
+	row.Signs = make([]kind.Sign, r.count())
 	for i := range row.Signs {
-		row.Signs[i] = record.Sign{Who: task.Actor(r.again()), At: row.Created + int64(r.number())}
+		row.Signs[i] = kind.Sign{Who: task.Actor(r.again()), At: row.Created + int64(r.number())}
 	}
 	row.Assigned = int64(r.number())
 	row.Parent = task.ID(r.again())
@@ -236,9 +236,9 @@ func (r *reader) entry(e *entry) {
 	row.Checks = readTexts[string](r)
 	row.Body = r.text()
 	if n := r.count(); n > 0 {
-		row.Facts = make([]record.Fact, n)
+		row.Facts = make([]kind.Fact, n)
 		for i := range row.Facts {
-			row.Facts[i] = record.Fact{Name: r.again(), Value: r.again()}
+			row.Facts[i] = kind.Fact{Name: r.again(), Value: r.again()}
 		}
 	}
 }

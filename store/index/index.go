@@ -7,14 +7,14 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // Source is what the rows of a kind are made of.
 type Source struct {
-	Kind   *record.Kind
+	Kind   *kind.Kind
 	Folder string // of the files, under .cairn; "" for that of the kind
 	Dir    string // its path
 	File   string // where the index lies; "" for none, so that every file is read

@@ -12,10 +12,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"pgregory.net/rapid"
 )
 
@@ -38,13 +38,13 @@ func newPlace(t interface {
 }
 
 func parse(id string, src []byte) (any, error) {
-	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+	doc, err := format.Parse(src, format.Markdown)
 	if err != nil {
 		return nil, err
 	}
-	v, err := record.Tasks.Decode(doc)
+	v, err := kind.Tasks.Decode(doc)
 	if err == nil && string(v.ID) != id {
-		return nil, record.Tasks.WrongName(doc, id, string(v.ID))
+		return nil, kind.Tasks.WrongName(doc, id, string(v.ID))
 	}
 	return v, err
 }
@@ -52,7 +52,7 @@ func parse(id string, src []byte) (any, error) {
 // source reads the place through its index, which is written at every occasion, on a file system with a slow clock.
 func (p place) source() Source {
 	return Source{
-		Kind: record.Tasks.Kind, Dir: p.tasks, File: filepath.Join(p.live, "index"), Words: filepath.Join(p.live, "words"),
+		Kind: kind.Tasks.Kind, Dir: p.tasks, File: filepath.Join(p.live, "index"), Words: filepath.Join(p.live, "words"),
 		Postings: filepath.Join(p.live, "terms"),
 		Parse:    parse, eager: true, Prepare: func() error { return os.MkdirAll(p.live, 0o755) }, step: 2 * tick, coarse: slowClock,
 	}
@@ -66,7 +66,7 @@ func slowClock(s disk.Stamp) disk.Stamp {
 
 // cold reads every file.
 func (p place) cold() Source {
-	return Source{Kind: record.Tasks.Kind, Dir: p.tasks, Fresh: true, Parse: parse}
+	return Source{Kind: kind.Tasks.Kind, Dir: p.tasks, Fresh: true, Parse: parse}
 }
 
 func (p place) file(id string) string { return filepath.Join(p.tasks, id+".md") }
@@ -78,8 +78,8 @@ func text(id, word string) string {
 }
 
 // rowsOf is what a view says, for comparison.
-func rowsOf(v *View) []record.Row {
-	out := []record.Row{}
+func rowsOf(v *View) []kind.Row {
+	out := []kind.Row{}
 	for _, r := range v.Rows() {
 		out = append(out, *r)
 	}
@@ -207,7 +207,7 @@ func (c *changer) wantFound(s Source, v *View, words *Words) {
 			if err != nil {
 				c.Fatal(err)
 			}
-			said := strings.ToLower(record.Tasks.Text(value))
+			said := strings.ToLower(kind.Tasks.Text(value))
 			want := true
 			for _, part := range parts {
 				want = want && strings.Contains(said, strings.ToLower(part))
@@ -303,17 +303,17 @@ func TestIndexOfAnotherFolder(t *testing.T) {
 
 // Whatever the bytes are, reading an index neither fails nor takes more memory than they are worth.
 func FuzzDecode(f *testing.F) {
-	row := record.Row{ID: "T-1", Title: "a", Labels: []string{"x"}, Deps: nil}
-	good := encodeFile(record.Tasks.Kind, sum{}, disk.Stamp{}, []entry{{row: &row}})
+	row := kind.Row{ID: "T-1", Title: "a", Labels: []string{"x"}, Deps: nil}
+	good := encodeFile(kind.Tasks.Kind, sum{}, disk.Stamp{}, []entry{{row: &row}})
 	f.Add(good)
 	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a\n", starts: []uint32{0, 1}, lists: []byte{1}}).encode(sum{}))
 	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a", starts: []uint32{0}}).encode(sum{}))                        // a word that does not end
 	f.Add((&words{docs: []doc{{id: "T-1"}}, text: "a\n", starts: []uint32{0, 1}, lists: []byte{0}}).encode(sum{})) // a record before the first
 	v := newVocabulary()
-	said := []*counted{v.count(doc{id: "T-1"}, record.Wording{Name: "a b"}), v.count(doc{id: "T-2"}, record.Wording{Rest: "b"})}
+	said := []*counted{v.count(doc{id: "T-1"}, kind.Wording{Name: "a b"}), v.count(doc{id: "T-2"}, kind.Wording{Rest: "b"})}
 	f.Add(encodePostings(header{postingsMagic, postingsFormat, sum{}, sum{}, 0}, noPostings, nil, said))
 	f.Fuzz(func(_ *testing.T, src []byte) {
-		_, _, _ = decodeFile(reseal(src), record.Tasks.Kind, sum{})
+		_, _, _ = decodeFile(reseal(src), kind.Tasks.Kind, sum{})
 		if w, err := decodeWords(reseal(src), sum{}); err == nil {
 			w.with("a")
 		}

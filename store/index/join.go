@@ -5,9 +5,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 )
 
 // Part is the view of one of the folders in which records of a kind lie.
@@ -44,7 +44,7 @@ func joined(parts []Part) (entries []entry, problems []problem.Problem) {
 			all = append(all, placed{p.View.entries[i].row.ID, n, &p.View.entries[i]})
 		}
 		for _, broken := range p.View.problems { // the file counts, and cannot be read
-			if _, id, ok := record.At(broken.Path); ok {
+			if _, id, ok := kind.At(broken.Path); ok {
 				all = append(all, placed{id, n, nil})
 			}
 		}

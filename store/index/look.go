@@ -6,9 +6,9 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,7 +20,7 @@ func (s Source) Look(ctx context.Context) (*View, error) {
 
 // Known returns the rows of the index as they were written down, without a look at any file of a record; nothing if there is no index that
 // can be read.
-func (s Source) Known() []*record.Row {
+func (s Source) Known() []*kind.Row {
 	if v := s.known(); v != nil && s.File != "" {
 		return v.Rows()
 	}

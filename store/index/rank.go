@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/store/terms"
+	"github.com/cairn-tasks/cairn/store/index/terms"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // Ranking is what a ranked search found.
@@ -23,8 +23,8 @@ type Ranking struct {
 
 // Ranked is a record that was found.
 type Ranked struct {
-	Kind  *record.Kind
-	Row   *record.Row
+	Kind  *kind.Kind
+	Row   *kind.Row
 	Score float64
 }
 

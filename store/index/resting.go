@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
 )
 
 // A folder of closed records grows for years and seldom changes, so not each of its files is looked at each time. While the stamp of the

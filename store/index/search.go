@@ -6,7 +6,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 
@@ -17,7 +17,7 @@ type Words struct {
 	known *words
 }
 
-// Search returns for each row of a view whether all the parts occur in what the record says (record.Kind.Text), each of them somewhere,
+// Search returns for each row of a view whether all the parts occur in what the record says (kind.Kind.Text), each of them somewhere,
 // in any case. A part has no blanks. Records whose words are not known are read.
 func (s Source) Search(ctx context.Context, v *View, w *Words, parts []string) ([]bool, error) {
 	w.mu.Lock()

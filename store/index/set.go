@@ -4,14 +4,14 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Set is rows, sorted by id. It never changes. A record whose file did not change between two looks has the same row, so that two sets can
 // be compared without comparing what rows say.
 type Set struct {
-	rows []*record.Row
+	rows []*kind.Row
 
 	mu     sync.Mutex
 	before *Set     // that Touched was last asked about
@@ -19,18 +19,18 @@ type Set struct {
 }
 
 // NewSet makes a set of rows that are sorted by id.
-func NewSet(rows []*record.Row) *Set { return &Set{rows: rows} }
+func NewSet(rows []*kind.Row) *Set { return &Set{rows: rows} }
 
 // Rows returns the rows, sorted by id. The caller must not change them.
-func (s *Set) Rows() []*record.Row { return s.rows }
+func (s *Set) Rows() []*kind.Row { return s.rows }
 
 // SameIDs reports whether two sets have rows of the same records, in the same places.
 func (s *Set) SameIDs(other *Set) bool {
-	return slices.EqualFunc(s.rows, other.rows, func(a, b *record.Row) bool { return a == b || a.ID == b.ID })
+	return slices.EqualFunc(s.rows, other.rows, func(a, b *kind.Row) bool { return a == b || a.ID == b.ID })
 }
 
 // Find returns the row of a record, or nil.
-func (s *Set) Find(id string) *record.Row {
+func (s *Set) Find(id string) *kind.Row {
 	if i := s.Number(id); i >= 0 {
 		return s.rows[i]
 	}
@@ -39,7 +39,7 @@ func (s *Set) Find(id string) *record.Row {
 
 // Number returns where the row of a record is, or -1.
 func (s *Set) Number(id string) int {
-	i, ok := slices.BinarySearchFunc(s.rows, id, func(r *record.Row, id string) int {
+	i, ok := slices.BinarySearchFunc(s.rows, id, func(r *kind.Row, id string) int {
 		switch {
 		case r.ID < id:
 			return -1
@@ -85,7 +85,7 @@ func (s *Set) withDependents(ids []string) []string {
 }
 
 // differences lists the ids of rows that are in one list and not in the other.
-func differences(before, now []*record.Row) (ids []string) {
+func differences(before, now []*kind.Row) (ids []string) {
 	for len(before)+len(now) > 0 {
 		switch {
 		case len(before) > 0 && len(now) > 0 && before[0] == now[0]:

@@ -5,9 +5,9 @@ import (
 	"slices"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 )
 
 // entry is what is known of one file.
@@ -15,12 +15,12 @@ type entry struct {
 	stamp disk.Stamp // when it was read; zero if that is not known
 	young bool       // when it was read it was so new that another state of it can have this stamp
 	sum   sum
-	row   *record.Row
+	row   *kind.Row
 }
 
 // View is what a look found. It never changes.
 type View struct {
-	kind     *record.Kind
+	kind     *kind.Kind
 	entries  []entry // sorted by id
 	problems []problem.Problem
 	set      *Set
@@ -31,9 +31,9 @@ type View struct {
 }
 
 // newView makes a view of entries that are sorted by id.
-func newView(k *record.Kind, entries []entry, problems []problem.Problem) *View {
+func newView(k *kind.Kind, entries []entry, problems []problem.Problem) *View {
 	slices.SortFunc(problems, func(a, b problem.Problem) int { return cmp.Compare(a.Path, b.Path) })
-	rows := make([]*record.Row, len(entries))
+	rows := make([]*kind.Row, len(entries))
 	for i, e := range entries {
 		rows[i] = e.row
 	}
@@ -49,10 +49,10 @@ func newView(k *record.Kind, entries []entry, problems []problem.Problem) *View 
 }
 
 // Kind is the kind of the records.
-func (v *View) Kind() *record.Kind { return v.kind }
+func (v *View) Kind() *kind.Kind { return v.kind }
 
 // Rows returns the rows of all records that can be read, sorted by id. The caller must not change them.
-func (v *View) Rows() []*record.Row { return v.set.rows }
+func (v *View) Rows() []*kind.Row { return v.set.rows }
 
 // Set is the rows as a set.
 func (v *View) Set() *Set { return v.set }
@@ -61,7 +61,7 @@ func (v *View) Set() *Set { return v.set }
 func (v *View) Problems() []problem.Problem { return v.problems }
 
 // Find returns the row of a record, or nil.
-func (v *View) Find(id string) *record.Row {
+func (v *View) Find(id string) *kind.Row {
 	if i := v.number(id); i >= 0 {
 		return v.entries[i].row
 	}
@@ -92,7 +92,7 @@ func (v *View) without(named map[string]bool) (stay []bool, problems []problem.P
 		}
 	}
 	for _, p := range v.problems {
-		if _, id, ok := record.At(p.Path); !ok || !named[id] {
+		if _, id, ok := kind.At(p.Path); !ok || !named[id] {
 			problems = append(problems, p)
 		}
 	}

@@ -7,13 +7,13 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/problem"
 )
 
 // ReadFile reads the file of a record. It returns BAD_FILE for what is no regular file, and for one larger than a record may be.
-func ReadFile(path string) ([]byte, error) { return ReadUpTo(path, frontmatter.MaxFile) }
+func ReadFile(path string) ([]byte, error) { return ReadUpTo(path, format.MaxFile) }
 
 // ReadUpTo is ReadFile for a file that may have this many bytes.
 func ReadUpTo(path string, most int64) ([]byte, error) {
@@ -58,14 +58,14 @@ func (p *Patience) Wait() bool {
 	return true
 }
 
-// ReadDoc reads and parses a file. A missing one is fs.ErrNotExist, a broken one a *frontmatter.Error.
-func ReadDoc(path string, form frontmatter.Kind, p *Patience) (*frontmatter.Doc, error) {
+// ReadDoc reads and parses a file. A missing one is fs.ErrNotExist, a broken one a *format.Error.
+func ReadDoc(path string, form format.Kind, p *Patience) (*format.Doc, error) {
 	for {
 		src, err := ReadFile(path)
 		if err != nil {
 			return nil, err
 		}
-		doc, err := frontmatter.Parse(src, form)
+		doc, err := format.Parse(src, form)
 		if err == nil {
 			return doc, nil
 		}
@@ -77,7 +77,7 @@ func ReadDoc(path string, form frontmatter.Kind, p *Patience) (*frontmatter.Doc,
 
 // Incomplete reports whether the error of parsing a file says that another program may be writing it just now.
 func Incomplete(err error) bool {
-	var bad *frontmatter.Error
+	var bad *format.Error
 	return errors.As(err, &bad) && bad.Incomplete
 }
 

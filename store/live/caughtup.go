@@ -7,10 +7,10 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -35,7 +35,7 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 	seen := found{map[string]bool{}, map[string]bool{}}
 	read := readers{}
 	for _, s := range states {
-		k, _ := record.Named(s.Ref.Kind)
+		k, _ := kind.Named(s.Ref.Kind)
 		read[s.Ref] = func(src []byte) { seen.add(k, src, s.Progress) }
 	}
 	if err := d.inWorktrees(ctx, read); err != nil {
@@ -61,7 +61,7 @@ func (d Clone) Stranded(ctx context.Context) ([]Stranded, error) {
 type found struct{ had, missed map[string]bool }
 
 // add adds one version of a record. One that cannot be read may have every entry.
-func (seen found) add(k *record.Kind, src []byte, progress []session.Progress) {
+func (seen found) add(k *kind.Kind, src []byte, progress []session.Progress) {
 	file, err := headerIn(k, src)
 	for _, p := range progress {
 		switch {
@@ -101,10 +101,10 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 			if needed[s.Ref] {
 				continue
 			}
-			k, _ := record.Named(s.Ref.Kind)
+			k, _ := kind.Named(s.Ref.Kind)
 			open[s.Ref] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || lacks(k, src, s.Progress) }
 			for _, ses := range s.Ended {
-				open[record.Sessions.Ref(ses)] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || active(src) }
+				open[kind.Sessions.Ref(ses)] = func(src []byte) { needed[s.Ref] = needed[s.Ref] || active(src) }
 			}
 		}
 		return open
@@ -125,14 +125,14 @@ func (d Clone) CaughtUp(ctx context.Context) ([]session.State, error) {
 }
 
 // lacks reports whether a version of a record lacks some of the progress. One that cannot be read may lack it.
-func lacks(k *record.Kind, src []byte, progress []session.Progress) bool {
+func lacks(k *kind.Kind, src []byte, progress []session.Progress) bool {
 	file, err := headerIn(k, src)
 	return err != nil || slices.ContainsFunc(progress, func(p session.Progress) bool { return !file.Log.Has(p.Entry) })
 }
 
 // active reports whether a version of a session is active. One that cannot be read may be.
 func active(src []byte) bool {
-	ses, err := record.Sessions.Parse(src)
+	ses, err := kind.Sessions.Parse(src)
 	return err != nil || ses.Status == session.Active
 }
 
@@ -154,7 +154,7 @@ func (d Clone) inWorktrees(ctx context.Context, read readers) error {
 		for of, fn := range read {
 			var src []byte
 			err := err
-			if k, ok := record.Named(of.Kind); ok && err == nil {
+			if k, ok := kind.Named(of.Kind); ok && err == nil {
 				err = place.Try(there.Layout, k, of.ID, func(path string) (err error) { src, err = layout.ReadFile(path); return err })
 			}
 			if !problem.Missing(err) {

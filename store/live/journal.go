@@ -7,12 +7,12 @@ import (
 	"io"
 	"os"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -127,7 +127,7 @@ func (d Clone) Journalled() ([]task.Ref, error) {
 	var out []task.Ref
 	err := layout.EachName(d.Live.Journals(), layout.JournalExt, func(name string) {
 		of := layout.RefOf(name)
-		if _, ok := record.KindOf(of); ok {
+		if _, ok := kind.For(of); ok {
 			out = append(out, of)
 		}
 	})

@@ -13,13 +13,13 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -50,7 +50,7 @@ func (d Clone) InWorktree(top string) (Clone, error) {
 
 // State returns the state of a record, or nil.
 func (d Clone) State(of task.Ref) *session.State {
-	if _, ok := record.KindOf(of); !ok {
+	if _, ok := kind.For(of); !ok {
 		return nil
 	}
 	return read(d.Live.Claim(of), func(src []byte) (session.State, error) { return session.ParseState(src, of) })

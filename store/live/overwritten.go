@@ -7,9 +7,9 @@ import (
 	"slices"
 
 	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -18,7 +18,7 @@ import (
 // clone has are not lost, and those that were written on a deleted branch went with it. file is the header of the record by its file. It
 // returns GIT if git is needed and refuses.
 func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry, error) {
-	k, ok := record.Named(file.Ref.Kind)
+	k, ok := kind.Named(file.Ref.Kind)
 	if !ok {
 		return nil, nil
 	}
@@ -48,7 +48,7 @@ func (d Clone) Overwritten(ctx context.Context, file task.Header) ([]task.Entry,
 // search looks for the entries of one record in the worktrees and commits of the clone.
 type search struct {
 	Clone
-	kind    *record.Kind
+	kind    *kind.Kind
 	of      task.Ref
 	journal []session.Written
 	at      map[string]*revision // the record by commit; nil if the commit does not have it
@@ -93,7 +93,7 @@ func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (task.Lo
 	if !known && s.err == nil {
 		s.err = place.InCommits(ctx, s.Layout, []string{seen.Head}, []task.Ref{s.of}, func(_ task.Ref, src []byte) {
 			crlf := bytes.ReplaceAll(src, []byte("\n"), []byte("\r\n"))
-			r = &revision{logIn(s.kind, src), [2]task.Rev{record.Rev(src), record.Rev(crlf)}}
+			r = &revision{logIn(s.kind, src), [2]task.Rev{kind.Rev(src), kind.Rev(crlf)}}
 		})
 		s.at[seen.Head] = r
 	}
@@ -104,7 +104,7 @@ func (s *search) checkedOut(ctx context.Context, seen session.Sighting) (task.Lo
 }
 
 // headerIn parses a version of a record, and returns its header.
-func headerIn(k *record.Kind, src []byte) (task.Header, error) {
+func headerIn(k *kind.Kind, src []byte) (task.Header, error) {
 	v, err := k.Parse(src)
 	if err != nil {
 		return task.Header{}, err
@@ -113,7 +113,7 @@ func headerIn(k *record.Kind, src []byte) (task.Header, error) {
 }
 
 // logIn is the provenance in a version of a record; none if it cannot be read.
-func logIn(k *record.Kind, src []byte) task.Log {
+func logIn(k *kind.Kind, src []byte) task.Log {
 	h, _ := headerIn(k, src)
 	return h.Log
 }

@@ -4,10 +4,10 @@ import (
 	"context"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -20,7 +20,7 @@ func InCommits(ctx context.Context, l layout.Layout, commits []string, records [
 	c := committed{l, fn, nil, nil}
 	for _, commit := range commits {
 		for _, of := range records {
-			if k, ok := record.KindOf(of); ok {
+			if k, ok := kind.For(of); ok {
 				c.ask(commit, of, l.InRepo(k.File(of.ID)))
 			}
 		}
@@ -58,7 +58,7 @@ func (c *committed) ask(commit string, of task.Ref, path string) {
 func (c *committed) read(ctx context.Context) (missing []asked, err error) {
 	names, all := c.names, c.asked
 	c.names, c.asked = nil, nil
-	err = c.Repo.Objects().Blobs(ctx, names, frontmatter.MaxFile, func(i int, b git.Blob) {
+	err = c.Repo.Objects().Blobs(ctx, names, format.MaxFile, func(i int, b git.Blob) {
 		if b.Missing {
 			missing = append(missing, all[i])
 		} else {
@@ -75,7 +75,7 @@ func (c *committed) askAtRest(ctx context.Context, missing []asked) error {
 	var names []string
 	var folders []folder
 	for _, m := range missing {
-		k, _ := record.KindOf(m.of) // it was asked for
+		k, _ := kind.For(m.of) // it was asked for
 		if k.Rest == "" {
 			continue
 		}
@@ -100,7 +100,7 @@ func (c *committed) askAtRest(ctx context.Context, missing []asked) error {
 		}
 		paths := map[task.Ref]string{} // the newest month is listed last, and counts
 		for _, f := range files {
-			k, id, ok := record.At(strings.TrimPrefix(f.Path, c.InRepo("")))
+			k, id, ok := kind.At(strings.TrimPrefix(f.Path, c.InRepo("")))
 			if of, asked := wanted[at][id]; ok && asked && k.Name == of.Kind {
 				paths[of] = f.Path
 			}

@@ -1,4 +1,4 @@
-// Package place finds the files of records: in the folder of their kind, or at rest in one of the folders of months (record.Kind.Rest).
+// Package place finds the files of records: in the folder of their kind, or at rest in one of the folders of months (kind.Kind.Rest).
 // Who reads or writes the file of a record asks here where it lies.
 //
 // One file of an id counts. That in the folder of the kind comes before those at rest, and of these the one in the newest month comes first.

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 )
 
 // Each calls visit with each folder under .cairn in which records of a kind may lie, those that count first. The usual one need not exist. Which
 // others there are is asked after it was visited, so that a record which is moved out of it meanwhile, into a new folder perhaps, is in one
 // of those that are visited.
-func Each(l layout.Layout, k *record.Kind, visit func(folder string) error) error {
+func Each(l layout.Layout, k *kind.Kind, visit func(folder string) error) error {
 	if err := visit(k.Folder); err != nil {
 		return err
 	}
@@ -34,7 +34,7 @@ func Each(l layout.Layout, k *record.Kind, visit func(folder string) error) erro
 }
 
 // atRest lists the folders of a kind's records at rest, newest month first. Links are among them: layout.NoLinks refuses those.
-func atRest(l layout.Layout, k *record.Kind) ([]string, error) {
+func atRest(l layout.Layout, k *kind.Kind) ([]string, error) {
 	if k.Rest == "" {
 		return nil, nil
 	}
@@ -44,7 +44,7 @@ func atRest(l layout.Layout, k *record.Kind) ([]string, error) {
 	}
 	var folders []string
 	for _, e := range slices.Backward(entries) { // they are sorted by name
-		if record.IsMonth(e.Name()) && (e.IsDir() || e.Type()&fs.ModeSymlink != 0) {
+		if kind.IsMonth(e.Name()) && (e.IsDir() || e.Type()&fs.ModeSymlink != 0) {
 			folders = append(folders, k.RestIn(e.Name()))
 		}
 	}
@@ -54,8 +54,8 @@ func atRest(l layout.Layout, k *record.Kind) ([]string, error) {
 // All lists the folders under .cairn of all kinds: those in which records may lie, and those around them. Those that cannot be listed are
 // left to who reads records.
 func All(l layout.Layout) []string {
-	out := append(record.Folders(), record.Rests()...)
-	for _, k := range record.Kinds() {
+	out := append(kind.Folders(), kind.Rests()...)
+	for _, k := range kind.Kinds() {
 		rest, _ := atRest(l, k)
 		out = append(out, rest...)
 	}
@@ -64,7 +64,7 @@ func All(l layout.Layout) []string {
 
 // Try calls try with the path of the file of a record. If there is no such file, which is fs.ErrNotExist, it calls it with the next path
 // where one can lie, until one is there. It returns what try returned last.
-func Try(l layout.Layout, k *record.Kind, id string, try func(path string) error) error {
+func Try(l layout.Layout, k *kind.Kind, id string, try func(path string) error) error {
 	usual := l.Abs(k.File(id))
 	err := try(usual)
 	if !absent(err) {
@@ -89,7 +89,7 @@ func Try(l layout.Layout, k *record.Kind, id string, try func(path string) error
 func absent(err error) bool { return problem.Missing(err) || errors.Is(err, syscall.ENOTDIR) }
 
 // Of is the path of the file of a record from the workspace root, with forward slashes: where it lies, or the usual one if there is none.
-func Of(l layout.Layout, k *record.Kind, id string) string {
+func Of(l layout.Layout, k *kind.Kind, id string) string {
 	at := l.Abs(k.File(id))
 	if Try(l, k, id, func(path string) error { at = path; _, err := os.Lstat(path); return err }) != nil {
 		return k.File(id)
@@ -98,7 +98,7 @@ func Of(l layout.Layout, k *record.Kind, id string) string {
 }
 
 // There reports whether there is a file of a record.
-func There(l layout.Layout, k *record.Kind, id string) bool {
+func There(l layout.Layout, k *kind.Kind, id string) bool {
 	return layout.Exists(l.Abs(Of(l, k, id)))
 }
 
@@ -111,7 +111,7 @@ type File struct {
 
 // List lists the files of a kind, one of each id, sorted by name, and the problems of further ones. Names that begin with a dot, and those with
 // another ending, are ignored.
-func List(l layout.Layout, k *record.Kind) ([]File, []problem.Problem, error) {
+func List(l layout.Layout, k *kind.Kind) ([]File, []problem.Problem, error) {
 	var files []File
 	folders := 0
 	err := Each(l, k, func(folder string) error {

@@ -4,9 +4,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -14,7 +14,7 @@ import (
 // A task has one place: among the others, or else in the newest month.
 func TestOf(t *testing.T) {
 	s := storetest.NewAt(t, t.TempDir())
-	k := record.Tasks.Kind
+	k := kind.Tasks.Kind
 	want := func(path string, there bool) {
 		t.Helper()
 		if got := place.Of(s.Layout, k, "T-1"); got != path || place.There(s.Layout, k, "T-1") != there {
@@ -35,7 +35,7 @@ func TestOf(t *testing.T) {
 	if got, err := folders(s.Layout, k); err != nil || !slices.Equal(got, []string{"tasks", "closed/2026-02_10", "closed/2026-02_02", "closed/2026-02", "closed/2026-01_99", "closed/2026-01", "closed/2025-12"}) {
 		t.Errorf("tasks lie in %v (%v)", got, err)
 	}
-	if got, err := folders(s.Layout, record.Sessions.Kind); err != nil || !slices.Equal(got, []string{"sessions"}) {
+	if got, err := folders(s.Layout, kind.Sessions.Kind); err != nil || !slices.Equal(got, []string{"sessions"}) {
 		t.Errorf("sessions lie in %v (%v)", got, err)
 	}
 }
@@ -77,7 +77,7 @@ func TestInCommits(t *testing.T) {
 func TestMain(m *testing.M) { storetest.Main(m, nil) }
 
 // folders are those that Each visits.
-func folders(l layout.Layout, k *record.Kind) (out []string, err error) {
+func folders(l layout.Layout, k *kind.Kind) (out []string, err error) {
 	err = place.Each(l, k, func(folder string) error { out = append(out, folder); return nil })
 	return out, err
 }

@@ -11,8 +11,8 @@ import (
 	"path/filepath"
 	"syscall"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -72,9 +72,9 @@ type Problem struct {
 // BadFile is the error of a file that is broken: BAD_FILE, with path, line and column at the front of the message. The path is from the
 // workspace root, with forward slashes.
 func BadFile(path string, err error) *task.Error {
-	var at *frontmatter.Error
+	var at *format.Error
 	if !errors.As(err, &at) {
-		at = &frontmatter.Error{Msg: err.Error()}
+		at = &format.Error{Msg: err.Error()}
 	}
 	e := task.Errorf(task.BadFile, "%s: %s", position(path, at), at.Msg)
 	e.Err = err
@@ -110,7 +110,7 @@ func Second(path, counts string) Problem {
 func Missing(err error) bool { return errors.Is(err, os.ErrNotExist) }
 
 // position is a path with the line and the column, as far as they are known.
-func position(path string, at *frontmatter.Error) string {
+func position(path string, at *format.Error) string {
 	switch {
 	case at.Line == 0:
 		return path
@@ -128,7 +128,7 @@ func NotRegular(path string) error {
 
 // TooLarge is the error of a file that is larger than a record may be.
 func TooLarge(path string) error {
-	return task.Errorf(task.BadFile, "%s is larger than %d bytes", filepath.Base(path), frontmatter.MaxFile).WithHint("move what is long into a file of its own")
+	return task.Errorf(task.BadFile, "%s is larger than %d bytes", filepath.Base(path), format.MaxFile).WithHint("move what is long into a file of its own")
 }
 
 // Link is the error of a link in place of a file or folder that cairn reads or writes.

@@ -14,14 +14,14 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/internal/limits"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/live"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -36,7 +36,7 @@ type Claims struct {
 type Options struct {
 	Clone   live.Clone
 	Known   func() func(task.Ref) session.Live // what the clone knows now, with writes under way; nil for its states alone
-	Config  record.Config
+	Config  kind.Config
 	Budget  int         // pushes and fetches in a minute; 0 for limits.ClaimsBudget
 	Alone   bool        // claim without the remote if that gives no answer
 	Trusted func() bool // whether the user has consented that commands of this clone run

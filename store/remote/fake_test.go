@@ -9,11 +9,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/remote"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -196,7 +196,7 @@ func newClone(t *testing.T, to *server, c *clock, who task.Actor) *clone {
 	one := &clone{t: t, s: s, who: who, line: &line{server: to}}
 	one.line.now = c.now
 	cfg := s.Config
-	cfg.Claims = record.Claims{Remote: "origin", Namespace: "refs/cairn/claims", Offline: record.OfflineAuto}
+	cfg.Claims = kind.Claims{Remote: "origin", Namespace: "refs/cairn/claims", Offline: kind.OfflineAuto}
 	one.Claims = remote.Open(remote.Options{
 		Clone: s.Clone, Config: cfg, Budget: 6, Alone: cfg.Claims.Alone(who), Trusted: s.Trusted, Port: one.line,
 		Now:   func() time.Time { return c.now().Add(one.off) },

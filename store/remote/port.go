@@ -8,9 +8,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/git"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -44,9 +44,9 @@ type gitPort struct {
 // newGitPort is the remote that the config names. A workspace below the top of the repository has refs of its own, since the ids of two workspaces may
 // be the same.
 func newGitPort(o Options) gitPort {
-	p := gitPort{o.Clone.Repo, o.Config.Claims.Remote, o.Config.Claims.Namespace, record.RemoteClaims, cmp.Or(o.Answer, answerLimit)}
+	p := gitPort{o.Clone.Repo, o.Config.Claims.Remote, o.Config.Claims.Namespace, kind.RemoteClaims, cmp.Or(o.Answer, answerLimit)}
 	if o.Try != "" {
-		p.theirs, p.ours = o.Try, record.RemoteProbe
+		p.theirs, p.ours = o.Try, kind.RemoteProbe
 	}
 	if o.Clone.Repo != nil && o.Clone.Root != o.Clone.Repo.Top {
 		key := "/" + filepath.Base(string(o.Clone.Live))
@@ -92,10 +92,10 @@ func refName(of task.Ref) string {
 // refOf is the record that a ref is about. It reports false for one that is about none.
 func refOf(name string) (task.Ref, bool) {
 	of := task.ID(unescape.Replace(name)).Ref()
-	if kind, id, ok := strings.Cut(name, kindMark); ok {
-		of = task.Ref{Kind: kind, ID: unescape.Replace(id)}
+	if named, id, ok := strings.Cut(name, kindMark); ok {
+		of = task.Ref{Kind: named, ID: unescape.Replace(id)}
 	}
-	k, known := record.Named(of.Kind)
+	k, known := kind.Named(of.Kind)
 	return of, known && k.ParseID(of.ID) == nil && refName(of) == name
 }
 

@@ -5,9 +5,9 @@ import (
 	"context"
 	"strings"
 
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/internal/git"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -119,7 +119,7 @@ func Instead(namespace string) string {
 }
 
 // Verdict is what follows from a probe: OFFLINE, with a hint, or nil if claims can be held.
-func Verdict(p session.Probe, c record.Claims) error {
+func Verdict(p session.Probe, c kind.Claims) error {
 	if p.Allows() {
 		return nil
 	}

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store/branches"
-	"github.com/cairn-tasks/cairn/store/internal/filelock"
-	"github.com/cairn-tasks/cairn/store/internal/git"
 	"github.com/cairn-tasks/cairn/task"
 )
 

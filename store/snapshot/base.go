@@ -7,7 +7,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
 	"github.com/cairn-tasks/cairn/task"
 )
 

@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -69,7 +69,7 @@ func Check(ctx context.Context, l layout.Layout, opts CheckOptions) (Checked, er
 	}
 	s, err := subjectReader{l, opts}.read(ctx)
 	if err == nil {
-		err = record.KnownFormat(s.tree.format)
+		err = kind.KnownFormat(s.tree.format)
 	}
 	if err != nil {
 		return Checked{}, err
@@ -186,7 +186,7 @@ func (l comparison) baseTree(ctx context.Context, commit string) (*tree, error) 
 	if before.empty() {
 		return nil, others.noneIn(ctx, commit, name)
 	}
-	if err := record.KnownFormat(before.format); err != nil {
+	if err := kind.KnownFormat(before.format); err != nil {
 		return nil, task.Errorf(task.NoBase, "the record of %s cannot be read: %s", name, task.MessageOf(err)).WithHint("take a newer cairn")
 	}
 	if err := others.keptFrom(ctx, l.subject, commit, name); err != nil {

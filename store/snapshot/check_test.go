@@ -10,7 +10,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
@@ -73,7 +73,7 @@ func TestCheckReadsTheSameEverywhere(t *testing.T) {
 			storetest.WriteFile(t, filepath.Join(storetest.TaskFile(s, "PROJ-2"), "b", "PROJ-3.md"), "")
 		}, proof.BadYAML},
 		{"a task that is too large", func(t *testing.T, s *store.Store) {
-			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), storetest.TaskText("PROJ-2")+strings.Repeat("long ", frontmatter.MaxFile/5))
+			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), storetest.TaskText("PROJ-2")+strings.Repeat("long ", format.MaxFile/5))
 		}, proof.BadYAML},
 		{"a task of a megabyte", func(t *testing.T, s *store.Store) {
 			storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-2"), storetest.TaskText("PROJ-2")+strings.Repeat("long ", 200_000))

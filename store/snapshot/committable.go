@@ -9,9 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -79,7 +79,7 @@ func (c committable) noteIgnored(ctx context.Context, untracked []string) (strin
 		return "", nil
 	}
 	paths := []string{c.InRepo(c.Rel(c.ConfigFile())), c.InRepo(c.Rel(c.SignersFile()))}
-	for _, k := range record.Kinds() {
+	for _, k := range kind.Kinds() {
 		if k.Held() {
 			paths = append(paths, foldersInRepo(c.Layout, k)...)
 		}

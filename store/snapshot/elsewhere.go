@@ -8,11 +8,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -31,7 +31,7 @@ func workspaceOf(name string) (folder string, ok bool) {
 	if !ok {
 		return "", false
 	}
-	if part, ok := partAt(layout.Folder + "/" + after); ok && (part.config || part.kind == record.Tasks.Kind) {
+	if part, ok := partAt(layout.Folder + "/" + after); ok && (part.config || part.kind == kind.Tasks.Kind) {
 		return path.Clean("./" + before), true
 	}
 	return "", false
@@ -99,7 +99,7 @@ func (o otherWorkspaces) isWorkspace(folder string) bool {
 	if info, err := os.Lstat(filepath.Join(dir, layout.ConfigName)); err == nil && info.Mode().IsRegular() {
 		return true
 	}
-	files, _, err := place.List(layout.Layout{Root: o.abs(folder)}, record.Tasks.Kind)
+	files, _, err := place.List(layout.Layout{Root: o.abs(folder)}, kind.Tasks.Kind)
 	return err == nil && len(files) > 0
 }
 

@@ -5,11 +5,11 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -102,15 +102,15 @@ func (h *history) recordBroughtBy(path string, e task.Entry) (proof.RecordWritte
 	if h.head == "" || h.err != nil {
 		return proof.RecordWritten{}, false
 	}
-	k, id, ok := record.At(path)
+	k, id, ok := kind.At(path)
 	if !ok {
 		return proof.RecordWritten{}, false
 	}
 	for _, commit := range h.changing(k, id) {
 		var log task.Log
 		h.fail(place.InCommits(h.ctx, h.Layout, []string{commit}, []task.Ref{k.Ref(id)}, func(_ task.Ref, src []byte) {
-			if doc, err := frontmatter.Parse(src, k.Form); err == nil {
-				log, _ = record.Entries(doc)
+			if doc, err := format.Parse(src, k.Form); err == nil {
+				log, _ = kind.Entries(doc)
 			}
 		}))
 		if h.err == nil && log.Has(e.Hash()) {
@@ -149,7 +149,7 @@ func (h *history) firstWith(id task.ID, e task.Entry) string {
 	}
 	commits, known := h.touching[id]
 	if !known {
-		commits = h.changing(record.Tasks.Kind, string(id))
+		commits = h.changing(kind.Tasks.Kind, string(id))
 		h.touching[id] = commits
 	}
 	for _, commit := range commits {
@@ -162,19 +162,19 @@ func (h *history) firstWith(id task.ID, e task.Entry) string {
 
 // changing lists the commits of the change that may change a record, oldest first. It need not have changed in those that change records at
 // rest.
-func (h *history) changing(k *record.Kind, id string) []string {
+func (h *history) changing(k *kind.Kind, id string) []string {
 	commits, err := h.Repo.History().Touching(h.ctx, h.since, h.head, append(restInRepo(h.Layout, k), h.InRepo(k.File(id)))...)
 	h.fail(err)
 	return commits
 }
 
 // foldersInRepo lists the folders, from the top of the work tree, below which all records of a kind lie.
-func foldersInRepo(l layout.Layout, k *record.Kind) []string {
+func foldersInRepo(l layout.Layout, k *kind.Kind) []string {
 	return append(restInRepo(l, k), l.InRepo(l.Rel(l.Dir(k.Folder))))
 }
 
 // restInRepo is the folder of a kind's records at rest, from the top of the work tree, if the kind has one.
-func restInRepo(l layout.Layout, k *record.Kind) []string {
+func restInRepo(l layout.Layout, k *kind.Kind) []string {
 	if k.Rest == "" {
 		return nil
 	}
@@ -184,8 +184,8 @@ func restInRepo(l layout.Layout, k *record.Kind) []string {
 // taskAt is the id of the task whose file has a path from the top of the work tree; "" for any other file.
 func taskAt(l layout.Layout, path string) task.ID {
 	name, ours := strings.CutPrefix(path, l.InRepo(""))
-	k, id, ok := record.At(name)
-	if !ours || !ok || k != record.Tasks.Kind {
+	k, id, ok := kind.At(name)
+	if !ours || !ok || k != kind.Tasks.Kind {
 		return ""
 	}
 	return task.ID(id)
@@ -206,7 +206,7 @@ func (h *history) isLater(commit string) bool {
 
 // in looks up tasks, and records of other kinds that they depend on, in a commit.
 func (h *history) in(commit string) task.Find {
-	return record.Deps(commitReader{h, commit}, h.tree.Config.Flow)
+	return kind.Deps(commitReader{h, commit}, h.tree.Config.Flow)
 }
 
 // commitReader reads records as a commit has them.
@@ -215,8 +215,8 @@ type commitReader struct {
 	commit string
 }
 
-// Read is record.Reader.Read. A record that cannot be read counts as one that is not there.
-func (r commitReader) Read(k *record.Kind, id string) (any, error) {
+// Read is kind.Reader.Read. A record that cannot be read counts as one that is not there.
+func (r commitReader) Read(k *kind.Kind, id string) (any, error) {
 	name := r.commit + ":" + k.File(id)
 	got, known := r.read[name]
 	if !known {
@@ -271,7 +271,7 @@ type revisions struct {
 // find collects the versions of some tasks' files since a commit; all versions for "". It lists whole folders, because git compares
 // every given path with every file.
 func (v *revisions) find(since string, tasks map[task.ID]bool) error {
-	return v.Repo.History().Versions(v.ctx, since, v.head, foldersInRepo(v.Layout, record.Tasks.Kind), func(path, id string) {
+	return v.Repo.History().Versions(v.ctx, since, v.head, foldersInRepo(v.Layout, kind.Tasks.Kind), func(path, id string) {
 		owner := taskAt(v.Layout, path)
 		if key := string(owner) + "\x00" + id; tasks[owner] && !v.seen[key] {
 			v.seen[key] = true
@@ -282,8 +282,8 @@ func (v *revisions) find(since string, tasks map[task.ID]bool) error {
 
 func (v *revisions) read() (map[task.ID][]task.Task, error) {
 	out := map[task.ID][]task.Task{}
-	err := v.Repo.Objects().Blobs(v.ctx, v.ids, frontmatter.MaxFile, func(i int, b git.Blob) {
-		if t, err := record.Tasks.Parse(b.Content); err == nil {
+	err := v.Repo.Objects().Blobs(v.ctx, v.ids, format.MaxFile, func(i int, b git.Blob) {
+		if t, err := kind.Tasks.Parse(b.Content); err == nil {
 			out[v.owners[i]] = append(out[v.owners[i]], t)
 		}
 	})
@@ -305,7 +305,7 @@ func (l comparison) recallDeleted(ctx context.Context, commit string, before *tr
 		return nil
 	}
 	var paths, ids []string
-	err := l.Repo.History().Versions(ctx, "", commit, foldersInRepo(l.Layout, record.Tasks.Kind), func(path, id string) {
+	err := l.Repo.History().Versions(ctx, "", commit, foldersInRepo(l.Layout, kind.Tasks.Kind), func(path, id string) {
 		if of := taskAt(l.Layout, path); brought[of] { // the newest comes first
 			delete(brought, of)
 			paths, ids = append(paths, path), append(ids, id)
@@ -314,8 +314,8 @@ func (l comparison) recallDeleted(ctx context.Context, commit string, before *tr
 	if err != nil || len(ids) == 0 {
 		return err
 	}
-	return l.Repo.Objects().Blobs(ctx, ids, frontmatter.MaxFile, func(i int, b git.Blob) {
-		if t, err := record.Tasks.Parse(b.Content); err == nil {
+	return l.Repo.Objects().Blobs(ctx, ids, format.MaxFile, func(i int, b git.Blob) {
+		if t, err := kind.Tasks.Parse(b.Content); err == nil {
 			name := strings.TrimPrefix(paths[i], l.InRepo(""))
 			before.Tasks = append(before.Tasks, proof.TaskFile{File: proof.File{Path: name, Src: b.Content, Parse: ParseMarkdown}, Name: t.ID, Task: t})
 		}

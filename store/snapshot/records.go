@@ -9,14 +9,14 @@ import (
 	"strings"
 
 	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
 // Records is every record of a working tree, as its file had it when it was read. It never changes, and serves many questions for one
-// reading. Long bodies are not kept. It is a record.Reader and a record.Lister.
+// reading. Long bodies are not kept. It is a kind.Reader and a kind.Lister.
 type Records struct {
 	tree   *tree
 	atRest map[task.Ref]string // the paths of the records that are not where their kind has them
@@ -31,7 +31,7 @@ func ReadRecords(ctx context.Context, l layout.Layout) (Records, error) {
 	}
 	r := Records{tree, map[task.Ref]string{}}
 	for _, f := range tree.files() {
-		if k, id, ok := record.At(f.Path); ok && f.Path != k.File(id) {
+		if k, id, ok := kind.At(f.Path); ok && f.Path != k.File(id) {
 			r.atRest[k.Ref(id)] = f.Path
 		}
 	}
@@ -72,12 +72,12 @@ func (r Records) FilesReferredTo() map[string]bool {
 }
 
 // Read returns a record. It returns INVALID_INPUT, NOT_FOUND and BAD_FILE as store.Store.Read does.
-func (r Records) Read(k *record.Kind, id string) (any, error) {
+func (r Records) Read(k *kind.Kind, id string) (any, error) {
 	if err := k.ParseID(id); err != nil {
 		return nil, err
 	}
 	at := cmp.Or(r.atRest[k.Ref(id)], k.File(id))
-	if k == record.Tasks.Kind {
+	if k == kind.Tasks.Kind {
 		i, ok := slices.BinarySearchFunc(r.tree.Tasks, at, func(f proof.TaskFile, at string) int { return strings.Compare(f.Path, at) })
 		if ok {
 			return valueOf(k, id, r.tree.Tasks[i].File, r.tree.Tasks[i].Task)
@@ -92,7 +92,7 @@ func (r Records) Read(k *record.Kind, id string) (any, error) {
 }
 
 // All returns every record of a kind, sorted by the names of the files, and the files that cannot be read.
-func (r Records) All(_ context.Context, k *record.Kind) ([]any, []problem.Problem, error) {
+func (r Records) All(_ context.Context, k *kind.Kind) ([]any, []problem.Problem, error) {
 	type named struct {
 		file  string
 		value any
@@ -100,7 +100,7 @@ func (r Records) All(_ context.Context, k *record.Kind) ([]any, []problem.Proble
 	var read []named
 	var problems []problem.Problem
 	add := func(f proof.File, v any) {
-		of, id, ok := record.At(f.Path)
+		of, id, ok := kind.At(f.Path)
 		if !ok || of != k {
 			return
 		}
@@ -121,7 +121,7 @@ func (r Records) All(_ context.Context, k *record.Kind) ([]any, []problem.Proble
 		add(f.File, f.Value)
 	}
 	for _, f := range r.tree.Seconds {
-		if of, _, _ := record.At(f.Path); of == k {
+		if of, _, _ := kind.At(f.Path); of == k {
 			problems = append(problems, problem.Second(f.Path, f.Counts))
 		}
 	}
@@ -134,7 +134,7 @@ func (r Records) All(_ context.Context, k *record.Kind) ([]any, []problem.Proble
 }
 
 // valueOf returns the record in a file, or BAD_FILE.
-func valueOf(k *record.Kind, id string, f proof.File, v any) (any, error) {
+func valueOf(k *kind.Kind, id string, f proof.File, v any) (any, error) {
 	switch {
 	case f.Unread != nil:
 		return nil, problem.BadFile(f.Path, f.Unread)

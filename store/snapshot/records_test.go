@@ -6,7 +6,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
@@ -23,7 +23,7 @@ func TestRecordsAreThoseOfTheStore(t *testing.T) {
 	src, err := os.ReadFile(storetest.TaskFile(s, "PROJ-1"))
 	storetest.WantCode(t, err, "")
 	storetest.WriteFile(t, storetest.TaskFile(s, "PROJ-4"), string(src))
-	storetest.WriteFile(t, filepath.Join(s.Dir(record.Tasks.Folder), "no id.md"), string(src))
+	storetest.WriteFile(t, filepath.Join(s.Dir(kind.Tasks.Folder), "no id.md"), string(src))
 	if err := os.Mkdir(storetest.TaskFile(s, "PROJ-5"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -31,7 +31,7 @@ func TestRecordsAreThoseOfTheStore(t *testing.T) {
 	storetest.WriteFile(t, storetest.RestFile(s, "2026-06", "PROJ-2"), storetest.TaskText("PROJ-2"))
 	records, err := snapshot.ReadRecords(t.Context(), s.Layout)
 	storetest.WantCode(t, err, "")
-	for _, k := range record.Kinds() {
+	for _, k := range kind.Kinds() {
 		want, wantBad, err := s.All(t.Context(), k)
 		storetest.WantCode(t, err, "")
 		got, gotBad, err := records.All(t.Context(), k)
@@ -44,8 +44,8 @@ func TestRecordsAreThoseOfTheStore(t *testing.T) {
 		}
 	}
 	for _, id := range []string{"PROJ-1", "PROJ-3", "PROJ-4", "PROJ-5", "PROJ-6", "PROJ-11", "no id"} {
-		_, want := s.Read(record.Tasks.Kind, id)
-		if _, err := records.Read(record.Tasks.Kind, id); task.CodeOf(err) != task.CodeOf(want) {
+		_, want := s.Read(kind.Tasks.Kind, id)
+		if _, err := records.Read(kind.Tasks.Kind, id); task.CodeOf(err) != task.CodeOf(want) {
 			t.Errorf("%s: got %v, want %v", id, err, want)
 		}
 	}

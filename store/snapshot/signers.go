@@ -7,12 +7,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/sshsign"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -35,7 +35,7 @@ func SignersInForce(ctx context.Context, l layout.Layout) (Signers, error) {
 	if commit != "" {
 		var config, file git.Blob
 		names := []string{commit + ":" + l.InRepo(l.Rel(l.ConfigFile())), commit + ":" + l.InRepo(l.Rel(l.SignersFile()))}
-		err := l.Repo.Objects().Blobs(ctx, names, frontmatter.MaxFile, func(i int, b git.Blob) { *[]*git.Blob{&config, &file}[i] = b })
+		err := l.Repo.Objects().Blobs(ctx, names, format.MaxFile, func(i int, b git.Blob) { *[]*git.Blob{&config, &file}[i] = b })
 		if err != nil {
 			return Signers{}, err
 		}
@@ -117,21 +117,21 @@ func FlowHere(l layout.Layout) (task.Flow, error) {
 
 // ReadConfig reads the config of a workspace. It returns NO_WORKSPACE if there is none, and BAD_FILE, with line and column,
 // if it cannot be used.
-func ReadConfig(l layout.Layout) (record.Config, error) {
+func ReadConfig(l layout.Layout) (kind.Config, error) {
 	src, err := layout.ReadFile(l.ConfigFile())
 	if problem.Missing(err) {
-		return record.Config{}, task.Errorf(task.NoWorkspace, "%s has no config.yaml", l.Top()).
+		return kind.Config{}, task.Errorf(task.NoWorkspace, "%s has no config.yaml", l.Top()).
 			WithHint("%s finishes it", task.CallTo("init"))
 	}
 	if err != nil {
-		return record.Config{}, problem.IO(err)
+		return kind.Config{}, problem.IO(err)
 	}
 	if last := lastConfig.Load(); last != nil && bytes.Equal(last.src, src) {
 		return last.config, nil
 	}
-	c, err := record.ParseConfig(src)
+	c, err := kind.ParseConfig(src)
 	if err != nil {
-		return record.Config{}, problem.BadFile(l.Rel(l.ConfigFile()), err)
+		return kind.Config{}, problem.BadFile(l.Rel(l.ConfigFile()), err)
 	}
 	lastConfig.Store(&parsedConfig{src, c})
 	return c, nil
@@ -140,7 +140,7 @@ func ReadConfig(l layout.Layout) (record.Config, error) {
 // parsedConfig is the text of a config, and what it says.
 type parsedConfig struct {
 	src    []byte
-	config record.Config
+	config kind.Config
 }
 
 // lastConfig is what was parsed last: a server opens the same workspace for each call. It counts only for the very same text, and nobody

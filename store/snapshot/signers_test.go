@@ -4,9 +4,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/cairn-tasks/cairn/internal/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/store"
 	"github.com/cairn-tasks/cairn/store/snapshot"
-	"github.com/cairn-tasks/cairn/store/sshsign/signtest"
 	"github.com/cairn-tasks/cairn/store/storetest"
 )
 

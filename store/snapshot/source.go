@@ -11,12 +11,12 @@ import (
 	"sync/atomic"
 	"unicode"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -45,7 +45,7 @@ type diskSource struct{ layout.Layout }
 
 func (d diskSource) list(ctx context.Context) ([]blob, error) {
 	out := []blob{{path: d.Rel(d.ConfigFile())}, {path: d.Rel(d.SignersFile())}}
-	for _, k := range record.Kinds() {
+	for _, k := range kind.Kinds() {
 		err := place.Each(d.Layout, k, func(folder string) error {
 			return layout.EachName(d.Dir(folder), k.Ext(), func(name string) {
 				out = append(out, blob{path: layout.Folder + "/" + folder + "/" + name + k.Ext()})
@@ -69,9 +69,9 @@ func (d diskSource) list(ctx context.Context) ([]blob, error) {
 // most is how many bytes the file may have.
 func (b blob) most() int64 {
 	if task.IsFilePath(b.path) {
-		return record.MaxAttachment
+		return kind.MaxAttachment
 	}
-	return frontmatter.MaxFile
+	return format.MaxFile
 }
 
 func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, content []byte, err error)) error {
@@ -91,7 +91,7 @@ func (d diskSource) read(ctx context.Context, blobs []blob, fn func(i int, conte
 // readMoved reads the file of a record that was moved since it was listed, unless it was listed at its new place too. Gone is the error of
 // reading it at the old one.
 func (d diskSource) readMoved(b blob, all []blob, gone error) ([]byte, error) {
-	k, id, ok := record.At(b.path)
+	k, id, ok := kind.At(b.path)
 	if !ok || k.Rest == "" {
 		return nil, gone
 	}
@@ -154,7 +154,7 @@ func (g gitSource) list(ctx context.Context) ([]blob, error) {
 		case !f.Regular():
 			b.flaw, b.link = problem.NotRegular(b.path), true
 		case f.Unmerged:
-			b.flaw = &frontmatter.Error{Conflict: true, Msg: "is staged in several versions: a merge was not finished; settle it and git add the file"}
+			b.flaw = &format.Error{Conflict: true, Msg: "is staged in several versions: a merge was not finished; settle it and git add the file"}
 		}
 		if n := len(out); n == 0 || out[n-1].path != b.path { // several versions of a file, or files in a folder, follow each other
 			out = append(out, b)
@@ -177,7 +177,7 @@ func (g gitSource) read(ctx context.Context, blobs []blob, fn func(i int, conten
 	}
 	var ids []string
 	var at []int
-	most := int64(frontmatter.MaxFile)
+	most := int64(format.MaxFile)
 	for i, b := range blobs {
 		most = max(most, b.most())
 		if b.flaw != nil {
@@ -319,7 +319,7 @@ func (t *treeSource) read(ctx context.Context, blobs []blob, fn func(i int, cont
 
 // isFrame reports whether a path is .cairn itself, its config, or a folder of records: without it nothing can be judged.
 func isFrame(name string) bool {
-	return name == layout.Folder || name == layout.Folder+"/"+layout.ConfigName || record.IsFolder(name)
+	return name == layout.Folder || name == layout.Folder+"/"+layout.ConfigName || kind.IsFolder(name)
 }
 
 // folderInstead finds the folder that stands where a record file should be, by the path of a file in it.
@@ -334,8 +334,8 @@ func folderInstead(name string) (string, bool) {
 
 // part says which file of a workspace a path is.
 type part struct {
-	kind    *record.Kind // of a record; nil for the config and the signers
-	id      string       // of the record, by the name of the file
+	kind    *kind.Kind // of a record; nil for the config and the signers
+	id      string     // of the record, by the name of the file
 	config  bool
 	signers bool
 }
@@ -348,7 +348,7 @@ func partAt(name string) (part, bool) {
 	case layout.Folder + "/" + layout.SignersName:
 		return part{signers: true}, true
 	}
-	k, id, ok := record.At(name)
+	k, id, ok := kind.At(name)
 	return part{kind: k, id: id}, ok
 }
 

@@ -13,13 +13,13 @@ import (
 	"sync"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/git"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/internal/sshsign"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/progress"
-	"github.com/cairn-tasks/cairn/store/record"
-	"github.com/cairn-tasks/cairn/store/sshsign"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -46,9 +46,9 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 	}
 	slices.SortFunc(blobs, func(a, b blob) int { return strings.Compare(a.path, b.path) })
 	r.tree, r.wait = &tree{ids: map[string]string{}, sums: map[string]string{}}, *layout.Patient()
-	for _, k := range record.Kinds() {
-		if kind, ok := k.Proof(); ok {
-			r.Kinds = append(r.Kinds, kind)
+	for _, k := range kind.Kinds() {
+		if of, ok := k.Proof(); ok {
+			r.Kinds = append(r.Kinds, of)
 		}
 	}
 	r.Files = map[string]string{}
@@ -73,12 +73,12 @@ func fillTree(ctx context.Context, src source, r *treeReader) (*tree, error) {
 func (t *tree) setSeconds() {
 	counts := map[task.Ref]string{} // the path
 	for _, f := range t.files() {
-		if k, id, ok := record.At(f.Path); ok && counts[k.Ref(id)] != k.File(id) {
+		if k, id, ok := kind.At(f.Path); ok && counts[k.Ref(id)] != k.File(id) {
 			counts[k.Ref(id)] = f.Path // months are in their order
 		}
 	}
 	second := func(f proof.File, id task.ID) bool {
-		k, name, ok := record.At(f.Path)
+		k, name, ok := kind.At(f.Path)
 		if !ok || counts[k.Ref(name)] == f.Path {
 			return false
 		}
@@ -131,9 +131,9 @@ type treeReader struct {
 // unread is a file that is listed and still to be read.
 type unread struct {
 	blob
-	kind frontmatter.Kind
-	text bool                               // it is not parsed as a document
-	put  func(proof.File, *frontmatter.Doc) // puts what was read into the tree; nil for a file that records refer to
+	kind format.Kind
+	text bool                          // it is not parsed as a document
+	put  func(proof.File, *format.Doc) // puts what was read into the tree; nil for a file that records refer to
 }
 
 // add adds a listed file to the tree, and to the files to be read.
@@ -149,16 +149,16 @@ func (r *treeReader) add(b blob) {
 	case !ok:
 		r.addOther(b)
 	case part.config:
-		r.todo = append(r.todo, unread{b, frontmatter.YAML, false, r.setConfig})
+		r.todo = append(r.todo, unread{b, format.YAML, false, r.setConfig})
 	case part.signers:
-		r.todo = append(r.todo, unread{b, frontmatter.YAML, true, r.setSigners})
-	case part.kind == record.Tasks.Kind:
+		r.todo = append(r.todo, unread{b, format.YAML, true, r.setSigners})
+	case part.kind == kind.Tasks.Kind:
 		i := len(r.Tasks)
 		f, known := r.known(b.path, b.id)
 		f.Name = task.ID(part.id)
 		r.Tasks = append(r.Tasks, f)
 		if !known {
-			r.todo = append(r.todo, unread{b, part.kind.Form, false, func(f proof.File, doc *frontmatter.Doc) { r.setTask(i, f, doc) }})
+			r.todo = append(r.todo, unread{b, part.kind.Form, false, func(f proof.File, doc *format.Doc) { r.setTask(i, f, doc) }})
 		}
 	default:
 		r.addRecord(b, part.kind, part.id)
@@ -178,10 +178,10 @@ func (r *treeReader) addOther(b blob) {
 }
 
 // addRecord adds a record that is no task.
-func (r *treeReader) addRecord(b blob, k *record.Kind, id string) {
+func (r *treeReader) addRecord(b blob, k *kind.Kind, id string) {
 	i := len(r.Records)
 	r.Records = append(r.Records, proof.RecordFile{Kind: k.Name, Name: id})
-	r.todo = append(r.todo, unread{b, k.Form, false, func(f proof.File, doc *frontmatter.Doc) {
+	r.todo = append(r.todo, unread{b, k.Form, false, func(f proof.File, doc *format.Doc) {
 		got := &r.Records[i]
 		got.File = f
 		if doc == nil {
@@ -192,7 +192,7 @@ func (r *treeReader) addRecord(b blob, k *record.Kind, id string) {
 			return
 		}
 		got.Head = k.Header(got.Value)
-		if own, _ := record.Entries(doc); len(own) < len(got.Head.Log) {
+		if own, _ := kind.Entries(doc); len(own) < len(got.Head.Log) {
 			got.Head.Log = got.Head.Log.Since(len(got.Head.Log) - len(own)) // older proposals have their first entries in other keys
 		}
 	}})
@@ -230,25 +230,25 @@ func (r *treeReader) setFile(path string, content []byte, err error) {
 }
 
 // parse parses a file. One in the working tree that is incomplete is read again for a while, since an editor may be saving it.
-func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *frontmatter.Doc) {
+func (r *treeReader) parse(u unread, src []byte, err error) (proof.File, *format.Doc) {
 	f := proof.File{Path: u.path, Parse: ParseYAML}
-	if u.kind == frontmatter.Markdown {
+	if u.kind == format.Markdown {
 		f.Parse = ParseMarkdown
 	}
 	if err == nil && bytes.HasPrefix(src, []byte(pointer)) {
 		err = errPointer
 	}
-	var doc *frontmatter.Doc
+	var doc *format.Doc
 	for err == nil {
 		if u.text {
 			f.Src = src
 			return f, nil
 		}
-		if doc, err = frontmatter.Parse(src, u.kind); err == nil {
+		if doc, err = format.Parse(src, u.kind); err == nil {
 			f.Src = src
 			return f, doc
 		}
-		var bad *frontmatter.Error
+		var bad *format.Error
 		if u.id == "" && errors.As(err, &bad) && bad.Incomplete && r.mayWait() {
 			src, err = layout.ReadFile(r.Abs(u.path))
 		}
@@ -272,14 +272,14 @@ func (r *treeReader) mayWait() bool {
 	return r.wait.Wait()
 }
 
-func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
+func (r *treeReader) setConfig(f proof.File, doc *format.Doc) {
 	if problem.Missing(f.Unread) {
 		return
 	}
 	r.Config = proof.ConfigFile{File: f}
 	if doc != nil {
-		var c record.Config
-		c, r.Config.Unknown, r.Config.Flaw = record.DecodeConfig(doc)
+		var c kind.Config
+		c, r.Config.Unknown, r.Config.Flaw = kind.DecodeConfig(doc)
 		r.Config.Flaw = formatError(r.Config.Flaw)
 		r.Config.Flow, r.Config.Severities = c.Flow, c.Rules
 		r.Config.ByMerge, r.Config.Setup = c.CloseByMerge, c.WorktreeSetup
@@ -287,7 +287,7 @@ func (r *treeReader) setConfig(f proof.File, doc *frontmatter.Doc) {
 	}
 }
 
-func (r *treeReader) setSigners(f proof.File, _ *frontmatter.Doc) {
+func (r *treeReader) setSigners(f proof.File, _ *format.Doc) {
 	if problem.Missing(f.Unread) {
 		return
 	}
@@ -307,26 +307,26 @@ func (r *treeReader) setSigners(f proof.File, _ *frontmatter.Doc) {
 	r.keys = keys
 }
 
-func (r *treeReader) setTask(i int, f proof.File, doc *frontmatter.Doc) {
+func (r *treeReader) setTask(i int, f proof.File, doc *format.Doc) {
 	got := &r.Tasks[i]
 	got.File = f
 	if doc != nil {
-		got.Task, got.Flaw = record.Tasks.Decode(doc)
+		got.Task, got.Flaw = kind.Tasks.Decode(doc)
 		got.Flaw = formatError(got.Flaw)
-		if r.lean && len(got.Task.Body) > record.BodyListed && !strings.Contains(got.Task.Body, proof.ConflictMark) {
+		if r.lean && len(got.Task.Body) > kind.BodyListed && !strings.Contains(got.Task.Body, proof.ConflictMark) {
 			got.Task.Body, got.Src = "", bytes.Clone(got.Src[:len(got.Src)-len(doc.Body())])
 		}
 	}
 }
 
 // ParseMarkdown parses a file with front matter for the rules of package proof. It returns nil if it cannot be parsed.
-func ParseMarkdown(src []byte) proof.Document { return parseDocument(src, frontmatter.Markdown) }
+func ParseMarkdown(src []byte) proof.Document { return parseDocument(src, format.Markdown) }
 
 // ParseYAML parses a YAML file for the rules of package proof. It returns nil if it cannot be parsed.
-func ParseYAML(src []byte) proof.Document { return parseDocument(src, frontmatter.YAML) }
+func ParseYAML(src []byte) proof.Document { return parseDocument(src, format.YAML) }
 
-func parseDocument(src []byte, kind frontmatter.Kind) proof.Document {
-	doc, err := frontmatter.Parse(src, kind)
+func parseDocument(src []byte, kind format.Kind) proof.Document {
+	doc, err := format.Parse(src, kind)
 	if err != nil {
 		return nil
 	}
@@ -334,19 +334,19 @@ func parseDocument(src []byte, kind frontmatter.Kind) proof.Document {
 }
 
 // document is the proof.Document of a file.
-type document struct{ doc *frontmatter.Doc }
+type document struct{ doc *format.Doc }
 
-func (d document) Line(at proof.Path) int { return d.doc.LineOf(frontmatter.Path(at)) }
+func (d document) Line(at proof.Path) int { return d.doc.LineOf(format.Path(at)) }
 
 func (d document) Conflict() int { return d.doc.Unmerged() }
 
 func (d document) Entries() []string {
-	return d.doc.Meanings("provenance", frontmatter.Values(task.EntryValues()))
+	return d.doc.Meanings("provenance", format.Values(task.EntryValues()))
 }
 
-// formatError turns a *frontmatter.Error into a *proof.FormatError. Other errors stay as they are.
+// formatError turns a *format.Error into a *proof.FormatError. Other errors stay as they are.
 func formatError(err error) error {
-	var at *frontmatter.Error
+	var at *format.Error
 	if !errors.As(err, &at) {
 		return err
 	}

@@ -7,7 +7,7 @@ import (
 	"fmt"
 
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -83,7 +83,7 @@ func whyUnread(f *proof.File) string {
 	if err == nil {
 		err = f.Flaw
 	}
-	var at *frontmatter.Error
+	var at *format.Error
 	if errors.As(err, &at) && at.Line > 0 {
 		return fmt.Sprintf("line %d: %s", at.Line, at.Msg)
 	}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
+	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
 	"github.com/cairn-tasks/cairn/store/snapshot"
@@ -31,7 +31,7 @@ func TestUnreadableBase(t *testing.T) {
 		{"a task without a title", task1, writes("---\nid: PROJ-1\nstatus: backlog\n---\n"), "title"},
 		{"a task with a field that it may not have", task1, writes(storetest.TaskText("PROJ-1", "priority: 9")), "priority"},
 		{"a task that is empty", task1, writes(""), ""},
-		{"a task that is too large", task1, writes(storetest.TaskText("PROJ-1") + strings.Repeat("long ", frontmatter.MaxFile/5)), "larger than"},
+		{"a task that is too large", task1, writes(storetest.TaskText("PROJ-1") + strings.Repeat("long ", format.MaxFile/5)), "larger than"},
 		{"a task with a conflict", task1, writes(strings.Replace(storetest.TaskText("PROJ-1"), "status", "<<<<<<< a\nstatus", 1)), ""},
 		{"a task that is a link", task1, func(t *testing.T, path string) { storetest.RemoveAll(t, path); storetest.Link(t, "nowhere", path) }, "not a regular file"},
 		{"a session that is no YAML", session1, writes("id: [\n"), "line 2: "},

@@ -7,7 +7,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -34,13 +34,13 @@ type write struct {
 // change makes one write of one task. A decision without an entry writes nothing.
 func (a Actor) change(id task.ID, decide func(write) (task.Task, *task.Entry, error)) error {
 	return a.S.Update(context.Background(), func(tx *store.Tx) error {
-		t, err := record.Tasks.Get(tx, id)
+		t, err := kind.Tasks.Get(tx, id)
 		if err != nil {
 			return err
 		}
 		t, entry, err := decide(write{tx, t, session.Holder(t.Header(), tx.Known(id.Ref()), a.Now())})
 		if err == nil && entry != nil {
-			record.Tasks.Put(tx, t)
+			kind.Tasks.Put(tx, t)
 		}
 		return err
 	})
@@ -59,9 +59,9 @@ func (a Actor) Create(title string, deps ...task.ID) (task.ID, error) {
 func (a Actor) CreateAs(id task.ID, title string, deps ...task.ID) error {
 	return a.S.Update(context.Background(), func(tx *store.Tx) error {
 		one := task.Task{ID: id, Title: title, Priority: task.DefaultPriority, Deps: deps}
-		t, err := a.S.Config.Flow.Create(one, record.Tasks.Find(tx), a.Stamp(""))
+		t, err := a.S.Config.Flow.Create(one, kind.Tasks.Find(tx), a.Stamp(""))
 		if err == nil {
-			record.Tasks.Put(tx, t)
+			kind.Tasks.Put(tx, t)
 		}
 		return err
 	})
@@ -74,12 +74,12 @@ func (a Actor) Note(id task.ID, text string) error {
 
 // AddNote stages a note by human:kim, at Noon.
 func AddNote(tx *store.Tx, id task.ID, text string) error {
-	t, err := record.Tasks.Get(tx, id)
+	t, err := kind.Tasks.Get(tx, id)
 	if err != nil {
 		return err
 	}
 	if t, _, err = task.Note(t, task.Stamp{Who: "human:kim", At: Noon, Text: text}); err == nil {
-		record.Tasks.Put(tx, t)
+		kind.Tasks.Put(tx, t)
 	}
 	return err
 }
@@ -98,7 +98,7 @@ func NotesOf(t task.Task) []string {
 // Move moves a task to a state.
 func (a Actor) Move(id task.ID, to task.Status) error {
 	return a.change(id, func(w write) (task.Task, *task.Entry, error) {
-		return a.S.Config.Flow.Move(w.t, to, task.Proof{}, record.Tasks.Find(w.tx), a.Stamp(""))
+		return a.S.Config.Flow.Move(w.t, to, task.Proof{}, kind.Tasks.Find(w.tx), a.Stamp(""))
 	})
 }
 
@@ -136,9 +136,9 @@ func (w write) endSession(by task.Stamp) error {
 	if w.hold.Session == "" {
 		return nil
 	}
-	ses, err := record.Sessions.Get(w.tx, w.hold.Session)
+	ses, err := kind.Sessions.Get(w.tx, w.hold.Session)
 	if err == nil && ses.Status == session.Active {
-		record.Sessions.Put(w.tx, ses.End(session.Abandoned, by))
+		kind.Sessions.Put(w.tx, ses.End(session.Abandoned, by))
 	}
 	return err
 }
@@ -164,10 +164,10 @@ func (a Actor) BeginAs(ses string, id task.ID) error {
 		}
 		stamp := a.Stamp("")
 		stamp.Session = ses
-		t, entry, err := a.S.Config.Flow.Begin(w.t, false, record.Tasks.Find(w.tx), stamp)
+		t, entry, err := a.S.Config.Flow.Begin(w.t, false, kind.Tasks.Find(w.tx), stamp)
 		if entry != nil {
 			w.tx.Claim(id.Ref(), a.lease(ses))
-			record.Sessions.Put(w.tx, session.New(session.Session{ID: ses, Task: id, Actor: a.Who}, stamp))
+			kind.Sessions.Put(w.tx, session.New(session.Session{ID: ses, Task: id, Actor: a.Who}, stamp))
 			w.tx.Beat(session.Heartbeat{Session: ses, Actor: a.Who, At: a.Now()})
 		}
 		return t, entry, err
@@ -176,12 +176,12 @@ func (a Actor) BeginAs(ses string, id task.ID) error {
 
 // Finish hands the task of a session over for review.
 func (a Actor) Finish(ses string) error {
-	s, err := record.Sessions.Get(a.S, ses)
+	s, err := kind.Sessions.Get(a.S, ses)
 	if err != nil {
 		return err
 	}
 	return a.change(s.Task, func(w write) (task.Task, *task.Entry, error) {
-		s, err := record.Sessions.Get(w.tx, ses)
+		s, err := kind.Sessions.Get(w.tx, ses)
 		if err == nil {
 			err = s.Usable(a.Who)
 		}
@@ -190,9 +190,9 @@ func (a Actor) Finish(ses string) error {
 		}
 		stamp := a.Stamp("done")
 		stamp.Session = ses
-		t, entry, err := a.S.Config.Flow.Finish(w.t, task.Proof{}, record.Tasks.Find(w.tx), stamp)
+		t, entry, err := a.S.Config.Flow.Finish(w.t, task.Proof{}, kind.Tasks.Find(w.tx), stamp)
 		if entry != nil {
-			record.Sessions.Put(w.tx, s.End(session.Finished, stamp))
+			kind.Sessions.Put(w.tx, s.End(session.Finished, stamp))
 			w.tx.Claim(s.Task.Ref(), a.lease(""))
 		}
 		return t, entry, err
@@ -205,10 +205,10 @@ func (a Actor) Delete(id task.ID) error {
 		t := w.t.With(task.Entry{Who: a.Who, At: a.Now(), Did: task.Deleted})
 		w.tx.Delete(id.Ref())
 		if ses := w.hold.Session; ses != "" {
-			if _, err := record.Sessions.Get(w.tx, ses); err != nil {
+			if _, err := kind.Sessions.Get(w.tx, ses); err != nil {
 				return t, nil, err
 			}
-			w.tx.Delete(record.Sessions.Ref(ses))
+			w.tx.Delete(kind.Sessions.Ref(ses))
 			w.tx.Silence(ses)
 		}
 		last := t.Provenance.Last()

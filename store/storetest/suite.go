@@ -11,7 +11,7 @@ import (
 
 	"github.com/cairn-tasks/cairn/session"
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -46,7 +46,7 @@ func Run(t *testing.T, open func(t *testing.T) *store.Store) {
 
 func empty(t *testing.T, s *store.Store) {
 	WantNoProblem(t, s)
-	_, err := record.Tasks.Get(s, "PROJ-1")
+	_, err := kind.Tasks.Get(s, "PROJ-1")
 	WantCode(t, err, task.NotFound)
 }
 
@@ -77,12 +77,12 @@ func createOnce(t *testing.T, s *store.Store) {
 	again := first
 	again.Title = "The second"
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
-		record.Tasks.Put(tx, again)
+		kind.Tasks.Put(tx, again)
 		return nil
 	})
 	WantCode(t, err, task.Conflict)
 	err = s.Update(t.Context(), func(tx *store.Tx) error {
-		record.Tasks.Put(tx, first) // which makes the very same file
+		kind.Tasks.Put(tx, first) // which makes the very same file
 		return nil
 	})
 	WantCode(t, err, task.Conflict)
@@ -109,13 +109,13 @@ func updateFails(t *testing.T, s *store.Store) {
 	before := Get(t, s, "PROJ-1")
 	refusal := errors.New("no")
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
-		one, err := record.Tasks.Get(tx, "PROJ-1")
+		one, err := kind.Tasks.Get(tx, "PROJ-1")
 		if err != nil {
 			return err
 		}
 		one.Title = "Another"
-		record.Tasks.Put(tx, one)
-		record.Tasks.Put(tx, task.Task{ID: "PROJ-2", Title: "A second", Status: "backlog"})
+		kind.Tasks.Put(tx, one)
+		kind.Tasks.Put(tx, task.Task{ID: "PROJ-2", Title: "A second", Status: "backlog"})
 		return refusal
 	})
 	if !errors.Is(err, refusal) {
@@ -129,10 +129,10 @@ func updateFails(t *testing.T, s *store.Store) {
 
 func readYourWrites(t *testing.T, s *store.Store) {
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
-		first := newTask(t, s, task.Task{ID: "PROJ-1", Title: "The first"}, record.Tasks.Find(tx))
-		record.Tasks.Put(tx, first)
-		record.Tasks.Put(tx, newTask(t, s, task.Task{ID: "PROJ-2", Title: "The second", Deps: []task.ID{"PROJ-1"}}, record.Tasks.Find(tx)))
-		if got, err := record.Tasks.Get(tx, "PROJ-1"); err != nil || got.Title != "The first" {
+		first := newTask(t, s, task.Task{ID: "PROJ-1", Title: "The first"}, kind.Tasks.Find(tx))
+		kind.Tasks.Put(tx, first)
+		kind.Tasks.Put(tx, newTask(t, s, task.Task{ID: "PROJ-2", Title: "The second", Deps: []task.ID{"PROJ-1"}}, kind.Tasks.Find(tx)))
+		if got, err := kind.Tasks.Get(tx, "PROJ-1"); err != nil || got.Title != "The first" {
 			t.Errorf("PROJ-1 reads %+v (%v)", got, err)
 		}
 		return nil
@@ -188,18 +188,18 @@ func sessions(t *testing.T, s *store.Store) {
 		if err := AddNote(tx, "PROJ-1", "begins"); err != nil {
 			return err
 		}
-		record.Sessions.Put(tx, want)
+		kind.Sessions.Put(tx, want)
 		tx.Beat(session.Heartbeat{Session: "ses-1", Actor: who, At: at})
 		return nil
 	})
 	WantCode(t, err, "")
-	if got, err := record.Sessions.Get(s, "ses-1"); err != nil || !got.Equal(want) {
+	if got, err := kind.Sessions.Get(s, "ses-1"); err != nil || !got.Equal(want) {
 		t.Errorf("got %+v (%v), and was %+v", got, err, want)
 	}
 	if beat := s.Heartbeat("ses-1"); beat == nil || !beat.At.Equal(at) {
 		t.Errorf("the heartbeat is %+v", beat)
 	}
-	if id, err := s.Resolve(record.Sessions.Kind, "1"); err != nil || id != "ses-1" {
+	if id, err := s.Resolve(kind.Sessions.Kind, "1"); err != nil || id != "ses-1" {
 		t.Errorf("1 finds session %q (%v)", id, err)
 	}
 }
@@ -228,16 +228,16 @@ func resolve(t *testing.T, s *store.Store) {
 		create(t, s, task.Task{ID: id, Title: "A task"})
 	}
 	for part, want := range map[string]string{"PROJ-1ab": "PROJ-1ab", "1ABC": "PROJ-1abc", "abd": "PROJ-1abd"} {
-		if got, err := s.Resolve(record.Tasks.Kind, part); err != nil || got != want {
+		if got, err := s.Resolve(kind.Tasks.Kind, part); err != nil || got != want {
 			t.Errorf("%q: got %q (%v), want %s", part, got, err, want)
 		}
 	}
-	_, err := s.Resolve(record.Tasks.Kind, "1ab")
+	_, err := s.Resolve(kind.Tasks.Kind, "1ab")
 	WantCode(t, err, task.AmbiguousID)
-	_, err = s.Resolve(record.Tasks.Kind, "zzz")
+	_, err = s.Resolve(kind.Tasks.Kind, "zzz")
 	WantCode(t, err, task.NotFound)
 	for part, want := range map[string][]string{"aB": {"PROJ-1ab", "PROJ-1abc", "PROJ-1abd"}, "1abd": {"PROJ-1abd"}, "zzz": nil} {
-		if got, err := s.Candidates(record.Tasks.Kind, part); err != nil || !slices.Equal(got, want) {
+		if got, err := s.Candidates(kind.Tasks.Kind, part); err != nil || !slices.Equal(got, want) {
 			t.Errorf("%q: got %q (%v), want %q", part, got, err, want)
 		}
 	}
@@ -249,7 +249,7 @@ func brokenFile(t *testing.T, s *store.Store) {
 	if err := os.WriteFile(path, []byte("---\nid: PROJ-2\ntitle: [\n---\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	tasks, problems, err := record.Tasks.List(t.Context(), s)
+	tasks, problems, err := kind.Tasks.List(t.Context(), s)
 	if err != nil || len(tasks) != 1 || len(problems) != 1 || problems[0].Path != ".cairn/tasks/PROJ-2.md" || problems[0].Line == 0 {
 		t.Errorf("got %d tasks with problems %+v (%v)", len(tasks), problems, err)
 	}
@@ -275,9 +275,9 @@ func newTask(t *testing.T, s *store.Store, of task.Task, find task.Find) task.Ta
 
 func create(t *testing.T, s *store.Store, of task.Task) task.Task {
 	t.Helper()
-	made := newTask(t, s, of, record.Tasks.Find(s))
+	made := newTask(t, s, of, kind.Tasks.Find(s))
 	err := s.Update(t.Context(), func(tx *store.Tx) error {
-		record.Tasks.Put(tx, made)
+		kind.Tasks.Put(tx, made)
 		return nil
 	})
 	if err != nil {

@@ -12,8 +12,8 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/snapshot"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -90,7 +90,7 @@ func WantMessage(t testing.TB, err error, code task.Code, part string) {
 // WantTasks fails the test unless the workspace lists these tasks. It returns the problems of the others.
 func WantTasks(t testing.TB, s *store.Store, want ...task.ID) []problem.Problem {
 	t.Helper()
-	tasks, problems, err := record.Tasks.List(t.Context(), s)
+	tasks, problems, err := kind.Tasks.List(t.Context(), s)
 	WantCode(t, err, "")
 	var got []task.ID
 	for _, one := range tasks {
@@ -127,7 +127,7 @@ func WantOverwritten(t testing.TB, s *store.Store, id task.ID, want ...string) {
 // Get reads a task that must exist.
 func Get(t testing.TB, s *store.Store, id task.ID) task.Task {
 	t.Helper()
-	one, err := record.Tasks.Get(s, id)
+	one, err := kind.Tasks.Get(s, id)
 	WantCode(t, err, "")
 	return one
 }
@@ -136,15 +136,15 @@ func Get(t testing.TB, s *store.Store, id task.ID) task.Task {
 type absolute interface{ Abs(rel string) string }
 
 // TaskFile is the path of the file of a task.
-func TaskFile(in absolute, id task.ID) string { return in.Abs(record.Tasks.File(id)) }
+func TaskFile(in absolute, id task.ID) string { return in.Abs(kind.Tasks.File(id)) }
 
 // RestFile is the path of the file of a task that rests since a month, which is written as 2026-06.
 func RestFile(in absolute, month string, id task.ID) string {
-	return in.Abs(record.Tasks.FileIn(record.Tasks.RestIn(month), string(id)))
+	return in.Abs(kind.Tasks.FileIn(kind.Tasks.RestIn(month), string(id)))
 }
 
 // SessionFile is the path of the file of a session.
-func SessionFile(in absolute, id string) string { return in.Abs(record.Sessions.File(id)) }
+func SessionFile(in absolute, id string) string { return in.Abs(kind.Sessions.File(id)) }
 
 // TaskText is a task file as a person might write it, with further lines of front matter.
 func TaskText(id task.ID, more ...string) string {

@@ -9,11 +9,11 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -58,11 +58,11 @@ func Read(l layout.Layout, name string) ([]byte, error) {
 	if err != nil {
 		return nil, problem.BadFile(shown, err)
 	}
-	doc, err := frontmatter.Parse(src, frontmatter.Markdown)
+	doc, err := format.Parse(src, format.Markdown)
 	if err != nil {
 		return nil, problem.BadFile(shown, err)
 	}
-	said := record.Plain(doc)
+	said := kind.Plain(doc)
 	if body := strings.Trim(string(doc.Body()), "\r\n"); body != "" {
 		said["body"] = body
 	}

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/internal/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
 	"github.com/cairn-tasks/cairn/store/layout"
 )
 

@@ -12,10 +12,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/place"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/fsnotify/fsnotify"
 )
 
@@ -82,7 +82,7 @@ func (w *Watcher) begin(l layout.Layout) *watch {
 // leavesOf lists the folders whose files are watched, without those of records at rest, which come and go. Files are not watched themselves, since a rename over a file ends its watch.
 func leavesOf(l layout.Layout) []string {
 	var leaves []string
-	for _, folder := range record.Folders() {
+	for _, folder := range kind.Folders() {
 		leaves = append(leaves, l.Dir(folder))
 	}
 	return append(leaves, l.Live.Claims(), l.Live.Heartbeats(), l.Live.Jobs())
@@ -95,7 +95,7 @@ func foldersOf(l layout.Layout) []string {
 		folders = append(folders, l.Repo.CommonDir, filepath.Dir(string(l.Live)))
 	}
 	folders = append(folders, string(l.Live))
-	for _, rest := range record.Rests() {
+	for _, rest := range kind.Rests() {
 		folders = append(folders, l.Dir(rest))
 	}
 	return append(folders, leavesOf(l)...)
@@ -207,7 +207,7 @@ func (w *watch) hear(e fsnotify.Event) {
 
 // restsIn reports whether a path is that of a folder of records at rest.
 func (w *watch) restsIn(dir string) bool {
-	return record.IsFolder(w.layout.Rel(dir)) && !slices.Contains(w.folders, dir)
+	return kind.IsFolder(w.layout.Rel(dir)) && !slices.Contains(w.folders, dir)
 }
 
 // others lists the folders to be watched beside those that always are: those of records at rest that there are, and those that were

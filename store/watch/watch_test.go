@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/layout"
 	"github.com/cairn-tasks/cairn/store/problem"
-	"github.com/cairn-tasks/cairn/store/record"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/store/watch"
 	"github.com/fsnotify/fsnotify"
@@ -57,7 +57,7 @@ func TestWatchHearsAnotherProcess(t *testing.T) {
 	p := storetest.Start(t, s, "note")
 	p.Send(t, "go")
 	until(t, ticks, func() bool {
-		one, err := record.Tasks.Get(s, "PROJ-1")
+		one, err := kind.Tasks.Get(s, "PROJ-1")
 		return err == nil && one.Provenance.Last().Text == noteText(notes-1) || err != nil && !problem.Missing(err)
 	})
 	p.End(t)

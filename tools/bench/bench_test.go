@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/store/storetest"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -34,7 +34,7 @@ func TestWorkspacesAreSoundAndTheSame(t *testing.T) {
 		w := newTestWorkspace(t, graph{n: 100, rich: rich, seed: 7})
 		s := storetest.Open(t, w.dir)
 		storetest.WantClean(t, s)
-		tasks, problems, err := record.Tasks.List(t.Context(), s)
+		tasks, problems, err := kind.Tasks.List(t.Context(), s)
 		if err != nil || len(problems) > 0 || len(tasks) != w.n {
 			t.Fatalf("rich %v: %d tasks, problems %v, %v", rich, len(tasks), problems, err)
 		}
@@ -55,7 +55,7 @@ func TestWorkspacesAreSoundAndTheSame(t *testing.T) {
 		if want := (map[task.Status]int{"done": 40, "in_progress": 5, "backlog": 55}); !maps.Equal(states, want) {
 			t.Errorf("rich %v: states %v, want %v", rich, states, want)
 		}
-		sessions, _, err := record.Sessions.List(t.Context(), s)
+		sessions, _, err := kind.Sessions.List(t.Context(), s)
 		if err != nil || rich != (len(sessions) > 0) {
 			t.Errorf("rich %v: %d sessions, %v", rich, len(sessions), err)
 		}
@@ -101,7 +101,7 @@ func TestFreeTasksAreReady(t *testing.T) {
 			t.Fatal(err)
 		}
 		one := storetest.Get(t, s, id)
-		if err := w.flow.DepsGate(one, "in_progress", record.Deps(s, w.flow)); err != nil || one.Assignee != "" || seen[id] {
+		if err := w.flow.DepsGate(one, "in_progress", kind.Deps(s, w.flow)); err != nil || one.Assignee != "" || seen[id] {
 			t.Errorf("%s is not free: %v, held by %q, seen before: %v", id, err, one.Assignee, seen[id])
 		}
 		seen[id] = true

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/session"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -271,16 +271,16 @@ var words = strings.Fields(`round discount cart price order refund ledger invoic
 // bytesOf are the files of a task: its own, and that of its session if there is one. The keys are paths from the workspace root.
 func bytesOf(t task.Task, ses *session.Session) (map[string][]byte, error) {
 	out := map[string][]byte{}
-	doc, err := record.Tasks.Create(t)
+	doc, err := kind.Tasks.Create(t)
 	if err != nil {
 		return nil, err
 	}
-	out[record.Tasks.File(t.ID)] = doc.Bytes()
+	out[kind.Tasks.File(t.ID)] = doc.Bytes()
 	if ses != nil {
-		if doc, err = record.Sessions.Create(*ses); err != nil {
+		if doc, err = kind.Sessions.Create(*ses); err != nil {
 			return nil, err
 		}
-		out[record.Sessions.File(ses.ID)] = doc.Bytes()
+		out[kind.Sessions.File(ses.ID)] = doc.Bytes()
 	}
 	return out, nil
 }

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
@@ -167,7 +167,7 @@ func with(in object, key string, value any) object {
 
 // retitle gives a task another title, by a rename as most programs save, and returns when.
 func (c *client) retitle(i, count int) (time.Time, error) {
-	path := c.path(record.Tasks.File(c.id(i)))
+	path := c.path(kind.Tasks.File(c.id(i)))
 	src, err := os.ReadFile(path)
 	if err != nil {
 		return time.Time{}, err

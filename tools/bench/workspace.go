@@ -14,7 +14,7 @@ import (
 	"sync/atomic"
 
 	"github.com/cairn-tasks/cairn/store"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 )
 
 // workspace is a git repository whose tasks are committed, as after a clone: there is no live state.
@@ -40,7 +40,7 @@ func newWorkspace(ctx context.Context, dir string, g graph, env []string) (works
 	if err != nil {
 		return w, err
 	}
-	settings, err := record.ParseConfig(config)
+	settings, err := kind.ParseConfig(config)
 	if err != nil {
 		return w, err
 	}
@@ -162,7 +162,7 @@ func (w workspace) forgetIndex() error {
 
 // edit appends a line to the file of a task, as a person would: in place, and without a lock.
 func (w workspace) edit(i int) error {
-	f, err := os.OpenFile(w.path(record.Tasks.File(w.id(i))), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := os.OpenFile(w.path(kind.Tasks.File(w.id(i))), os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}

@@ -8,8 +8,8 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
 )
 
 // bundle is an MCPB bundle: a zip archive with a manifest and the program for one system.

@@ -4,8 +4,8 @@ import (
 	"bytes"
 	"encoding/json"
 
-	"github.com/cairn-tasks/cairn/store/setup"
-	"github.com/cairn-tasks/cairn/verb/prime"
+	"github.com/cairn-tasks/cairn/internal/setup"
+	"github.com/cairn-tasks/cairn/internal/verb/prime"
 )
 
 const (

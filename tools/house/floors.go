@@ -5,15 +5,15 @@ import "strings"
 // floors are the rooms from the ground up. A room may import what lies below it and what lies beside it; a folder belongs to the room with the
 // longest name that it begins with. Where a room lies below internal/ makes no difference.
 var floors = [][]string{
-	{"record"},
+	{"record", "limits"},
 	{"task", "ledger", "session"},
 	{"check/proof", "store/frontmatter", "store/format", "store/terms"},
 	{"store/record", "store/kind"},
-	{"disk", "proc", "git", "sign", "check", "store/internal", "store/sshsign", "store/problem", "store/progress"},
-	{"store"},
+	{"disk", "proc", "git", "sshsign", "check", "store/problem", "store/progress"},
+	{"store", "user", "skills"},
 	{"store/remote"},
 	{"verb"},
-	{"work", "job", "store/jobs", "store/worktree", "verb/jobs", "verb/pairs", "verb/review", "verb/worktrees", "doctor", "setup", "transfer"},
+	{"work", "doctor", "setup", "transfer", "catalogue"},
 	{"mcpserver", "web", "cmd", "examples", "docs"},
 }
 

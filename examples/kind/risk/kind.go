@@ -2,7 +2,7 @@ package risk
 
 import (
 	"github.com/cairn-tasks/cairn/check/proof"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
 )
 
@@ -12,14 +12,14 @@ const (
 )
 
 // Risks is the row of risks in the table of kinds.
-var Risks = record.DefineMarkdown[ID](
-	record.Kind{Name: kindName, Folder: "risks", Lists: "risk_list", ParseID: record.Prefixed(kindName, prefix), Judge: &rules},
-	record.Markdown[Risk]{
+var Risks = kind.DefineMarkdown[ID](
+	kind.Kind{Name: kindName, Folder: "risks", Lists: "risk_list", ParseID: kind.Prefixed(kindName, prefix), Judge: &rules},
+	kind.Markdown[Risk]{
 		Header: func(r *Risk) *task.Header { return &r.Header },
 		Body:   func(r *Risk) *string { return &r.Body },
-		Keys: []record.Key[Risk]{
-			record.Text("likelihood", func(r *Risk) *Likelihood { return &r.Likelihood }).Required(),
-			record.Text("owner", func(r *Risk) *task.Actor { return &r.Owner }),
+		Keys: []kind.Key[Risk]{
+			kind.Text("likelihood", func(r *Risk) *Likelihood { return &r.Likelihood }).Required(),
+			kind.Text("owner", func(r *Risk) *task.Actor { return &r.Owner }),
 		},
 		Move:   Close,
 		States: []task.Status{Open, Mitigated, Accepted},

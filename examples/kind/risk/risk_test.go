@@ -7,11 +7,11 @@ import (
 	"time"
 
 	"github.com/cairn-tasks/cairn/examples/kind/risk"
-	"github.com/cairn-tasks/cairn/store/frontmatter"
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/verbtest"
 )
 
 func TestMain(m *testing.M) {
@@ -70,7 +70,7 @@ func TestMerge(t *testing.T) {
 		"two ends":                    {file("open", ""), file("accepted", ""), file("mitigated", ""), false, "<<<<<<<"},
 		"labels of both":              {file("open", ""), file("open", "labels: [wet]\n"), file("mitigated", "labels: [cold]\n"), true, "labels: [wet, cold]\n"},
 	} {
-		merged, clean := record.Merge(".cairn/risks/RISK-1.md", tt.base, tt.ours, tt.theirs, task.Flow{}, frontmatter.Markers{Size: 7})
+		merged, clean := kind.Merge(".cairn/risks/RISK-1.md", tt.base, tt.ours, tt.theirs, task.Flow{}, format.Markers{Size: 7})
 		if clean != tt.clean || !strings.Contains(string(merged), tt.want) || !strings.Contains(string(merged), "unknown: {kept: true}\n") {
 			t.Errorf("%s: clean is %v, got\n%s", name, clean, merged)
 		}

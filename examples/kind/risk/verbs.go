@@ -3,10 +3,10 @@ package risk
 import (
 	"context"
 
-	"github.com/cairn-tasks/cairn/store/record"
+	"github.com/cairn-tasks/cairn/internal/catalogue"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
-	"github.com/cairn-tasks/cairn/verb"
-	"github.com/cairn-tasks/cairn/verb/catalogue"
 )
 
 // Verbs are the verbs of risks. Reading, noting, waiting and history need none: get, note, wait and history take the id of a risk.
@@ -30,7 +30,7 @@ var Verbs = []verb.Verb{
 
 // Register adds risks to the table of kinds and their verbs to the catalogue. It is called once, before cmd.Main.
 func Register() {
-	record.Register(Risks.Kind)
+	kind.Register(Risks.Kind)
 	catalogue.Add(Verbs...)
 }
 

@@ -1,0 +1,80 @@
+package catalogue
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// shorthands are commands that stand for a verb with an argument that is true.
+var shorthands = []struct{ command, verb, argument string }{
+	{"ready", "list", "ready"},
+}
+
+// CommandLine spells a call as a command that can be typed. The arguments of a verb become arguments or flags as its fields declare;
+// those of a command that is no verb are flags, or arguments where they have no name.
+func CommandLine(c task.Call) string {
+	v, _ := Named(c.Verb)
+	words, args := []string{"cairn", commandOf(c.Verb)}, c.Args
+	if action, rest, ok := ofReview(c); ok {
+		words[1], args = "review "+action, rest
+	}
+	for _, s := range shorthands {
+		if c.Verb == s.verb && len(args) > 0 && args[0].Name == s.argument && args[0].Value == true {
+			words[1], args = s.command, args[1:]
+		}
+	}
+	for _, a := range args {
+		words = append(words, wordsOf(v, a)...)
+	}
+	return strings.Join(words, " ")
+}
+
+// ofReview is the command that people type for an action of the verb review_apply: cairn review merge ID.
+func ofReview(c task.Call) (action string, rest []task.Arg, ok bool) {
+	if c.Verb != "review_apply" {
+		return "", nil, false
+	}
+	for i, a := range c.Args {
+		if a.Name == "action" && slices.Contains([]string{"approve", "reject", "rebase", "merge", "pr"}, a.Text()) {
+			return a.Text(), slices.Delete(slices.Clone(c.Args), i, i+1), true
+		}
+	}
+	return "", nil, false
+}
+
+// commandOf returns the name under which hints show the command of a verb: its first alias, or else its own. Of what is no verb it is the
+// name with dashes.
+func commandOf(name string) string {
+	v, ok := Named(name)
+	switch {
+	case len(v.Aliases) > 0:
+		return v.Aliases[0]
+	case ok:
+		return v.Command()
+	default:
+		return verb.CommandName(name)
+	}
+}
+
+// wordsOf spells an argument of a verb, or of a command that is none, on a command line.
+func wordsOf(v verb.Verb, a task.Arg) []string {
+	f := verb.Field{Arg: a.Name == "", Flag: a.Name}
+	if i := slices.IndexFunc(v.Fields(), func(f verb.Field) bool { return f.Name == a.Name }); i >= 0 {
+		f = v.Fields()[i]
+	}
+	switch {
+	case f.Arg:
+		return []string{a.Text()}
+	case a.Value == task.Either:
+		return []string{"--" + f.Flag + "|--" + f.Not}
+	case a.Value == true:
+		return []string{"--" + f.Flag}
+	case a.Value == false && f.Not != "":
+		return []string{"--" + f.Not}
+	default:
+		return []string{"--" + f.Flag, a.Text()}
+	}
+}

@@ -1,0 +1,146 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// lost finds work that is not where it was written. A record that waits for what an editor saved over is not found twice: that the entries
+// can be put back is the finding then.
+func (v Visit) lost(ctx context.Context) ([]Finding, error) {
+	overwritten, err := v.overwritten(ctx)
+	if err != nil {
+		return nil, err
+	}
+	stranded, err := v.stranded(ctx)
+	for _, s := range stranded {
+		if !slices.ContainsFunc(overwritten, func(f Finding) bool { return f.Path == s.Path }) {
+			overwritten = append(overwritten, s)
+		}
+	}
+	return overwritten, err
+}
+
+// overwritten finds entries that an editor saved over, or git replaced while they were written, in all records that this clone keeps a
+// journal of.
+func (v Visit) overwritten(ctx context.Context) ([]Finding, error) {
+	written, err := v.Store.Journalled()
+	if err != nil {
+		return nil, err
+	}
+	var out []Finding
+	for _, of := range written {
+		r, err := v.damaged(ctx, v.records, of)
+		if err == nil && len(r.lost) > 0 { // or written since the records were read
+			r, err = v.damaged(ctx, v.Store, of)
+		}
+		if broken := task.CodeOf(err); broken == task.NotFound || broken == task.BadFile {
+			continue // it lies on another branch, or is broken, which is a finding of its own
+		}
+		if err != nil {
+			return nil, err
+		}
+		if len(r.lost) > 0 {
+			out = append(out, v.offer(r))
+		}
+	}
+	return out, nil
+}
+
+// damaged is a record, and the entries that its file has lost.
+type damaged struct {
+	kind *kind.Kind
+	of   task.Ref
+	now  any
+	lost []task.Entry
+}
+
+// damaged reads a record and looks for entries that its file has lost.
+func (v Visit) damaged(ctx context.Context, from kind.Reader, of task.Ref) (damaged, error) {
+	k, ok := kind.For(of)
+	if !ok {
+		return damaged{}, task.Errorf(task.NotFound, "there is no kind of %s", of)
+	}
+	now, err := from.Read(k, of.ID)
+	if err != nil {
+		return damaged{}, err
+	}
+	lost, err := v.Store.Overwritten(ctx, k.Header(now))
+	return damaged{k, of, now, lost}, err
+}
+
+// offer is the finding about one record: what was lost, and what putting it back would do.
+func (v Visit) offer(r damaged) Finding {
+	whole, _, contradictions := v.putBack(r, v.Store)
+	var changes []string
+	for _, e := range r.lost {
+		changes = append(changes, "+ "+said(e))
+	}
+	changes = append(changes, fieldsPutBack(r.kind, r.now, whole)...)
+	for _, c := range contradictions {
+		changes = append(changes, "left as the file has it: "+c)
+	}
+	message := fmt.Sprintf("%d entries that were written are gone; an editor saved over them, or git replaced the file just then", len(r.lost))
+	if len(r.lost) == 1 {
+		message = "an entry that was written is gone; an editor saved over it, or git replaced the file just then: " + said(r.lost[0])
+	}
+	return find(OverwrittenEntries, v.Store.File(r.kind, r.of.ID), message, "").about(r.of).
+		fixable(changes, func(ctx context.Context) error { return v.restore(ctx, r.of) })
+}
+
+// fieldsPutBack lists what entries that are put back change beside the provenance.
+func fieldsPutBack(k *kind.Kind, was, now any) (changes []string) {
+	before, after := k.Header(was), k.Header(now)
+	if before.Status != after.Status {
+		changes = append(changes, fmt.Sprintf("status: %s -> %s", before.Status, after.Status))
+	}
+	if before.Assignee != after.Assignee {
+		changes = append(changes, fmt.Sprintf("assignee: %s -> %s", before.Assignee.OrNobody(), after.Assignee.OrNobody()))
+	}
+	if t, ok := was.(task.Task); ok {
+		for i, c := range now.(task.Task).Checks {
+			if result := t.Checks[i].Result; result != c.Result {
+				changes = append(changes, fmt.Sprintf("check %q: %s -> %s", c.Desc, result, c.Result))
+			}
+		}
+	}
+	return changes
+}
+
+// restore puts back, in one write, what the newest revision lacks.
+func (v Visit) restore(ctx context.Context, of task.Ref) error {
+	return v.Store.Update(ctx, func(tx *store.Tx) error {
+		r, err := v.damaged(ctx, tx, of)
+		if err != nil {
+			return err
+		}
+		if whole, entry, _ := v.putBack(r, tx); entry != nil {
+			tx.Put(r.kind, whole)
+		}
+		return nil
+	})
+}
+
+// putBack returns the record with the entries that its file has lost. from has what it depends on.
+func (v Visit) putBack(r damaged, from kind.Reader) (whole any, entry *task.Entry, contradictions []string) {
+	flow := v.Store.Config.Flow
+	return r.kind.PutBack(flow, r.now, r.lost, kind.Deps(from, flow), task.Stamp{Who: v.Actor, At: v.Now()})
+}
+
+// said is an entry in words: who, when, what.
+func said(e task.Entry) string {
+	text := fmt.Sprintf("%s %s %s", e.At.Format(time.RFC3339), e.Who, e.Did)
+	if e.To != "" {
+		text += fmt.Sprintf(" (%s -> %s)", e.From, e.To)
+	}
+	if e.Text != "" {
+		text += ": " + e.Text
+	}
+	return text
+}

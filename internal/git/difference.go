@@ -1,0 +1,210 @@
+package git
+
+import (
+	"bufio"
+	"context"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+)
+
+// Ours reports whether a path, with slashes, lies in a folder .cairn.
+func Ours(path string) bool { return ours(path) }
+
+// plainDiff are the options by which a config does not decide how a diff looks.
+var plainDiff = []string{"--no-color", "--no-ext-diff", "--no-textconv", "--no-relative", "--ignore-submodules=none", "--submodule=short"}
+
+// ReadDiff has read read the difference of two commits as a patch, without what lies in folders .cairn.
+func (r *Repo) ReadDiff(ctx context.Context, read func(*bufio.Reader) error, from, to string, options ...string) error {
+	args := append([]string{"diff", "-p", "--src-prefix=a/", "--dst-prefix=b/"}, plainDiff...)
+	args = append(append(args, options...), from, to, "--", ":/", ":(top,exclude,glob)**/.cairn/**")
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	cmd := command(ctx, r.Top, args...)
+	cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=0")
+	return reading(ctx, cancel, cmd, read, args)
+}
+
+// Lines is how many lines of a file changed.
+type Lines struct {
+	Path           string
+	Added, Deleted int
+	Binary         bool
+}
+
+// NumStat lists the files in which two commits differ, with how many lines changed. A renamed file is two.
+func (r *Repo) NumStat(ctx context.Context, from, to string) ([]Lines, error) {
+	args := append([]string{"diff-tree", "-r", "-z", "--numstat", "--no-renames"}, plainDiff...)
+	out, err := Run(ctx, r.Top, append(args, from, to)...)
+	if err != nil {
+		return nil, err
+	}
+	var all []Lines
+	for _, line := range records(out) {
+		f := strings.SplitN(line, "\t", 3)
+		if len(f) != 3 {
+			return nil, garbled("diff-tree", line)
+		}
+		l := Lines{Path: f[2], Binary: f[0] == "-"}
+		if !l.Binary {
+			added, err1 := strconv.Atoi(f[0])
+			deleted, err2 := strconv.Atoi(f[1])
+			if err1 != nil || err2 != nil {
+				return nil, garbled("diff-tree", line)
+			}
+			l.Added, l.Deleted = added, deleted
+		}
+		all = append(all, l)
+	}
+	return all, nil
+}
+
+// Change is a path of a work tree that differs from what is committed.
+type Change struct {
+	Path      string // from the top, with slashes; a folder, or a repository that is not tracked, ends with one
+	Untracked bool
+	Ignored   bool
+	Deleted   bool // tracked, and gone from the folder
+	Submodule bool
+	Unmerged  bool
+}
+
+// Looks say what Changes lists beside what is tracked and what is not.
+type Looks struct {
+	Ignored bool // what is ignored too, a folder that is ignored as one path
+	Shallow bool // nothing that is in submodules
+}
+
+// Changes lists all that differs from the commit that is checked out: staged or not, untracked, under .cairn too, and files that
+// git was told not to look at.
+//
+// It starts no filter of the repository's own config. So a file that is stored in another form may be listed though it has not changed,
+// but none that has changed is left out.
+func (r *Repo) Changes(ctx context.Context, l Looks) ([]Change, error) {
+	args := []string{"status", "--porcelain=v2", "-z", "-uall", "--no-renames", "--ignore-submodules=none"}
+	if l.Shallow {
+		args[len(args)-1] = "--ignore-submodules=all"
+	}
+	if l.Ignored {
+		args = append(args, "--ignored=matching")
+	}
+	out, err := (&workTree{Repo: r, foreign: true}).runFiltering(ctx, nil, args...)
+	if err != nil {
+		return nil, err
+	}
+	var all []Change
+	for _, line := range records(out) {
+		c, err := parseChange(line)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, c)
+	}
+	hidden, err := r.hidden(ctx)
+	return append(all, hidden...), err
+}
+
+// parseChange parses a line of porcelain format 2.
+func parseChange(line string) (Change, error) {
+	kind, rest, _ := strings.Cut(line, " ")
+	switch kind {
+	case "?":
+		return Change{Path: rest, Untracked: true}, nil
+	case "!":
+		return Change{Path: rest, Ignored: true}, nil
+	case "1": // XY sub mH mI mW hH hI path
+		if f := strings.SplitN(rest, " ", 8); len(f) == 8 {
+			return Change{Path: f[7], Deleted: f[0] == ".D", Submodule: strings.HasPrefix(f[1], "S")}, nil
+		}
+	case "u": // XY sub m1 m2 m3 mW h1 h2 h3 path
+		if f := strings.SplitN(rest, " ", 10); len(f) == 10 {
+			return Change{Path: f[9], Unmerged: true}, nil
+		}
+	}
+	return Change{}, garbled("status", line)
+}
+
+// hidden lists the files that git was told not to look at, and that are there with another content than is staged.
+func (r *Repo) hidden(ctx context.Context) ([]Change, error) {
+	files, err := r.Index("").Files(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var changed []Change
+	for _, f := range files {
+		if !f.Unwatched || f.Unmerged || !r.hasFile(f.Path) {
+			continue
+		}
+		content, err := disk.ReadRegular(r.path(f.Path), maxHidden)
+		if err != nil || ContentID(content, f.ID) != f.ID {
+			changed = append(changed, Change{Path: f.Path})
+		}
+	}
+	return changed, nil
+}
+
+// maxHidden is the most bytes of a file that git does not look at which are compared; a larger one counts as changed.
+const maxHidden = 64 << 20
+
+// Stashes counts the stashes that were made on a branch.
+func (r *Repo) Stashes(ctx context.Context, branch string) (int, error) {
+	_, err := Run(ctx, r.Top, "rev-parse", "--quiet", "--verify", "refs/stash")
+	if Exited(err) == 1 {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	out, err := Run(ctx, r.Top, "log", "--walk-reflogs", "-z", "--format=%gs", "refs/stash", "--")
+	n := 0
+	for _, subject := range records(out) {
+		if strings.HasPrefix(subject, "WIP on "+branch+":") || strings.HasPrefix(subject, "On "+branch+":") {
+			n++
+		}
+	}
+	return n, err
+}
+
+// InRemote reports whether a commit is in a branch of a remote, as far as the clone knows those.
+func (r *Repo) InRemote(ctx context.Context, commit string) (bool, error) {
+	out, err := Run(ctx, r.Top, "for-each-ref", "--count=1", "--contains="+commit, "refs/remotes")
+	return len(out) > 0, err
+}
+
+// Nested lists the nested repositories that are checked out in this work tree, tracked ones and those in them, with commits or stashes that
+// are in none of their remotes.
+func (r *Repo) Nested(ctx context.Context) ([]string, error) {
+	files, err := r.Index("").Files(ctx, "")
+	if err != nil {
+		return nil, err
+	}
+	var alone []string
+	for _, f := range files {
+		if !f.Repository() {
+			continue
+		}
+		inner, ok, err := open(r.path(f.Path))
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		out, err := Run(ctx, inner.Top, "log", "--max-count=1", "--format=%H", "--branches", "--tags", "--glob=refs/stash", "HEAD", "--not", "--remotes")
+		if err != nil {
+			return nil, err
+		}
+		if len(out) > 0 {
+			alone = append(alone, f.Path)
+		}
+		below, err := inner.Nested(ctx)
+		if err != nil {
+			return nil, err
+		}
+		for _, b := range below {
+			alone = append(alone, f.Path+"/"+b)
+		}
+	}
+	return alone, nil
+}

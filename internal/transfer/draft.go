@@ -1,0 +1,304 @@
+package transfer
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// draft is an import that is being put together.
+type draft struct {
+	w      *verb.Workspace
+	flow   task.Flow
+	prefix string
+	source string
+	now    time.Time
+	report *report
+	edges  *edges
+	items  []Item             // that are new
+	known  map[string]task.ID // tasks that were imported before, by target
+	find   task.Find          // tasks that are there
+	tasks  []task.Task        // one for each item; those whose turn has not come have an id alone
+	place  map[task.ID]int    // of each task
+	order  []int              // of the items that become tasks: each behind those that it waits for
+}
+
+// draftAll makes a task of each item that was not imported before.
+func draftAll(ctx context.Context, w *verb.Workspace, s *store.Store, r kind.Reader, in ImportIn) (*draft, error) {
+	known, taken, err := imported(ctx, w, s)
+	if err != nil {
+		return nil, err
+	}
+	flow := s.Config.Flow
+	d := &draft{
+		w: w, flow: flow, prefix: s.Config.Prefix, source: in.Source, now: w.Now(), report: newReport(in.Source),
+		known: known, find: kind.Deps(r, flow), place: map[task.ID]int{},
+	}
+	d.report.out.Read = len(in.Items)
+	for _, l := range in.Aside {
+		d.report.lose(l.Value, l.Field, "")
+	}
+	for _, it := range in.Items {
+		switch _, before := known[target(d.source, it.Ref)]; {
+		case before:
+			d.report.out.Known++
+		case d.cannotClose(it):
+			d.lose(it, "closed item, left out: the workspace has default checks and no abandoned state", it.Title)
+		default:
+			d.items = append(d.items, it)
+		}
+	}
+	d.edges = newEdges(d.items, func(ref string) bool { _, ok := known[target(d.source, ref)]; return ok }, d.lose)
+	if err = d.mint(taken); err != nil {
+		return nil, err
+	}
+	d.order = d.edges.order()
+	for n, i := range d.order {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		if err := d.draft(i); err != nil {
+			return nil, inItem(err, d.items[i])
+		}
+		d.tell(n, len(d.order))
+	}
+	return d, nil
+}
+
+func (d *draft) lose(it Item, field, value string) { d.report.lose(it.Ref, field, value) }
+
+// tell reports how far it has come, now and then.
+func (d *draft) tell(n, of int) {
+	if d.w.Progress != nil && n%500 == 0 {
+		d.w.Progress(verb.Progress{Done: float64(n), Total: float64(of), Message: "importing from " + d.source})
+	}
+}
+
+// inItem says which item an error is about.
+func inItem(err error, it Item) error {
+	return verb.WithID(err, task.ID(task.Clip(oneLine(it.Ref), 60)))
+}
+
+// ids are the ids of the tasks that are made, in the order in which they are written.
+func (d *draft) ids() []task.ID {
+	out := make([]task.ID, len(d.order))
+	for n, i := range d.order {
+		out[n] = d.tasks[i].ID
+	}
+	return out
+}
+
+// mint gives each item an id. Ids sort by age, so one has the time at which its item was made.
+func (d *draft) mint(taken map[task.ID]bool) error {
+	d.tasks = make([]task.Task, len(d.items))
+	earliest := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
+	for i, it := range d.items {
+		at, ok := Moment(it.Created)
+		if !ok || at.Before(earliest) || at.After(d.now) {
+			at = d.now
+		}
+		for {
+			id, err := task.NewID(d.prefix, at.Add(time.Duration(i%1000)*time.Millisecond), d.w.Rand)
+			if err != nil {
+				return err
+			}
+			if !taken[id] {
+				d.tasks[i], d.place[id], taken[id] = task.Task{ID: id, Status: d.flow.Initial}, i, true
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// idOf returns the task that an item became, now or before.
+func (d *draft) idOf(ref string) task.ID {
+	if i, here := d.edges.place[ref]; here {
+		return d.tasks[i].ID
+	}
+	return d.known[target(d.source, ref)]
+}
+
+func (d *draft) idsOf(refs []string) []task.ID {
+	var out []task.ID
+	for _, ref := range refs {
+		out = append(out, d.idOf(ref))
+	}
+	return out
+}
+
+// among finds a task, without what it waits for: that there is no circle is known.
+func (d *draft) among(id task.ID) (task.Task, bool) {
+	if i, ok := d.place[id]; ok {
+		return task.Task{ID: id, Status: d.tasks[i].Status}, true
+	}
+	t, ok := d.find(id)
+	t.Deps, t.Parent = nil, ""
+	return t, ok
+}
+
+// draft makes the task of one item: created, then moved, then given the deps that are still open, each in an entry of its own.
+func (d *draft) draft(i int) error {
+	it := d.items[i]
+	to := d.status(it)
+	t, err := d.fields(it, d.tasks[i].ID, to)
+	if err != nil {
+		return err
+	}
+	deps := d.room(it, "dep", d.idsOf(d.edges.deps[i]), task.MaxDeps)
+	if up := d.edges.parent[i]; len(up) > 0 {
+		t.Parent = d.idOf(up[0])
+		d.report.out.Parents++
+	}
+	t.Links = d.links(it)
+	late := d.lateDeps(to, deps)
+	t.Deps = slices.DeleteFunc(slices.Clone(deps), func(id task.ID) bool { return slices.Contains(late, id) })
+	if t, err = d.flow.Create(t, d.among, d.w.Stamp("")); err != nil {
+		return err
+	}
+	if t, err = d.refer(t, it); err != nil {
+		return err
+	}
+	if t, err = d.move(t, it, to); err != nil {
+		return err
+	}
+	if len(late) > 0 {
+		if t, _, err = d.flow.Update(t, task.Edit{AddDeps: late}, task.Proof{}, d.among, d.w.Stamp("")); err != nil {
+			return err
+		}
+	}
+	if t, err = d.comments(t, it); err != nil {
+		return err
+	}
+	d.report.out.Deps += len(deps)
+	d.tasks[i] = t
+	d.report.made(it, t)
+	for _, l := range it.LeftOut {
+		d.lose(it, l.Field, l.Value)
+	}
+	return nil
+}
+
+// lateDeps are the deps that are still open although the item was started: the task gets them once it was moved, since a task that waits
+// cannot be started.
+func (d *draft) lateDeps(to task.Status, deps []task.ID) []task.ID {
+	if to == d.flow.Initial || d.flow.IsAbandoned(to) {
+		return nil
+	}
+	return d.flow.BlockedBy(task.Task{Deps: deps}, d.among)
+}
+
+// move moves a task to its state. Where a gate refuses that, it stays where it was made, and the report says so.
+func (d *draft) move(t task.Task, it Item, to task.Status) (task.Task, error) {
+	if to == t.Status {
+		return t, nil
+	}
+	moved, _, err := d.flow.Move(t, to, task.Proof{}, d.among, d.w.Stamp(d.closing(it, to)))
+	if slices.Contains([]task.Code{task.ChecksPending, task.ChecksFailed, task.DepsOpen}, task.CodeOf(err)) {
+		d.lose(it, "state, which a gate of this workspace refuses", cmp.Or(it.Was, it.State))
+		return t, nil
+	}
+	if err != nil {
+		return t, err
+	}
+	return moved, nil
+}
+
+// closing says in the entry of a move where it comes from.
+func (d *draft) closing(it Item, to task.Status) string {
+	text := "imported: it was " + cmp.Or(oneLine(it.Was), it.State) + " in " + d.source
+	if d.flow.IsClosed(to) {
+		text = "imported: it was closed in " + d.source + told(", ", it.Closed, it.ClosedBy)
+		if reason := oneLine(plain(it.Reason)); visible(reason) {
+			text += ": " + reason
+		}
+		text += "; no check was run here"
+	}
+	out, _ := fit(text, task.MaxText-100)
+	return out
+}
+
+// told says when and by whom something was done in the source.
+func told(before, at, by string) string {
+	out := oneLine(at)
+	if by = oneLine(by); by != "" {
+		out = strings.TrimSpace(out + " by " + by)
+	}
+	if out == "" {
+		return ""
+	}
+	out, _ = fit(out, 300)
+	return before + out
+}
+
+// refer adds the reference that says where an item comes from.
+func (d *draft) refer(t task.Task, it Item) (task.Task, error) {
+	origin := task.Reference{Type: task.OriginRef, Target: target(d.source, it.Ref)}
+	if it.URL != "" {
+		if origin.URL = task.CleanURL(it.URL); origin.URL == "" {
+			d.lose(it, "url", it.URL)
+		}
+	}
+	text := "imported from " + d.source + " " + oneLine(it.Ref)
+	text += told(", made there ", it.Created, it.CreatedBy)
+	stamp := d.w.Stamp(task.Clip(text, task.MaxText-100))
+	refs, entry, err := t.Header().AddReference(origin, stamp)
+	if err != nil {
+		return t, err
+	}
+	t.Refs = refs
+	return t.With(*entry), nil
+}
+
+// links are what an item says of its relation to others.
+func (d *draft) links(it Item) task.Links {
+	var out task.Links
+	for name, refs := range map[string][]string{"related": it.Related, "discovered_from": it.Found, "duplicates": it.Same} {
+		ids := d.room(it, name, d.idsOf(d.edges.there(it, name, refs)), task.MaxLinks)
+		*out.LinksOf(name) = ids
+		d.report.out.Links += len(ids)
+	}
+	return out
+}
+
+// room cuts a list of deps to what a task may have.
+func (d *draft) room(it Item, field string, ids []task.ID, most int) []task.ID {
+	ids = task.Unique(ids)
+	for _, id := range ids[min(most, len(ids)):] {
+		d.lose(it, field+", of more than a task may have", string(id))
+	}
+	return ids[:min(most, len(ids))]
+}
+
+// comments adds what was said about an item as notes, each with who said it and when.
+func (d *draft) comments(t task.Task, it Item) (task.Task, error) {
+	for _, c := range it.Comments {
+		text := strings.TrimSpace(plain(c.Text))
+		if !visible(text) {
+			continue
+		}
+		head := strings.TrimPrefix(told(", ", "", oneLine(c.By)), ", by ")
+		if at := oneLine(c.At); at != "" {
+			head = strings.TrimPrefix(head+", "+at, ", ")
+		}
+		if head != "" {
+			text = head + ": " + text
+		}
+		for _, piece := range pieces(text, task.MaxText-96) {
+			var err error
+			if t, _, err = task.Note(t, d.w.Stamp(piece)); err != nil {
+				return t, fmt.Errorf("a comment: %w", err)
+			}
+			d.report.out.Notes++
+		}
+	}
+	return t, nil
+}

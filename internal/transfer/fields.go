@@ -1,0 +1,244 @@
+package transfer
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// status is the state that an item gets. A state of the workspace that is called as the source calls the item's is taken, if it is closed
+// where the item is.
+func (d *draft) status(it Item) task.Status {
+	to := d.statusOf(it)
+	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) && len(d.flow.Defaults) > 0 {
+		d.lose(it, "done: its task is "+string(d.flow.Abandoned[0])+", because nobody ran the workspace's default checks on it", it.Closed)
+		return d.flow.Abandoned[0]
+	}
+	return to
+}
+
+// cannotClose reports whether an item is closed and no state of the workspace can say so.
+func (d *draft) cannotClose(it Item) bool {
+	to := d.statusOf(it)
+	return d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) && len(d.flow.Defaults) > 0 && len(d.flow.Abandoned) == 0
+}
+
+func (d *draft) statusOf(it Item) task.Status {
+	f := d.flow
+	to, known := map[string]task.Status{
+		"": f.Initial, Open: f.Initial, Started: cmp.Or(f.Working, f.Initial), Review: cmp.Or(f.Review, f.Working, f.Initial),
+		Done: cmp.Or(f.Done(), firstOf(f.Closed), f.Initial), Dropped: cmp.Or(firstOf(f.Abandoned), firstOf(f.Closed), f.Initial),
+	}[it.State]
+	if !known {
+		if to = task.Status(it.State); f.Known(to) != nil {
+			return f.Initial
+		}
+		return to
+	}
+	same := task.Status(strings.NewReplacer(" ", "_", "-", "_").Replace(strings.ToLower(oneLine(it.Was))))
+	if it.Was != "" && f.Known(same) == nil && f.IsClosed(same) == f.IsClosed(to) && f.IsAbandoned(same) == f.IsAbandoned(to) {
+		return same
+	}
+	return to
+}
+
+func firstOf(states []task.Status) task.Status {
+	if len(states) == 0 {
+		return ""
+	}
+	return states[0]
+}
+
+// fields makes a task of what an item says of itself. It is no task of the workspace yet.
+func (d *draft) fields(it Item, id task.ID, to task.Status) (task.Task, error) {
+	if !slices.Contains([]string{"", Open, Started, Review, Done, Dropped}, it.State) && d.flow.Known(task.Status(it.State)) != nil {
+		d.lose(it, "state", it.State)
+	}
+	t := task.Task{ID: id, Priority: d.priority(it), Labels: d.labels(it), Due: d.due(it)}
+	t.Title, t.Body = d.title(it), d.body(it)
+	if it.Assignee != "" {
+		who, ok := actorOf(it.Assignee)
+		if !ok {
+			d.lose(it, "assignee", it.Assignee)
+		}
+		t.Assignee = who
+	}
+	if mode, err := task.ParseMode(it.Mode); err == nil {
+		t.Mode = mode
+	} else {
+		d.lose(it, "mode", it.Mode)
+	}
+	if err := task.ValidScope(it.Scope); err == nil && len(it.Scope) <= task.MaxScope {
+		t.Scope = it.Scope
+	} else {
+		d.lose(it, "scope", strings.Join(it.Scope, " "))
+	}
+	t.Own = d.own(it)
+	checks := d.checks(it)
+	t.Body = withWhole(t.Body, it)
+	if d.flow.IsClosed(to) && !d.flow.IsAbandoned(to) {
+		t.Body = withCriteria(t.Body, checks) // nobody here has settled them
+		return t, nil
+	}
+	var err error
+	t.Checks, err = d.flow.WithDefaults(d.apartFromDefaults(checks))
+	return t, err
+}
+
+// own are the values of optional fields, and of what is called as fields of the workspace, that these can have. The others have no place.
+func (d *draft) own(it Item) map[string]string {
+	out := map[string]string{}
+	fields := maps.Clone(it.Optional.Values())
+	for name, value := range it.Fields {
+		if fields == nil {
+			fields = map[string]string{}
+		}
+		fields[name] = value
+	}
+	for _, name := range slices.Sorted(maps.Keys(fields)) {
+		given, err := d.flow.ReadOwn(map[string]string{name: fields[name]})
+		if err != nil {
+			d.lose(it, name, fields[name])
+			continue
+		}
+		maps.Copy(out, given)
+	}
+	return task.GivenOwn(out)
+}
+
+func (d *draft) title(it Item) string {
+	title, cut := fit(oneLine(it.Title), lineRoom)
+	if cut {
+		d.lose(it, "the end of a title, which stands in the body", it.Title)
+	}
+	if !visible(title) {
+		d.lose(it, "an empty title", it.Ref)
+		title, _ = fit(d.source+" "+oneLine(it.Ref), lineRoom)
+	}
+	return title
+}
+
+func (d *draft) body(it Item) string {
+	body := strings.Trim(plain(it.Body), "\n")
+	if whole := oneLine(it.Title); len(whole) > lineRoom {
+		body = strings.TrimSpace(whole + "\n\n" + body)
+	}
+	if len(body) > bodyRoom {
+		d.lose(it, "the end of a long body", strconv.Itoa(len(body))+" bytes")
+		body, _ = fit(body, bodyRoom)
+	}
+	return body
+}
+
+func (d *draft) priority(it Item) task.Priority {
+	p, err := task.ParsePriority(strings.ToLower(strings.TrimSpace(it.Priority)))
+	if err != nil {
+		d.lose(it, "priority", it.Priority)
+		return task.DefaultPriority
+	}
+	return p
+}
+
+func (d *draft) due(it Item) task.Due {
+	due, err := task.ParseDue(strings.TrimSpace(it.Due))
+	if err == nil {
+		return due
+	}
+	if at, ok := Moment(it.Due); ok {
+		return task.DueAt(at)
+	}
+	d.lose(it, "due", it.Due)
+	return ""
+}
+
+func (d *draft) labels(it Item) []string {
+	var out []string
+	for _, label := range it.Labels {
+		clean, cut := fit(oneLine(label), lineRoom)
+		if cut {
+			d.lose(it, "the end of a label", label)
+		}
+		if visible(clean) && !slices.Contains(out, clean) {
+			out = append(out, clean)
+		}
+	}
+	for _, label := range out[min(task.MaxLabels, len(out)):] {
+		d.lose(it, "label, of more than a task may have", label)
+	}
+	return out[:min(task.MaxLabels, len(out))]
+}
+
+// checks are those of an item that was a task of cairn's, and its acceptance criteria. No two have the same description.
+func (d *draft) checks(it Item) []task.Check {
+	var out []task.Check
+	add := func(c task.Check) {
+		desc, cut := fit(oneLine(c.Desc), checkRoom)
+		if cut {
+			d.lose(it, "the end of an acceptance criterion, which stands in the body", c.Desc)
+		}
+		if !visible(desc) {
+			return
+		}
+		c.Desc, c.Result = desc, task.Pending
+		for n := 2; slices.ContainsFunc(out, func(have task.Check) bool { return have.Desc == c.Desc }); n++ {
+			c.Desc = desc + " (" + strconv.Itoa(n) + ")"
+		}
+		if err := task.ValidChecks([]task.Check{c}); err != nil {
+			d.lose(it, "check that is not valid here", c.Desc+": "+task.MessageOf(err))
+			return
+		}
+		out = append(out, c)
+	}
+	for _, c := range it.Checks {
+		add(task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: c.Timeout, By: c.By})
+	}
+	for _, text := range it.Acceptance {
+		add(task.Check{Desc: plain(text), By: task.ByAnyone})
+	}
+	for _, c := range out[min(task.MaxChecks, len(out)):] {
+		d.lose(it, "acceptance criterion, of more than a task may have", c.Desc)
+	}
+	return out[:min(task.MaxChecks, len(out))]
+}
+
+// apartFromDefaults renames checks that are called as a default check of the workspace is, and ask for something else.
+func (d *draft) apartFromDefaults(checks []task.Check) []task.Check {
+	for i, c := range checks {
+		if slices.ContainsFunc(d.flow.Defaults, func(have task.Check) bool { return have.Desc == c.Desc && !have.Same(c) }) {
+			checks[i].Desc += " (" + d.source + ")"
+		}
+	}
+	return checks
+}
+
+// withWhole writes into the body what is too long for a check.
+func withWhole(body string, it Item) string {
+	for _, text := range it.Acceptance {
+		if len(oneLine(plain(text))) > checkRoom {
+			body = strings.TrimSpace(body + "\n\n## Acceptance criterion in full\n\n" + strings.TrimSpace(plain(text)))
+		}
+	}
+	body, _ = fit(body, bodyRoom)
+	return body
+}
+
+// withCriteria writes into the body of a closed task what its checks were.
+func withCriteria(body string, checks []task.Check) string {
+	if len(checks) == 0 {
+		return body
+	}
+	var b strings.Builder
+	b.WriteString("## Acceptance criteria\n\n")
+	for _, c := range checks {
+		b.WriteString("- " + c.Desc)
+		if c.Cmd != "" {
+			b.WriteString(" (`" + oneLine(c.Cmd) + "`)")
+		}
+		b.WriteString("\n")
+	}
+	return strings.TrimSpace(strings.TrimRight(body, "\n") + "\n\n" + b.String())
+}

@@ -1,0 +1,177 @@
+package transfer_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+type items = []verbtest.Args
+
+func imported(t *testing.T, w *verb.Workspace, all items) transfer.ImportOut {
+	t.Helper()
+	out, err := verbtest.Call[transfer.ImportOut](t, w, "import", verbtest.Args{"source": "jira", "items": all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+func get(t *testing.T, w *verb.Workspace, id task.ID) verb.Task {
+	t.Helper()
+	out, err := verbtest.Call[verb.Task](t, w, "get", verbtest.Args{"id": id, "mode": "full"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// configure adds lines to the config of a workspace.
+func configure(t *testing.T, w *verb.Workspace, text string) {
+	t.Helper()
+	path := filepath.Join(w.Dir, ".cairn", "config.yaml")
+	had, err := os.ReadFile(path)
+	if err == nil {
+		had = regexp.MustCompile(`(?m)^default_checks:.*\n`).ReplaceAll(had, nil)
+		err = os.WriteFile(path, append(had, text...), 0o644)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// lost are the fields that have no place, with their counts.
+func lost(out transfer.ImportOut) map[string]int {
+	fields := map[string]int{}
+	for _, n := range out.NoPlace {
+		fields[n.Field] = n.Count
+	}
+	return fields
+}
+
+// What was imported before is left as it is, even if it changed on either side; what is new may depend on it.
+func TestImportTwice(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	first := imported(t, w, items{{"ref": "J-1", "title": "One"}, {"ref": "J-2", "title": "Two", "deps": []string{"J-1"}}})
+	if first.Made != 2 || first.Deps != 1 {
+		t.Fatalf("made %+v", first)
+	}
+	one := first.Tasks[0].ID
+	if _, err := verbtest.Call[verb.Task](t, w, "update", verbtest.Args{"id": one, "title": "One, here"}); err != nil {
+		t.Fatal(err)
+	}
+	second := imported(t, w, items{{"ref": "J-1", "title": "One, there"}, {"ref": "J-2", "title": "Two"}, {"ref": "J-3", "title": "Three", "deps": []string{"J-1"}, "parent": "J-2"}})
+	if second.Made != 1 || second.Known != 2 {
+		t.Fatalf("made %+v", second)
+	}
+	three := get(t, w, second.Tasks[0].ID)
+	if !slices.Equal(three.Deps, []task.ID{one}) || three.Parent != first.Tasks[1].ID || get(t, w, one).Title != "One, here" {
+		t.Errorf("it depends on %v, below %s", three.Deps, three.Parent)
+	}
+}
+
+// Whatever an item says of itself, no check passes by an import, and nothing is done that the workspace's definition of done asks more of.
+func TestAnImportPassesNoCheck(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	closed := items{{"ref": "J-1", "title": "One", "state": "done", "closed": "2026-01-02", "acceptance": []string{"it holds"}, "checks": []verbtest.Args{{"desc": "runs", "cmd": "false"}}}}
+	one := get(t, w, imported(t, w, closed).Tasks[0].ID)
+	if one.Status != "done" || len(one.Checks) != 0 || !strings.Contains(one.Body, "- it holds") || !strings.Contains(one.Body, "`false`") {
+		t.Errorf("closed: %s with %v: %s", one.Status, one.Checks, one.Body)
+	}
+	if last := one.Provenance[len(one.Provenance)-1]; !strings.Contains(last.Text, "closed in jira, 2026-01-02; no check was run here") || len(last.Results) > 0 {
+		t.Errorf("its last entry is %+v", last)
+	}
+	configure(t, w, "default_checks:\n  - desc: tests pass\n    cmd: go test ./...\n")
+	out := imported(t, w, items{{"ref": "J-2", "title": "Two", "state": "done"}, {"ref": "J-3", "title": "Three"}})
+	two, three := get(t, w, out.Tasks[0].ID), get(t, w, out.Tasks[1].ID)
+	if two.Status != "canceled" || two.Checks[0].Result != task.Pending || len(three.Checks) != 1 {
+		t.Errorf("with a definition of done: %s with %v, %v", two.Status, two.Checks, three.Checks)
+	}
+	if len(lost(out)) != 1 {
+		t.Errorf("reported: %v", lost(out))
+	}
+}
+
+// Circles and names of nothing are left out and reported, each where it is; the rest of the graph stays.
+func TestEdgesOfAnImport(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	out := imported(t, w, items{
+		{"ref": "a", "title": "a", "deps": []string{"b"}, "parent": "c"},
+		{"ref": "b", "title": "b", "deps": []string{"c", "b"}, "state": "started"},
+		{"ref": "c", "title": "c", "deps": []string{"a", "nowhere"}, "parent": "a", "related": []string{"b", "gone"}},
+	})
+	want := map[string]int{"dep that closes a circle": 1, "dep on itself": 1, "dep that is not in the source": 1, "parent that closes a circle": 1, "related that is not in the source": 1}
+	if got := lost(out); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("reported %v, and not %v", got, want)
+	}
+	if out.Made != 3 || out.Deps != 2 || out.Parents != 1 || out.Links != 1 {
+		t.Errorf("made %+v", out)
+	}
+	for _, m := range out.Tasks {
+		if m.From == "b" && m.Status != "in_progress" {
+			t.Errorf("what was started is %s", m.Status)
+		}
+	}
+}
+
+// Texts of strangers are made to fit: no control characters, no line too long, no description twice.
+func TestTextsOfAnImport(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	long := strings.Repeat("wörd ", 300)
+	out := imported(t, w, items{{
+		"ref": "../../etc passwd", "title": "a\x1b[31m\nb " + long, "body": "x\x00\x07y\r\nz", "labels": []string{"a\nb", "a b", " "},
+		"acceptance": []string{"same", "same", "\x1b"}, "comments": items{{"text": long + long}, {"text": " \n"}}, "assignee": "Élodie d'Ör", "due": "31.12.2026", "priority": "P9", "state": "parked",
+		"created": "9999-01-01",
+	}})
+	one := get(t, w, out.Tasks[0].ID)
+	switch {
+	case strings.ContainsAny(one.Title+one.Body, "\x1b\x00\x07\r") || len(one.Title) > 500 || !strings.Contains(one.Body, "xy\nz"):
+		t.Errorf("title %q, body %q", one.Title, one.Body)
+	case fmt.Sprint(one.Labels) != "[a b]" || len(one.Checks) != 2 || one.Checks[1].Desc != "same (2)":
+		t.Errorf("labels %q, checks %+v", one.Labels, one.Checks)
+	case one.Assignee != "human:lodie-d-r" || one.Due != "" || one.Urgency != 2 || one.Status != "backlog":
+		t.Errorf("%s, %s, %d, %s", one.Assignee, one.Due, one.Urgency, one.Status)
+	case one.Refs[0].Target != "jira:../../etc_passwd":
+		t.Errorf("refs %+v", one.Refs)
+	}
+	for _, field := range []string{"due", "priority", "state", "the end of a title, which stands in the body"} {
+		if lost(out)[field] != 1 {
+			t.Errorf("%s is not reported: %v", field, lost(out))
+		}
+	}
+}
+
+// A dry run says what the import does and writes nothing.
+func TestDryRunOfAnImport(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	in := verbtest.Args{"source": "jira", "dry_run": true, "items": items{{"ref": "J-1", "title": "One"}}}
+	out, err := verbtest.Call[transfer.ImportOut](t, w, "import", in)
+	if err != nil || !out.DryRun || out.Made != 1 || out.Tasks[0].ID != "" {
+		t.Errorf("%+v, %v", out, err)
+	}
+	if again := imported(t, w, items{{"ref": "J-1", "title": "One"}}); again.Made != 1 {
+		t.Errorf("after the dry run %+v", again)
+	}
+}
+
+func TestItemsThatCannotBeImported(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	for want, in := range map[string]verbtest.Args{
+		"source is \"a b\"":                          {"source": "a b", "items": items{{"ref": "1", "title": "x"}}},
+		"items[1].ref is empty":                      {"source": "a", "items": items{{"ref": "1", "title": "x"}, {"ref": " ", "title": "x"}}},
+		"items[1].ref is \"1\", and so is another's": {"source": "a", "items": items{{"ref": "1", "title": "x"}, {"ref": "1", "title": "y"}}},
+	} {
+		if _, err := verbtest.Call[transfer.ImportOut](t, w, "import", in); task.CodeOf(err) != task.InvalidInput || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, and not %s", err, want)
+		}
+	}
+}

@@ -1,0 +1,176 @@
+package source
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/transfer"
+)
+
+// readGitHub reads issues as the API or gh gives them: one list, pages of lists, or an object a line. Pull requests are no issues. An issue is called by
+// its repository and number, as in owner/name#12, where its address says the repository.
+func readGitHub(files []File) (Batch, error) {
+	var out Batch
+	seen := map[string]bool{}
+	for _, f := range files {
+		objects, err := objectsOf(f)
+		if err != nil {
+			return out, err
+		}
+		for i, o := range objects {
+			if items := o.objects("items"); len(items) > 0 && o.keys["number"] == nil { // of a search
+				objects = append(objects, items...)
+				continue
+			}
+			number := o.text("number")
+			switch {
+			case number == "" || o.keys["title"] == nil:
+				return out, bad(f.Name, 0, "object %d has no number and title, so it is no issue", i+1).
+					WithHint("gh issue list --state all --limit 10000 --json number,title,body,state,stateReason,labels,assignees,author,milestone,createdAt,closedAt,url,comments > issues.json")
+			case o.keys["pull_request"] != nil:
+				out.aside("a pull request", "#"+number+" "+o.text("title"))
+				continue
+			}
+			it := issueOf(o, number)
+			if seen[it.Ref] {
+				continue // pages overlap where issues are made meanwhile
+			}
+			seen[it.Ref] = true
+			out.Items = append(out.Items, it)
+		}
+	}
+	return out, nil
+}
+
+func issueOf(o object, number string) transfer.Item {
+	it := transfer.Item{
+		Title: o.text("title"), Labels: o.texts("labels"), URL: o.text("html_url"), Created: o.text("created_at", "createdAt"),
+		CreatedBy: o.named("user", "author"), Closed: o.text("closed_at", "closedAt"), ClosedBy: o.named("closed_by"),
+	}
+	if it.URL == "" {
+		it.URL = o.text("url")
+	}
+	repo := repoOf(it.URL)
+	it.Ref = repo + "#" + number
+	issueState(o, &it)
+	it.Body = strings.ReplaceAll(o.text("body"), "\r\n", "\n")
+	issueEdges(&it, repo)
+	who := o.texts("assignees")
+	if one := o.named("assignee"); one != "" && !slices.Contains(who, one) {
+		who = append(who, one)
+	}
+	for i, name := range who {
+		if i == 0 {
+			it.Assignee = name
+			continue
+		}
+		it.Lose("a second assignee", name)
+	}
+	if m := o.named("milestone"); m != "" {
+		it.Labels = append(it.Labels, "milestone/"+m)
+	}
+	if kind := o.named("type"); kind != "" {
+		it.Labels = append(it.Labels, strings.ToLower(kind))
+	}
+	if up := o.text("parent_issue_url"); up != "" {
+		it.Parent = repo + "#" + up[strings.LastIndexByte(up, '/')+1:]
+	}
+	it.Priority, it.Rank = priorityOf(it.Labels)
+	issueComments(o, &it)
+	o.drop("id", "node_id", "number", "url", "html_url", "repository_url", "labels_url", "comments_url", "events_url", "timeline_url", "updated_at", "updatedAt",
+		"author_association", "performed_via_github_app", "reactions", "reactionGroups", "score", "sub_issues_summary", "issue_dependencies_summary", "isPinned",
+		"projectCards", "pull_request", "draft", "repository", "closed")
+	o.rest(&it)
+	return it
+}
+
+// repoOf is owner/name of the address of an issue, on the web or of the API; "" if it says none.
+func repoOf(url string) string {
+	_, path, _ := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://"), "/")
+	path = strings.TrimPrefix(path, "api/v3/")
+	parts := strings.Split(strings.TrimPrefix(path, "repos/"), "/")
+	if len(parts) < 4 || parts[2] != "issues" {
+		return ""
+	}
+	return parts[0] + "/" + parts[1]
+}
+
+func issueState(o object, it *transfer.Item) {
+	state, reason := strings.ToLower(o.text("state")), strings.ToLower(o.text("state_reason", "stateReason"))
+	it.Was = state
+	if reason != "" && state == "closed" {
+		it.Was = state + ", " + reason
+	}
+	switch {
+	case state != "closed":
+		it.State = transfer.Open
+	case reason == "not_planned" || reason == "duplicate":
+		it.State, it.Reason = transfer.Dropped, strings.ReplaceAll(reason, "_", " ")
+	default:
+		it.State = transfer.Done
+	}
+}
+
+// issueComments reads comments, which the API gives as a number and gh as a list.
+func issueComments(o object, it *transfer.Item) {
+	for _, c := range o.objects("comments") {
+		it.Comments = append(it.Comments, transfer.Comment{By: c.named("author", "user"), At: c.text("createdAt", "created_at"), Text: c.text("body")})
+	}
+	if n := o.text("comments"); n != "" && n != "0" {
+		it.Lose("comments, which the API lists apart", n)
+	}
+}
+
+// issueEdges reads the lines of a body that say what an issue waits for, and what it repeats: a line that begins with "blocked by", "depends on" or
+// "duplicate of".
+func issueEdges(it *transfer.Item, repo string) {
+	for line := range strings.Lines(it.Body) {
+		low := strings.ToLower(strings.Trim(strings.TrimSpace(line), "*_->•: "))
+		for _, words := range []string{"blocked by", "depends on", "duplicate of"} {
+			rest, ok := strings.CutPrefix(low, words)
+			if !ok {
+				continue
+			}
+			for _, ref := range issuesIn(rest, repo) {
+				if words == "duplicate of" {
+					it.Same = append(it.Same, ref)
+					continue
+				}
+				it.Deps = append(it.Deps, ref)
+			}
+		}
+	}
+}
+
+// issuesIn lists the issues of the same repository that a text names as #12.
+func issuesIn(text, repo string) []string {
+	var out []string
+	for word := range strings.FieldsSeq(strings.NewReplacer(",", " ", ";", " ", "*", " ", ":", " ", ".", " ", ")", " ", "(", " ").Replace(text)) {
+		number, ok := strings.CutPrefix(word, "#")
+		if ok && number != "" && strings.Trim(number, "0123456789") == "" {
+			out = append(out, repo+"#"+number)
+		}
+	}
+	return out
+}
+
+// priorityOf reads a priority off labels such as P1, priority: high and priority/low.
+func priorityOf(labels []string) (priority, label string) {
+	for _, l := range labels {
+		low := strings.ToLower(strings.TrimSpace(l))
+		if len(low) == 2 && low[0] == 'p' && low[1] >= '0' && low[1] <= '4' {
+			return low[1:], l
+		}
+		for _, sign := range []string{"priority", "prio"} {
+			rest, ok := strings.CutPrefix(low, sign)
+			word := strings.Trim(rest, " :/-_")
+			if ok && slices.Contains([]string{"critical", "urgent", "high", "medium", "normal", "low"}, word) {
+				return word, l
+			}
+			if ok && len(strings.TrimPrefix(word, "p")) == 1 && strings.Contains("01234", strings.TrimPrefix(word, "p")) {
+				return strings.TrimPrefix(word, "p"), l
+			}
+		}
+	}
+	return "", ""
+}

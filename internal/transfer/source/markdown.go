@@ -1,0 +1,219 @@
+package source
+
+import (
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// readMarkdown reads checklists. A box is an item, one that stands below another has it as parent, and other lines below it are its body. A heading
+// that names a state, such as Done or In progress, says the state of what follows; any other below the title of the page is a label of it.
+//
+// At its end an item may say more in brackets, as export writes it: (p1, due 2026-08-01, est 90m, @lee, #roof, after T-2 T-3, state in_review, id T-4).
+// An item without an id is known by its words and those above it, so one that is worded anew is another item.
+func readMarkdown(files []File) (Batch, error) {
+	var out Batch
+	for _, f := range files {
+		l := &checklist{file: path.Base(f.Name), refs: map[string]int{}}
+		for line := range strings.SplitSeq(strings.ReplaceAll(string(f.Data), "\r\n", "\n"), "\n") {
+			l.read(line)
+		}
+		if len(l.items) == 0 {
+			return out, bad(f.Name, 0, "has no checklist").WithHint("its lines begin with - [ ]")
+		}
+		for i := range l.items {
+			l.items[i].Body = strings.Trim(l.items[i].Body, "\n")
+		}
+		out.Items = append(out.Items, l.items...)
+	}
+	return out, nil
+}
+
+// checklist is a page that is being read.
+type checklist struct {
+	file   string
+	items  []transfer.Item
+	open   []level  // the items that the next one can stand below, the outermost first
+	labels []string // of the headings that are open, by their level; "" for one that is none
+	states []string
+	fence  string
+	refs   map[string]int
+}
+
+// level is an item that others can stand below.
+type level struct{ indent, item int }
+
+func (l *checklist) read(line string) {
+	was := l.fence
+	if l.fence = fenceAfter(line, l.fence); was != "" || l.fence != "" {
+		l.text(line)
+		return
+	}
+	if n, title := heading(line); n > 0 {
+		l.heading(n, title)
+		return
+	}
+	indent, text, ok := bullet(line)
+	if mark, words, isBox := box(text); ok && isBox && words != "" {
+		l.item(indent, mark, words)
+		return
+	}
+	l.text(line)
+}
+
+// heading ends the items above it.
+func (l *checklist) heading(n int, title string) {
+	l.open = nil
+	for len(l.labels) < n {
+		l.labels, l.states = append(l.labels, ""), append(l.states, "")
+	}
+	l.labels, l.states = l.labels[:n], l.states[:n]
+	l.labels[n-1], l.states[n-1] = "", ""
+	switch state, ok := headingState(title); {
+	case ok:
+		l.states[n-1] = state
+	case n > 1:
+		l.labels[n-1] = strings.ReplaceAll(strings.ToLower(strings.TrimSpace(title)), " ", "-")
+	}
+}
+
+// headingState reads a heading as the name of a state.
+func headingState(title string) (string, bool) {
+	state, ok := map[string]string{
+		"to do": transfer.Open, "todo": transfer.Open, "open": transfer.Open, "backlog": transfer.Open,
+		"in progress": transfer.Started, "doing": transfer.Started, "started": transfer.Started,
+		"in review": transfer.Review, "review": transfer.Review,
+		"done": transfer.Done, "completed": transfer.Done, "closed": transfer.Done,
+		"canceled": transfer.Dropped, "cancelled": transfer.Dropped, "dropped": transfer.Dropped,
+	}[strings.ReplaceAll(strings.ToLower(strings.TrimSpace(title)), "_", " ")]
+	return state, ok
+}
+
+// text adds a line to the body of the item that it stands below.
+func (l *checklist) text(line string) {
+	if len(l.open) == 0 {
+		return
+	}
+	last := l.open[len(l.open)-1]
+	indent := len(line) - len(strings.TrimLeft(line, " \t"))
+	if strings.TrimSpace(line) != "" && indent <= last.indent && l.fence == "" {
+		l.open = nil // a paragraph of the page
+		return
+	}
+	l.items[last.item].Body += line[min(indent, last.indent+2, len(line)):] + "\n"
+}
+
+func (l *checklist) item(indent int, mark byte, words string) {
+	for len(l.open) > 0 && l.open[len(l.open)-1].indent >= indent {
+		l.open = l.open[:len(l.open)-1]
+	}
+	it := transfer.Item{Was: "[" + string(rune(mark)) + "]"}
+	id := said(&it, words)
+	for i, label := range l.labels {
+		if label != "" {
+			it.Labels = append(it.Labels, label)
+		}
+		if s := l.states[i]; s != "" && it.State == "" {
+			it.State = s
+		}
+	}
+	switch {
+	case mark == 'x' || mark == 'X':
+		if it.State != transfer.Dropped {
+			it.State = transfer.Done
+		}
+	case mark == '-' || mark == '~':
+		it.State = transfer.Dropped
+	case mark == '/' || mark == '>':
+		it.State = transfer.Started
+	case it.State == transfer.Done: // under such a heading, and not ticked
+		it.State = transfer.Open
+	}
+	above := ""
+	if n := len(l.open); n > 0 {
+		above = l.items[l.open[n-1].item].Ref
+		it.Parent = above
+	}
+	it.Ref = l.ref(id, above, it.Title)
+	for i, dep := range it.Deps {
+		it.Deps[i] = l.file + "#" + dep
+	}
+	l.open = append(l.open, level{indent, len(l.items)})
+	l.items = append(l.items, it)
+}
+
+// ref names an item for good: by its id, else by its words and those above it.
+func (l *checklist) ref(id, above, title string) string {
+	ref := l.file + "#" + id
+	if id == "" {
+		ref = l.file + "#" + task.ContentHash(above, strings.Join(l.labels, "/"), title)[:12]
+	}
+	if l.refs[ref]++; l.refs[ref] > 1 {
+		ref += "." + itoa(l.refs[ref])
+	}
+	return ref
+}
+
+// optionalMarked is the optional field that a word marks; "" for none.
+func optionalMarked(word string) string {
+	for _, f := range task.OptionalFields() {
+		if f.Mark == word && word != "" {
+			return f.Name
+		}
+	}
+	return ""
+}
+
+// said reads what an item says of itself: its title, and what stands in brackets at its end if all of that is understood. It returns the id that stands there.
+func said(it *transfer.Item, words string) (id string) {
+	it.Title = words
+	at := strings.LastIndex(words, " (")
+	if at < 0 || !strings.HasSuffix(words, ")") {
+		return ""
+	}
+	read := *it
+	read.Labels, read.Deps = slices.Clone(it.Labels), nil
+	for part := range strings.SplitSeq(words[at+2:len(words)-1], ",") {
+		part = strings.TrimSpace(part)
+		key, value, _ := strings.Cut(part, " ")
+		switch value = strings.TrimSpace(value); {
+		case len(part) == 2 && part[0] == 'p' && part[1] >= '0' && part[1] <= '4':
+			read.Priority, read.Rank = part[1:], part
+		case strings.HasPrefix(part, "#") && len(part) > 1 && (part[1] < '0' || part[1] > '9'):
+			read.Labels = append(read.Labels, part[1:])
+		case strings.HasPrefix(part, "@") && len(part) > 1 && value == "":
+			read.Assignee = part[1:]
+		case key == "due" && value != "":
+			read.Due = value
+		case optionalMarked(key) != "" && value != "":
+			read.Optional = task.OptionalOf(func(name string) string {
+				if name == optionalMarked(key) {
+					return value
+				}
+				return read.Value(name)
+			})
+		case key == "id" && value != "" && !strings.Contains(value, " "):
+			id = value
+		case key == "state" && value != "" && !strings.Contains(value, " "):
+			read.Was = value
+			if state, ok := headingState(value); ok {
+				read.State = state
+			} else {
+				read.State = value
+			}
+		case key == "after" && value != "":
+			read.Deps = append(read.Deps, strings.Fields(value)...)
+		default:
+			return ""
+		}
+	}
+	read.Title = strings.TrimSpace(words[:at])
+	if read.Title == "" {
+		return ""
+	}
+	*it = read
+	return id
+}

@@ -1,0 +1,251 @@
+package source
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/transfer"
+)
+
+func itoa(n int) string { return strconv.Itoa(n) }
+
+// object is an object of JSON or YAML. What is asked for counts as understood; the rest is reported.
+type object struct {
+	keys map[string]any
+	seen map[string]bool
+}
+
+func newObject(keys map[string]any) object { return object{keys, map[string]bool{}} }
+
+// text returns what the first of some keys says, as text; "" for nothing. Numbers and booleans are texts too.
+func (o object) text(keys ...string) string {
+	for _, key := range keys {
+		switch v := o.keys[key].(type) {
+		case nil:
+			o.seen[key] = true
+		case string:
+			o.seen[key] = true
+			if strings.TrimSpace(v) != "" {
+				return v
+			}
+		case json.Number, bool, int, float64:
+			o.seen[key] = true
+			return fmt.Sprint(v)
+		}
+	}
+	return ""
+}
+
+// texts returns a list of texts. A text alone is a list of one.
+func (o object) texts(key string) []string {
+	var out []string
+	switch v := o.keys[key].(type) {
+	case []any:
+		o.seen[key] = true
+		for _, one := range v {
+			if s := textOf(one); strings.TrimSpace(s) != "" {
+				out = append(out, s)
+			}
+		}
+	default:
+		if s := o.text(key); s != "" {
+			out = []string{s}
+		}
+	}
+	return out
+}
+
+// textOf is a scalar as text; of an object its name, its login or its id, as APIs give them.
+func textOf(v any) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.Number, bool, int, float64:
+		return fmt.Sprint(v)
+	case map[string]any:
+		for _, key := range []string{"name", "login", "title", "id"} {
+			if s := textOf(v[key]); s != "" {
+				return s
+			}
+		}
+	}
+	return ""
+}
+
+// named returns the name of an object, such as the login of a user.
+func (o object) named(keys ...string) string {
+	for _, key := range keys {
+		if s := textOf(o.keys[key]); s != "" {
+			o.seen[key] = true
+			return s
+		}
+		o.drop(key)
+	}
+	return ""
+}
+
+// objects returns a list of objects.
+func (o object) objects(key string) []object {
+	list, ok := o.keys[key].([]any)
+	if !ok {
+		return nil
+	}
+	o.seen[key] = true
+	var out []object
+	for _, one := range list {
+		if m, ok := one.(map[string]any); ok {
+			out = append(out, newObject(m))
+		}
+	}
+	return out
+}
+
+// drop says that keys mean nothing for a task, so that they are not reported.
+func (o object) drop(keys ...string) {
+	for _, key := range keys {
+		o.seen[key] = true
+	}
+}
+
+// rest gives an item what nobody asked for: a text, a number or a boolean as a field, and of anything else the beginning of what it says.
+// Empty values are left out.
+func (o object) rest(it *transfer.Item) {
+	for _, key := range slices.Sorted(maps.Keys(o.keys)) {
+		if o.seen[key] || empty(o.keys[key]) {
+			continue
+		}
+		value := textOf(o.keys[key])
+		if _, named := o.keys[key].(map[string]any); value != "" && !named {
+			it.Give(key, value)
+			continue
+		}
+		if value == "" {
+			raw, _ := json.Marshal(o.keys[key])
+			value = string(raw)
+		}
+		it.Lose(key, value[:min(len(value), 200)])
+	}
+}
+
+func empty(v any) bool {
+	switch v := v.(type) {
+	case nil:
+		return true
+	case string:
+		return strings.TrimSpace(v) == ""
+	case bool:
+		return !v
+	case json.Number:
+		return v == "0"
+	case []any:
+		return len(v) == 0
+	case map[string]any:
+		return len(v) == 0
+	}
+	return false
+}
+
+const maxDepth = 64 // of objects and lists within one another
+
+// values reads the JSON values of a file, one behind the other: a list, lists one after another as a paginated API prints them, or an object a line.
+// Lists are taken apart, to a depth of two. Errors name the line.
+func values(f File) ([]any, error) {
+	d := json.NewDecoder(bytes.NewReader(f.Data))
+	d.UseNumber()
+	var out []any
+	for {
+		var v any
+		err := d.Decode(&v)
+		switch {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, jsonError(f, d.InputOffset(), err)
+		case tooDeep(v, maxDepth):
+			return nil, bad(f.Name, lineAt(f, d.InputOffset()), "is nested more than %d deep", maxDepth)
+		}
+		out = append(out, flat(v, 2)...)
+	}
+}
+
+func flat(v any, depth int) []any {
+	list, ok := v.([]any)
+	if !ok || depth == 0 {
+		return []any{v}
+	}
+	var out []any
+	for _, one := range list {
+		out = append(out, flat(one, depth-1)...)
+	}
+	return out
+}
+
+func tooDeep(v any, room int) bool {
+	if room == 0 {
+		return true
+	}
+	switch v := v.(type) {
+	case []any:
+		return slices.ContainsFunc(v, func(one any) bool { return tooDeep(one, room-1) })
+	case map[string]any:
+		for _, one := range v {
+			if tooDeep(one, room-1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func lineAt(f File, offset int64) int {
+	return 1 + bytes.Count(f.Data[:min(int(offset), len(f.Data))], []byte("\n"))
+}
+
+// jsonError is an error of JSON with the line that it is in.
+func jsonError(f File, offset int64, err error) error {
+	var syntax *json.SyntaxError
+	if errors.As(err, &syntax) {
+		offset = max(offset, syntax.Offset-1)
+	}
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		offset, err = int64(len(f.Data)), errors.New("it ends in the middle of a value")
+	}
+	return bad(f.Name, lineAt(f, offset), "is not JSON: %v", err).WithHint("export it again from where it comes from")
+}
+
+// objectsOf reads the objects of a file in JSON. Anything else in it is an error, which says the place.
+func objectsOf(f File) ([]object, error) {
+	all, err := values(f)
+	if err != nil {
+		return nil, err
+	}
+	var out []object
+	for i, v := range all {
+		m, ok := v.(map[string]any)
+		if !ok {
+			return nil, bad(f.Name, 0, "value %d is no object", i+1).WithHint("export it again from where it comes from")
+		}
+		out = append(out, newObject(m))
+	}
+	return out, nil
+}
+
+// time returns a time, which YAML may have read as one.
+func (o object) time(key string) string {
+	if at, ok := o.keys[key].(time.Time); ok {
+		o.seen[key] = true
+		if at.Equal(at.Truncate(24*time.Hour)) && at.Location() == time.UTC {
+			return at.Format(time.DateOnly)
+		}
+		return at.UTC().Format(time.RFC3339)
+	}
+	return o.text(key)
+}

@@ -1,0 +1,96 @@
+package source
+
+import (
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Source is a system whose tasks can be read.
+type Source struct {
+	Name  string   // as it is typed
+	About string   // what is read
+	Paths []string // where its files lie in a folder, the likeliest first; none for one whose files lie nowhere in particular
+	Ext   []string // what the names of its files in a folder end in; nil for a system that has one file
+	In    []string // the folders below it that are read, for one that has a folder; nil for the folder itself
+	Read  func([]File) (Batch, error)
+}
+
+// File is a file of a system.
+type File struct {
+	Name string // with slashes, from the folder that was named
+	Data []byte
+}
+
+// Batch is what the files of a system have.
+type Batch struct {
+	Items []transfer.Item
+	Aside []transfer.Loss // what is no task: what it is, and which one
+}
+
+func (b *Batch) aside(what, which string) {
+	b.Aside = append(b.Aside, transfer.Loss{Field: what, Value: which})
+}
+
+// All lists the systems.
+func All() []Source {
+	return []Source{
+		{Name: "beads", About: "JSON lines: .beads/issues.jsonl, or what bd export prints", Paths: []string{".beads/issues.jsonl", ".beads/beads.jsonl"}, Read: readBeads},
+		{Name: "backlog", About: "the folder of Backlog.md", Paths: []string{"backlog", ".backlog"}, Ext: []string{".md"},
+			In: []string{"tasks", "completed", "drafts", "archive/tasks", "archive/drafts"}, Read: readBacklog},
+		{Name: "tk", About: "the folder of tickets of tk: .tickets", Paths: []string{".tickets"}, Ext: []string{".md"}, Read: readTickets},
+		{Name: "taskmaster", About: "tasks.json of Task Master", Paths: []string{".taskmaster/tasks/tasks.json", "tasks/tasks.json"}, Read: readTaskMaster},
+		{Name: "github", About: "issues as JSON: of the API, or of gh issue list --json; gh itself without a path", Read: readGitHub},
+		{Name: "taskwarrior", About: "JSON: what task export prints", Read: readTaskwarrior},
+		{Name: "markdown", About: "a checklist: lines that begin with - [ ]", Paths: []string{"TODO.md", "todo.md", "TASKS.md", "tasks.md", "docs/TODO.md"}, Read: readMarkdown},
+		{Name: "cairn", About: "JSON lines of another workspace: cairn export --format jsonl", Read: readCairn},
+	}
+}
+
+// Named finds a system by its name, or by another name that people know it by.
+func Named(name string) (Source, error) {
+	name = strings.ToLower(name)
+	also := map[string]string{
+		"bd": "beads", "backlog.md": "backlog", "backlogmd": "backlog", "ticket": "tk", "tickets": "tk", "task-master": "taskmaster", "task_master": "taskmaster",
+		"taskmaster-ai": "taskmaster", "gh": "github", "task": "taskwarrior", "tw": "taskwarrior", "md": "markdown", "todo": "markdown", "jsonl": "cairn",
+	}
+	if ours, ok := also[name]; ok {
+		name = ours
+	}
+	var names []string
+	for _, s := range All() {
+		if s.Name == name {
+			return s, nil
+		}
+		names = append(names, s.Name)
+	}
+	return Source{}, task.Errorf(task.InvalidInput, "there is no source %q", task.Clip(name, 40)).WithHint("the sources are %s", strings.Join(names, ", "))
+}
+
+// apart is the ref of an item whose id another item has already: the id, and a mark of its title, so that a second import finds it again. It
+// reports the id.
+func (b *Batch) apart(it *transfer.Item, seen map[string]bool) {
+	id := it.Ref
+	for n := 1; seen[it.Ref]; n++ {
+		it.Ref = id + "~" + task.ContentHash(it.Title)[:8]
+		if n > 1 {
+			it.Ref += "." + itoa(n)
+		}
+	}
+	seen[it.Ref] = true
+	if it.Ref != id {
+		it.Lose("an id that another has too; who names it means the first", id)
+	}
+}
+
+// bad is the error about a place in a file; line 0 is the whole of it.
+func bad(file string, line int, format string, args ...any) *task.Error {
+	e := task.Errorf(task.InvalidInput, format, args...)
+	at := file
+	if line > 0 {
+		at += ":" + itoa(line)
+	}
+	e.Msg = at + ": " + e.Msg
+	return e
+}

@@ -1,0 +1,173 @@
+package source_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"github.com/cairn-tasks/cairn/internal/transfer/source"
+	"github.com/cairn-tasks/cairn/task"
+	"github.com/rogpeppe/go-internal/txtar"
+)
+
+// read reads what a source has in the files of the story about it.
+func read(t *testing.T, name, path string) (source.Batch, error) {
+	t.Helper()
+	s, err := source.Named(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	story, err := txtar.ParseFile(filepath.Join("..", "..", "..", "cmd", "testdata", "script", "import-from-"+name+".txtar"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := fstest.MapFS{}
+	for _, f := range story.Files {
+		dir[f.Name] = &fstest.MapFile{Data: f.Data}
+	}
+	if path == "" {
+		path = s.Find(dir)
+	}
+	files, err := s.Load(dir, path)
+	if err != nil {
+		return source.Batch{}, err
+	}
+	return s.Read(files)
+}
+
+// Each source reads data of the form that its system writes, with every field in use. What it makes of them is in a golden file.
+func TestSources(t *testing.T) {
+	for _, one := range []struct{ source, path string }{
+		{"beads", ""}, {"backlog", ""}, {"tk", ""}, {"taskmaster", ""}, {"markdown", ""},
+		{"github", "issues.json"}, {"taskwarrior", "tasks.json"},
+	} {
+		t.Run(one.source, func(t *testing.T) {
+			batch, err := read(t, one.source, one.path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(batch.Items) < 10 {
+				t.Errorf("the data have %d items, and ten are wanted", len(batch.Items))
+			}
+			var out bytes.Buffer
+			e := json.NewEncoder(&out)
+			e.SetEscapeHTML(false)
+			e.SetIndent("", "  ")
+			if err := e.Encode(batch); err != nil {
+				t.Fatal(err)
+			}
+			golden := filepath.Join("testdata", one.source+".golden")
+			if os.Getenv("UPDATE") != "" {
+				if err := os.WriteFile(golden, out.Bytes(), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(golden)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out.String() != string(want) {
+				t.Errorf("it reads\n%s\nand not what %s says", out.String(), golden)
+			}
+		})
+	}
+}
+
+// What is no file of the source is refused, with its place.
+func TestWhatIsNotRead(t *testing.T) {
+	for _, one := range []struct{ source, text, want string }{
+		{"beads", "{\"id\":\"a\",\"title\":\"x\"}\n<<<<<<< ours\n", "f:2: is not JSON"},
+		{"beads", "{\"id\":\"a\",\"title\":\"x\"}\n{\"title\":\"x\"}\n", "f:2: the object has no id"},
+		{"beads", "{\"id\":\"a\"", "f:1: is not JSON: it ends in the middle of a value"},
+		{"beads", "SQLite format 3\x00", "f:1: is no text"},
+		{"tk", "no keys", "f:1: does not begin with ---"},
+		{"tk", "---\nid: a\n", "f:1: has no second line of dashes"},
+		{"tk", "---\n- a\n---\n", "f:1: has keys that are no object"},
+		{"tk", "---\na: &x [1]\nb: [*x, *x]\n---\n", "f:2: has an anchor"},
+		{"tk", "---\na: " + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "\n---\n", "is nested too deeply"},
+		{"tk", "---\na: " + strings.Repeat("x", 70_000) + "\n---\n", "f:1: has keys of more than 65536 bytes"},
+		{"backlog", "---\ntitle: x\n---\n", "f:1: has no id"},
+		{"taskmaster", "[]", "f:1: is not JSON"},
+		{"taskmaster", `{"master": {"tasks": [{"title": "x"}]}}`, "f: master.tasks[0] is no task with an id"},
+		{"github", `[{"number": 1, "title": "x"}, 3]`, "f: value 2 is no object"},
+		{"github", "[{\"number\": 1,\n\"title\": }]", "f:2: is not JSON"},
+		{"taskwarrior", `[{"description": "x"}]`, "f: object 1 has no uuid"},
+		{"markdown", "- no box", "f: has no checklist"},
+		{"cairn", `{"id": "T-1"}`, "f: object 1 has no id, title and status"},
+		{"beads", `{"id":"a","metadata":` + strings.Repeat("[", 100) + strings.Repeat("]", 100) + "}", "f:1: is nested more than 64 deep"},
+	} {
+		s, err := source.Named(one.source)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := source.Bytes("f", strings.NewReader(one.text), 0)
+		if err == nil {
+			_, err = s.Read([]source.File{f})
+		}
+		if err == nil || !strings.Contains(err.Error(), one.want) || task.CodeOf(err) != task.InvalidInput {
+			t.Errorf("%s of %q: %v, and not %s", one.source, task.Clip(one.text, 60), err, one.want)
+		}
+	}
+}
+
+// Nothing outside the folder is read: not through links, and not by a path.
+func TestLinksAreNotFollowedOut(t *testing.T) {
+	dir := t.TempDir()
+	secret := filepath.Join(t.TempDir(), "secret.jsonl")
+	if err := os.WriteFile(secret, []byte(`{"id":"a","title":"x"}`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Mkdir(filepath.Join(dir, ".beads"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(secret, filepath.Join(dir, ".beads", "issues.jsonl")); err != nil {
+		t.Skip("no links here")
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = root.Close() }()
+	s, err := source.Named("beads")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if at := s.Find(root.FS()); at != "" {
+		t.Errorf("found %s", at)
+	}
+	if files, err := s.Load(root.FS(), ".beads/issues.jsonl"); err == nil {
+		t.Errorf("read %q", files[0].Data)
+	}
+}
+
+// Whatever the bytes are, a reader returns items or an error.
+func FuzzSources(f *testing.F) {
+	for _, s := range source.All() {
+		for _, text := range []string{"", "---\nid: a\n---\n# x\n", "- [ ] a (p1, #b)\n  - [x] b\n", `{"id":"a","title":"x","dependencies":[{}]}`, `[[{"number":1,"title":"x","labels":[{}]}]]`, `{"master":{"tasks":[{"id":1,"subtasks":[{"id":2}]}]}}`} {
+			f.Add(s.Name, text)
+		}
+	}
+	f.Fuzz(func(t *testing.T, name, text string) {
+		s, err := source.Named(name)
+		if err != nil {
+			return
+		}
+		file, err := source.Bytes("f", strings.NewReader(text), 1<<16)
+		if err != nil {
+			return
+		}
+		batch, err := s.Read([]source.File{file})
+		if err != nil && task.CodeOf(err) != task.InvalidInput {
+			t.Errorf("%s of %q: %v", name, text, err)
+		}
+		for _, it := range batch.Items {
+			if it.Ref == "" && err == nil {
+				t.Errorf("%s of %q: an item without a ref", name, text)
+			}
+		}
+	})
+}

@@ -1,0 +1,127 @@
+package source
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/transfer"
+)
+
+// readTaskMaster reads tasks.json: tasks, or tags with the tasks of each. The ids of an item are tag/3 and tag/3.2. A tag other than master is a
+// label.
+func readTaskMaster(files []File) (Batch, error) {
+	var out Batch
+	seen := map[string]bool{}
+	for _, f := range files {
+		var root map[string]json.RawMessage
+		if err := json.Unmarshal(f.Data, &root); err != nil {
+			return out, jsonError(f, 0, err)
+		}
+		tags := map[string]json.RawMessage{}
+		if list, plain := root["tasks"]; plain && strings.HasPrefix(strings.TrimSpace(string(list)), "[") {
+			tags["master"] = f.Data
+		} else {
+			maps.Copy(tags, root)
+		}
+		for _, tag := range slices.Sorted(maps.Keys(tags)) {
+			all, err := values(File{f.Name, tags[tag]})
+			if err != nil {
+				return out, err
+			}
+			if len(all) != 1 {
+				continue
+			}
+			holder, _ := all[0].(map[string]any)
+			tasks, ok := holder["tasks"].([]any)
+			if !ok {
+				out.aside("a key that is no tag with tasks", tag)
+				continue
+			}
+			for i, one := range tasks {
+				m, ok := one.(map[string]any)
+				if !ok || textOf(m["id"]) == "" {
+					return out, bad(f.Name, 0, "%s.tasks[%d] is no task with an id", tag, i)
+				}
+				out.master(tag, "", newObject(m), subtaskIDs(m), seen)
+			}
+		}
+	}
+	if len(out.Items) == 0 {
+		return out, bad(files[0].Name, 0, "has no tasks of Task Master").WithHint("name .taskmaster/tasks/tasks.json")
+	}
+	return out, nil
+}
+
+// subtaskIDs are the ids of the subtasks of a task.
+func subtaskIDs(m map[string]any) map[string]bool {
+	out := map[string]bool{}
+	list, _ := m["subtasks"].([]any)
+	for _, one := range list {
+		if sub, ok := one.(map[string]any); ok {
+			out[textOf(sub["id"])] = true
+		}
+	}
+	return out
+}
+
+// master adds a task, and its subtasks behind it. Above is the id of the task that a subtask belongs to; siblings are its ids.
+func (b *Batch) master(tag, above string, o object, siblings, seen map[string]bool) {
+	id := o.text("id")
+	whole := id
+	if above != "" && !strings.HasPrefix(id, above+".") {
+		whole = above + "." + id
+	}
+	it := transfer.Item{
+		Ref: tag + "/" + whole, Title: o.text("title"), Was: o.text("status"), Priority: strings.ToLower(o.text("priority")), Assignee: o.text("assignee"),
+		Labels: o.texts("tags"), Created: o.text("createdAt"),
+	}
+	it.Rank = it.Priority
+	if above != "" {
+		it.Parent = tag + "/" + above
+	}
+	if tag != "master" {
+		it.Labels = append(it.Labels, tag)
+	}
+	for _, dep := range o.texts("dependencies") {
+		if above != "" && siblings[dep] {
+			dep = above + "." + dep
+		}
+		it.Deps = append(it.Deps, tag+"/"+dep)
+	}
+	for _, text := range o.texts("acceptanceCriteria") {
+		found, _ := criteria(text)
+		it.Acceptance = append(it.Acceptance, found...)
+	}
+	it.Body = body([2]string{"", o.text("description")}, [2]string{"Details", o.text("details")}, [2]string{"Test strategy", o.text("testStrategy")})
+	it.State = masterState(&it)
+	subtasks := o.objects("subtasks")
+	o.drop("updatedAt", "parentId", "parentTaskId", "previousStatus", "databaseId")
+	o.rest(&it)
+	b.apart(&it, seen)
+	b.Items = append(b.Items, it)
+	for _, sub := range subtasks {
+		if sub.text("id") != "" {
+			b.master(tag, whole, sub, siblings, seen)
+		}
+	}
+}
+
+func masterState(it *transfer.Item) string {
+	switch it.Was {
+	case "", "pending":
+		return transfer.Open
+	case "in-progress", "in_progress":
+		return transfer.Started
+	case "review":
+		return transfer.Review
+	case "done", "completed":
+		return transfer.Done
+	case "cancelled", "canceled":
+		return transfer.Dropped
+	default: // deferred, blocked
+		it.Labels = append(it.Labels, it.Was)
+		return transfer.Open
+	}
+}

@@ -1,0 +1,44 @@
+package transfer_test
+
+import (
+	"bytes"
+	"encoding/csv"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/transfer"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// A spreadsheet evaluates no cell, and a program reads every other text as it was.
+func TestNoCellIsAFormula(t *testing.T) {
+	var out bytes.Buffer
+	w, err := transfer.NewWriter("csv", &out, task.Flow{Initial: "open"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	titles := []string{"=1+1", "+1", "-1", "@sum", "\tx", "plain, \"quoted\"", "two\nlines", ""}
+	for _, title := range titles {
+		if err := w.Write(verb.Task{Row: verb.Row{Title: title, Status: "open"}, Body: title}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	rows, err := csv.NewReader(&out).ReadAll()
+	if err != nil || len(rows) != len(titles)+1 {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	for i, row := range rows[1:] {
+		for _, cell := range row {
+			if cell != "" && strings.ContainsRune("=+-@\t\r", rune(cell[0])) {
+				t.Errorf("a cell is %q", cell)
+			}
+		}
+		if got := strings.TrimPrefix(row[1], "'"); got != titles[i] {
+			t.Errorf("%q came as %q", titles[i], row[1])
+		}
+	}
+}

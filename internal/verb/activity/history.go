@@ -1,0 +1,246 @@
+package activity
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// configKind stands for the config among the kinds of record.
+const configKind = "config"
+
+// HistoryIn is the input of History. A filter that is left out lets everything through.
+type HistoryIn struct {
+	ID      verb.RecordID `json:"id,omitempty" doc:"only this task" cli:"arg"`
+	Actor   string        `json:"actor,omitempty" doc:"only what this actor did; me for you" from:"actors"`
+	Kind    string        `json:"kind,omitempty" doc:"only records of this kind: task, session, proposal and so on, or config" from:"kinds-and-config"`
+	Did     string        `json:"did,omitempty" doc:"only entries of this kind, such as created, transitioned, noted or updated" values:"created,claimed,released,assigned,began,finished,canceled,taken_over,transitioned,checked,attested,noted,updated"`
+	Session string        `json:"session,omitempty" doc:"only what was done in this session" from:"sessions"`
+	Since   string        `json:"since,omitempty" doc:"only what was done since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
+	Until   string        `json:"until,omitempty" doc:"only what was done before: likewise"`
+	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// HistoryOut is a page of what was done, the newest first.
+type HistoryOut struct {
+	Entries    []Event `json:"entries"`
+	Total      int     `json:"total"`                 // that fit the filters, on all pages
+	NextCursor string  `json:"next_cursor,omitempty"` // of the next page, of entries or of problems
+	verb.Problems
+}
+
+// Event is an entry, and the task or the other record that it belongs to.
+type Event struct {
+	Task    task.ID `json:"task,omitempty"`
+	Record  string  `json:"record,omitempty"` // config, or the id of a record that is no task
+	Title   string  `json:"title"`
+	Deleted bool    `json:"deleted,omitempty"` // the task was deleted in this clone since
+	verb.Entry
+}
+
+// History returns the entries of all records in one list: those that this clone deleted included, and of the config. Of a session
+// it leaves out that it began and ended, which its task says, unless the session is asked for.
+func History(ctx context.Context, w *verb.Workspace, in HistoryIn) (HistoryOut, error) {
+	s, err := w.Open()
+	if err != nil {
+		return HistoryOut{}, err
+	}
+	f, err := in.filters(w)
+	if err != nil {
+		return HistoryOut{}, err
+	}
+	if ses, err := kind.Sessions.Get(s, in.Session); in.Session != "" && err == nil && ses.StartedAt.After(f.since) {
+		f.since = ses.StartedAt // so that records at rest since are not read
+	}
+	all, problems, err := f.logs(ctx, w, s)
+	if err != nil {
+		return HistoryOut{}, err
+	}
+	paging := w.PageIn("history", in.Cursor, in.Limit)
+	if len(all) == 0 && in.ID != "" {
+		if _, _, err := kind.Find(s, string(in.ID)); err != nil {
+			return HistoryOut{}, err
+		}
+	}
+	events, unread := f.events(all, paging)
+	page, err := verb.Page(events, problems, paging)
+	return HistoryOut{Entries: page.Items, Total: page.Total + unread, NextCursor: page.NextCursor, Problems: page.Problems}, err
+}
+
+// logged is a record, and what is needed to tell of its entries.
+type logged struct {
+	task.Header
+	descs   verb.Descs
+	repeats func(task.Entry) bool // nil for a record that repeats none
+	deleted bool
+}
+
+// logOf is the provenance of a record that may not have been read yet.
+type logOf struct {
+	newest  int64 // when the newest entry was made, in seconds since 1970
+	entries int
+	read    func() logged
+}
+
+// logs finds the records of all kinds, those included that this clone deleted, and the config. Those in which nothing can fit are left
+// out. It names the files that could not be read.
+func (f filters) logs(ctx context.Context, w *verb.Workspace, s *store.Store) (all []logOf, problems []problem.Problem, err error) {
+	add := func(of string, row kind.Row, read func() logged) {
+		if f.ID == "" && row.OwnEntries() > 0 && f.mayFit(of, &row) || row.ID == string(f.ID) { // that the one asked for is there must show
+			all = append(all, logOf{row.Newest, row.OwnEntries(), read})
+		}
+	}
+	config := logged{Header: task.Header{Ref: task.Ref{Kind: configKind, ID: configKind}, Title: s.Rel(s.ConfigFile())}}
+	if config.Log, err = s.ConfigEntries(); err != nil {
+		problems = append(problems, problem.Of(s.Rel(s.ConfigFile()), err))
+	}
+	add(configKind, kind.RowOf(config.Header), func() logged { return config })
+	for _, k := range kind.Kinds() {
+		if f.Kind != "" && f.Kind != k.Name {
+			continue
+		}
+		view, err := w.Reads.Look(ctx, s, k)
+		if err != nil {
+			return nil, nil, err
+		}
+		deleted, err := s.Trash().Deleted(k)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, view.Problems()...)
+		for _, r := range view.Rows() {
+			add(k.Name, *r, func() logged {
+				v, err := s.Read(k, r.ID)
+				if err != nil { // it is gone meanwhile
+					return logged{}
+				}
+				return recorded(k, v, false)
+			})
+		}
+		for _, v := range deleted {
+			add(k.Name, k.Row(v), func() logged { return recorded(k, v, true) })
+		}
+	}
+	return all, problems, nil
+}
+
+// recorded is a record that was read.
+func recorded(k *kind.Kind, v any, deleted bool) logged {
+	r := logged{Header: k.Header(v), deleted: deleted, repeats: func(e task.Entry) bool { return k.Repeats(v, e) }}
+	if t, ok := v.(task.Task); ok {
+		r.descs = verb.DescsOf(t)
+	}
+	return r
+}
+
+const readAtOnce = 32 // records, before it is asked whether the page is full
+
+// events lists what is on a page and what fits before it, and counts the entries that it did not need to read. The newest records come
+// first: once a page is full of what is newer than everything in the others, they are not read, unless a filter makes it unknown how many
+// of their entries fit.
+func (f filters) events(all []logOf, page verb.PageIn) (events []verb.Ranked[Event], unread int) {
+	slices.SortStableFunc(all, func(a, b logOf) int { return cmp.Compare(b.newest, a.newest) })
+	lazy, isBehind := f.everyEntry() && !f.whole, page.Behind()
+	var behind []int64 // the times of events that may be on the page
+	for i, l := range all {
+		if lazy && i%readAtOnce == 0 && len(behind) > page.Limit() {
+			slices.SortFunc(behind, func(a, b int64) int { return cmp.Compare(b, a) })
+			if behind[page.Limit()] > l.newest {
+				for _, rest := range all[i:] {
+					unread += rest.entries
+				}
+				return events, unread
+			}
+		}
+		more := f.eventsOf(l.read())
+		for _, e := range more {
+			if isBehind(e.At) {
+				behind = append(behind, e.Item.At.Unix())
+			}
+		}
+		events = append(events, more...)
+	}
+	return events, 0
+}
+
+// filters are the filters of a call, as they were read.
+type filters struct {
+	HistoryIn
+	since, until time.Time // until is zero for none
+	who          task.Actor
+	whole        bool // every record is read, because the oldest entries are asked for
+}
+
+// filters reads the filters. It returns INVALID_INPUT for what can fit nothing.
+func (in HistoryIn) filters(w *verb.Workspace) (f filters, err error) {
+	f.HistoryIn = in
+	if err := verb.ValidLimit(in.Limit); err != nil {
+		return f, err
+	}
+	if _, known := kind.Named(in.Kind); !known && in.Kind != "" && in.Kind != configKind {
+		return f, verb.BadInput("kind", "is %q", verb.Head(in.Kind, 40)).WithHint("%s or %s", strings.Join(kindNames(), ", "), configKind)
+	}
+	if f.who, err = w.ActorNamed(in.Actor); err != nil {
+		return f, err
+	}
+	if f.since, err = verb.Moment("since", in.Since, w.Now()); err == nil {
+		f.until, err = verb.Moment("until", in.Until, w.Now())
+	}
+	return f, err
+}
+
+func kindNames() []string {
+	var out []string
+	for _, k := range kind.Kinds() {
+		out = append(out, k.Name)
+	}
+	return out
+}
+
+// everyEntry reports whether every entry of a record fits that may fit at all.
+func (f filters) everyEntry() bool {
+	return f.Actor == "" && f.Since == "" && f.Until == "" && f.Did == "" && f.Session == ""
+}
+
+// mayFit reports whether a record can have an entry that fits, by its row.
+func (f filters) mayFit(k string, row *kind.Row) bool {
+	return (f.Kind == "" || f.Kind == k) && (f.Actor == "" || row.Wrote(f.who)) && (f.since.IsZero() || row.Newest >= f.since.Unix()) &&
+		(f.until.IsZero() || row.Created == 0 || row.Created <= f.until.Unix())
+}
+
+// fits reports whether an entry fits. One that repeats an entry of another record fits only where this record is asked for.
+func (f filters) fits(l logged, e task.Entry) bool {
+	return (f.ID == "" || l.Ref.ID == string(f.ID)) && (f.Kind == "" || f.Kind == l.Ref.Kind) && (f.Actor == "" || e.Who == f.who) &&
+		(f.Did == "" || string(e.Did) == f.Did) && (f.Session == "" || e.Session == f.Session || l.Ref.ID == f.Session) &&
+		!e.At.Before(f.since) && (f.until.IsZero() || e.At.Before(f.until)) && (f.ID != "" || l.repeats == nil || !l.repeats(e))
+}
+
+// eventsOf lists the entries of a record. Among those of one second the later written is the newer.
+func (f filters) eventsOf(record logged) []verb.Ranked[Event] {
+	var out []verb.Ranked[Event]
+	for i, e := range record.Log {
+		if !f.fits(record, e) {
+			continue
+		}
+		event := Event{Title: record.Title, Deleted: record.deleted, Entry: verb.ViewEntry(e, record.descs)}
+		event.Hash = e.ShortHash()
+		if record.Ref.Kind == task.KindName {
+			event.Task = task.ID(record.Ref.ID)
+		} else {
+			event.Record = record.Ref.ID
+		}
+		at := verb.Position{Key: verb.NewestFirst(e.At), ID: fmt.Sprintf("%s %06d", record.Ref.ID, len(record.Log)-i)}
+		out = append(out, verb.Ranked[Event]{At: at, Item: event})
+	}
+	return out
+}

@@ -1,0 +1,176 @@
+package activity
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/watch"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// WaitIn is the input of Wait. It names one thing to watch: a task or another record, a session, a job, or the tasks that fit the filters; all
+// tasks if it names nothing.
+type WaitIn struct {
+	ID            verb.RecordID  `json:"id,omitempty" doc:"record to watch" cli:"arg"`
+	Session       verb.SessionID `json:"session,omitempty" doc:"session to watch"`
+	Job           string         `json:"job,omitempty" doc:"job to watch" from:"jobs"`
+	Ready         bool           `json:"ready,omitempty" doc:"true: until next would find a task"`
+	Status        string         `json:"status,omitempty" doc:"in this state, or open" from:"open-states"`
+	Assignee      *string        `json:"assignee" doc:"of an actor, me, or unassigned" from:"actors"`
+	Label         string         `json:"label,omitempty" doc:"with this label" from:"labels"`
+	Parent        task.ID        `json:"parent,omitempty" doc:"children of this task"`
+	WaitForStatus []task.Status  `json:"wait_for_status,omitempty" doc:"with id or job: until it is in one of these states" from:"states"`
+	Timeout       *float64       `json:"timeout_seconds" doc:"how long at most; 0 does not wait"`
+	Cursor        string         `json:"cursor,omitempty" doc:"of the answer before"`
+}
+
+// WaitCode says how a wait ended.
+type WaitCode string
+
+// The ways in which a wait ends.
+const (
+	TaskChanged        WaitCode = "TASK_CHANGED"
+	AlreadyAtStatus    WaitCode = "ALREADY_AT_STATUS"
+	ChangedSinceCursor WaitCode = "CHANGED_SINCE_CURSOR"
+	WaitTimeout        WaitCode = "WAIT_TIMEOUT"
+	WaitInterrupted    WaitCode = "WAIT_INTERRUPTED"
+	TaskDeleted        WaitCode = "TASK_DELETED"
+	ClaimLost          WaitCode = "CLAIM_LOST"
+)
+
+// WaitCodes is every way in which a wait ends, and what it means.
+var WaitCodes = []struct {
+	Code    WaitCode
+	Meaning string
+}{
+	{TaskChanged, "what was watched changed during the wait, or is now as it was waited for"},
+	{AlreadyAtStatus, "the task was in the state already, or there was work already"},
+	{ChangedSinceCursor, "what is watched has changed since the answer that the cursor is from"},
+	{WaitTimeout, "the time is up; call again with the cursor, and nothing is missed"},
+	{WaitInterrupted, "the server was told to end; call again with the cursor"},
+	{TaskDeleted, "the task has been gone for two seconds; a checkout takes files away for less"},
+	{ClaimLost, "the git remote gave the task that you hold to another clone: stop working on it, and release it"},
+}
+
+// Waited is how a wait ended, and what it watched as it was then.
+type Waited struct {
+	Code         WaitCode      `json:"code"`
+	Changed      []Change      `json:"changed"`                 // since the wait began, or as far as entries tell since the cursor; 50 at most
+	Entries      []verb.Entry  `json:"entries"`                 // new ones of the task, the newest 10
+	EntriesTotal int           `json:"entries_total,omitempty"` // how many are new, if not all are here
+	Task         *verb.Row     `json:"task,omitempty"`
+	Session      *verb.Session `json:"session,omitempty"`
+	Record       *verb.Record  `json:"record,omitempty"` // of another kind than these
+	Job          any           `json:"job,omitempty"`
+	Tasks        []verb.Row    `json:"tasks,omitzero"` // those that fit the filters, the 20 most urgent
+	Total        *int          `json:"total,omitempty"`
+	Cursor       string        `json:"cursor"` // of this answer, for the next call
+}
+
+// exitOfWait says whether the time was up before anything happened.
+func exitOfWait(out any) int {
+	if out.(Waited).Code == WaitTimeout {
+		return verb.ExitTimedOut
+	}
+	return 0
+}
+
+// GoneAfter is how long a file must be missing before it counts as gone: git and editors take files away for a moment.
+const GoneAfter = 2 * time.Second
+
+const waitReportsEvery = 10 * time.Second // clients give up after a minute without a report
+
+// Wait blocks until what it watches changes or meets the condition, until the time is up, or until the server is told to end.
+// It misses nothing: it watches for changes before it first reads, and a change since the cursor ends it at once. A cursor is
+// a hash of what was read, so it is good after a restart and in another process. Changes that come close together may be
+// answered as one.
+func Wait(ctx context.Context, w *verb.Workspace, in WaitIn) (Waited, error) {
+	w, done := equipped(w)
+	defer done()
+	s, err := w.Open()
+	if err != nil {
+		return Waited{}, err
+	}
+	in = in.jobNamed(s)
+	read, err := reader(w, s, in)
+	if err != nil {
+		return Waited{}, err
+	}
+	limit, err := waitLimit(w, s, in.Timeout)
+	if err != nil {
+		return Waited{}, err
+	}
+	ticks, stop := w.Watcher.Watch(s.Layout)
+	defer stop()
+	read, leave := verb.Share(w.Reads, in.subject(w, s), read)
+	defer leave()
+	l := waitLoop{in: in, read: read, began: time.Now(), limit: limit}
+	return l.run(ctx, ticks, w.Progress)
+}
+
+// jobNamed is the input with the id of a job in its own place, if it was given as that of a record.
+func (in WaitIn) jobNamed(s *store.Store) WaitIn {
+	if !verb.OwnWork().IsJob(string(in.ID)) || in.Job != "" {
+		return in
+	}
+	if _, _, err := kind.Find(s, string(in.ID)); task.CodeOf(err) == task.NotFound {
+		in.Job, in.ID = string(in.ID), ""
+	}
+	return in
+}
+
+// equipped is the workspace with a watcher and shared reads: those of its process, or new ones where it has none. Call done at the end.
+func equipped(w *verb.Workspace) (equipped *verb.Workspace, done func()) {
+	own, done := *w, func() {}
+	watcher, _ := own.Watcher.(*watch.Watcher)
+	if own.Watcher == nil {
+		watcher = &watch.Watcher{}
+		own.Watcher = watcher
+	}
+	if own.Reads == nil {
+		own.Reads = &verb.SharedReads{}
+		if watcher != nil {
+			own.Reads = verb.NewSharedReads(watcher)
+		}
+		done = own.Reads.Close
+	}
+	return &own, done
+}
+
+// subject names what a wait watches: waits with the same subject can share their reads. It is made of values alone, since each call
+// opens the store anew.
+func (in WaitIn) subject(w *verb.Workspace, s *store.Store) string {
+	in.Timeout, in.Cursor = nil, ""
+	var me task.Actor // where the answer depends on who asks
+	if in.Assignee != nil && verb.IsMe(*in.Assignee) {
+		me = w.Actor()
+	}
+	return string(jsonOf([]any{s.Root, sharable(s.Config), me, w.Bounded, in}))
+}
+
+// sharable is the config without the keys, which each store reads from the same file for itself.
+func sharable(c kind.Config) kind.Config {
+	c.Flow.Signers = nil
+	return c
+}
+
+// waitLimit is how long a wait may last. A caller that gave no limit and gets no reports of progress waits as long as its
+// patience, if that is known.
+func waitLimit(w *verb.Workspace, s *store.Store, seconds *float64) (time.Duration, error) {
+	longest := s.Config.WaitMax
+	if seconds == nil {
+		limit := min(s.Config.WaitDefault, longest)
+		if w.Patience > 0 && w.Progress == nil {
+			limit = min(limit, w.Patience)
+		}
+		return limit, nil
+	}
+	if *seconds < 0 || *seconds > longest.Seconds() {
+		return 0, task.Errorf(task.InvalidTimeout, "timeout_seconds is %v", *seconds).
+			WithHint("0 to %v; wait again with the cursor for longer", longest.Seconds())
+	}
+	return time.Duration(*seconds * float64(time.Second)), nil
+}

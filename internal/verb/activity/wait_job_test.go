@@ -1,0 +1,73 @@
+package activity_test
+
+import (
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/verb/activity"
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// A job can be waited for like a record, by either argument: any change ends the wait, a state that is waited for, and a change since the cursor.
+func TestWaitForAJob(t *testing.T) {
+	w := verbtest.NewWorkspace(t)
+	verbtest.PrepareJobs(t, w)
+	id := verbtest.Must(t, w, "create", verbtest.Args{"title": "Pay"}).ID
+	one, err := verbtest.Call[jobs.Job](t, w, "job_start", verbtest.Args{"id": id, "executor": "mine"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wait := func(in verbtest.Args) activity.Waited {
+		t.Helper()
+		out, err := verbtest.Call[activity.Waited](t, w, "wait", in)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	state := func(out activity.Waited) job.State {
+		shown, _ := out.Job.(jobs.Job)
+		return shown.State
+	}
+	first := wait(verbtest.Args{"id": one.Job, "timeout_seconds": 0})
+	if first.Code != activity.WaitTimeout || state(first) != job.Queued {
+		t.Fatalf("a wait that does not wait says %+v", first)
+	}
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	o, err := work.Jobs(s).Own(one.Job)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = o.Release() }()
+	begun := make(chan activity.Waited)
+	go func() {
+		begun <- wait(verbtest.Args{"job": one.Job, "wait_for_status": "RUNNING", "timeout_seconds": 60})
+	}()
+	if err := o.Change(func(s *job.Status) { s.State = job.Running }); err != nil {
+		t.Fatal(err)
+	}
+	if out := <-begun; state(out) != job.Running || out.Code != activity.TaskChanged && out.Code != activity.AlreadyAtStatus {
+		t.Errorf("a wait for RUNNING ends with %+v", out)
+	}
+	if out := wait(verbtest.Args{"job": one.Job, "cursor": first.Cursor}); out.Code != activity.ChangedSinceCursor {
+		t.Errorf("a wait with an old cursor ends with %s", out.Code)
+	}
+	for _, tt := range []struct {
+		in   verbtest.Args
+		want task.Code
+	}{
+		{verbtest.Args{"job": "job-none"}, task.JobNotFound},
+		{verbtest.Args{"job": one.Job, "ready": true}, task.InvalidParams},
+		{verbtest.Args{"job": one.Job, "wait_for_status": "done"}, task.UnknownState},
+	} {
+		if _, err := verbtest.Call[activity.Waited](t, w, "wait", tt.in); task.CodeOf(err) != tt.want {
+			t.Errorf("%v gives %v, want %s", tt.in, err, tt.want)
+		}
+	}
+}

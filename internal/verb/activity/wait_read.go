@@ -1,0 +1,247 @@
+package activity
+
+import (
+	"context"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const tasksShown = 20
+
+// readFunc reads what a wait watches.
+type readFunc func(context.Context) (snapshot, error)
+
+// reader returns how a wait reads what it watches. Records of every kind are watched by their id. It returns the errors of valid, and
+// those of states and filters that there are not.
+func reader(w *verb.Workspace, s *store.Store, in WaitIn) (readFunc, error) {
+	if err := in.valid(); err != nil {
+		return nil, err
+	}
+	k := kind.Tasks.Kind
+	if in.ID != "" {
+		k, _, _ = kind.Find(w.Reads.Of(s), string(in.ID)) // one that is not there is the first read's to report
+	}
+	for _, status := range in.WaitForStatus {
+		if in.Job != "" {
+			if err := knownJobState(status); err != nil {
+				return nil, err
+			}
+			continue
+		}
+		if err := knownState(s.Config.Flow, k, status); err != nil {
+			return nil, err
+		}
+	}
+	if k == kind.Sessions.Kind {
+		in.Session = verb.SessionID(in.ID)
+	}
+	switch {
+	case in.Session != "":
+		return func(context.Context) (snapshot, error) { return watchSession(w, s, in) }, nil
+	case in.Job != "":
+		return func(context.Context) (snapshot, error) { return watchJob(w, s, in) }, nil
+	case k != kind.Tasks.Kind:
+		return func(context.Context) (snapshot, error) { return watchRecord(w, s, k, in) }, nil
+	case in.ID != "":
+		return func(context.Context) (snapshot, error) { return watchTask(w, s, in) }, nil
+	default:
+		many, err := watchMany(w, s, in)
+		if err != nil {
+			return nil, err
+		}
+		return many.read, nil
+	}
+}
+
+// valid returns INVALID_PARAMS for an input that names more than one thing, or has a cursor that wait never returned.
+func (in WaitIn) valid() error {
+	filters := in.Ready || in.Status != "" || in.Assignee != nil || in.Label != "" || in.Parent != ""
+	named := 0
+	for _, given := range []bool{in.ID != "", in.Session != "", in.Job != "", filters} {
+		if given {
+			named++
+		}
+	}
+	switch {
+	case named > 1:
+		return badWait("watches one thing: a task, a session, a job, or the tasks that fit filters").
+			WithHint("give id, or session, or job, or one or more of ready, status, assignee, label and parent")
+	case len(in.WaitForStatus) > 0 && in.ID == "" && in.Job == "":
+		return badWait("wait_for_status is about one task, or one job").WithHint("give its id; to watch all tasks in a state use status")
+	case in.Cursor != "" && !cursorForm().MatchString(in.Cursor):
+		return badWait("the cursor is not one that wait returned").WithHint("leave it out to wait from now on")
+	default:
+		return nil
+	}
+}
+
+// knownState returns UNKNOWN_STATE, naming the states that exist, if records of a kind are never in a state.
+func knownState(flow task.Flow, k *kind.Kind, s task.Status) error {
+	switch {
+	case k == kind.Tasks.Kind:
+		return flow.Known(s)
+	case k.States == nil:
+		return badWait("a %s is in none of the states that wait_for_status names", k.Name).WithHint("leave it out to wait for any change")
+	default:
+		return task.Flow{States: k.States}.Known(s)
+	}
+}
+
+// knownJobState returns UNKNOWN_STATE, naming the states that exist, if a job is never in a state.
+func knownJobState(status task.Status) error {
+	return task.Flow{States: verb.OwnWork().JobStates}.Known(status)
+}
+
+func badWait(format string, args ...any) *task.Error {
+	return task.Errorf(task.InvalidParams, format, args...)
+}
+
+// watchOne is a snapshot of one record. Its stamp is its revision and its JSON, so that every write of its file is a change.
+func watchOne(kind, id string, rev task.Rev, value any, log task.Log) snapshot {
+	rows := []*row{{id: id, stamp: string(rev) + " " + string(jsonOf(value)), value: func() any { return value }}}
+	return snapshot{
+		rows: rows, exists: func(string) bool { return true }, log: log, cursor: cursorOf(kind, rows, len(log)),
+	}
+}
+
+// taskRow is what can change of a task: what its file says, and what it waits for.
+type taskRow struct {
+	Status    task.Status   `json:"status"`
+	Assignee  task.Actor    `json:"assignee"`
+	BlockedBy []task.ID     `json:"blocked_by"`
+	Title     string        `json:"title"`
+	Priority  task.Priority `json:"priority"`
+	Due       task.Due      `json:"due"`
+	Mode      task.Mode     `json:"mode"`
+	Repo      string        `json:"repo"`
+	task.Optional
+	Links  task.Links        `json:"links"`
+	Own    map[string]string `json:"own"` // keys of the user's own
+	Labels []string          `json:"labels"`
+	Parent task.ID           `json:"parent"`
+	Deps   []task.ID         `json:"deps"`
+	Checks []string          `json:"checks"` // each with its result
+	Body   string            `json:"body"`
+}
+
+func rowOfTask(t task.Task, blockedBy []task.ID) taskRow {
+	checks := make([]string, len(t.Checks))
+	for i, c := range t.Checks {
+		checks[i] = c.Desc + " " + string(c.Result)
+	}
+	return taskRow{
+		Status: t.Status, Assignee: t.Assignee, BlockedBy: blockedBy, Title: t.Title, Priority: t.Priority, Due: t.Due, Mode: t.Mode, Repo: t.Repo, Labels: t.Labels,
+		Optional: task.OptionalOf(func(name string) string { return t.Own[name] }), Links: t.Links, Own: task.WithoutOptional(t.Own),
+		Parent: t.Parent, Deps: t.Deps, Checks: checks, Body: t.Body,
+	}
+}
+
+// heldTaskRow is what can change of a task that is watched alone: also who holds it, and how far it was carried elsewhere.
+// Heartbeats change none of it.
+type heldTaskRow struct {
+	taskRow
+	Claim     task.Actor  `json:"claim"`
+	Session   string      `json:"session"`
+	Worktree  string      `json:"worktree"`
+	Elsewhere task.Status `json:"elsewhere"`
+	Clone     string      `json:"clone"`
+	Lost      bool        `json:"lost"`
+}
+
+// rowOfHeldTask leaves out what a write under way has recorded, until its entry is in the file.
+func rowOfHeldTask(t task.Task, blockedBy []task.ID, live session.Live, now time.Time) (heldTaskRow, session.Hold) {
+	live = live.Seen(t.Header())
+	hold := session.Holder(t.Header(), live, now)
+	return heldTaskRow{
+		rowOfTask(t, blockedBy), hold.Actor, hold.Session, hold.Worktree, session.IsBehind(t.Header(), live).Status, hold.Clone, hold.LostTo != nil,
+	}, hold
+}
+
+func watchTask(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
+	t, live, err := readWithLive(w, s, task.ID(in.ID))
+	if err != nil {
+		return snapshot{}, err
+	}
+	value, hold := rowOfHeldTask(t, s.Config.Flow.BlockedBy(t, w.Reads.Find(s)), live, w.Now())
+	out := watchOne("task", string(t.ID), t.Rev, value, t.Provenance)
+	out.lost = hold.LostTo != nil && hold.Mine(w.Actor(), s.Worktree)
+	out.descs, out.met = verb.DescsOf(t), slices.Contains(in.WaitForStatus, t.Status)
+	out.answer = sync.OnceValue(func() Waited { row := w.View(s).RowOf(t); return Waited{Task: &row} })
+	return out, nil
+}
+
+// readWithLive reads a task and its live state as they were at one moment: a write changes one after the other.
+func readWithLive(w *verb.Workspace, s *store.Store, id task.ID) (t task.Task, live session.Live, err error) {
+	for range 10 { // one that is written without a pause is read again at the next tick
+		before := s.Known(id.Ref())
+		t, err = w.Reads.Get(s, id)
+		live = s.Known(id.Ref())
+		if err != nil || reflect.DeepEqual(before, live) {
+			break
+		}
+	}
+	return t, live, err
+}
+
+// sessionRow is what can change of a session. A heartbeat is a change.
+type sessionRow struct {
+	Status      session.Status `json:"status"`
+	Health      session.Health `json:"health"`
+	Progress    string         `json:"progress"`
+	HeartbeatAt *time.Time     `json:"heartbeat_at"`
+	Summary     string         `json:"summary"`
+	Reason      string         `json:"reason"`
+	Head        string         `json:"head"`
+	EndedAt     *time.Time     `json:"ended_at"`
+}
+
+func watchSession(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
+	ses, err := w.View(s).SessionByID(string(in.Session))
+	if err != nil {
+		return snapshot{}, err
+	}
+	value := sessionRow{ses.Status, ses.Health, ses.Progress, ses.HeartbeatAt, ses.Summary, ses.Reason, ses.Head, ses.EndedAt}
+	out := watchOne("session", ses.ID, "", value, nil)
+	out.answer = func() Waited { return Waited{Session: &ses} }
+	return out, nil
+}
+
+func watchJob(w *verb.Workspace, s *store.Store, in WaitIn) (snapshot, error) {
+	one, err := verb.OwnWork().Job(s, in.Job)
+	if err != nil {
+		return snapshot{}, err
+	}
+	out := watchOne("job", in.Job, "", one.Row, nil)
+	out.met = slices.Contains(in.WaitForStatus, one.State)
+	out.answer = sync.OnceValue(func() Waited { return Waited{Job: one.Show(w.Now())} })
+	return out, nil
+}
+
+// recordRow is what can change of a record of any other kind.
+type recordRow struct {
+	Status task.Status    `json:"status"`
+	Title  string         `json:"title"`
+	Labels []string       `json:"labels"`
+	Fields map[string]any `json:"fields"`
+	Body   string         `json:"body"`
+}
+
+func watchRecord(w *verb.Workspace, s *store.Store, k *kind.Kind, in WaitIn) (snapshot, error) {
+	doc, v, err := s.Document(k, string(in.ID))
+	if err != nil {
+		return snapshot{}, err
+	}
+	h := k.Header(v)
+	out := watchOne(k.Name, h.Ref.ID, h.Rev, recordRow{h.Status, h.Title, h.Labels, kind.Fields(doc), string(doc.Body())}, h.Log)
+	out.met = slices.Contains(in.WaitForStatus, h.Status)
+	out.answer = sync.OnceValue(func() Waited { r := w.View(s).Record(k, doc, v, verb.Usual); return Waited{Record: &r} })
+	return out, nil
+}

@@ -1,0 +1,315 @@
+package brief
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// In is the input of Brief.
+type In struct {
+	Parent       task.ID    `json:"parent,omitempty" doc:"only this task and those below it, and what is about them"`
+	MaxTasks     verb.Count `json:"max_tasks,omitempty" doc:"open tasks to show; 10 by default, 50 at most"`
+	MaxDecisions verb.Count `json:"max_decisions,omitempty" doc:"decisions to show; 5 by default, 50 at most"`
+	MaxKnowledge verb.Count `json:"max_knowledge,omitempty" doc:"notes of knowledge to show; 10 by default, 50 at most"`
+	MaxActivity  verb.Count `json:"max_activity,omitempty" doc:"records that were written last to show; 5 by default, 50 at most"`
+}
+
+// Out is a workspace, or the part of it below one task, in at most 8 KiB of JSON. Titles are cut, and lists end early where they would not
+// fit; the counts say how many there are.
+type Out struct {
+	Workspace    string     `json:"workspace"`        // the prefix of its ids
+	Parent       *Task      `json:"parent,omitempty"` // the task that was asked for
+	Tasks        []Count    `json:"tasks"`            // in each state, in the order of the config
+	Open         int        `json:"open"`             // tasks that are not closed
+	Ready        int        `json:"ready"`            // of these, those that could be taken now
+	Blocked      int        `json:"blocked"`          // and those that wait for others
+	Held         int        `json:"held"`             // and those that somebody has
+	Top          []Task     `json:"top"`              // the most urgent open tasks
+	Decisions    []Decision `json:"decisions"`        // that govern, the newest first
+	Knowledge    []Titled   `json:"knowledge"`        // active, the newest first
+	Handoffs     []Titled   `json:"handoffs"`         // that wait for somebody, the newest first
+	Repositories []Titled   `json:"repositories"`     // that were registered
+	Activity     []Activity `json:"activity"`         // the last write of the records that were written last
+	Totals       Totals     `json:"totals"`           // of what may be cut above
+}
+
+// Count is how many tasks are in a state.
+type Count struct {
+	Status task.Status `json:"status"`
+	Count  int         `json:"count"`
+}
+
+// Task is a task in a brief.
+type Task struct {
+	ID       task.ID       `json:"id"`
+	Title    string        `json:"title"`
+	Status   task.Status   `json:"status"`
+	Priority task.Priority `json:"priority"`
+	Assignee task.Actor    `json:"assignee,omitempty"`
+	Blocked  bool          `json:"blocked,omitempty"`
+	Due      string        `json:"due,omitempty"`
+}
+
+// Decision is a decision in a brief.
+type Decision struct {
+	ID     string `json:"id"`
+	Title  string `json:"title"`
+	Choice string `json:"choice,omitempty"`
+}
+
+// Titled is a record in a brief of which the title says enough.
+type Titled struct {
+	ID     string      `json:"id"`
+	Title  string      `json:"title"`
+	Type   string      `json:"type,omitempty"`
+	Status task.Status `json:"status,omitempty"`
+}
+
+// Activity is the last write of a record.
+type Activity struct {
+	At    time.Time  `json:"at"`
+	Who   task.Actor `json:"who"`
+	Did   task.Did   `json:"did"`
+	ID    string     `json:"id"`
+	Title string     `json:"title,omitempty"`
+}
+
+// Totals are how many records there are of which a brief shows the first.
+type Totals struct {
+	Decisions    int `json:"decisions"`
+	Knowledge    int `json:"knowledge"`
+	Handoffs     int `json:"handoffs"`
+	Repositories int `json:"repositories"`
+}
+
+const (
+	maxShown   = 50
+	titleShown = 120     // bytes
+	room       = 8 << 10 // bytes of JSON
+)
+
+// valid returns INVALID_INPUT for more than a brief can show.
+func (in *In) valid() error {
+	for _, limit := range []struct {
+		name  string
+		n     *verb.Count
+		usual verb.Count
+	}{
+		{"max_tasks", &in.MaxTasks, 10}, {"max_decisions", &in.MaxDecisions, 5},
+		{"max_knowledge", &in.MaxKnowledge, 10}, {"max_activity", &in.MaxActivity, 5},
+	} {
+		if *limit.n > maxShown {
+			return verb.BadInput(limit.name, "is %d", *limit.n).WithHint("1 to %d", maxShown)
+		}
+		*limit.n = cmp.Or(*limit.n, limit.usual)
+	}
+	return nil
+}
+
+// Brief shows a workspace. It reads rows, and the files of the few records that it shows.
+func Brief(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+	if err := in.valid(); err != nil {
+		return Out{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Out{}, err
+	}
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return Out{}, err
+	}
+	b := reader{ctx: ctx, w: w, s: s, g: g, in: in}
+	if in.Parent != "" {
+		if b.within, err = g.Below(in.Parent); err != nil {
+			return Out{}, err
+		}
+	}
+	out := Out{Workspace: s.Config.Prefix}
+	b.tasks(&out)
+	if err := b.records(&out); err != nil {
+		return Out{}, err
+	}
+	return out.fitted(), nil
+}
+
+// reader is what a brief is read from.
+type reader struct {
+	ctx    context.Context //nolint:containedctx // of the one call that it serves
+	w      *verb.Workspace
+	s      *store.Store
+	g      *verb.Graph
+	in     In
+	within map[string]bool // the tasks that it is about; nil for all
+
+	recent []written
+}
+
+// tasks counts the tasks, and shows the most urgent that are open.
+func (b *reader) tasks(out *Out) {
+	flow := b.s.Config.Flow
+	counts := map[task.Status]int{}
+	var open []verb.Ranked[*kind.Row]
+	blocked := map[string]bool{}
+	keep := func(r *kind.Row) bool { return b.within == nil || b.within[r.ID] }
+	for n, r := range b.g.Rows() {
+		if !keep(r) {
+			continue
+		}
+		counts[r.Status]++
+		b.note(kind.Tasks.Kind, r)
+		if !flow.IsClosed(r.Status) {
+			open = append(open, verb.Ranked[*kind.Row]{At: tasks.ByPriority(r), Item: r})
+			blocked[r.ID] = b.g.Blocked(n)
+		}
+	}
+	for _, status := range flow.States {
+		out.Tasks = append(out.Tasks, Count{status, counts[status]})
+	}
+	free, rest := tasks.Survey(b.ctx, b.w, b.s, b.g, keep)
+	out.Open, out.Ready, out.Blocked, out.Held = len(open), len(free), rest.Blocked, rest.Claimed
+	out.Top = []Task{}
+	for _, r := range verb.Foremost(open, int(b.in.MaxTasks)) {
+		out.Top = append(out.Top, taskOf(r.Item, blocked[r.Item.ID]))
+	}
+	if b.in.Parent != "" {
+		t := taskOf(b.g.Row(b.in.Parent), blocked[string(b.in.Parent)])
+		out.Parent = &t
+	}
+}
+
+func taskOf(r *kind.Row, blocked bool) Task {
+	return Task{
+		ID: task.ID(r.ID), Title: verb.Head(r.Title, titleShown), Status: r.Status, Priority: r.Priority,
+		Assignee: r.Assignee, Blocked: blocked, Due: r.Fact(kind.DueFact),
+	}
+}
+
+// records shows what is known, decided and asked.
+func (b *reader) records(out *Out) error {
+	decisions, err := b.decisions()
+	if err != nil {
+		return err
+	}
+	out.Totals.Decisions, out.Decisions = len(decisions), []Decision{}
+	for _, r := range decisions[:min(len(decisions), int(b.in.MaxDecisions))] {
+		out.Decisions = append(out.Decisions, b.decision(r))
+	}
+	for _, list := range []struct {
+		kind   *kind.Kind
+		states []task.Status
+		most   verb.Count
+		shown  *[]Titled
+		total  *int
+	}{
+		{kind.Knowledge.Kind, []task.Status{ledger.NoteActive}, b.in.MaxKnowledge, &out.Knowledge, &out.Totals.Knowledge},
+		{kind.Handoffs.Kind, []task.Status{ledger.HandoffOpen, ledger.HandoffClaimed, ledger.HandoffResponded}, maxOthers, &out.Handoffs, &out.Totals.Handoffs},
+		{kind.Repositories.Kind, []task.Status{ledger.RepositoryActive}, maxOthers, &out.Repositories, &out.Totals.Repositories},
+	} {
+		rows, err := b.rows(list.kind, list.states...)
+		if err != nil {
+			return err
+		}
+		*list.total, *list.shown = len(rows), []Titled{}
+		for _, r := range rows[:min(len(rows), int(list.most))] {
+			*list.shown = append(*list.shown, Titled{r.ID, verb.Head(r.Title, titleShown), r.Fact(kind.TypeFact), r.Status})
+		}
+	}
+	out.Activity = b.activity()
+	return nil
+}
+
+const maxOthers = 10 // handoffs, and repositories
+
+// rows lists the records of a kind in some of its states that belong into the brief, the newest first.
+func (b *reader) rows(k *kind.Kind, in ...task.Status) ([]*kind.Row, error) {
+	all, err := b.look(k)
+	if err != nil {
+		return nil, err
+	}
+	var out []*kind.Row
+	for _, r := range all {
+		if b.keeps(r) && slices.Contains(in, r.Status) {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(x, y *kind.Row) int { return cmp.Or(cmp.Compare(y.Created, x.Created), cmp.Compare(y.ID, x.ID)) })
+	return out, nil
+}
+
+// look returns the rows of all records of a kind, and remembers those that were written last of what belongs into the brief.
+func (b *reader) look(k *kind.Kind) ([]*kind.Row, error) {
+	view, err := b.w.Reads.Look(b.ctx, b.s, k)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range view.Rows() {
+		if b.keeps(r) {
+			b.note(k, r)
+		}
+	}
+	return view.Rows(), nil
+}
+
+// keeps reports whether a record that is no task belongs into the brief: in one of a part, it is about a task of that part.
+func (b *reader) keeps(r *kind.Row) bool {
+	return b.within == nil || slices.ContainsFunc(r.All(kind.AboutFact), func(id string) bool { return b.within[id] })
+}
+
+// decisions lists the decisions that govern, the newest first: those that another has taken the place of are history.
+func (b *reader) decisions() ([]*kind.Row, error) {
+	all, err := b.look(kind.Decisions.Kind)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(verb.GoverningRows(all), func(r *kind.Row) bool { return !b.keeps(r) }), nil
+}
+
+// decision shows a decision. What was chosen is in its file alone.
+func (b *reader) decision(r *kind.Row) Decision {
+	out := Decision{ID: r.ID, Title: verb.Head(r.Title, titleShown)}
+	if d, err := kind.Decisions.Get(b.s, ledger.DecisionID(r.ID)); err == nil {
+		out.Choice = verb.Head(d.Choice, titleShown)
+	}
+	return out
+}
+
+// written is a record that was written.
+type written struct {
+	kind *kind.Kind
+	row  *kind.Row
+}
+
+// note remembers a record among those that were written last.
+func (b *reader) note(k *kind.Kind, r *kind.Row) {
+	most := int(b.in.MaxActivity)
+	if len(b.recent) == most && b.recent[most-1].row.Newest >= r.Newest {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(b.recent, r.Newest, func(w written, newest int64) int { return cmp.Compare(newest, w.row.Newest) })
+	b.recent = slices.Insert(b.recent, at, written{k, r})
+	b.recent = b.recent[:min(len(b.recent), most)]
+}
+
+// activity reads the last entries of the records that were written last. One that is gone meanwhile is left out.
+func (b *reader) activity() []Activity {
+	out := []Activity{}
+	for _, w := range b.recent {
+		v, err := b.w.Reads.Of(b.s).Read(w.kind, w.row.ID)
+		if err != nil {
+			continue
+		}
+		e := w.kind.Header(v).Log.Last()
+		out = append(out, Activity{At: e.At, Who: e.Who, Did: e.Did, ID: w.row.ID, Title: verb.Head(w.row.Title, titleShown)})
+	}
+	return out
+}

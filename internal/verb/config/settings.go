@@ -1,0 +1,92 @@
+// Package config holds the verbs of the settings in config.yaml.
+package config
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
+)
+
+// Verbs are the verbs of the settings.
+var Verbs = []verb.Verb{
+	verb.Declare(verb.Verb{
+		Name: "settings_get", Group: "tasks", Toolset: verb.Admin, Title: "Read the settings", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Summary: "List the workspace's settings that a verb can change, and what they are now.",
+		When:    "To see the time limits in force and who may attest.",
+	}, SettingsGet),
+	verb.Declare(verb.Verb{
+		Name: "settings_set", Group: "tasks", Toolset: verb.Admin, Title: "Change a setting", Kind: verb.Write, Profile: verb.Maintainer, Idempotent: true,
+		Summary: "Change one setting, on its own line of config.yaml.",
+		When:    "States and their meaning are not settings; they are changed in an editor.",
+	}, SettingsSet),
+}
+
+// SettingsGetIn is the input of SettingsGet.
+type SettingsGetIn struct{}
+
+// SettingsSetIn is the input of SettingsSet.
+type SettingsSetIn struct {
+	Key   string `json:"key" doc:"setting to change; settings_get lists them" cli:"arg" from:"settings"`
+	Value string `json:"value" doc:"its new value, as in config.yaml" cli:"arg" from:"setting-values"`
+	verb.Once
+}
+
+// Settings are the settings of the workspace that a verb can change.
+type Settings struct {
+	Settings []Setting `json:"settings"`
+	Path     string    `json:"path"`              // of the config file, from the workspace root
+	Changed  string    `json:"changed,omitempty"` // the setting that was changed
+	Replayed bool      `json:"replayed,omitempty"`
+}
+
+// Setting is one of them, with what it is now.
+type Setting struct {
+	Key   string `json:"key"`
+	Value string `json:"value"`
+	Doc   string `json:"doc"`
+}
+
+// SettingsGet returns every setting as it is in force, whether the config file names it or not.
+func SettingsGet(_ context.Context, w *verb.Workspace, _ SettingsGetIn) (Settings, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Settings{}, err
+	}
+	return settingsOf(s), nil
+}
+
+func settingsOf(s *store.Store) Settings {
+	out := Settings{Settings: []Setting{}, Path: s.Rel(s.ConfigFile())}
+	for _, one := range kind.Settings {
+		out.Settings = append(out.Settings, Setting{one.Key, one.Value(s.Config), one.Doc})
+	}
+	return out
+}
+
+// SettingsSet changes one setting, on its own line of the config file, and appends an entry to the provenance there.
+func SettingsSet(ctx context.Context, w *verb.Workspace, in SettingsSetIn) (Settings, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Settings{}, err
+	}
+	err = w.EditConfig(ctx, s, func(doc *format.Doc) (*format.Doc, error) {
+		return kind.Set(doc, in.Key, in.Value, w.Stamp(""))
+	})
+	if err != nil {
+		return Settings{}, err
+	}
+	out, err := SettingsGet(ctx, w, SettingsGetIn{})
+	out.Changed = in.Key
+	return out, err
+}
+
+// Replay shows the settings as they are now.
+func (Settings) Replay(_ *verb.Workspace, s *store.Store, _ session.Key) (any, error) {
+	out := settingsOf(s)
+	out.Replayed = true
+	return out, nil
+}

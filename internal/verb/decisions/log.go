@@ -1,0 +1,108 @@
+package decisions
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// LogIn is the input of Log.
+type LogIn struct {
+	Title      string            `json:"title" doc:"what is decided about, on one line" cli:"arg"`
+	Choice     string            `json:"choice" doc:"what was chosen, in a sentence or two" cli:"arg"`
+	Context    string            `json:"context,omitempty" doc:"what led to it, in Markdown"`
+	Rationale  string            `json:"rationale,omitempty" doc:"why this and nothing else, in Markdown"`
+	Options    []OptionIn        `json:"options,omitempty" doc:"what was weighed"`
+	Status     task.Status       `json:"status,omitempty" doc:"proposed, accepted or rejected; accepted for a person and proposed for an agent if left out" values:"proposed,accepted,rejected"`
+	Supersedes ledger.DecisionID `json:"supersedes,omitempty" doc:"decision whose place it takes once it is accepted" names:"decision"`
+	Scope      []string          `json:"scope,omitempty" doc:"globs of the paths that it governs, such as src/auth/**; ** for everything"`
+	About      []verb.RecordID   `json:"about,omitempty" doc:"tasks and other records that it is about"`
+	Labels     []string          `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	verb.Once
+}
+
+// OptionIn is an option that was weighed.
+type OptionIn struct {
+	Label   string `json:"label" doc:"its name"`
+	Summary string `json:"summary,omitempty" doc:"what it is"`
+	Pros    string `json:"pros,omitempty" doc:"what speaks for it"`
+	Cons    string `json:"cons,omitempty" doc:"what speaks against it"`
+}
+
+// Flags declares how an option is given on the command line. What speaks for and against it comes with --input.
+func (OptionIn) Flags() []verb.ObjectFlag {
+	return []verb.ObjectFlag{{Name: "option", Form: "'LABEL=SUMMARY'", Parse: func(value string) (map[string]any, error) {
+		label, summary, _ := strings.Cut(value, "=")
+		return map[string]any{"label": strings.TrimSpace(label), "summary": strings.TrimSpace(summary)}, nil
+	}}}
+}
+
+// Log records a decision.
+func Log(ctx context.Context, w *verb.Workspace, in LogIn) (verb.Record, error) {
+	s, err := w.Open()
+	if err != nil {
+		return verb.Record{}, err
+	}
+	d := in.decision()
+	ref, err := verb.Create(ctx, w, s, kind.Decisions, func(tx *store.Tx, token string) (ledger.Decision, error) {
+		if err := verb.Exist(tx, in.About); err != nil {
+			return d, err
+		}
+		made, err := ledger.NewDecision(s.Config.Flow, d, token, kind.Decisions.Find(tx), w.Stamp(""))
+		if err == nil {
+			err = w.Confirmed(made.Asks(s.Config.Flow, "", w.Stamp("")))
+		}
+		return made, err
+	})
+	if err != nil {
+		return verb.Record{}, err
+	}
+	return w.View(s).RecordByID(kind.Decisions.Kind, ref.ID, verb.Usual)
+}
+
+// decision is the input as a decision without an id.
+func (in LogIn) decision() ledger.Decision {
+	d := ledger.Decision{
+		Header: task.Header{Title: in.Title, Status: in.Status, Labels: in.Labels},
+		Choice: in.Choice, Supersedes: in.Supersedes, Scope: in.Scope, About: verb.AsTexts(in.About), Body: ledger.DecisionBody(in.Context, in.Rationale),
+	}
+	for _, o := range in.Options {
+		d.Options = append(d.Options, ledger.Option{
+			Label: o.Label, Summary: task.CleanBody(o.Summary), Pros: task.CleanBody(o.Pros), Cons: task.CleanBody(o.Cons),
+		})
+	}
+	return d
+}
+
+// SetStatusIn is the input of SetStatus.
+type SetStatusIn struct {
+	ID          ledger.DecisionID `json:"id" doc:"decision to move" cli:"arg" names:"decision"`
+	Status      task.Status       `json:"status" doc:"proposed, accepted or rejected" cli:"arg" values:"proposed,accepted,rejected"`
+	Reason      string            `json:"reason,omitempty" doc:"why, for the record"`
+	ExpectedRev string            `json:"expected_rev,omitempty" doc:"rev that the decision must still have, else CONFLICT"`
+	verb.Once
+}
+
+// SetStatus moves a decision from state to state.
+func SetStatus(ctx context.Context, w *verb.Workspace, in SetStatusIn) (verb.Record, error) {
+	s, err := w.Open()
+	if err != nil {
+		return verb.Record{}, err
+	}
+	flow := s.Config.Flow
+	return verb.ChangeRecord(ctx, w, kind.Decisions, in.ID, func(d ledger.Decision) (ledger.Decision, error) {
+		if err := verb.Expect(in.ExpectedRev, d.Header); err != nil {
+			return d, err
+		}
+		moved, err := d.SetStatus(flow, in.Status, w.Stamp(in.Reason))
+		if err == nil {
+			err = w.Confirmed(moved.Asks(flow, d.Status, w.Stamp(in.Reason)))
+		}
+		return moved, err
+	})
+}

@@ -1,0 +1,416 @@
+package verb
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// decode reads a JSON object into an input struct. It is strict about what could be a mistake, an unknown key, a key given
+// twice, a wrong type, and names the nearest known key; it takes numbers and booleans sent as text for what they say, and
+// a lone value for a list of one, because models send them. null empties an optional text or list of what a verb writes, as
+// "" and [] do, and is refused everywhere else. Everything refused is INVALID_INPUT.
+func decode(input []byte, into reflect.Value, fields []Field) error {
+	if len(bytes.TrimSpace(input)) == 0 {
+		input = []byte("{}")
+	}
+	got, err := ReadObject(input)
+	if err != nil {
+		return err
+	}
+	return fill(got, into, fields, "")
+}
+
+// DecodeInput reads a JSON object as strictly as the input of a verb that writes.
+func DecodeInput[In any](src []byte) (In, error) {
+	var in In
+	v := reflect.ValueOf(&in).Elem()
+	err := decode(src, v, clearing(fieldsOf(v.Type())))
+	return in, err
+}
+
+// ReadObject reads one JSON object and nothing behind it. Numbers keep their text. It returns INVALID_INPUT for anything
+// else, and for an object in which a key comes twice, however deep.
+func ReadObject(input []byte) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(input))
+	d.UseNumber()
+	got, err := readValue(d, 0)
+	if err != nil {
+		return nil, notObject("is not one JSON object: %v", err)
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, notObject("has something behind the JSON object")
+	}
+	object, ok := got.(jsonObject)
+	if !ok {
+		return nil, notObject("must be an object, not %s", describe(got))
+	}
+	return object, nil
+}
+
+func notObject(format string, args ...any) *task.Error {
+	return BadInput("the input", format, args...).WithHint(`send one JSON object, such as {"id": "PROJ-7"}`)
+}
+
+// jsonObject is an object in which no key came twice.
+type jsonObject = map[string]any
+
+const maxJSONDepth = 16 // no input is nested deeper than three
+
+// readValue reads one value. Unlike encoding/json it refuses a key that comes twice.
+func readValue(d *json.Decoder, depth int) (any, error) {
+	if depth > maxJSONDepth {
+		return nil, errors.New("it is nested too deeply")
+	}
+	token, err := d.Token()
+	if err != nil {
+		return nil, err
+	}
+	switch token {
+	case json.Delim('{'):
+		return readObject(d, depth)
+	case json.Delim('['):
+		list := []any{}
+		for d.More() {
+			v, err := readValue(d, depth+1)
+			if err != nil {
+				return nil, err
+			}
+			list = append(list, v)
+		}
+		_, err := d.Token()
+		return list, err
+	default:
+		return token, nil
+	}
+}
+
+func readObject(d *json.Decoder, depth int) (any, error) {
+	object := jsonObject{}
+	for d.More() {
+		key, err := d.Token()
+		if err != nil {
+			return nil, err
+		}
+		name := fmt.Sprint(key)
+		if _, twice := object[name]; twice {
+			return nil, fmt.Errorf("the key %q comes twice", name)
+		}
+		if object[name], err = readValue(d, depth+1); err != nil {
+			return nil, err
+		}
+	}
+	_, err := d.Token()
+	return object, err
+}
+
+// fill sets the fields of a struct. The path is where the object stands, for messages: "" or "checks[0].".
+func fill(got any, into reflect.Value, fields []Field, path string) error {
+	object, ok := got.(jsonObject)
+	if !ok {
+		return BadInput(strings.TrimSuffix(path, "."), "must be an object, not %s", describe(got))
+	}
+	if err := knownKeys(object, fields, path); err != nil {
+		return err
+	}
+	if err := Missing(fields, path, func(f Field) bool { return f.Required && object[f.Name] == nil }); err != nil {
+		return err
+	}
+	for _, f := range fields {
+		v, given := object[f.Name]
+		switch {
+		case !given:
+			continue
+		case v == nil && f.Clears:
+			v = f.empty()
+		case v == nil:
+			return BadInput(path+f.Name, "is null").WithHint("leave it out, or give a value; %s: %s", f.Name, f.Doc)
+		}
+		target := into.FieldByIndex(f.index)
+		if target.Kind() == reflect.Pointer {
+			target.Set(reflect.New(target.Type().Elem()))
+			target = target.Elem()
+		}
+		if err := f.set(target, v, path+f.Name); err != nil {
+			return err
+		}
+	}
+	note(object, into)
+	return nil
+}
+
+// note fills in which fields of an input were given, where it has a place for that.
+func note(object jsonObject, into reflect.Value) {
+	place := into.FieldByName("Given")
+	if !place.IsValid() || place.Type() != givenType {
+		return
+	}
+	given := Given{}
+	for name := range object {
+		given[name] = true
+	}
+	place.Set(reflect.ValueOf(given))
+}
+
+// Missing returns INVALID_INPUT that names every field of an object that is absent, or nil if none is. The path is where the object stands; see
+// fill.
+func Missing(fields []Field, path string, absent func(Field) bool) *task.Error {
+	var names, docs []string
+	for _, f := range fields {
+		if absent(f) {
+			names, docs = append(names, path+f.Name), append(docs, f.Name+": "+f.Doc)
+		}
+	}
+	switch n := len(names); n {
+	case 0:
+		return nil
+	case 1:
+		return BadInput(names[0], "is missing").WithHint("%s", docs[0])
+	default:
+		return BadInput(strings.Join(names[:n-1], ", ")+" and "+names[n-1], "are missing").WithHint("%s", strings.Join(docs, "; "))
+	}
+}
+
+// empty is what clears a field.
+func (f Field) empty() any {
+	if f.Type == Text {
+		return ""
+	}
+	return []any{}
+}
+
+func knownKeys(object jsonObject, fields []Field, path string) error {
+	var names []string
+	for _, f := range shown(fields) {
+		names = append(names, f.Name)
+	}
+	for _, key := range slices.Sorted(maps.Keys(object)) {
+		if !slices.ContainsFunc(fields, func(f Field) bool { return f.Name == key }) {
+			return unknownKey(path, key, names)
+		}
+	}
+	return nil
+}
+
+func unknownKey(path, key string, names []string) error {
+	e := BadInput("", "unknown argument %q", path+key)
+	if len(names) == 0 {
+		return e.WithHint("it takes no arguments")
+	}
+	kind := "arguments"
+	if path != "" {
+		kind = "keys of " + strings.TrimSuffix(path, ".")
+	}
+	if near := meant(key, names); near != "" {
+		return e.WithHint("did you mean %q? The %s are %s", path+near, kind, strings.Join(names, ", "))
+	}
+	return e.WithHint("the %s are %s", kind, strings.Join(names, ", "))
+}
+
+// set stores one value of a field.
+func (f Field) set(target reflect.Value, v any, path string) error {
+	switch f.Type {
+	case Text:
+		return f.setName(target, v, path)
+	case Number:
+		return f.setCount(target, v, path)
+	case Decimal:
+		return setDecimal(target, v, path)
+	case Boolean:
+		return setBoolean(target, v, path)
+	case Pairs:
+		return setPairs(target, v, path)
+	case Object:
+		return fill(v, target, f.Fields, path+".")
+	case Texts, Numbers, Objects:
+		return f.setList(target, v, path)
+	}
+	return nil
+}
+
+func (f Field) setList(target reflect.Value, v any, path string) error {
+	items, ok := v.([]any)
+	if !ok {
+		items = []any{v}
+	}
+	list := reflect.MakeSlice(target.Type(), len(items), len(items))
+	for i, item := range items {
+		at := fmt.Sprintf("%s[%d]", path, i)
+		var err error
+		switch f.Type {
+		case Numbers:
+			err = setNumber(list.Index(i), item, at)
+		case Objects:
+			if item, err = f.spelled(item, at); err != nil {
+				return err
+			}
+			err = fill(item, list.Index(i), f.Fields, at+".")
+		default:
+			err = f.setName(list.Index(i), item, at)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	target.Set(list)
+	return nil
+}
+
+// spelled is an object that a text stands for, in the form of the field's first flag: 'DESC=COMMAND' for a check. Anything else stays as it is.
+func (f Field) spelled(item any, at string) (any, error) {
+	text, ok := item.(string)
+	if !ok || len(f.Flags) == 0 {
+		return item, nil
+	}
+	object, err := f.Flags[0].Parse(text)
+	if err != nil {
+		return nil, BadInput(at, "is %s, and as a text it would be %s", describe(item), f.Flags[0].Form).WithHint("write that, or an object with %s", keysOfFields(f.Fields))
+	}
+	return object, nil
+}
+
+func keysOfFields(fields []Field) string {
+	var names []string
+	for _, f := range shown(fields) {
+		names = append(names, f.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// setName stores text, which must have the form of what the field names: no path gets through as an id.
+func (f Field) setName(target reflect.Value, v any, path string) error {
+	if err := setText(target, v, path); err != nil || f.Names == "" || target.String() == "" {
+		return err
+	}
+	parse := kind.ParseAnyID
+	if k, ok := kind.Named(f.Names); ok && !f.AnyKind {
+		parse = k.ParseID
+	}
+	if err := parse(target.String()); err != nil {
+		return BadInput(path, "names no %s: %s", f.Names, task.MessageOf(err)).
+			WithHint("whole ids only; %s shows them", task.CallTo(f.ListedBy))
+	}
+	return nil
+}
+
+func setText(target reflect.Value, v any, path string) error {
+	switch v := v.(type) {
+	case string:
+		target.SetString(v)
+	case json.Number: // a check or a priority given as a bare number
+		target.SetString(v.String())
+	default:
+		return BadInput(path, "must be text, not %s", describe(v))
+	}
+	return nil
+}
+
+func setNumber(target reflect.Value, v any, path string) error {
+	n, err := strconv.Atoi(fmt.Sprint(v))
+	if _, isBool := v.(bool); err != nil || isBool {
+		return BadInput(path, "must be a whole number, not %s", describe(v))
+	}
+	target.SetInt(int64(n))
+	return nil
+}
+
+// setCount stores a whole number that is not below what the field may be.
+func (f Field) setCount(target reflect.Value, v any, path string) error {
+	if text, ok := v.(string); ok && f.Span {
+		if d, err := Span(text); err == nil {
+			v = json.Number(strconv.FormatInt(int64(math.Ceil(d.Seconds())), 10))
+		}
+	}
+	if err := setNumber(target, v, path); err != nil && f.Span {
+		return BadInput(path, "is %s", describe(v)).WithHint("seconds, or a duration such as 90s, 10m or 2h")
+	} else if err != nil {
+		return err
+	}
+	if n := target.Int(); n < int64(f.Min) && f.Min > 0 {
+		return BadInput(path, "is %d", n).WithHint("%d or more, or leave it out; %s: %s", f.Min, f.Name, f.Doc)
+	}
+	return nil
+}
+
+// maxPairs is how many texts by name an input may have.
+const maxPairs = 200
+
+// setPairs stores texts by name. Of numbers, true and false their text counts, and null is "".
+func setPairs(target reflect.Value, v any, path string) error {
+	object, ok := v.(jsonObject)
+	if !ok {
+		return BadInput(path, "must be an object, not %s", describe(v)).WithHint(`such as {"severity": "high"}`)
+	}
+	if len(object) > maxPairs {
+		return BadInput(path, "has %d names, more than %d", len(object), maxPairs)
+	}
+	out := Values{}
+	for _, name := range slices.Sorted(maps.Keys(object)) {
+		switch value := object[name].(type) {
+		case nil:
+			out[name] = ""
+		case string:
+			out[name] = value
+		case json.Number:
+			out[name] = value.String()
+		case bool:
+			out[name] = strconv.FormatBool(value)
+		default:
+			return BadInput(path+"."+Head(name, 40), "must be one value, not %s", describe(value))
+		}
+	}
+	target.Set(reflect.ValueOf(out))
+	return nil
+}
+
+func setDecimal(target reflect.Value, v any, path string) error {
+	n, err := strconv.ParseFloat(fmt.Sprint(v), 64)
+	if _, isBool := v.(bool); err != nil || isBool || math.IsNaN(n) {
+		return BadInput(path, "must be a number, not %s", describe(v))
+	}
+	target.SetFloat(n)
+	return nil
+}
+
+func setBoolean(target reflect.Value, v any, path string) error {
+	switch v {
+	case true, "true":
+		target.SetBool(true)
+	case false, "false":
+		target.SetBool(false)
+	default:
+		return BadInput(path, "must be true or false, not %s", describe(v))
+	}
+	return nil
+}
+
+func describe(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "null"
+	case string:
+		if len(v) > 40 {
+			return "a long text"
+		}
+		return strconv.Quote(v)
+	case json.Number:
+		return v.String()
+	case jsonObject:
+		return "an object"
+	case []any:
+		return "a list"
+	default:
+		return fmt.Sprint(v)
+	}
+}

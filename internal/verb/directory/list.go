@@ -1,0 +1,94 @@
+package directory
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ListIn is the input of List. A filter that is left out lets everything through.
+type ListIn struct {
+	What       string     `json:"what,omitempty" doc:"actors, which is the default, or repositories" values:"actors,repositories"`
+	Kind       string     `json:"kind,omitempty" doc:"only people, agents, services or pipelines: human, agent, service or ci" values:"human,agent,service,ci"`
+	Group      string     `json:"group,omitempty" doc:"only those of this group" from:"groups"`
+	Capability string     `json:"capability,omitempty" doc:"only those who can do this" from:"capabilities"`
+	Q          string     `json:"q,omitempty" doc:"only those of whom this is said: in name, role, group, capabilities or external_ref"`
+	Limit      verb.Count `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor     string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// Actor is an actor in a list.
+type Actor struct {
+	ID           task.Actor  `json:"id"`
+	Kind         string      `json:"kind"` // human, agent, service or ci
+	DisplayName  string      `json:"display_name"`
+	Status       task.Status `json:"status,omitempty"` // active or gone; absent of one who is not registered
+	Registered   bool        `json:"registered"`       // false for one of whom only entries are known
+	Group        string      `json:"group,omitempty"`
+	Role         string      `json:"role,omitempty"`
+	Capabilities []string    `json:"capabilities,omitempty"`
+	ExternalRef  string      `json:"external_ref,omitempty"`
+	LastWrote    *time.Time  `json:"last_wrote,omitempty"` // the newest entry of any record
+}
+
+// List returns the actors or the repositories that fit the filters.
+func List(ctx context.Context, w *verb.Workspace, in ListIn) (any, error) {
+	switch in.What {
+	case "", "actors":
+		return listActors(ctx, w, in)
+	case "repositories":
+		return listRepositories(ctx, w, in)
+	default:
+		return nil, verb.BadInput("what", "is %q", in.What).WithHint("actors or repositories")
+	}
+}
+
+// listActors returns the actors that fit the filters, sorted by id.
+func listActors(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Actor], error) {
+	var none verb.Items[Actor]
+	if err := verb.ValidLimit(in.Limit); err != nil {
+		return none, err
+	}
+	if err := verb.OneOf("kind", in.Kind, task.ActorKinds); err != nil {
+		return none, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return none, err
+	}
+	people, err := w.EverybodyIn(ctx, s)
+	if err != nil {
+		return none, err
+	}
+	var fit []verb.Ranked[Actor]
+	for _, who := range people.All() {
+		if a := actorOf(people, who); in.fits(a) {
+			fit = append(fit, verb.Ranked[Actor]{At: verb.Position{Key: string(who)}, Item: a})
+		}
+	}
+	return verb.Page(fit, people.Problems, w.PageIn("directory", in.Cursor, in.Limit))
+}
+
+// actorOf shows an actor.
+func actorOf(p verb.People, who task.Actor) Actor {
+	out := Actor{ID: who, Kind: ledger.KindOf(who), DisplayName: ledger.Name(who), LastWrote: verb.SecondsAt(p.Seen[who])}
+	if r := p.Registered[who]; r != nil {
+		out.Registered, out.Status, out.DisplayName = true, r.Status, r.Title
+		out.Group, out.Role, out.ExternalRef = r.Fact(kind.GroupFact), r.Fact(kind.RoleFact), r.Fact(kind.ExternalRefFact)
+		out.Capabilities = r.All(kind.CapabilityFact)
+	}
+	return out
+}
+
+func (in ListIn) fits(a Actor) bool {
+	return (in.Kind == "" || a.Kind == in.Kind) &&
+		(in.Group == "" || a.Group == strings.TrimPrefix(in.Group, "group:")) &&
+		(in.Capability == "" || slices.Contains(a.Capabilities, in.Capability)) &&
+		verb.AnyHas(in.Q, append([]string{string(a.ID), a.DisplayName, a.Role, a.Group, a.ExternalRef}, a.Capabilities...)...)
+}

@@ -1,0 +1,150 @@
+package directory
+
+import (
+	"context"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// RegisterIn is the input of Register.
+type RegisterIn struct {
+	Actor         string    `json:"actor,omitempty" doc:"who is registered: me, or an actor such as agent:claude-1" cli:"arg" from:"actors"`
+	RemoteURL     string    `json:"remote_url,omitempty" doc:"in place of actor: the address of a repository; without both, that of the clone is taken"`
+	ExternalRef   *string   `json:"external_ref,omitempty" doc:"who that is elsewhere, such as an address or an account; an actor that has it already is the one"`
+	DisplayName   *string   `json:"display_name,omitempty" doc:"the name to show; the id by default"`
+	Group         *string   `json:"group,omitempty" doc:"whom it works with; group:NAME addresses all of them" from:"groups"`
+	Role          *string   `json:"role,omitempty" doc:"what it does there, on one line; of a repository primary, dependency or docs"`
+	Capabilities  *[]string `json:"capabilities,omitempty" doc:"what it can be asked for; replaces what is there" cli:"flag=capability" from:"capabilities"`
+	Name          *string   `json:"name,omitempty" doc:"of a repository: what it is called; the end of its address by default"`
+	DefaultBranch *string   `json:"default_branch,omitempty" doc:"of a repository"`
+	verb.Once
+}
+
+// Register puts an actor, or a repository, into the directory.
+func Register(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
+	if err := in.oneSubject(); err != nil {
+		return verb.Record{}, err
+	}
+	if in.Actor == "" {
+		return registerRepository(ctx, w, in)
+	}
+	return registerActor(ctx, w, in)
+}
+
+// oneSubject returns INVALID_INPUT for what is said of an actor and of a repository at once.
+func (in RegisterIn) oneSubject() error {
+	ofActor := in.ExternalRef != nil || in.DisplayName != nil || in.Group != nil || in.Capabilities != nil
+	ofRepository := in.RemoteURL != "" || in.Name != nil || in.DefaultBranch != nil
+	switch {
+	case in.Actor != "" && ofRepository:
+		return verb.BadInput("remote_url", "name and default_branch are said of a repository, and actor is given").WithHint("leave out actor, or the others")
+	case in.Actor == "" && ofActor:
+		return verb.BadInput("actor", "is missing").WithHint("me, or an actor such as agent:claude-1")
+	}
+	return nil
+}
+
+// registerActor puts an actor into the directory. Calls for one actor come to one record, also when they are made at once: an actor with the
+// same external_ref is taken, else the one with the id; what is given is changed, and what is not stays. Anybody may register themselves, and
+// an operator others. It returns CONFLICT if the id is that of an actor who is somebody else.
+func registerActor(ctx context.Context, w *verb.Workspace, in RegisterIn) (verb.Record, error) {
+	who, err := w.ActorNamed(strings.TrimSpace(in.Actor))
+	if err == nil && who == "" {
+		err = verb.BadInput("actor", "names nobody").WithHint("me, or an actor such as agent:claude-1")
+	}
+	if err != nil {
+		return verb.Record{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return verb.Record{}, err
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		known, _, err := kind.Actors.List(ctx, s)
+		if err != nil {
+			return err
+		}
+		if who, err = resolve(who, in.externalRef(), known); err != nil {
+			return err
+		}
+		if err := mayRegister(w, who); err != nil {
+			return err
+		}
+		a, err := registered(tx, who, in.change(), w.Stamp(""))
+		if err != nil {
+			return err
+		}
+		kind.Actors.Put(tx, a)
+		ref := kind.Actors.Ref(string(who))
+		w.Idempotency.Remember(tx, session.Key{Record: &ref})
+		return nil
+	})
+	if err != nil {
+		return verb.Record{}, err
+	}
+	return w.View(s).RecordByID(kind.Actors.Kind, string(who), verb.Usual)
+}
+
+func (in RegisterIn) externalRef() string {
+	if in.ExternalRef == nil {
+		return ""
+	}
+	return strings.TrimSpace(*in.ExternalRef)
+}
+
+func (in RegisterIn) change() ledger.ActorChange {
+	c := ledger.ActorChange{ExternalRef: in.ExternalRef, DisplayName: in.DisplayName, Role: in.Role, Abilities: in.Capabilities}
+	if in.Group != nil {
+		name := strings.TrimPrefix(*in.Group, "group:") // as one addresses it
+		c.Group = &name
+	}
+	return c
+}
+
+// resolve finds the actor that is meant among those who are known: the one with the external reference, else the one with the id.
+func resolve(who task.Actor, externalRef string, known []ledger.Actor) (task.Actor, error) {
+	for _, a := range known {
+		if externalRef != "" && a.ExternalRef == externalRef {
+			return task.Actor(a.Ref.ID), nil
+		}
+	}
+	for _, a := range known {
+		switch {
+		case a.Ref.ID != string(who) && strings.EqualFold(a.Ref.ID, string(who)):
+			return "", task.Errorf(task.Conflict, "%s and %s differ only in case", who, a.Ref.ID).
+				WithHint("register %s, or choose another name", a.Ref.ID).ForGood()
+		case a.Ref.ID == string(who) && externalRef != "" && a.ExternalRef != "":
+			return "", task.Errorf(task.Conflict, "%s is somebody else: external_ref %s", who, a.ExternalRef).
+				WithHint("choose another name for the actor; %s shows who there is", task.CallTo("directory")).ForGood()
+		}
+	}
+	return who, nil
+}
+
+// mayRegister returns FORBIDDEN for a caller who is neither the actor nor an operator.
+func mayRegister(w *verb.Workspace, who task.Actor) error {
+	if who == w.Actor() || w.Profile >= verb.Operator {
+		return nil
+	}
+	return task.Errorf(task.Forbidden, "%s may register itself only, and not %s", w.Actor(), who).
+		WithHint("an actor registers itself; an operator registers others")
+}
+
+// registered is the actor after a registration.
+func registered(tx *store.Tx, who task.Actor, c ledger.ActorChange, s task.Stamp) (ledger.Actor, error) {
+	a, err := kind.Actors.Get(tx, who)
+	switch {
+	case task.CodeOf(err) == task.NotFound:
+		return ledger.NewActor(who, c, s)
+	case err != nil:
+		return a, err
+	default:
+		return a.Register(c, s)
+	}
+}

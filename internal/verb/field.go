@@ -1,0 +1,316 @@
+package verb
+
+import (
+	"cmp"
+	"reflect"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Field is one field of a verb's input. Everything in it is read off the input's struct: its name and its type, and these tags:
+//
+//	json:"name"           the name; ",omitempty" makes the field optional, as a pointer does
+//	doc:"..."             what it means; "-" keeps it out of schemas and pages; {optional} names the fields of task.Optional
+//	cli:"arg"             the command line takes it as a positional argument and not as a flag
+//	cli:"file"            the same, and the argument names a file in YAML or JSON that holds the value
+//	cli:"several"         beside arg: the command takes more than one, and does the verb for each in turn
+//	cli:"own=WHAT"        left out on the command line, it is filled in: actor with who acts, key with a new key
+//	cli:"flag=NAME"       what its flag is called; without it, the field's name with dashes for underscores
+//	cli:"not=NAME"        for a boolean: a second flag, which sets false; one of the two must be given
+//	values:"a,b=why,c"    texts that completion offers, each with a few words about it or none
+//	from:"SOURCE"         where completion finds values; see Source
+//	mcp:"quiet"           it stands on pages and on the command line, and not in the schema of the tool
+//	else:"session"        left out, it is the session under which the caller works
+//	names:"KIND"          the kind of record whose id the text is; the types task.ID, SessionID and RecordID say it too
+//
+// The tags doc and mcp of an embedded struct are added to those of each of its fields.
+//
+// A list of objects has one flag, whose values are the objects as JSON, unless their type has a method Flags. One object has the flags of its fields.
+type Field struct {
+	Name     string // in JSON
+	Doc      string
+	Required bool
+	Type     Type
+	Names    string  // the kind of record whose id its text is: "task", "session" and so on, or ""
+	AnyKind  bool    // it can be the id of a record of any other kind too
+	ListedBy string  // the verb that lists the records that it can name; "" without Names
+	Quiet    bool    // left out of the schema, so that what every session of an agent reads stays small; it is taken all the same
+	Else     string  // what it names if it is left out: "session" for the caller's own, or "" for nothing
+	Fields   []Field // of the object or the objects, for Object and Objects
+	Clears   bool    // "" or [] empties what it sets, and so does null
+	Min      int     // of a number, the least that it may be if it is given
+	Span     bool    // a number of seconds, for which a text such as 10m can stand
+
+	// On the command line.
+	Arg    bool         // positional
+	File   bool         // positional, and the name of a file that holds the value
+	Many   bool         // positional, and more than one may stand there: the verb is done for each
+	Own    string       // what fills it in if it is left out there: "actor", "key", or "" for nothing
+	Flag   string       // the name of its flag, without dashes; "" for an argument
+	Not    string       // the name of the flag that sets it to false; "" if there is none
+	Flags  []ObjectFlag // for Objects: flags that make one object each; nil for one flag that takes JSON
+	Values []Value      // that completion offers
+	From   Source       // where completion finds values, in place of Values
+
+	index []int
+}
+
+// ObjectFlag is a flag that makes one object of a list from each of its values.
+type ObjectFlag struct {
+	Name  string
+	Doc   string // "" for that of the field
+	Form  string // what a value looks like, such as DESC=COMMAND
+	Parse func(value string) (map[string]any, error)
+}
+
+// Value is a text that a field can have, and a few words about it.
+type Value struct{ Text, About string }
+
+// Source is where the completion of a command line finds the values of a field.
+type Source string
+
+// The sources.
+const (
+	FromStates        Source = "states"           // of the workspace's flow
+	FromOpenStates    Source = "open-states"      // the same, and open and closed for all that are
+	FromActors        Source = "actors"           // that tasks name; me and unassigned
+	FromRecipients    Source = "recipients"       // the same, and groups as group:NAME
+	FromGroups        Source = "groups"           // of the directory
+	FromCapabilities  Source = "capabilities"     // of those in the directory
+	FromLabels        Source = "labels"           // that tasks have
+	FromSkillLabels   Source = "skill-labels"     // that skills have
+	FromFilters       Source = "filters"          // keys of filters of tasks, and what they can be
+	FromOrders        Source = "orders"           // in which tasks are listed
+	FromFields        Source = "fields"           // of the user's own, as NAME=VALUE
+	FromRepos         Source = "repos"            // that the config names
+	FromTasks         Source = "tasks"            // those that there are, for a text that need not be the id of one
+	FromTrash         Source = "trash"            // tasks that were deleted
+	FromWritten       Source = "written"          // tasks, the one that was written last first; those in the trash too
+	FromSessions      Source = "sessions"         // as FromTasks
+	FromSeries        Source = "series"           // of sessions
+	FromHandoffs      Source = "handoffs"         // that are not over
+	FromOptions       Source = "options"          // of the handoff that the line names
+	FromEntries       Source = "entries"          // of the record that the line names, by their hash
+	FromReferences    Source = "references"       // of the record that the line names, by their digits
+	FromKinds         Source = "kinds"            // of records
+	FromKindsConfig   Source = "kinds-and-config" // the same, and config
+	FromCommandChecks Source = "command-checks"   // of the task that the line names, by index
+	FromManualChecks  Source = "manual-checks"    // the same
+	FromSettings      Source = "settings"         // their keys
+	FromSettingValues Source = "setting-values"   // what the setting that the line names can be
+	FromProposals     Source = "proposals"        // that were not made real
+	FromTopics        Source = "topics"           // of the guide
+	FromSkills        Source = "skills"           // of the workspace and of the user's shelf
+	FromTemplates     Source = "templates"        // of tasks
+	FromJobs          Source = "jobs"             // of the clone, the newest first
+	FromExecutors     Source = "executors"        // of the user
+	FromProjects      Source = "projects"         // of this machine
+	FromVerbs         Source = "verbs"            // of the catalogue, and other commands
+	FromCodes         Source = "codes"            // of errors
+	FromImportSources Source = "import-sources"   // systems that tasks can be imported from
+)
+
+// Type is the JSON type of a field.
+type Type string
+
+// The types.
+const (
+	Text    Type = "string"
+	Number  Type = "integer"
+	Decimal Type = "number"
+	Boolean Type = "boolean"
+	Texts   Type = "strings"
+	Numbers Type = "integers"
+	Object  Type = "object"
+	Objects Type = "objects"
+	Pairs   Type = "pairs" // texts by name, a Values
+)
+
+// SessionID is a session's id in an input.
+type SessionID string
+
+// RecordID is the id of a task in an input, or that of a record of any other kind.
+type RecordID string
+
+// Count is a number in an input that is at least 1 where it is given; 0 stands for one that is left out.
+type Count int
+
+// Seconds is how long something may take, in an input: a number of seconds, or a text such as 10m, as in the config. It is at least 1 where it is given.
+type Seconds int
+
+var (
+	seconds   = reflect.TypeFor[Seconds]()
+	taskID    = reflect.TypeFor[task.ID]()
+	sessionID = reflect.TypeFor[SessionID]()
+	recordID  = reflect.TypeFor[RecordID]()
+	count     = reflect.TypeFor[Count]()
+	values    = reflect.TypeFor[Values]()
+	givenType = reflect.TypeFor[Given]()
+)
+
+// fieldsOf reads the fields of an input struct, those of embedded structs included. A field is required unless it is a
+// pointer or ",omitempty". A doc of "-" keeps a field out of schemas and pages.
+func fieldsOf(t reflect.Type) []Field {
+	var out []Field
+	for _, sf := range reflect.VisibleFields(t) {
+		if sf.Anonymous || sf.Type == givenType {
+			continue // its fields follow; and what no caller says
+		}
+		name, options, _ := strings.Cut(sf.Tag.Get("json"), ",")
+		ft := sf.Type
+		pointer := ft.Kind() == reflect.Pointer
+		if pointer {
+			ft = ft.Elem()
+		}
+		f := Field{
+			Name:     name,
+			Doc:      withOptionalNames(sf.Tag.Get("doc")) + around(t, sf, "doc"),
+			Required: !pointer && options != "omitempty",
+			Type:     typeOf(ft),
+			Names:    cmp.Or(sf.Tag.Get("names"), namedBy(ft)),
+			AnyKind:  ft == recordID || ft.Kind() == reflect.Slice && ft.Elem() == recordID,
+			Quiet:    sf.Tag.Get("mcp")+around(t, sf, "mcp") == "quiet",
+			Else:     sf.Tag.Get("else"),
+			Values:   valuesOf(cmp.Or(sf.Tag.Get("values"), sf.Tag.Get("choices"))),
+			From:     Source(sf.Tag.Get("from")),
+			index:    sf.Index,
+		}
+		f.onCommandLine(sf.Tag.Get("cli"))
+		if f.Type == Object {
+			f.Fields = fieldsOf(ft)
+		}
+		if f.Type == Objects {
+			f.Fields = fieldsOf(ft.Elem())
+			if declares, ok := reflect.Zero(ft.Elem()).Interface().(interface{ Flags() []ObjectFlag }); ok {
+				f.Flags = declares.Flags()
+			}
+		}
+		if ft == count || ft == seconds {
+			f.Min = 1
+		}
+		f.Span = ft == seconds
+		out = append(out, f)
+	}
+	return out
+}
+
+// around is a tag of the embedded struct that a field comes from, which counts for all of its fields; "" for a field that is not embedded.
+func around(t reflect.Type, field reflect.StructField, tag string) string {
+	if len(field.Index) < 2 {
+		return ""
+	}
+	return t.FieldByIndex(field.Index[:len(field.Index)-1]).Tag.Get(tag)
+}
+
+// withOptionalNames names the optional fields of a task where a text says {optional}.
+func withOptionalNames(doc string) string {
+	if !strings.Contains(doc, "{optional}") {
+		return doc
+	}
+	var names []string
+	for _, f := range task.OptionalFields() {
+		names = append(names, f.Name)
+	}
+	return strings.ReplaceAll(doc, "{optional}", strings.Join(names, ", "))
+}
+
+// Given are the names of the fields that a caller gave, in an input where one that is left out means something else than an empty one and no
+// pointer can say so: those of task.Optional. It is filled in, and no field of the input.
+type Given map[string]bool
+
+// FieldsOf are the fields of a struct that an input has a list of.
+func FieldsOf[T any]() []Field { return fieldsOf(reflect.TypeFor[T]()) }
+
+// CommandName is what the command of a verb, or the flag of a field, is called if it is declared without a name of its own.
+func CommandName(name string) string { return strings.ReplaceAll(name, "_", "-") }
+
+// onCommandLine reads the tag cli.
+func (f *Field) onCommandLine(tag string) {
+	f.Flag = CommandName(f.Name)
+	for option := range strings.SplitSeq(tag, ",") {
+		key, value, _ := strings.Cut(option, "=")
+		switch key {
+		case "":
+		case "arg", "file":
+			f.Arg, f.File, f.Flag = true, key == "file", ""
+		case "several":
+			f.Many = true
+		case "own":
+			f.Own = value
+		case "flag":
+			f.Flag = value
+		case "not":
+			f.Not = value
+		default:
+			panic("verb: the field " + f.Name + " has the unknown option " + key + " in its tag cli")
+		}
+	}
+}
+
+// valuesOf reads the tag values.
+func valuesOf(tag string) []Value {
+	if tag == "" {
+		return nil
+	}
+	var out []Value
+	for one := range strings.SplitSeq(tag, ",") {
+		text, about, _ := strings.Cut(one, "=")
+		out = append(out, Value{text, about})
+	}
+	return out
+}
+
+// clearing marks the fields that null empties: the optional texts and lists of what a verb writes. In the input of a verb
+// that reads, a text or a list is a filter, and an empty one would say something else than null may mean.
+func clearing(fields []Field) []Field {
+	for i, f := range fields {
+		fields[i].Clears = !f.Required && (f.Type == Text || f.Type == Texts || f.Type == Numbers || f.Type == Objects)
+		clearing(f.Fields)
+	}
+	return fields
+}
+
+var (
+	singleTypes = map[reflect.Kind]Type{reflect.String: Text, reflect.Int: Number, reflect.Float64: Decimal, reflect.Bool: Boolean, reflect.Struct: Object}
+	listTypes   = map[reflect.Kind]Type{reflect.String: Texts, reflect.Int: Numbers, reflect.Struct: Objects}
+)
+
+func typeOf(t reflect.Type) Type {
+	name := singleTypes[t.Kind()]
+	if t == values {
+		name = Pairs
+	}
+	if t.Kind() == reflect.Slice {
+		name = listTypes[t.Elem().Kind()]
+	}
+	if name == "" {
+		panic("verb: an input has a field of type " + t.String() + ", which no schema can say")
+	}
+	return name
+}
+
+func namedBy(t reflect.Type) string {
+	if t.Kind() == reflect.Slice {
+		t = t.Elem()
+	}
+	switch t {
+	case taskID, recordID:
+		return "task"
+	case sessionID:
+		return "session"
+	default:
+		return ""
+	}
+}
+
+// shown leaves out the fields that no schema and no page shows.
+func shown(fields []Field) []Field {
+	var out []Field
+	for _, f := range fields {
+		if f.Doc != "-" {
+			out = append(out, f)
+		}
+	}
+	return out
+}

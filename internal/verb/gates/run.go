@@ -1,0 +1,211 @@
+package gates
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/check"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const (
+	tailShown    = 2000 // bytes of a failed check's output in an answer; the log has it all
+	changedShown = 5
+)
+
+// RunChecks runs commands of a task, by their indices, because the caller asks for it and not for a transition.
+func RunChecks(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int) (Run, error) {
+	r := Run{of: t}
+	var err error
+	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, TreeOf(ctx, s, t))
+	return r, err
+}
+
+// run runs commands of a task, one after the other, and keeps their log. It returns UNTRUSTED, with nothing run, in a
+// clone that was not approved; BUSY while another run goes on in the worktree; and the context's error, with nothing
+// recorded, if it ended.
+func run(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task, todo []int, before store.Tree) (*task.Run, *verb.RunReport, error) {
+	if err := Consent(s, t, todo); err != nil {
+		return nil, nil, err
+	}
+	files, err := s.Files(t)
+	if err == nil && !files.Trusted() {
+		err = untrustedRepo(files)
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	unlock, err := files.Runs().Lock(ctx, runner(w, t))
+	if err != nil {
+		return nil, nil, err
+	}
+	defer unlock()
+	stop := beatWhile(ctx, w, s, t)
+	defer stop()
+	head := files.Head(ctx).Commit
+	run, report := &task.Run{Commit: head, Tree: Fingerprint(before)}, &verb.RunReport{}
+	var logs []func(io.Writer) error
+	for n, i := range todo {
+		c, started := t.Checks[i], w.Now()
+		limit := s.Config.Limit(c)
+		reported := reportWhile(w.Progress, n, len(todo), fmt.Sprintf("check %d of %d: %s", n+1, len(todo), c.Desc), limit)
+		outcome, err := check.Attempt(ctx, check.Spec{Cmd: c.Cmd, Root: files.Root, Cwd: c.Cwd, Timeout: limit, Output: w.Output})
+		reported()
+		if err != nil {
+			return nil, nil, err
+		}
+		cr := reportOne(i, c, outcome)
+		run.Results = append(run.Results, task.CheckResult{Check: c.Key(t.ID), Result: cr.Result})
+		report.Checks = append(report.Checks, cr)
+		logs = append(logs, logOf(t, c, head, started, outcome))
+	}
+	compareTrees(ctx, files, before, run, report)
+	report.Log, err = s.Runs().Write(t.ID, w.Now(), func(out io.Writer) error { return writeAll(out, logs) })
+	return run, report, err
+}
+
+func reportOne(i int, c task.Check, o check.Outcome) verb.CheckRun {
+	cr := verb.CheckRun{Check: i, Desc: c.Desc, Result: task.Pass, Summary: o.Summary(), Seconds: o.Duration.Round(time.Millisecond).Seconds()}
+	if !o.Passed {
+		cr.Result, cr.Output = task.Fail, verb.Tail(o.Output, tailShown)
+	}
+	return cr
+}
+
+// compareTrees takes the fingerprint away from a run during which files changed, and says which.
+func compareTrees(ctx context.Context, files store.Files, before store.Tree, run *task.Run, report *verb.RunReport) {
+	after := treeOf(ctx, files)
+	if Fingerprint(after) == run.Tree {
+		return
+	}
+	run.Tree = ""
+	if before == nil || after == nil {
+		return
+	}
+	report.TreeChanged = before.Changed(after)
+	if len(report.TreeChanged) > changedShown {
+		report.TreeChanged = report.TreeChanged[:changedShown]
+	}
+}
+
+func logOf(t task.Task, c task.Check, commit string, started time.Time, o check.Outcome) func(io.Writer) error {
+	h := check.Header{Task: string(t.ID), Check: c.Desc, Cmd: c.Cmd, Dir: c.Folder(), Commit: commit, Started: started}
+	return func(out io.Writer) error { return check.WriteLog(out, h, o) }
+}
+
+// writeAll writes the logs of several commands, with an empty line between them.
+func writeAll(out io.Writer, logs []func(io.Writer) error) error {
+	for i, write := range logs {
+		if i > 0 {
+			if _, err := io.WriteString(out, "\n"); err != nil {
+				return err
+			}
+		}
+		if err := write(out); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beatWhile keeps the caller's session on the task alive while checks run. The function it returns ends that.
+func beatWhile(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (stop func()) {
+	hold := session.Holder(t.Header(), s.Known(t.ID.Ref()), w.Now())
+	if hold.Session == "" || !hold.Mine(w.Actor(), s.Worktree) {
+		return func() {}
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	go func() {
+		for tick := time.NewTicker(s.Config.StaleAfter / 3); ; {
+			select {
+			case <-ctx.Done():
+				tick.Stop()
+				return
+			case <-tick.C:
+				_ = w.WithoutKey().Beat(ctx, s, session.Heartbeat{Session: hold.Session}) // the run goes on if it fails
+			}
+		}
+	}()
+	return cancel
+}
+
+// What a refusal shows of the commands that would have run.
+const (
+	commandsShown = 10
+	commandShown  = 200 // bytes of each
+)
+
+// Consent returns UNTRUSTED, naming the commands, unless this user trusted the clone.
+func Consent(s *store.Store, t task.Task, todo []int) error {
+	if s.Trusted() {
+		return nil
+	}
+	var commands []string
+	for _, n := range todo[:min(len(todo), commandsShown)] {
+		commands = append(commands, verb.Head(t.Checks[n].Cmd, commandShown))
+	}
+	e := task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine: %s%s", quoteAll(commands), task.AndMore(len(todo)-len(commands))).
+		WithHint("read them, then a person runs %s in a terminal", task.CallTo("trust").ByPerson())
+	e.Details = map[string]any{"commands": commands, "total": len(todo)}
+	return e
+}
+
+// untrustedRepo is the refusal to run commands in another repository, in which the user has not trusted this clone's.
+func untrustedRepo(files store.Files) error {
+	return task.Errorf(task.Untrusted, "the commands would run in %s, which was not approved on this machine", files.Root).
+		WithHint("a person runs %s in a terminal", task.CallTo("trust", "in-repo", files.Repo).ByPerson())
+}
+
+// quoteAll makes all that is not plain text visible, so that no command can pass for another.
+func quoteAll(texts []string) string {
+	quoted := make([]string, len(texts))
+	for i, text := range texts {
+		quoted[i] = strconv.Quote(text)
+	}
+	return strings.Join(quoted, ", ")
+}
+
+// runner names a run for those who have to wait for it.
+func runner(w *verb.Workspace, t task.Task) string {
+	return fmt.Sprintf("%s by %s, process %d", t.ID, w.Actor(), os.Getpid())
+}
+
+// progressEvery is how often a check that runs says so.
+const progressEvery = 3 * time.Second
+
+// reportWhile says in a message that the command with index n, of so many, runs, and says it again now and then until the function that it
+// returns was called. A check under way counts by its share of the time limit.
+func reportWhile(report func(verb.Progress), n, of int, message string, limit time.Duration) (stop func()) {
+	if report == nil {
+		return func() {}
+	}
+	report(verb.Progress{Done: float64(n), Total: float64(of), Message: message})
+	began, tick := time.Now(), time.NewTicker(progressEvery)
+	stopped, gone := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(gone)
+		for {
+			select {
+			case <-stopped:
+				return
+			case <-tick.C:
+				took := time.Since(began)
+				share := min(took.Seconds()/limit.Seconds(), 1)
+				report(verb.Progress{Done: float64(n) + share, Total: float64(of), Message: message, Took: took})
+			}
+		}
+	}()
+	return func() {
+		tick.Stop()
+		close(stopped)
+		<-gone
+	}
+}

@@ -1,0 +1,180 @@
+// Package gates takes tasks through their gates. The rules are package task's; this package does what they ask for outside the
+// lock: it asks for trust, runs command checks, keeps their log and compares the working tree before and after. Then it
+// makes the write that the results decide, under the lock.
+package gates
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Transition is a write that may take a task to another state.
+type Transition struct {
+	To      task.Status                                                         // "" for a write that changes no state
+	Preview func(task.Task) (task.Task, error)                                  // the task as it will be when the gates judge it
+	Decide  func(verb.WriteContext, task.Proof) (task.Task, *task.Entry, error) // under the lock
+
+	// Merged is what is being merged, for the close that comes with a merge. Nil for any other write, which close_by: merge may refuse.
+	Merged *Merged
+}
+
+// Merged is a branch that is being merged.
+type Merged struct {
+	Head string // its newest commit
+	Tree string // the fingerprint of its files, which a reviewer approved
+}
+
+// Unchanged is the preview of a transition that changes nothing but the state.
+func Unchanged(t task.Task) (task.Task, error) { return t, nil }
+
+// Make makes the write. It runs what the checks gate asks for, outside the lock, and then decides under the lock. A refusal
+// after a run still records the results, in one entry.
+func (tr Transition) Make(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (verb.Task, error) {
+	ran, err := tr.prepare(ctx, w, s, id)
+	if err != nil {
+		return verb.Task{}, verb.WithID(err, id)
+	}
+	var refusal error
+	out, err := w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		t, entry, err := tr.decide(w, wc, ran)
+		if refusal = nil; err != nil && ran.Fits(wc.Task) { // nil again if the write starts over
+			refusal = err
+			return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.WithoutKey().Stamp(""))
+		}
+		return t, entry, err
+	})
+	if err == nil {
+		err = verb.WithID(refusal, id)
+	}
+	out.Run = ran.Report
+	return out, ran.Explain(err)
+}
+
+// Run is what was run before a write, and of what.
+type Run struct {
+	Proof  task.Proof
+	Report *verb.RunReport // nil if nothing was run
+
+	of task.Task // as it was then
+}
+
+// prepare runs the commands that the checks gate asks for before a transition. If the deps gate refuses it, nothing is run.
+func (tr Transition) prepare(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) (Run, error) {
+	t, err := w.ReadForWrite(s, id)
+	if err != nil || tr.To == "" || t.Status == tr.To {
+		return Run{of: t}, err
+	}
+	r := Run{of: t}
+	if tr.Merged != nil {
+		r.Proof.Reviewed = tr.Merged.Tree
+	}
+	if t, err = tr.Preview(t); err != nil {
+		return r, err
+	}
+	flow := s.Config.Flow
+	if err := flow.Known(tr.To); err != nil {
+		return Run{}, err
+	}
+	if err := tr.byMerge(ctx, w, s, t); err != nil {
+		return Run{}, err
+	}
+	if err := flow.DepsGate(t, tr.To, kind.Deps(s, s.Config.Flow)); err != nil {
+		return Run{}, err
+	}
+	if len(flow.ToRun(t, tr.To, task.Proof{})) == 0 && !flow.AsksTree(t, tr.To) {
+		return r, nil // no commands, or none that count here
+	}
+	files, err := s.Files(t)
+	if err != nil {
+		return Run{}, err
+	}
+	tree := treeOf(ctx, files)
+	r.Proof.Commit, r.Proof.Tree = files.Head(ctx).Commit, Fingerprint(tree)
+	todo := flow.ToRun(t, tr.To, r.Proof)
+	if len(todo) == 0 {
+		return r, nil
+	}
+	r.Proof.Run, r.Report, err = run(ctx, w, s, t, todo, tree)
+	if err == nil && r.Proof.Run.Tree == "" {
+		r.Proof.Tree = "" // the run changed the tree, so passes earned before it are stale too
+	}
+	return r, err
+}
+
+// stillHolds returns CONFLICT if the task is no longer what the commands were run for.
+func (r Run) stillHolds(t task.Task) error {
+	if r.Proof.Run == nil || t.Status == r.of.Status && t.SameChecks(r.of) {
+		return nil
+	}
+	return task.Errorf(task.Conflict, "changed while its checks ran").
+		WithHint("read it again and decide anew").WithNext(task.CallTo("get", "id", t.ID))
+}
+
+// Alone returns CHECKS_FAILED if the record of the task was written to since the run began, where nobody but the commands that ran could.
+func (r Run) Alone(t task.Task) error {
+	if slices.EqualFunc(r.of.Provenance, t.Provenance, task.Entry.Equal) {
+		return nil
+	}
+	return task.Errorf(task.ChecksFailed, "a check wrote to its record while the merge was tested: %s by %s", t.Provenance.Last().Did, t.Provenance.Last().Who).
+		WithHint("what a check runs must not write under .cairn").ForGood()
+}
+
+// Fits reports whether there are results, and the task still has the checks that they are of.
+func (r Run) Fits(t task.Task) bool { return r.Proof.Run != nil && t.SameChecks(r.of) }
+
+// decide decides under the lock what becomes of the task.
+func (tr Transition) decide(w *verb.Workspace, wc verb.WriteContext, ran Run) (task.Task, *task.Entry, error) {
+	if err := ran.stillHolds(wc.Task); err != nil {
+		return wc.Task, nil, err
+	}
+	if err := ran.Alone(wc.Task); tr.Merged != nil && err != nil {
+		return wc.Task, nil, err
+	}
+	t, entry, err := tr.Decide(wc, ran.Proof)
+	if err == nil {
+		afterClose(w, wc, t)
+	}
+	return t, entry, err
+}
+
+// MakeSeveral makes one write of several tasks, of all or of none. It runs no commands: where the checks gate asks for one that has not passed on
+// the files as they are, all is refused.
+func (tr Transition) MakeSeveral(ctx context.Context, w *verb.Workspace, s *store.Store, ids []task.ID) (verb.Several, error) {
+	ran := Run{}
+	if tr.To != "" {
+		ran.Proof.Commit, ran.Proof.Tree = s.Head(ctx).Commit, Fingerprint(WorkTree(ctx, s))
+	}
+	if err := tr.allByMerge(ctx, w, s, ids); err != nil {
+		return verb.Several{}, err
+	}
+	return w.ChangeSeveral(ctx, s, ids, func(wc verb.WriteContext) (task.Task, *task.Entry, error) { return tr.decide(w, wc, ran) })
+}
+
+// afterClose ends the live session, as finished, and the claim of a task that is being closed.
+func afterClose(w *verb.Workspace, wc verb.WriteContext, t task.Task) {
+	flow := wc.Store.Config.Flow
+	if !flow.IsClosed(wc.Task.Status) && flow.IsClosed(t.Status) {
+		wc.Tx.Claim(t.ID.Ref(), nil)
+		wc.EndSession(session.Finished, w.Stamp("closed by "+string(w.Actor())))
+	}
+}
+
+// Explain adds the report of the run to a refusal.
+func (r Run) Explain(err error) error {
+	var e *task.Error
+	if r.Report == nil || verb.IsUnconfirmed(err) || !errors.As(err, &e) {
+		return err
+	}
+	explained := *e
+	explained.Details = map[string]any{"run": r.Report}
+	maps.Copy(explained.Details, e.Details)
+	return &explained
+}

@@ -1,0 +1,66 @@
+package gates
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// WorkTree reads the state of the working tree. It is nil where git cannot say, and then every pass is stale. It is nil in a clone
+// that is not trusted too: to hash a file git may start programs that the clone's own config names.
+func WorkTree(ctx context.Context, s *store.Store) store.Tree {
+	files, err := s.Files(task.Task{})
+	if err != nil {
+		return nil
+	}
+	return treeOf(ctx, files)
+}
+
+// TreeOf is WorkTree of the files of a task, which may be in another repository.
+func TreeOf(ctx context.Context, s *store.Store, t task.Task) store.Tree {
+	files, err := s.Files(t)
+	if err != nil {
+		return nil
+	}
+	return treeOf(ctx, files)
+}
+
+func treeOf(ctx context.Context, files store.Files) store.Tree {
+	if !files.Trusted() {
+		return nil
+	}
+	tree, err := files.WorkTree(ctx)
+	if err != nil {
+		return nil
+	}
+	return tree
+}
+
+// Fingerprint is that of a tree, or "" for one that could not be read.
+func Fingerprint(tree store.Tree) string {
+	if tree == nil {
+		return ""
+	}
+	return tree.Fingerprint()
+}
+
+// OpenChecks lists what stands between a task and its close.
+func OpenChecks(ctx context.Context, s *store.Store, t task.Task) []verb.OpenCheck {
+	p := task.Proof{Tree: Fingerprint(TreeOf(ctx, s, t))}
+	var out []verb.OpenCheck
+	standings := s.Config.Flow.Standings(t, p)
+	for i, c := range t.Checks {
+		switch standing := standings(i); {
+		case standing == task.Pass:
+		case standing == task.Fail:
+			out = append(out, verb.OpenCheck{Check: i, Desc: c.Desc, State: "failed"})
+		case c.Result == task.Pass && !c.Manual():
+			out = append(out, verb.OpenCheck{Check: i, Desc: c.Desc, State: "stale"})
+		default:
+			out = append(out, verb.OpenCheck{Check: i, Desc: c.Desc, State: "pending"})
+		}
+	}
+	return out
+}

@@ -1,0 +1,410 @@
+// Package graphs shows the task graph as a whole: what waits for what, the longest chain, and what unblocks most.
+package graphs
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Verbs are the verbs about the graph.
+var Verbs = []verb.Verb{
+	verb.Declare(verb.Verb{
+		Name: "graph", Group: "tasks", Toolset: verb.Records, Title: "Show the graph", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Summary: "Show what waits for what: the graph of the open tasks, its longest chain, and what unblocks most.",
+		When:    "To see in which order work can be done, and which task is worth doing first because others wait for it.",
+	}, Graph),
+}
+
+// In is the input of Graph.
+type In struct {
+	ID      task.ID    `json:"id,omitempty" doc:"only this task, its parts, and what must be done before them" cli:"arg"`
+	Up      bool       `json:"up,omitempty" doc:"with id: what waits for the task, in place of what it waits for"`
+	All     bool       `json:"all,omitempty" doc:"closed tasks too"`
+	Where   string     `json:"where,omitempty" doc:"only tasks that fit a filter: guide filters" from:"filters"`
+	Depth   verb.Count `json:"depth,omitempty" doc:"how many steps to go from the task, or from those for which nothing waits"`
+	Limit   verb.Count `json:"limit,omitempty" doc:"how many tasks at most; 200 by default for an agent, else all"`
+	Mermaid bool       `json:"mermaid,omitempty" doc:"give the picture as a graph for Mermaid"`
+}
+
+// Out is a graph. Lists are in the order of ids, but for those that say otherwise.
+type Out struct {
+	Root         task.ID     `json:"root,omitempty"` // the task that was asked for
+	Up           bool        `json:"up,omitempty"`
+	Nodes        []Node      `json:"nodes"`
+	Edges        []Edge      `json:"edges"`
+	CriticalPath []task.ID   `json:"critical_path"`       // the longest chain of open tasks, in the order in which they can be done
+	Unblocks     []Unblocks  `json:"unblocks"`            // the open tasks for which most others wait, those first
+	Cycles       [][]task.ID `json:"cycles,omitempty"`    // tasks that wait for one another, in a ring
+	Total        int         `json:"total"`               // how many tasks there would be without a limit
+	Truncated    bool        `json:"truncated,omitempty"` // there are more than limit
+	Picture      string      `json:"picture,omitempty"`   // with mermaid, in place of nodes and edges
+	verb.Problems
+}
+
+// Node is a task of the graph, or what a task waits for.
+type Node struct {
+	ID       task.ID       `json:"id"`
+	Title    string        `json:"title,omitempty"`
+	Status   task.Status   `json:"status,omitempty"`
+	Priority task.Priority `json:"priority"`
+	Parent   task.ID       `json:"parent,omitempty"`
+	Open     bool          `json:"open,omitempty"`
+	Ready    bool          `json:"ready,omitempty"`    // it is open, waits for nothing, and has no open part
+	Waiting  int           `json:"waiting,omitempty"`  // how many open tasks wait for it, through others too
+	Missing  bool          `json:"missing,omitempty"`  // there is no such record
+	Critical bool          `json:"critical,omitempty"` // it is on the critical path
+}
+
+// Edge says that a task waits for another record.
+type Edge struct {
+	From task.ID `json:"from"` // what waits
+	To   task.ID `json:"to"`   // for what
+}
+
+// Unblocks is a task, and what its end would allow.
+type Unblocks struct {
+	ID      task.ID `json:"id"`
+	Title   string  `json:"title"`
+	Waiting int     `json:"waiting"` // open tasks that wait for it, through others too
+	Ready   int     `json:"ready"`   // those among them that would be ready at once
+}
+
+const (
+	boundedLimit = 200  // nodes for an agent
+	mostLimit    = 5000 // nodes that an agent can ask for
+	unblocksMost = 10
+)
+
+// Graph returns the graph of the open tasks, or of all, or of those around one task. Files that cannot be read are problems, deps on what is not
+// there are nodes that are missing, and cycles are named: a broken graph is shown like any other. It returns NOT_FOUND for a task that is not there.
+func Graph(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+	if err := in.valid(); err != nil {
+		return Out{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Out{}, err
+	}
+	look, err := w.Graph(ctx, s)
+	if err != nil {
+		return Out{}, err
+	}
+	if in.ID != "" && look.Row(in.ID) == nil {
+		_, err := kind.Tasks.Get(s, in.ID)
+		return Out{}, cmp.Or(err, kind.Tasks.NotFound(string(in.ID)))
+	}
+	keep, err := tasks.Where(w, s, look, in.Where)
+	if err != nil {
+		return Out{}, err
+	}
+	n, view := newNet(s, look, in), w.View(s).OfMany(ctx)
+	n.keeps = func(i int) bool { return in.Where == "" || keep.Fits(tasks.ItemAt(look, view, i)) }
+	return n.show(w, look.Problems()), nil
+}
+
+func (in In) valid() error {
+	switch {
+	case in.Up && in.ID == "":
+		return verb.BadInput("up", "goes with the id of a task")
+	case in.Limit > mostLimit:
+		return verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d", mostLimit)
+	}
+	return nil
+}
+
+// net is the open part of a graph, by the numbers of its rows: what waits for what.
+type net struct {
+	in    In
+	flow  task.Flow
+	look  *verb.Graph
+	rows  []*kind.Row
+	at    map[task.ID]int // the number of a task
+	open  []bool
+	needs [][]int        // the open tasks that an open task waits for, each once
+	waits [][]int        // the open tasks that wait for an open task
+	parts [][]int        // the tasks below a task
+	every [][]int        // see dependents
+	keeps func(int) bool // whether a task fits the filter
+}
+
+func newNet(s *store.Store, look *verb.Graph, in In) *net {
+	n := &net{in: in, flow: s.Config.Flow, look: look, rows: look.Rows(), at: map[task.ID]int{}}
+	for i, r := range n.rows {
+		n.at[task.ID(r.ID)] = i
+		n.open = append(n.open, !n.flow.IsClosed(r.Status))
+	}
+	n.needs, n.waits, n.parts = make([][]int, len(n.rows)), make([][]int, len(n.rows)), make([][]int, len(n.rows))
+	for i, r := range n.rows {
+		if p, ok := n.at[r.Parent]; ok && p != i {
+			n.parts[p] = append(n.parts[p], i)
+		}
+		if !n.open[i] {
+			continue
+		}
+		for _, id := range r.Deps {
+			if d, ok := n.at[id]; ok && n.open[d] && !slices.Contains(n.needs[i], d) {
+				n.needs[i], n.waits[d] = append(n.needs[i], d), append(n.waits[d], i)
+			}
+		}
+	}
+	return n
+}
+
+// show makes the result. Who acts is asked for only where there is more than an agent is shown: mostly anybody may look.
+func (n *net) show(w *verb.Workspace, problems []problem.Problem) Out {
+	out := Out{Root: n.in.ID, Up: n.in.Up, Nodes: []Node{}, Edges: []Edge{}, CriticalPath: []task.ID{}, Unblocks: []Unblocks{}}
+	out.Problems.Problems = problems[:min(len(problems), 50)]
+	if len(problems) > 50 {
+		out.ProblemsTotal = len(problems)
+	}
+	if out.Problems.Problems == nil {
+		out.Problems.Problems = []problem.Problem{}
+	}
+	chosen := n.chosen()
+	out.Total = len(chosen)
+	bounded := w.Bounded || len(chosen) > boundedLimit && w.Actor().Agent()
+	limit := int(n.in.Limit)
+	if limit == 0 && bounded {
+		limit = boundedLimit
+	}
+	inside := make([]bool, len(n.rows))
+	for _, i := range chosen {
+		inside[i] = true
+	}
+	ranks := n.ranks(inside)
+	critical := make([]bool, len(n.rows))
+	for _, i := range ranks.longest() {
+		critical[i] = true
+		out.CriticalPath = append(out.CriticalPath, n.id(i))
+	}
+	waiting := ranks.waiting()
+	out.Cycles = n.cycles(ranks)
+	out.Unblocks = n.unblocks(chosen, waiting)
+	if limit > 0 && len(chosen) > limit {
+		out.Truncated = true
+		chosen = chosen[:limit] // the nearest first
+		clear(inside)
+		for _, i := range chosen {
+			inside[i] = true
+		}
+	}
+	if bounded {
+		out.CriticalPath = out.CriticalPath[:min(len(out.CriticalPath), mostLimit)]
+		out.Cycles = out.Cycles[:min(len(out.Cycles), unblocksMost)]
+	}
+	slices.Sort(chosen)
+	n.draw(&out, chosen, inside, critical, waiting)
+	if n.in.Mermaid {
+		out.Picture = mermaid(out) + out.cut()
+		out.Nodes, out.Edges = []Node{}, []Edge{}
+	}
+	return out
+}
+
+// cut is a comment in a picture that says how much it leaves out; "" if it shows all.
+func (out Out) cut() string {
+	if !out.Truncated {
+		return ""
+	}
+	return "%% " + out.Shown() + "\n"
+}
+
+// Shown says how many of the tasks are shown, and how many more there are.
+func (out Out) Shown() string {
+	shown := min(len(out.Nodes), out.Total)
+	return fmt.Sprintf("%d of %d tasks, %d more", shown, out.Total, out.Total-shown)
+}
+
+// draw adds nodes and edges, and a node for each record that a task waits for and that is no task that is shown.
+func (n *net) draw(out *Out, chosen []int, inside, critical []bool, waiting []int) {
+	others := map[task.ID]bool{}
+	for _, i := range chosen {
+		r := n.rows[i]
+		node := Node{
+			ID: n.id(i), Title: r.Title, Status: r.Status, Priority: r.Priority, Open: n.open[i], Waiting: waiting[i], Critical: critical[i],
+			Ready: n.open[i] && n.look.Ready(i),
+		}
+		if p, ok := n.at[r.Parent]; ok && inside[p] {
+			node.Parent = r.Parent
+		}
+		out.Nodes = append(out.Nodes, node)
+		for d, id := range r.Deps {
+			if slices.Contains(r.Deps[:d], id) {
+				continue
+			}
+			if at, ok := n.at[id]; ok && inside[at] {
+				out.Edges = append(out.Edges, Edge{node.ID, id})
+			} else if !ok && n.otherShown(id) {
+				others[id] = true
+				out.Edges = append(out.Edges, Edge{node.ID, id})
+			}
+		}
+	}
+	for id := range others {
+		dep, found := n.look.Find(id)
+		out.Nodes = append(out.Nodes, Node{ID: id, Title: dep.Title, Status: dep.Status, Priority: dep.Priority, Missing: !found, Open: found && !n.flow.DepClosed(dep)})
+	}
+	slices.SortFunc(out.Nodes, func(a, b Node) int { return cmp.Compare(a.ID, b.ID) })
+}
+
+// otherShown reports whether a record that is no task is shown: one that is closed is only where closed tasks are.
+func (n *net) otherShown(id task.ID) bool {
+	dep, found := n.look.Find(id)
+	return n.in.All || !found || !n.flow.DepClosed(dep)
+}
+
+func (n *net) id(i int) task.ID { return task.ID(n.rows[i].ID) }
+
+// chosen are the tasks that are shown, the nearest to where the look begins first, and equals by id.
+func (n *net) chosen() []int {
+	var next []int
+	fits := func(i int) bool {
+		return (n.open[i] || n.in.All) && n.keeps(i)
+	}
+	if n.in.ID != "" {
+		next = []int{n.at[n.in.ID]}
+	} else {
+		next = n.tops(fits)
+	}
+	var all []int
+	seen := make([]bool, len(n.rows))
+	for _, i := range next {
+		seen[i] = true
+	}
+	for depth := 0; ; depth++ {
+		for len(next) > 0 {
+			all = append(all, next...)
+			if n.in.Depth > 0 && depth >= int(n.in.Depth) {
+				return all
+			}
+			next = n.step(next, seen, fits)
+			depth++
+		}
+		if n.in.ID != "" {
+			return all
+		}
+		for i := range n.rows { // what is left is in rings, or behind them
+			if !seen[i] && fits(i) {
+				seen[i] = true
+				next = append(next, i)
+				break
+			}
+		}
+		if len(next) == 0 {
+			return all
+		}
+		depth = -1
+	}
+}
+
+// step are the tasks one step on from some.
+func (n *net) step(from []int, seen []bool, fits func(int) bool) []int {
+	var next []int
+	add := func(i int) {
+		if !seen[i] && fits(i) {
+			seen[i] = true
+			next = append(next, i)
+		}
+	}
+	for _, i := range from {
+		for _, to := range n.beside(i) {
+			add(to)
+		}
+	}
+	slices.Sort(next)
+	return next
+}
+
+// beside are the tasks one step from a task, in the direction that was asked for. Upwards that is what waits for it, and what it is a part of.
+func (n *net) beside(i int) []int {
+	var out []int
+	if n.in.Up && n.in.ID != "" {
+		if p, ok := n.at[n.rows[i].Parent]; ok {
+			out = append(out, p)
+		}
+		return append(out, n.dependents()[i]...)
+	}
+	out = append(out, n.parts[i]...)
+	for _, id := range n.rows[i].Deps {
+		if d, ok := n.at[id]; ok {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// dependents are, for each task, those that name it among their deps, whatever their states.
+func (n *net) dependents() [][]int {
+	if !n.in.All {
+		return n.waits
+	}
+	if n.every == nil {
+		n.every = make([][]int, len(n.rows))
+		for i, r := range n.rows {
+			for _, id := range r.Deps {
+				if d, ok := n.at[id]; ok {
+					n.every[d] = append(n.every[d], i)
+				}
+			}
+		}
+	}
+	return n.every
+}
+
+// tops are the tasks that fit, are no part of one that fits, and that none that fits waits for; all that fit, if there is a filter.
+func (n *net) tops(fits func(int) bool) []int {
+	below := make([]bool, len(n.rows))
+	for i, r := range n.rows {
+		if !fits(i) || n.in.Where != "" {
+			continue
+		}
+		for _, id := range r.Deps {
+			if d, ok := n.at[id]; ok && d != i {
+				below[d] = true
+			}
+		}
+		for _, p := range n.parts[i] {
+			below[p] = true
+		}
+	}
+	var tops []int
+	for i := range n.rows {
+		if fits(i) && !below[i] {
+			tops = append(tops, i)
+		}
+	}
+	return tops
+}
+
+// unblocks lists the tasks for which most others wait. At equal numbers the more urgent one is first.
+func (n *net) unblocks(chosen []int, waiting []int) []Unblocks {
+	var all []int
+	for _, i := range chosen {
+		if waiting[i] > 0 {
+			all = append(all, i)
+		}
+	}
+	slices.SortFunc(all, func(a, b int) int {
+		return cmp.Or(cmp.Compare(waiting[b], waiting[a]), cmp.Compare(n.rows[a].Priority, n.rows[b].Priority), cmp.Compare(a, b))
+	})
+	out := []Unblocks{}
+	for _, i := range all[:min(len(all), unblocksMost)] {
+		ready := 0
+		for _, by := range n.waits[i] {
+			if left := n.look.BlockedBy(n.rows[by]); len(left) == 1 {
+				ready++
+			}
+		}
+		out = append(out, Unblocks{n.id(i), n.rows[i].Title, waiting[i], ready})
+	}
+	return out
+}

@@ -1,0 +1,227 @@
+package graphs
+
+import (
+	"math/bits"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ranks are the rings of the open tasks: tasks that wait for one another are one ring, and any other task is a ring of its own. A ring stands
+// behind all that it waits for.
+type ranks struct {
+	n      *net
+	inside []bool  // the tasks that count
+	ring   []int   // of each task; -1 for those that do not count
+	rings  [][]int // the tasks of each
+}
+
+// ranks finds the rings among some tasks, by the algorithm of Tarjan. It does not call itself, since a chain may be long.
+func (n *net) ranks(inside []bool) *ranks {
+	r := &ranks{n: n, inside: inside, ring: make([]int, len(n.rows))}
+	found, low := make([]int, len(n.rows)), make([]int, len(n.rows)) // numbers from 1 on, in the order of the walk
+	for i := range r.ring {
+		r.ring[i] = -1
+	}
+	var open []int // found, and in no ring yet
+	type visit struct{ task, next int }
+	count := 0
+	for start := range n.rows {
+		if found[start] > 0 || !r.counts(start) {
+			continue
+		}
+		walk := []visit{{start, 0}}
+		for len(walk) > 0 {
+			at := &walk[len(walk)-1]
+			i := at.task
+			if at.next == 0 {
+				count++
+				found[i], low[i] = count, count
+				open = append(open, i)
+			}
+			if at.next < len(n.needs[i]) {
+				d := n.needs[i][at.next]
+				at.next++
+				switch {
+				case !r.counts(d):
+				case found[d] == 0:
+					walk = append(walk, visit{d, 0})
+				case r.ring[d] < 0:
+					low[i] = min(low[i], found[d])
+				}
+				continue
+			}
+			if at.next == 0 {
+				at.next++
+			}
+			walk = walk[:len(walk)-1]
+			if low[i] == found[i] {
+				from := len(open) - 1
+				for open[from] != i {
+					from--
+				}
+				for _, member := range open[from:] {
+					r.ring[member] = len(r.rings)
+				}
+				r.rings = append(r.rings, slices.Sorted(slices.Values(open[from:])))
+				open = open[:from]
+			}
+			if len(walk) > 0 {
+				up := walk[len(walk)-1].task
+				low[up] = min(low[up], low[i])
+			}
+		}
+	}
+	return r
+}
+
+func (r *ranks) counts(i int) bool { return r.inside[i] && r.n.open[i] }
+
+// longest is the chain of tasks that takes longest by what they are estimated to take, and of equals, as where there are no estimates, the one with
+// most tasks; in the order in which they can be done. Tasks that wait for one another cannot be done, and end a chain. Of chains of one length it is the one whose last task, and then each before it, is the more urgent, and then has the lower id.
+func (r *ranks) longest() []int {
+	length, before, takes := make([]int, len(r.n.rows)), make([]int, len(r.n.rows)), make([]time.Duration, len(r.n.rows))
+	best := -1
+	better := func(a, b int) bool { // a is the end of a better chain
+		switch {
+		case b < 0:
+			return true
+		case takes[a] != takes[b]:
+			return takes[a] > takes[b]
+		case length[a] != length[b]:
+			return length[a] > length[b]
+		}
+		if p, q := r.n.rows[a].Priority, r.n.rows[b].Priority; p != q {
+			return p < q
+		}
+		return a < b
+	}
+	for _, ring := range r.rings { // what is needed comes first
+		if r.isCycle(ring) {
+			continue
+		}
+		i := ring[0]
+		before[i] = -1
+		for _, d := range r.n.needs[i] {
+			if length[d] > 0 && better(d, before[i]) {
+				before[i] = d
+			}
+		}
+		length[i], takes[i] = 1, estimate(r.n.rows[i])
+		if at := before[i]; at >= 0 {
+			length[i] += length[at]
+			takes[i] = min(takes[i]+takes[at], longestChain)
+		}
+		if better(i, best) {
+			best = i
+		}
+	}
+	var chain []int
+	for i := best; i >= 0; i = before[i] {
+		chain = append(chain, i)
+	}
+	slices.Reverse(chain)
+	if len(chain) < 2 {
+		return nil // no task waits for another
+	}
+	return chain
+}
+
+// longestEstimate is what a longer estimate counts as. Sums stop at longestChain, so that they do not run over.
+const (
+	longestEstimate = 10 * 365 * 24 * time.Hour
+	longestChain    = 20 * longestEstimate
+)
+
+// estimate is how long a task is thought to take; 0 if it does not say so.
+func estimate(r *kind.Row) time.Duration {
+	text := task.OptionalOf(r.OwnValue).Estimate
+	if text == "" {
+		return 0
+	}
+	d, err := verb.Span(text)
+	if err != nil {
+		return 0
+	}
+	return min(max(d, 0), longestEstimate)
+}
+
+// isCycle reports whether the tasks of a ring wait for one another, or one for itself.
+func (r *ranks) isCycle(ring []int) bool {
+	return len(ring) > 1 || slices.Contains(r.n.needs[ring[0]], ring[0])
+}
+
+// cycles names the tasks of each cycle.
+func (n *net) cycles(r *ranks) [][]task.ID {
+	var out [][]task.ID
+	for _, ring := range r.rings {
+		if !r.isCycle(ring) {
+			continue
+		}
+		var ids []task.ID
+		for _, i := range ring {
+			ids = append(ids, n.id(i))
+		}
+		out = append(out, ids)
+	}
+	slices.SortFunc(out, func(a, b []task.ID) int { return slices.Compare(a, b) })
+	return out
+}
+
+// columns is how many waiting tasks are counted at once, as bits: so the counting of 100,000 tasks needs a few megabytes.
+const columns = 1024
+
+// waiting counts for each task the open tasks that wait for it, through others too, whatever part of the graph is shown.
+func (r *ranks) waiting() []int {
+	all := make([]bool, len(r.n.rows))
+	for i := range all {
+		all[i] = true
+	}
+	whole := r.n.ranks(all)
+	count := make([]int, len(r.n.rows))
+	set := make([][columns / 64]uint64, len(whole.rings))
+	for first := 0; first < len(r.n.rows); first += columns {
+		clear(set)
+		for ring := len(whole.rings) - 1; ring >= 0; ring-- { // what waits comes first
+			whole.pass(ring, first, set)
+		}
+		for i := range r.n.rows {
+			if ring := whole.ring[i]; ring >= 0 {
+				for _, word := range set[ring] {
+					count[i] += bits.OnesCount64(word)
+				}
+			}
+		}
+	}
+	for _, ring := range whole.rings { // those in a cycle with it, too
+		for _, i := range ring {
+			count[i] += len(ring) - 1
+		}
+	}
+	return count
+}
+
+// pass tells what a ring waits for of all that waits for the ring, and of the ring itself.
+func (r *ranks) pass(ring, first int, set [][columns / 64]uint64) {
+	own := set[ring]
+	for _, i := range r.rings[ring] {
+		if i >= first && i < first+columns {
+			own[(i-first)/64] |= 1 << ((i - first) % 64)
+		}
+	}
+	if own == [columns / 64]uint64{} {
+		return
+	}
+	for _, i := range r.rings[ring] {
+		for _, d := range r.n.needs[i] {
+			if to := r.ring[d]; to != ring {
+				for k, word := range own {
+					set[to][k] |= word
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,293 @@
+package handoffs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// InboxIn is the input of Inbox.
+type InboxIn struct {
+	Types  []What     `json:"types,omitempty" doc:"only handoff, mention, assigned, answer or review" cli:"flag=type" values:"handoff,mention,assigned,answer,review"`
+	Ack    []string   `json:"ack,omitempty" doc:"ids of items that you have acted on; a handoff that you claimed or answered is ended as processed" from:"handoffs"`
+	Unread *bool      `json:"unread" doc:"false: also what was acknowledged already" cli:"not=all"`
+	Limit  verb.Count `json:"limit,omitempty" doc:"how many to return; 20 by default, 500 at most"`
+	Cursor string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// What says why something is in an inbox.
+type What string
+
+// The reasons.
+const (
+	IsHandoff  What = "handoff"  // addressed to the actor, and not dealt with
+	IsMention  What = "mention"  // an entry mentions the actor
+	IsAssigned What = "assigned" // somebody else gave the actor a task
+	IsAnswer   What = "answer"   // to what the actor asked
+	IsReview   What = "review"   // a task that waits for the actor's approval, or a judgement of the actor's work
+)
+
+var reasons = []What{IsHandoff, IsMention, IsAssigned, IsAnswer, IsReview}
+
+// Item is one thing in an inbox. Its id is that of the record, or that and the short hash of the entry that it is about; it stays the same.
+type Item struct {
+	ID     string      `json:"id"`
+	What   What        `json:"what"`
+	Title  string      `json:"title"` // of the record
+	From   task.Actor  `json:"from"`
+	At     time.Time   `json:"at"`
+	Unread bool        `json:"unread"`           // it was not acknowledged
+	Record string      `json:"record"`           // id of the record
+	Status task.Status `json:"status"`           // of the record
+	Type   string      `json:"type,omitempty"`   // of a handoff
+	Due    string      `json:"due,omitempty"`    // of a handoff
+	Result string      `json:"result,omitempty"` // how the actor's work was judged: pass or fail
+	Check  string      `json:"check,omitempty"`  // of a task that waits for the actor's approval: what attest settles
+	Branch string      `json:"branch,omitempty"` // where that task was worked on last
+	Head   string      `json:"head,omitempty"`   // and the commit to look at
+
+	session string // the last one on a task that waits for the actor's approval
+}
+
+// ItemMark stands between the id of a record and the short hash of an entry, in the id of an item.
+const ItemMark = "#"
+
+const inboxLimit = 20
+
+// Inbox lists what waits for the caller, the newest first. It is derived from the rows of all records. Reading acknowledges nothing. Ack comes
+// first: it ends the handoffs that the caller claimed or answered, where the caller may write, and marks everything else in live state.
+func Inbox(ctx context.Context, w *verb.Workspace, in InboxIn) (verb.Items[Item], error) {
+	none := verb.Items[Item]{}
+	if err := in.valid(); err != nil {
+		return none, err
+	}
+	s, err := w.Open()
+	if err == nil {
+		err = acknowledge(ctx, w, s, in.Ack)
+	}
+	if err != nil {
+		return none, err
+	}
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return none, err
+	}
+	return InboxBeside(ctx, w, s, g, in)
+}
+
+// InboxBeside is Inbox for a verb that has looked at the tasks already. It acknowledges nothing.
+func InboxBeside(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, in InboxIn) (verb.Items[Item], error) {
+	all, problems, err := collect(ctx, w, s, g)
+	if err != nil {
+		return verb.Items[Item]{}, err
+	}
+	var fit []verb.Ranked[Item]
+	for _, item := range all {
+		if (len(in.Types) == 0 || slices.Contains(in.Types, item.What)) && (item.Unread || in.Unread != nil && !*in.Unread) {
+			fit = append(fit, verb.Ranked[Item]{At: verb.Position{Key: verb.NewestFirst(item.At), ID: string(item.What) + item.ID}, Item: item})
+		}
+	}
+	return verb.PageOf(fit, func(item Item) Item { return item.located(s) }, problems, w.PageIn("inbox", in.Cursor, cmp.Or(in.Limit, inboxLimit)))
+}
+
+const maxAck = 500 // items
+
+func (in InboxIn) valid() error {
+	for _, what := range in.Types {
+		if !slices.Contains(reasons, what) {
+			return verb.BadInput("types", "names %q", what).WithHint("handoff, mention, assigned, answer or review")
+		}
+	}
+	if len(in.Ack) > maxAck {
+		return verb.BadInput("ack", "names %d items, more than %d", len(in.Ack), maxAck).WithHint("acknowledge them in several calls")
+	}
+	for _, id := range in.Ack {
+		of, hash, entry := strings.Cut(id, ItemMark)
+		if kind.ParseAnyID(of) != nil || entry && !kind.IsShortHash(hash) || !entry && kind.Handoffs.ParseID(of) != nil {
+			return verb.BadInput("ack", "names %q, which is not the id of an item", id).WithHint("give back an id as %s returned it", task.CallTo("inbox"))
+		}
+	}
+	return verb.ValidLimit(in.Limit)
+}
+
+// acknowledge ends the handoffs among the items that the caller claimed or answered, and marks all others, in one write. A caller who may
+// not write to records marks all. What is over, or gone, is marked too.
+func acknowledge(ctx context.Context, w *verb.Workspace, s *store.Store, items []string) error {
+	if len(items) == 0 {
+		return nil
+	}
+	writes := w.Profile >= verb.PairWorker && !w.ReadOnly && w.Scope == ""
+	return w.Update(ctx, s, func(tx *store.Tx) error {
+		for _, id := range items {
+			if writes && !strings.Contains(id, ItemMark) {
+				if err := settle(w, s, tx, id); err != nil {
+					return verb.WithID(err, task.ID(id))
+				}
+			}
+		}
+		tx.Acknowledge(tx.Inbox(w.Actor()).Ack(items...))
+		return nil
+	})
+}
+
+// settle ends a handoff that the caller claimed or answered as processed.
+func settle(w *verb.Workspace, s *store.Store, tx *store.Tx, id string) error {
+	h, err := kind.Handoffs.Get(tx, ledger.HandoffID(id))
+	if task.CodeOf(err) == task.NotFound {
+		return nil
+	}
+	me := w.Actor()
+	if err != nil || h.Closed() || h.Assignee != me && !h.Answered(me) {
+		return err
+	}
+	return changeIn(w, s, tx, id, func(c writing) (ledger.Handoff, error) { return c.resolve(ledger.HandoffResolved, "") })
+}
+
+// collector finds what waits for an actor.
+type collector struct {
+	w      *verb.Workspace
+	s      *store.Store
+	me     task.Actor
+	groups ledger.GroupsOf
+	acked  map[string]bool
+	known  func(task.Ref) session.Live
+	items  []Item
+}
+
+// collect reads the rows of all kinds, and no file that did not change, but for handoffs of which the clone knows more than their files.
+func collect(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) ([]Item, []problem.Problem, error) {
+	groups, err := w.GroupsOf(ctx, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := &collector{w: w, s: s, me: w.Actor(), groups: groups, acked: map[string]bool{}}
+	for _, id := range s.Inbox(c.me).Acked {
+		c.acked[id] = true
+	}
+	c.known, _ = w.Reads.KnownOf(ctx, s)
+	problems := slices.Clone(g.Problems())
+	for _, r := range g.Rows() {
+		c.mentions(r)
+		c.task(r)
+	}
+	for _, k := range kind.Kinds() {
+		if k == kind.Tasks.Kind {
+			continue
+		}
+		view, err := w.Reads.Look(ctx, s, k)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, view.Problems()...)
+		for _, r := range view.Rows() {
+			c.mentions(r)
+			if k == kind.Handoffs.Kind {
+				c.handoff(r)
+			}
+		}
+	}
+	return c.items, problems, nil
+}
+
+// add adds an item about a record, or about one entry of it.
+func (c *collector) add(what What, r *kind.Row, said kind.Said) *Item {
+	item := Item{
+		ID: r.ID, What: what, Title: r.Title, From: said.Who, At: said.At, Unread: true,
+		Record: r.ID, Status: r.Status,
+	}
+	if said.Hash != "" {
+		item.ID += ItemMark + said.Hash
+	}
+	item.Unread = !c.acked[item.ID]
+	c.items = append(c.items, item)
+	return &c.items[len(c.items)-1]
+}
+
+func (c *collector) mentions(r *kind.Row) {
+	for _, said := range r.Said(kind.MentionFact) {
+		if said.More == string(c.me) && said.Who != c.me {
+			c.add(IsMention, r, said)
+		}
+	}
+}
+
+// handoff adds a handoff to the actor, and answers to one from it.
+func (c *collector) handoff(r *kind.Row) {
+	if r.Fact(kind.FromFact) == string(c.me) {
+		for _, said := range r.Said(kind.AnswerFact) {
+			c.add(IsAnswer, r, said).Type = r.Fact(kind.TypeFact)
+		}
+	}
+	answered := slices.Contains(r.All(kind.AnsweredFact), string(c.me))
+	switch {
+	case over(r.Status) || !addressed(r, c.me, c.groups):
+		return
+	case !answered && (r.Assignee != "" && r.Assignee != c.me || r.Status == ledger.HandoffResponded || c.taken(r)):
+		return // another recipient deals with it
+	}
+	item := c.add(IsHandoff, r, kind.Said{Who: task.Actor(r.Fact(kind.FromFact)), At: time.Unix(r.Created, 0).UTC()})
+	item.Type, item.Due = r.Fact(kind.TypeFact), r.Fact(kind.DueFact)
+	item.Unread = item.Unread && !answered
+}
+
+// taken reports whether another recipient has claimed a handoff in this clone, or it was carried further in another worktree, although its
+// file does not say so here.
+func (c *collector) taken(r *kind.Row) bool {
+	live := c.known(kind.Handoffs.Ref(r.ID))
+	if live.State == nil && live.Next == nil {
+		return false
+	}
+	h, err := kind.Handoffs.Get(c.s, ledger.HandoffID(r.ID))
+	if err != nil {
+		return false
+	}
+	hold := session.Holder(h.Header, live, c.w.Now())
+	return hold.Actor != "" && hold.Actor != c.me && !hold.Lapsed || hold.How == session.Behind && hold.Status != ledger.HandoffOpen
+}
+
+// task adds a task that was assigned to the actor, that waits for the actor's approval, or that the actor worked on and others judged.
+func (c *collector) task(r *kind.Row) {
+	flow := c.s.Config.Flow
+	if r.Assignee == c.me && !flow.IsClosed(r.Status) {
+		for _, said := range r.Said(kind.AssignedFact) {
+			c.add(IsAssigned, r, said)
+		}
+	}
+	if flow.Review != "" && r.Status == flow.Review && slices.Contains(r.All(kind.ReviewerFact), string(c.me)) {
+		moved := kind.Said{At: time.Unix(r.Updated, 0).UTC()} // moved by hand
+		if said := r.Said(kind.MovedFact); len(said) > 0 {
+			moved = said[0]
+		}
+		item := c.add(IsReview, r, moved)
+		item.Check, item.session = task.ReviewerCheck(c.me).Desc, r.Session
+	}
+	if !slices.Contains(r.All(kind.WorkerFact), string(c.me)) {
+		return
+	}
+	for _, said := range r.Said(kind.AttestedFact) {
+		if said.Who != c.me {
+			c.add(IsReview, r, said).Result = said.More
+		}
+	}
+}
+
+// located is an item with where the work is that waits for approval.
+func (item Item) located(s *store.Store) Item {
+	if item.session == "" {
+		return item
+	}
+	if ses, err := kind.Sessions.Get(s, item.session); err == nil {
+		item.Branch, item.Head = ses.Branch, ses.Head
+	}
+	return item
+}

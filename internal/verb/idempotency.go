@@ -1,0 +1,212 @@
+package verb
+
+import (
+	"cmp"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Once is part of the input of every verb that writes. A call that is repeated under its idempotency key does nothing more,
+// and answers with the record as it is by then, marked as replayed.
+type Once struct {
+	IdempotencyKey string `json:"idempotency_key,omitempty" doc:"makes repeats safe"`
+}
+
+// CallKey is the idempotency key, or "".
+func (o Once) CallKey() string { return o.IdempotencyKey }
+
+// Keyed is an input that may carry an idempotency key.
+type Keyed interface{ CallKey() string }
+
+// Idempotency makes a call one that can be repeated. That of a call without a key, the zero value, does nothing.
+type Idempotency struct{ key *session.Key }
+
+// idempotencyOf is that of a call of a verb, by the key that its input carries.
+func idempotencyOf(who func() task.Actor, verb string, in any) (Idempotency, error) {
+	k, ok := in.(Keyed)
+	if !ok || k.CallKey() == "" {
+		return Idempotency{}, nil
+	}
+	if strings.TrimSpace(k.CallKey()) == "" {
+		return Idempotency{}, BadInput("idempotency_key", "is blank").WithHint("any text that you use for this call only")
+	}
+	given, err := json.Marshal(in)
+	if err != nil {
+		return Idempotency{}, err
+	}
+	return Idempotency{&session.Key{Call: callOf(who(), verb, k.CallKey()), Args: hash(string(given))[:8]}}, nil
+}
+
+// Given reports whether the call has an idempotency key.
+func (i Idempotency) Given() bool { return i.key != nil }
+
+// callOf names a call: 16 hex digits.
+func callOf(who task.Actor, verb, key string) string { return hash(string(who), verb, key)[:16] }
+
+func hash(parts ...string) string {
+	sum := sha256.Sum256([]byte(strings.Join(parts, "\x00")))
+	return hex.EncodeToString(sum[:])
+}
+
+// stamp is what the entries of the call say of it, or "".
+func (i Idempotency) stamp() string {
+	if !i.Given() {
+		return ""
+	}
+	return i.key.String()
+}
+
+// Called reports whether an entry was written by a call of this verb that its actor made under this key.
+func Called(e task.Entry, verb, key string) bool {
+	call, _, _ := strings.Cut(e.Key, "-")
+	return call == callOf(e.Who, verb, key)
+}
+
+// doneError says that the call was made before.
+type doneError struct{ made session.Key }
+
+func (doneError) Error() string { return "the call was made before" }
+
+// IsDone reports whether an error says that the call was made before. Verb.Call turns it into the answer of a replay.
+func IsDone(err error) bool { return errors.As(err, new(doneError)) }
+
+// known returns doneError if live state remembers the call, and CONFLICT if it was one with other arguments.
+func (i Idempotency) known(remembered func(call string) *session.Key) error {
+	if !i.Given() {
+		return nil
+	}
+	return i.same(remembered(i.key.Call))
+}
+
+// Recorded looks the call up in the entries of a record, which outlive live state and are known in every clone. Made names the
+// record. It returns an error for which IsDone is true if the call is there, and CONFLICT if it was one with other arguments.
+func (i Idempotency) Recorded(log task.Log, made session.Key) error {
+	if !i.Given() {
+		return nil
+	}
+	for _, e := range log {
+		if call, args, _ := strings.Cut(e.Key, "-"); call == i.key.Call {
+			made.Call, made.Args, made.Session = call, args, cmp.Or(made.Session, e.Session)
+			return i.same(&made)
+		}
+	}
+	return nil
+}
+
+func (i Idempotency) same(had *session.Key) error {
+	switch {
+	case had == nil:
+		return nil
+	case had.Args != i.key.Args:
+		return task.Errorf(task.Conflict, "the idempotency key was used with other arguments").
+			WithHint("repeat the call exactly, or use a new key").ForGood()
+	default:
+		return doneError{*had}
+	}
+}
+
+// Remember keeps in live state what a write of the call made.
+func (i Idempotency) Remember(tx *store.Tx, made session.Key) {
+	if i.Given() {
+		made.Call, made.Args = i.key.Call, i.key.Args
+		tx.Remember(made)
+	}
+}
+
+// Replayer is the result of a verb that writes. Replay answers a call that was made before, with what it made, as that is now. A
+// verb whose result is of no one type, since it writes records of any kind, is answered for by Record.
+type Replayer interface {
+	Replay(*Workspace, *store.Store, session.Key) (any, error)
+}
+
+// neverCalled returns doneError if live state remembers the call. It is asked before anything else is done, so that a replay never
+// runs a check.
+func (w *Workspace) neverCalled() error {
+	if !w.Idempotency.Given() {
+		return nil
+	}
+	s, err := w.Open()
+	if task.CodeOf(err) == task.NoWorkspace {
+		return nil // what was called outside of all workspaces is remembered in none
+	}
+	if err != nil {
+		return err
+	}
+	return w.Idempotency.known(s.Key)
+}
+
+// replayed is the answer of a call: that of a replay if its error is doneError, else what it came to.
+func (v Verb) replayed(ctx context.Context, w *Workspace, out any, err error) (any, error) {
+	done := doneError{}
+	if !errors.As(err, &done) {
+		return out, err
+	}
+	s, err := w.Open()
+	if err == nil {
+		err = s.Settle(ctx) // what it made may still wait to be brought to its end
+	}
+	if err == nil && v.Holds && done.made.Task != "" {
+		err = w.holdsHere(s, done.made.Task)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if replayer, ok := v.out.(Replayer); ok {
+		return replayer.Replay(w, s, done.made)
+	}
+	return Record{}.Replay(w, s, done.made)
+}
+
+// holdsHere returns ALREADY_CLAIMED if the caller holds a task in another worktree, where repeating the call that took it
+// would let it go on in two.
+func (w *Workspace) holdsHere(s *store.Store, id task.ID) error {
+	t, err := kind.Tasks.Get(s, id)
+	if err != nil {
+		return NotHere(err, string(id))
+	}
+	if hold := session.Holder(t.Header(), s.Known(id.Ref()), w.Now()); hold.Actor == w.Actor() {
+		return WithID(hold.Refuse(id, w.Actor(), s.Worktree, false), id)
+	}
+	return nil
+}
+
+// NotHere turns NOT_FOUND of a record that a repeated call made into CONFLICT, which says that it is in another worktree.
+func NotHere(err error, made string) error {
+	if task.CodeOf(err) != task.NotFound {
+		return err
+	}
+	return task.Errorf(task.Conflict, "the idempotency key made %s, which is not here: it is on another branch, or was deleted since", made).
+		WithHint("go on where it is, or use a new key").ForGood()
+}
+
+// Replay shows the task as it is now.
+func (Task) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
+	out, err := w.View(s).TaskByID(made.Task)
+	out.Replayed = true
+	return out, NotHere(err, string(made.Task))
+}
+
+// Replay shows the session as it is now.
+func (Session) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
+	out, err := w.View(s).SessionByID(made.Session)
+	out.Replayed = true
+	if err == nil && out.Status == session.Active { // as begin has it, if that is what was called
+		about, taskErr := kind.Tasks.Get(s, out.Task)
+		if taskErr == nil {
+			out.Last = LastBefore(about.Provenance, out.ID)
+		} else {
+			about = task.Task{Title: out.Label, Body: out.Goal}
+		}
+		out.Decisions = w.Governing(context.Background(), s, about)
+	}
+	return out, NotHere(err, made.Session)
+}

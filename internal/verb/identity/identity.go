@@ -1,0 +1,120 @@
+// Package identity holds the verb that says who acts, and what there is for that actor: its work, its inbox, and what others changed.
+package identity
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// In is the input of Identity.
+type In struct {
+	Include []string `json:"include,omitempty" doc:"work, inbox, delta (what others changed)" values:"work,inbox,delta"`
+	Ack     string   `json:"ack,omitempty" doc:"delta.cursor that you have dealt with"`
+}
+
+// Out is who the caller is to cairn.
+type Out struct {
+	Actor     task.Actor `json:"actor"`
+	Client    string     `json:"client,omitempty"`
+	Version   string     `json:"version"`
+	Workspace string     `json:"workspace,omitempty"` // folder; absent outside a workspace
+	Profile   string     `json:"profile"`
+	Scope     task.ID    `json:"scope,omitempty"`    // the only task that may be changed
+	ReadOnly  bool       `json:"readonly,omitempty"` // nothing may be changed
+
+	Work  *Work                      `json:"work,omitempty"`  // open tasks of the caller
+	Inbox *verb.Items[handoffs.Item] `json:"inbox,omitempty"` // as the verb inbox has it
+	Delta *Delta                     `json:"delta,omitempty"` // what others changed
+}
+
+// Work is the open tasks that an actor holds or was given, the most urgent first.
+type Work struct {
+	Tasks []verb.Row `json:"tasks"` // 20 at most
+	Total int        `json:"total"`
+}
+
+// Verbs are the verbs of this package.
+var Verbs = []verb.Verb{
+	verb.Declare(verb.Verb{
+		Name: "identity", Group: "sessions", Toolset: verb.Core, Title: "Who am I", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Summary: "Say who acts, with what rights, and in which workspace.",
+		When:    "Call it first: begin wants the actor that it names. With include it shows what concerns you.",
+	}, Identity),
+}
+
+// Identity says who acts, with what rights, and where. It works outside a workspace too, unless more is asked for. Reading moves nothing: the
+// caller was last seen when the answer was made whose cursor comes back as ack.
+func Identity(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+	out := Out{Actor: w.Actor(), Client: w.Client, Version: w.Version, Profile: w.Profile.String(), Scope: w.Scope, ReadOnly: w.ReadOnly}
+	for _, part := range in.Include {
+		if !slices.Contains([]string{"work", "inbox", "delta"}, part) {
+			return out, verb.BadInput("include", "names %q", part).WithHint("work, inbox or delta")
+		}
+	}
+	s, err := w.Open()
+	if err == nil {
+		out.Workspace = s.Root
+		return out, out.add(ctx, w, s, in)
+	}
+	if task.CodeOf(err) == task.NoWorkspace && len(in.Include) == 0 && in.Ack == "" {
+		err = nil
+	}
+	return out, err
+}
+
+// add adds the parts that are asked for.
+func (out *Out) add(ctx context.Context, w *verb.Workspace, s *store.Store, in In) error {
+	if err := seen(ctx, w, s, in.Ack); err != nil {
+		return err
+	}
+	for _, part := range in.Include {
+		var err error
+		switch part {
+		case "work":
+			out.Work, err = workOf(ctx, w, s)
+		case "inbox":
+			var items verb.Items[handoffs.Item]
+			items, err = handoffs.Inbox(ctx, w, handoffs.InboxIn{})
+			out.Inbox = &items
+		case "delta":
+			out.Delta, err = delta(ctx, w, s)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+const workShown = 20
+
+// workOf finds the open tasks that the caller holds or was given.
+func workOf(ctx context.Context, w *verb.Workspace, s *store.Store) (*Work, error) {
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	me, view := w.Actor(), w.View(s).OfMany(ctx)
+	var mine []*kind.Row
+	for _, r := range g.Rows() {
+		if s.Config.Flow.IsClosed(r.Status) {
+			continue
+		}
+		if view.Holder(g, r).WorkOf(me, r.Assignee) {
+			mine = append(mine, r)
+		}
+	}
+	slices.SortFunc(mine, tasks.MoreUrgent)
+	out := &Work{Tasks: []verb.Row{}, Total: len(mine)}
+	for _, r := range mine[:min(len(mine), workShown)] {
+		out.Tasks = append(out.Tasks, view.Row(g, r))
+	}
+	return out, nil
+}

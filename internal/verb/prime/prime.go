@@ -1,0 +1,190 @@
+package prime
+
+import (
+	"context"
+	"encoding/json"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb/sessions"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/templates"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// In is the input of Prime.
+type In struct {
+	Tools *bool  `json:"tools,omitempty" doc:"name MCP tools (the default over MCP) or commands (the default in a shell)" cli:"not=shell"`
+	Hook  string `json:"hook,omitempty" doc:"print what a session-start hook of this client takes; outside a workspace, nothing" values:"claude=Claude Code,codex=Codex,gemini=Gemini CLI,cursor=Cursor"`
+}
+
+// Out is what an agent must know at its start. Text holds all of it, for a model to read; the lists are the same for programs.
+type Out struct {
+	Actor     task.Actor `json:"actor"`
+	Workspace string     `json:"workspace"`      // the prefix of its ids
+	Sessions  []Session  `json:"sessions"`       // that the actor has open, the newest first
+	Lost      []task.ID  `json:"lost,omitempty"` // of them, those that the git remote gave to another clone
+	Mine      []Task     `json:"mine"`           // open tasks that the actor holds or was given, the most urgent first
+	Ready     []Task     `json:"ready"`          // that anybody could take now, the most urgent first
+	Handoffs  []Handoff  `json:"handoffs"`       // that wait for the actor, the newest first
+	Totals    Totals     `json:"totals"`         // of the lists, which show the first
+	Text      string     `json:"text"`           // at most MaxText bytes of Markdown
+
+	hook string
+}
+
+// Session is a session in a list.
+type Session struct {
+	ID     string         `json:"id"`
+	Task   task.ID        `json:"task,omitempty"`
+	Label  string         `json:"label,omitempty"` // of one about no task
+	Health session.Health `json:"health"`
+}
+
+// Task is a task in a list.
+type Task struct {
+	ID     task.ID     `json:"id"`
+	Title  string      `json:"title"` // cut
+	Status task.Status `json:"status"`
+}
+
+// Handoff is a handoff in a list.
+type Handoff struct {
+	ID    string     `json:"id"`
+	Title string     `json:"title"` // cut
+	From  task.Actor `json:"from"`
+}
+
+// Totals are how many there are.
+type Totals struct {
+	Sessions int `json:"sessions"`
+	Mine     int `json:"mine"`
+	Ready    int `json:"ready"`
+	Blocked  int `json:"blocked"` // open tasks that wait for others
+	Handoffs int `json:"handoffs"`
+}
+
+// MaxText is the most bytes of the text: 1,500 tokens of at most four bytes, less some for the words that a client puts around it.
+const MaxText = 5800
+
+const (
+	shown      = 8  // of each list
+	openShown  = 3  // sessions
+	titleShown = 90 // bytes
+)
+
+// Prime tells an agent what it must know at its start. It reads rows, and no file of a task. It returns NO_WORKSPACE outside of a workspace,
+// unless a hook asks: then there is nothing to tell.
+func Prime(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+	out := Out{Sessions: []Session{}, Mine: []Task{}, Ready: []Task{}, Handoffs: []Handoff{}, hook: in.Hook}
+	if !slices.Contains([]string{"", "claude", "codex", "gemini", "cursor"}, in.Hook) {
+		return out, verb.BadInput("hook", "is %q", in.Hook).WithHint("claude, codex, gemini or cursor")
+	}
+	s, err := w.Open()
+	if err != nil {
+		if in.Hook != "" && task.CodeOf(err) == task.NoWorkspace {
+			return out, nil
+		}
+		return out, err
+	}
+	out.Actor, out.Workspace = w.Actor(), s.Config.Prefix
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return out, err
+	}
+	out.tasks(ctx, w, s, g)
+	if err := out.sessions(ctx, w); err != nil {
+		return out, err
+	}
+	if err := out.handoffs(ctx, w, s, g); err != nil {
+		return out, err
+	}
+	tools := w.Bounded
+	if in.Tools != nil {
+		tools = *in.Tools
+	}
+	out.Text = out.text(s.Config, templates.Names(s.Layout), tools)
+	return out, nil
+}
+
+// tasks finds what the actor has open, and what is ready.
+func (out *Out) tasks(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) {
+	view, flow := w.View(s).OfMany(ctx), s.Config.Flow
+	var mine []*kind.Row
+	isMine := map[string]bool{}
+	for _, r := range g.Rows() {
+		if flow.IsClosed(r.Status) {
+			continue
+		}
+		hold := view.Holder(g, r)
+		if !hold.WorkOf(out.Actor, r.Assignee) {
+			continue
+		}
+		mine, isMine[r.ID] = append(mine, r), true
+		if hold.LostTo != nil && len(out.Lost) < shown {
+			out.Lost = append(out.Lost, task.ID(r.ID))
+		}
+	}
+	free, rest := tasks.Survey(ctx, w, s, g, func(r *kind.Row) bool { return !isMine[r.ID] })
+	out.Totals = Totals{Mine: len(mine), Ready: len(free), Blocked: rest.Blocked}
+	out.Mine, out.Ready = foremost(mine), foremost(free)
+}
+
+// sessions finds those that the actor has open.
+func (out *Out) sessions(ctx context.Context, w *verb.Workspace) error {
+	open, err := sessions.List(ctx, w, sessions.ListIn{Actor: string(out.Actor), Status: session.Active, Limit: openShown})
+	if err != nil {
+		return err
+	}
+	out.Totals.Sessions = open.Total
+	for _, one := range open.Sessions {
+		out.Sessions = append(out.Sessions, Session{one.ID, one.Task, verb.Head(one.Label, titleShown), one.Health})
+	}
+	return nil
+}
+
+// foremost shows the most urgent of some tasks.
+func foremost(rows []*kind.Row) []Task {
+	var ranked []verb.Ranked[*kind.Row]
+	for _, r := range rows {
+		ranked = append(ranked, verb.Ranked[*kind.Row]{At: tasks.ByPriority(r), Item: r})
+	}
+	out := []Task{}
+	for _, r := range verb.Foremost(ranked, shown) {
+		out = append(out, Task{task.ID(r.Item.ID), verb.Head(r.Item.Title, titleShown), r.Item.Status})
+	}
+	return out
+}
+
+// handoffs finds those that wait for the actor.
+func (out *Out) handoffs(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph) error {
+	waiting, err := handoffs.InboxBeside(ctx, w, s, g, handoffs.InboxIn{Types: []handoffs.What{handoffs.IsHandoff}, Limit: shown})
+	if err != nil {
+		return err
+	}
+	out.Totals.Handoffs = waiting.Total
+	for _, one := range waiting.Items {
+		out.Handoffs = append(out.Handoffs, Handoff{one.Record, verb.Head(one.Title, titleShown), one.From})
+	}
+	return nil
+}
+
+// Print is what the command prints: the text, or what the hook of a client takes. Every client takes JSON; Cursor's has a key of its own.
+func (out Out) Print() string {
+	if out.hook == "" || out.Text == "" {
+		return out.Text
+	}
+	var answer any = map[string]any{"hookSpecificOutput": map[string]string{"hookEventName": "SessionStart", "additionalContext": out.Text}}
+	if out.hook == "cursor" {
+		answer = map[string]string{"additional_context": out.Text}
+	}
+	raw, err := json.Marshal(answer)
+	if err != nil {
+		panic(err) // maps of texts
+	}
+	return string(raw) + "\n"
+}

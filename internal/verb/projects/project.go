@@ -1,0 +1,186 @@
+package projects
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+
+	"github.com/cairn-tasks/cairn/internal/user/projects"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ListIn is the input of ListProjects and ListRepos.
+type ListIn struct{}
+
+// Projects are the workspaces of this machine.
+type Projects struct {
+	Items []projects.Project `json:"items"`
+	Total int                `json:"total"`
+}
+
+// ListProjects returns the workspaces that were opened on this machine, the newest first.
+func ListProjects(_ context.Context, w *verb.Workspace, _ ListIn) (Projects, error) {
+	all := verb.NoNil(projects.List(w.StateDir))
+	return Projects{all, len(all)}, nil
+}
+
+// OpenIn is the input of OpenProject.
+type OpenIn struct {
+	Project string `json:"project" doc:"id, folder or name of a workspace that project_list names" cli:"arg" from:"projects"`
+}
+
+// Opened is a workspace that a caller asked for.
+type Opened struct {
+	Project string   `json:"project"`
+	Root    string   `json:"root"`
+	Prefix  string   `json:"prefix"`
+	Trusted bool     `json:"trusted"`        // its commands may run
+	Open    bool     `json:"open"`           // the calls that follow are about it
+	How     string   `json:"how,omitempty"`  // it can be opened, if it is not
+	Made    []string `json:"made,omitempty"` // files, by project_create
+
+	Replayed bool `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+}
+
+// OpenProject goes on in another workspace where the server can, and else says how. It returns NOT_FOUND for one that is not in the list or is gone.
+func OpenProject(_ context.Context, w *verb.Workspace, in OpenIn) (Opened, error) {
+	p, err := projects.Find(w.StateDir, in.Project)
+	if err != nil {
+		return Opened{}, err
+	}
+	if p.Gone {
+		return Opened{}, task.Errorf(task.NotFound, "there is no workspace in %s any more", p.Root).WithHint("%s lists the others", task.CallTo("project_list"))
+	}
+	s, err := store.Open(p.Root, w.StateDir)
+	if err != nil {
+		return Opened{}, err
+	}
+	return opened(w, s)
+}
+
+// opened switches to a workspace, or says how it is opened.
+func opened(w *verb.Workspace, s *store.Store) (Opened, error) {
+	out := Opened{Project: projects.IDOf(s.Root), Root: s.Root, Prefix: s.Config.Prefix, Trusted: s.Trusted()}
+	if here, err := w.Open(); err == nil && here.Root == s.Root {
+		out.Open = true
+		return out, nil
+	}
+	if w.Switch == nil {
+		out.How = "cairn -C " + s.Root + " on the command line; a server that is started there, or with --projects"
+		return out, nil
+	}
+	if err := w.Switch(s.Root); err != nil {
+		return out, err
+	}
+	out.Open = true
+	return out, nil
+}
+
+// CreateIn is the input of CreateProject.
+type CreateIn struct {
+	Path   string `json:"path" doc:"folder, from the one where you are; it must be there" cli:"arg"`
+	Prefix string `json:"prefix,omitempty" doc:"what ids begin with; made of the folder's name by default"`
+	verb.Once
+}
+
+// CreateProject makes a folder a workspace. It returns NOT_FOUND if there is no such folder. It does not switch to it.
+func CreateProject(ctx context.Context, w *verb.Workspace, in CreateIn) (Opened, error) {
+	dir := in.Path
+	if !filepath.IsAbs(dir) {
+		dir = filepath.Join(w.Dir, dir)
+	}
+	if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+		return Opened{}, task.Errorf(task.NotFound, "there is no folder %s", dir).WithHint("make it first: mkdir, or git clone")
+	}
+	made, err := Init(ctx, w, dir, in.Prefix)
+	if err != nil {
+		return Opened{}, err
+	}
+	if err := remember(ctx, w, made.Store.Root); err != nil {
+		return Opened{}, err
+	}
+	out := created(w, made.Store)
+	out.Made = made.Files
+	return out, nil
+}
+
+// created shows a workspace that was made.
+func created(w *verb.Workspace, s *store.Store) Opened {
+	out := Opened{Project: projects.IDOf(s.Root), Root: s.Root, Prefix: s.Config.Prefix, Trusted: s.Trusted()}
+	if here, err := w.Open(); err == nil && here.Root == s.Root {
+		out.Open = true
+	} else {
+		out.How = "project_open"
+	}
+	return out
+}
+
+// rootKind is the kind of what a call under an idempotency key made: a workspace, by its folder.
+const rootKind = "workspace"
+
+// remember remembers a call under an idempotency key, in the workspace where it was made. Where there is none there is no place for it, and the same
+// call again does nothing more anyway.
+func remember(ctx context.Context, w *verb.Workspace, root string) error {
+	s, err := w.Open()
+	if err != nil || !w.Idempotency.Given() {
+		return nil
+	}
+	return w.Update(ctx, s, func(tx *store.Tx) error {
+		w.Idempotency.Remember(tx, session.Key{Record: &task.Ref{Kind: rootKind, ID: root}})
+		return nil
+	})
+}
+
+// Replay shows the workspace as it is now.
+func (Opened) Replay(w *verb.Workspace, _ *store.Store, key session.Key) (any, error) {
+	if key.Record == nil || key.Record.Kind != rootKind {
+		return Opened{}, task.Errorf(task.NotFound, "the call under this key made no workspace")
+	}
+	s, err := store.Open(key.Record.ID, w.StateDir)
+	if err != nil {
+		return Opened{}, err
+	}
+	out := created(w, s)
+	out.Replayed = true
+	return out, nil
+}
+
+// Made is what Init made.
+type Made struct {
+	Store    *store.Store
+	Files    []string // that it wrote, from the workspace's folder
+	Harmless bool     // nothing in it came from elsewhere, so that it is trusted
+	Consent  error    // why that could not be kept; the workspace is made all the same
+}
+
+// Init makes a folder a workspace, or finishes one that is half made, and notes it in the list of the machine. A workspace in which nothing came from
+// elsewhere is trusted.
+func Init(ctx context.Context, w *verb.Workspace, dir, prefix string) (Made, error) {
+	l, files, err := store.Init(dir, prefix)
+	if err != nil {
+		return Made{}, err
+	}
+	s, err := store.Open(l.Root, w.StateDir)
+	if err != nil {
+		return Made{}, err
+	}
+	out := Made{Store: s, Files: files}
+	if out.Harmless, err = s.Harmless(ctx); err != nil {
+		return out, err
+	}
+	if out.Harmless {
+		out.Consent = s.SetTrust(w.Actor(), w.Now())
+	}
+	Note(ctx, w, s)
+	return out, nil
+}
+
+// Note notes a workspace in the list of the machine. A failure changes nothing: the list is a convenience.
+func Note(ctx context.Context, w *verb.Workspace, s *store.Store) {
+	if w.Job == "" { // a job's work tree is no project
+		_ = projects.Note(ctx, w.StateDir, s.Layout, s.Config.Prefix, w.Now())
+	}
+}

@@ -1,0 +1,282 @@
+package proposals
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const maxPlan = 500 // tasks
+
+// PlanIn is the input of Plan. It has tasks, or the name of a proposal that has them.
+type PlanIn struct {
+	Tasks    []PlanItem `json:"tasks,omitempty" doc:"tasks as create takes them, each with a key by which deps and parent of others can name it" cli:"file"`
+	Proposal string     `json:"proposal,omitempty" doc:"proposal to make real, in place of tasks" from:"proposals"`
+	DryRun   bool       `json:"dry_run,omitempty" doc:"check everything and write nothing"`
+	verb.Once
+}
+
+// PlanItem is a task of a plan.
+type PlanItem struct {
+	Key string `json:"key,omitempty" doc:"name for it within the plan, for deps and parent"`
+	tasks.TaskIn
+	Deps   []Ref `json:"deps,omitempty" doc:"tasks that must be closed before this one can start: keys, ids, or #0 for the first of the plan"`
+	Parent Ref   `json:"parent,omitempty" doc:"task that groups it: a key, an id, or #0 for the first of the plan"`
+}
+
+// Ref names a task in a plan: by its key, by its id, or by #N for the one with that index, from 0.
+type Ref string
+
+// PlanOut is what Plan made, in the order of its input.
+type PlanOut struct {
+	Tasks    []verb.Row    `json:"tasks"`
+	Notices  []verb.Notice `json:"notices,omitempty"` // what was understood otherwise than it was written
+	DryRun   bool          `json:"dry_run,omitempty"` // nothing was written; #0 stands for the id of the first task
+	Replayed bool          `json:"replayed,omitempty"`
+}
+
+// Plan creates several tasks in one write: all of them, or, if one may not be created, none.
+func Plan(ctx context.Context, w *verb.Workspace, in PlanIn) (PlanOut, error) {
+	if !in.DryRun && w.Profile < verb.Operator {
+		return PlanOut{}, task.Errorf(task.Forbidden, "a %s can make plans, and not make them real", w.Profile).
+			WithHint("send dry_run true, or propose it: somebody with the profile operator makes it real")
+	}
+	s, err := w.Open()
+	if err != nil {
+		return PlanOut{}, err
+	}
+	items, err := in.items(s)
+	if err != nil {
+		return PlanOut{}, err
+	}
+	tasks, err := plannedTasks(w, s, items)
+	if err != nil {
+		return PlanOut{}, err
+	}
+	ids := idsOf(tasks)
+	if in.DryRun {
+		out, err := dryRun(w, s, tasks)
+		out.Notices = notices(s, items)
+		return out, err
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		created, err := s.Config.Flow.Plan(tasks, kind.Deps(tx, s.Config.Flow), w.Stamp(""))
+		if err != nil {
+			return inPlan(err, ids)
+		}
+		for _, t := range created {
+			kind.Tasks.Put(tx, t)
+		}
+		w.Idempotency.Remember(tx, session.Key{Tasks: ids})
+		if in.Proposal == "" {
+			return nil
+		}
+		return makeReal(tx, in.Proposal, ids, w.Stamp(""))
+	})
+	if err != nil {
+		return PlanOut{}, err
+	}
+	out, err := showPlan(w, s, ids)
+	out.Notices = notices(s, items)
+	return out, err
+}
+
+// notices are those of all tasks of a plan, each with the place of its task.
+func notices(s *store.Store, items []PlanItem) []verb.Notice {
+	var out []verb.Notice
+	for i, item := range items {
+		for _, n := range item.Notices(s.Config.Flow) {
+			out = append(out, verb.Notice{Code: n.Code, Message: indexRef(i) + ": " + n.Message})
+		}
+	}
+	return out
+}
+
+func showPlan(w *verb.Workspace, s *store.Store, ids []task.ID) (PlanOut, error) {
+	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}}
+	for _, id := range ids {
+		t, err := kind.Tasks.Get(s, id)
+		if err != nil {
+			return PlanOut{}, err
+		}
+		out.Tasks = append(out.Tasks, view.RowOf(t))
+	}
+	return out, nil
+}
+
+// Replay shows the tasks as they are now.
+func (PlanOut) Replay(w *verb.Workspace, s *store.Store, key session.Key) (any, error) {
+	out, err := showPlan(w, s, key.Tasks)
+	out.Replayed = true
+	return out, verb.NotHere(err, "a task of the plan")
+}
+
+// items are the tasks of the plan, wherever they come from.
+func (in PlanIn) items(s *store.Store) ([]PlanItem, error) {
+	switch {
+	case in.Proposal != "" && len(in.Tasks) > 0:
+		return nil, verb.BadInput("proposal", "is given, and tasks are too").WithHint("leave out one of the two")
+	case in.Proposal != "":
+		p, err := kind.Proposals.Get(s, in.Proposal)
+		if err == nil {
+			err = pending(s, p)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return storedItems(p)
+	case len(in.Tasks) == 0:
+		return nil, verb.BadInput("tasks", "is empty").WithHint("name at least one task, or a proposal")
+	case len(in.Tasks) > maxPlan:
+		return nil, verb.BadInput("tasks", "has %d tasks, more than %d", len(in.Tasks), maxPlan).WithHint("split the plan")
+	default:
+		return in.Tasks, nil
+	}
+}
+
+// plannedTasks reads items as tasks with ids, and what they say of one another as those ids.
+func plannedTasks(w *verb.Workspace, s *store.Store, items []PlanItem) ([]task.Task, error) {
+	keys, err := keysOf(items, s.Config.Prefix)
+	if err != nil {
+		return nil, err
+	}
+	ids, err := mintAll(w, s, len(items))
+	if err != nil {
+		return nil, err
+	}
+	names := names{ids: ids, keys: keys, prefix: s.Config.Prefix, there: kind.Deps(s, s.Config.Flow)}
+	out := make([]task.Task, len(items))
+	for i, item := range items {
+		t, err := plannedTask(w, s, item, names)
+		if err != nil {
+			return nil, inItem(err, i)
+		}
+		t.ID = ids[i]
+		out[i] = t
+	}
+	return out, nil
+}
+
+// mintAll mints ids that sort in the order of the plan: each a millisecond younger than the one before.
+func mintAll(w *verb.Workspace, s *store.Store, n int) ([]task.ID, error) {
+	ids := make([]task.ID, n)
+	now := w.Now()
+	for i := range ids {
+		id, err := task.NewID(s.Config.Prefix, now.Add(time.Duration(i)*time.Millisecond), w.Rand)
+		if err != nil {
+			return nil, err
+		}
+		ids[i] = id
+	}
+	return ids, nil
+}
+
+func plannedTask(w *verb.Workspace, s *store.Store, item PlanItem, names names) (task.Task, error) {
+	t, err := tasks.New(w, s, item.TaskIn)
+	if err == nil {
+		err = task.ValidFields(t) // so that the refusal names the item
+	}
+	if err != nil {
+		return t, err
+	}
+	for n, ref := range item.Deps {
+		id, err := names.resolve(fmt.Sprintf("deps[%d]", n), ref)
+		if err != nil {
+			return t, err
+		}
+		t.Deps = append(t.Deps, id)
+	}
+	if item.Parent != "" {
+		t.Parent, err = names.resolve("parent", item.Parent)
+	}
+	return t, err
+}
+
+// inItem says which item an error is about, as tasks[2].checks[0].cmd if the error names a field of it. inPlan says which one a rule's error is about: its
+// id was minted for nothing.
+func inItem(err error, i int) error {
+	var e *task.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	renamed := *e
+	between := ": "
+	if field := strings.TrimRight(e.Msg[:strings.IndexAny(e.Msg+" ", " .:[")], "s"); slices.ContainsFunc(itemFields(), func(f verb.Field) bool { return strings.TrimRight(f.Name, "s") == field }) {
+		between = "."
+	}
+	renamed.Msg = fmt.Sprintf("tasks[%d]%s%s", i, between, e.Msg)
+	return &renamed
+}
+
+// itemFields are the fields of a task of a plan.
+var itemFields = sync.OnceValue(func() []verb.Field { return verb.FieldsOf[PlanItem]() })
+
+func inPlan(err error, ids []task.ID) error {
+	var e *task.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	renamed := *e
+	for i, id := range ids {
+		renamed.Msg = strings.ReplaceAll(renamed.Msg, string(id), indexRef(i))
+		renamed.Hint = renamed.Hint.Replace(string(id), indexRef(i))
+	}
+	return &renamed
+}
+
+func indexRef(i int) string { return fmt.Sprintf("#%d", i) }
+
+func idsOf(tasks []task.Task) []task.ID {
+	ids := make([]task.ID, len(tasks))
+	for i, t := range tasks {
+		ids[i] = t.ID
+	}
+	return ids
+}
+
+// dryRun shows what a plan would make. Tasks that do not exist are named by their index.
+func dryRun(w *verb.Workspace, s *store.Store, tasks []task.Task) (PlanOut, error) {
+	ids := idsOf(tasks)
+	created, err := s.Config.Flow.Plan(tasks, kind.Deps(s, s.Config.Flow), w.Stamp(""))
+	if err != nil {
+		return PlanOut{}, inPlan(err, ids)
+	}
+	find := verb.FindIn(created)
+	among := func(id task.ID) (task.Task, bool) {
+		if t, ok := find(id); ok {
+			return t, true
+		}
+		return kind.Deps(s, s.Config.Flow)(id)
+	}
+	view, out := w.View(s), PlanOut{Tasks: []verb.Row{}, DryRun: true}
+	for i, id := range ids {
+		t, _ := find(id)
+		r := view.CutRow(view.RowOfTask(t, among))
+		r.ID, r.Parent = task.ID(indexRef(i)), byIndex(r.Parent, ids)
+		for _, refs := range [][]task.ID{r.Deps, r.BlockedBy} {
+			for n, ref := range refs {
+				refs[n] = byIndex(ref, ids)
+			}
+		}
+		out.Tasks = append(out.Tasks, r)
+	}
+	return out, nil
+}
+
+func byIndex(id task.ID, ids []task.ID) task.ID {
+	if i := slices.Index(ids, id); i >= 0 {
+		return task.ID(indexRef(i))
+	}
+	return id
+}

@@ -1,0 +1,255 @@
+package verb
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Record is a record of any kind, as verbs return it that know no more of a kind than what all kinds have in common.
+type Record struct {
+	RecordRow
+	Fields          map[string]any    `json:"fields"`                  // the keys of its file that not all kinds have
+	SupersededBy    ledger.DecisionID `json:"superseded_by,omitempty"` // of a decision: which governs in its place
+	Body            string            `json:"body,omitempty"`
+	Refs            []Ref             `json:"refs,omitempty"`
+	Comments        *Thread           `json:"comments,omitempty"` // of get, if they are asked for
+	Provenance      []Entry           `json:"provenance"`
+	BodyTruncated   bool              `json:"body_truncated,omitempty"`   // get with mode full has more
+	BodyNextOffset  int               `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
+	ProvenanceTotal int               `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
+	FieldsTotal     int               `json:"fields_total,omitempty"`     // how many fields there are, if only the first are here
+	RefsTotal       int               `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
+	Rest            string            `json:"rest,omitempty"`             // how to read what was cut
+	Replayed        bool              `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
+}
+
+// RecordRow is a record of any kind in a list.
+type RecordRow struct {
+	Kind        string      `json:"kind"`
+	ID          string      `json:"id"`
+	Title       string      `json:"title,omitempty"`
+	Status      task.Status `json:"status,omitempty"`
+	Labels      []string    `json:"labels"`
+	LabelsTotal int         `json:"labels_total,omitempty"` // how many there are, if only the first are here
+	Claim       *Claim      `json:"claim,omitempty"`
+	Rev         task.Rev    `json:"rev"`
+}
+
+// RecordRow shows a record as a list does.
+func (v View) RecordRow(k *kind.Kind, value any) RecordRow {
+	h := k.Header(value)
+	out := RecordRow{Kind: k.Name, ID: h.Ref.ID, Title: h.Title, Status: h.Status, Labels: NoNil(h.Labels), Rev: h.Rev}
+	if k.Held() && !k.Closed(v.Store.Config.Flow, h.Status) {
+		known := v.Store.Known(h.Ref)
+		out.Claim = viewClaim(session.Holder(h, known, v.now), known)
+	}
+	if v.Bounded {
+		out.Labels, out.LabelsTotal = firsts(out.Labels, Usual.List, Usual.ListRoom)
+	}
+	return out
+}
+
+// RecordByID reads a record of a kind and shows it, cut to the bounds for a caller whose context is small.
+func (v View) RecordByID(k *kind.Kind, id string, b Bounds) (Record, error) {
+	doc, value, err := v.Store.Document(k, id)
+	if err != nil {
+		return Record{}, err
+	}
+	return v.Record(k, doc, value, b), nil
+}
+
+// Record shows a record as RecordByID does.
+func (v View) Record(k *kind.Kind, doc *format.Doc, value any, b Bounds) Record {
+	out := Record{
+		RecordRow: v.RecordRow(k, value), Fields: kind.Fields(doc),
+		Body: task.CleanBody(string(doc.Body())), Provenance: []Entry{}, Refs: k.Header(value).Refs,
+	}
+	if k == kind.Decisions.Kind {
+		out.SupersededBy = v.supersededBy(ledger.DecisionID(out.ID))
+	}
+	for _, e := range k.Header(value).Log {
+		out.Provenance = append(out.Provenance, ViewEntry(e, nil))
+	}
+	if v.Bounded {
+		out = out.Cut(b)
+	}
+	return out
+}
+
+// Cut leaves out what would fill a small context, and says so.
+func (r Record) Cut(b Bounds) Record {
+	if body := Beginning(r.Body, b.Body, b.BodyRoom); len(body) < len(r.Body) {
+		r.Body, r.BodyTruncated, r.BodyNextOffset = body+"…", true, len(body)
+	}
+	if newest := lasts(r.Provenance, b.Entries, b.EntryRoom); len(newest) < len(r.Provenance) {
+		r.Provenance, r.ProvenanceTotal = newest, len(r.Provenance)
+	}
+	r.Fields, r.FieldsTotal = firstKeys(r.Fields, b.List, b.ListRoom)
+	r.Refs, r.RefsTotal = newest(r.Refs, b.List, b.ListRoom)
+	if r.BodyTruncated || r.ProvenanceTotal+r.FieldsTotal+r.RefsTotal > 0 {
+		r.Rest = "get with part (body, provenance or file) and offset reads what was cut, piece by piece"
+	}
+	return r
+}
+
+// Replay shows the record as it is now.
+func (Record) Replay(w *Workspace, s *store.Store, made session.Key) (any, error) {
+	if len(made.Tasks) > 0 {
+		out, err := w.View(s).several(made.Tasks)
+		out.Replayed = true
+		return out, NotHere(err, string(made.Tasks[0]))
+	}
+	if made.Record == nil {
+		return Task{}.Replay(w, s, made)
+	}
+	k, ok := kind.Named(made.Record.Kind)
+	if !ok {
+		return nil, task.Errorf(task.Conflict, "the idempotency key made %s, of a kind that is not known here", *made.Record).ForGood()
+	}
+	if k == kind.Sessions.Kind {
+		return Session{}.Replay(w, s, session.Key{Session: made.Record.ID})
+	}
+	out, err := w.View(s).RecordByID(k, made.Record.ID, Usual)
+	out.Replayed = true
+	return out, NotHere(err, made.Record.ID)
+}
+
+// CreateRecord makes one write that creates a record, under an id that nobody has. Build makes the record from the token of an id and
+// from what its first entry says.
+func CreateRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], build func(token string, s task.Stamp) (T, error)) (Record, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Record{}, err
+	}
+	ref, err := Create(ctx, w, s, k, func(_ *store.Tx, token string) (T, error) { return build(token, w.Stamp("")) })
+	if err != nil {
+		return Record{}, err
+	}
+	return w.View(s).RecordByID(k.Kind, ref.ID, Usual)
+}
+
+const createTries = 5 // two ids of one millisecond are the same once in a million
+
+// Create is CreateRecord in a store that is open. It names the record that it made. Build runs under the lock,
+// and may run more than once.
+func Create[ID ~string, T any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], build func(tx *store.Tx, token string) (T, error)) (ref task.Ref, err error) {
+	for range createTries {
+		var token string
+		if token, err = task.Token(w.Now(), w.Rand); err != nil {
+			return ref, err
+		}
+		taken := false
+		err = w.Update(ctx, s, func(tx *store.Tx) error {
+			v, err := build(tx, token)
+			if err != nil {
+				return err
+			}
+			ref = k.Header(v).Ref
+			_, err = tx.Read(k.Kind, ref.ID)
+			switch taken = err == nil || task.CodeOf(err) == task.BadFile; {
+			case taken:
+				return task.Errorf(task.Conflict, "%s is there already", ref).WithHint("try again")
+			case task.CodeOf(err) != task.NotFound:
+				return err
+			}
+			k.Put(tx, v)
+			w.Idempotency.Remember(tx, keyOf(ref))
+			return nil
+		})
+		if !taken {
+			break
+		}
+	}
+	return ref, err
+}
+
+// keyOf is what is remembered of a call that made a record.
+func keyOf(ref task.Ref) session.Key {
+	if ref.Kind == kind.Tasks.Name {
+		return session.Key{Task: task.ID(ref.ID)}
+	}
+	return session.Key{Record: &ref}
+}
+
+// ChangeRecord makes one write of one record of a kind. Change decides under the lock what becomes of it; a record that stays the same
+// is not written.
+func ChangeRecord[ID ~string, T any](ctx context.Context, w *Workspace, k kind.Of[ID, T], id ID, change func(T) (T, error)) (Record, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Record{}, err
+	}
+	return w.ChangeAny(ctx, s, k.Kind, string(id), func(v any) (any, error) { return change(v.(T)) })
+}
+
+// ChangeAny is ChangeRecord for a kind that is not known before the call.
+func (w *Workspace) ChangeAny(ctx context.Context, s *store.Store, k *kind.Kind, id string, change func(any) (any, error)) (Record, error) {
+	err := w.InScope(task.ID(id))
+	if err == nil {
+		err = w.Update(ctx, s, func(tx *store.Tx) error {
+			v, err := tx.Read(k, id)
+			if err != nil {
+				return err
+			}
+			ref := k.Ref(id)
+			if err := w.Idempotency.Recorded(k.Header(v).Log, session.Key{Record: &ref}); err != nil {
+				return err
+			}
+			if v, err = change(v); err != nil {
+				return err
+			}
+			tx.Put(k, v)
+			w.Idempotency.Remember(tx, session.Key{Record: &ref})
+			return nil
+		})
+	}
+	if err != nil {
+		return Record{}, WithID(err, task.ID(id))
+	}
+	return w.View(s).RecordByID(k, id, Usual)
+}
+
+// ListRecords is a page of the records of a kind, the newest first. Row shows one; it reports false for one that is left out.
+func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *store.Store, k kind.Of[ID, T], cursor string, limit Count, row func(T) (Row, bool)) (Items[Row], error) {
+	if err := ValidLimit(limit); err != nil {
+		return Items[Row]{}, err
+	}
+	all, problems, err := k.List(ctx, w.Reads.Of(s))
+	if err != nil {
+		return Items[Row]{}, err
+	}
+	var fit []Ranked[Row]
+	for _, v := range all {
+		if one, ok := row(v); ok {
+			h := k.Header(v)
+			at := Position{Key: NewestFirst(h.Log.First().At), ID: Descending(h.Ref.ID)}
+			fit = append(fit, Ranked[Row]{At: at, Item: one})
+		}
+	}
+	return Page(fit, problems, w.PageIn(k.Name, cursor, limit))
+}
+
+// QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change. Show makes an item of a
+// row, for those on the page alone.
+func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, cursor string, limit Count, fits func(*kind.Row) bool, show func(*kind.Row) T) (Items[T], error) {
+	if err := ValidLimit(limit); err != nil {
+		return Items[T]{}, err
+	}
+	view, err := w.Reads.Look(ctx, s, k)
+	if err != nil {
+		return Items[T]{}, err
+	}
+	var fit []Ranked[*kind.Row]
+	for _, r := range view.Rows() {
+		if fits(r) {
+			fit = append(fit, Ranked[*kind.Row]{At: Position{Key: NewestFirst(time.Unix(r.Created, 0)), ID: Descending(r.ID)}, Item: r})
+		}
+	}
+	return PageOf(fit, show, view.Problems(), w.PageIn(k.Name, cursor, limit))
+}

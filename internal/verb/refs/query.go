@@ -1,0 +1,110 @@
+package refs
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// QueryIn is the input of Query. A filter that is left out lets everything through.
+type QueryIn struct {
+	ID      verb.RecordID `json:"id,omitempty" doc:"only those of this record" cli:"arg"`
+	Type    string        `json:"type,omitempty" doc:"only those of this type" values:"commit,branch,tag,compare,pr,link,file,record,origin"`
+	Repo    string        `json:"repo,omitempty" doc:"only those in this repository, as host and path or as the URL of a remote" cli:"flag=repository"`
+	State   string        `json:"state,omitempty" doc:"only pull requests in this state: open, draft, merged or closed" values:"open,draft,merged,closed"`
+	Session string        `json:"session,omitempty" doc:"only those that were added or changed in this session, and its own" from:"sessions"`
+	Limit   verb.Count    `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor  string        `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// Item is a reference, and the record that has it.
+type Item struct {
+	ID   string `json:"id"`
+	Kind string `json:"kind"`
+	task.Reference
+}
+
+// Query lists references, the newest first. It reads the files of those records that have any.
+func Query(ctx context.Context, w *verb.Workspace, in QueryIn) (verb.Items[Item], error) {
+	s, err := w.Open()
+	if err != nil {
+		return verb.Items[Item]{}, err
+	}
+	fits, err := in.filter()
+	if err != nil {
+		return verb.Items[Item]{}, err
+	}
+	var found []verb.Ranked[Item]
+	var problems []problem.Problem
+	if in.ID != "" {
+		k, v, err := kind.Find(s, string(in.ID))
+		if err != nil {
+			return verb.Items[Item]{}, err
+		}
+		found = items(k, k.Header(v), fits)
+	} else if found, problems, err = in.all(ctx, w, s, fits); err != nil {
+		return verb.Items[Item]{}, err
+	}
+	return verb.Page(found, problems, w.PageIn("refs", in.Cursor, in.Limit))
+}
+
+// filter reads the filters.
+func (in QueryIn) filter() (func(task.Header, task.Reference) bool, error) {
+	if err := verb.ValidLimit(in.Limit); err != nil {
+		return nil, err
+	}
+	if err := cmp.Or(verb.OneOf("type", task.ReferenceType(in.Type), task.ReferenceTypes), verb.OneOf("state", in.State, task.PullStates)); err != nil {
+		return nil, err
+	}
+	repo := task.RepoOf(in.Repo)
+	if in.Repo != "" && repo == "" {
+		return nil, verb.BadInput("repo", "is no repository on a host").WithHint("github.com/o/r, or the URL of a remote")
+	}
+	return func(h task.Header, r task.Reference) bool {
+		return (in.Type == "" || string(r.Type) == in.Type) && (repo == "" || r.Repo == repo) &&
+			(in.State == "" || r.State == in.State) && (in.Session == "" || h.Ref.ID == in.Session || changedIn(h.Log, r.Ref, in.Session))
+	}, nil
+}
+
+// changedIn reports whether a reference was added or changed under a session.
+func changedIn(log task.Log, ref, session string) bool {
+	return slices.ContainsFunc(log, func(e task.Entry) bool { return e.Session == session && slices.Contains(e.Said().Refs, ref) })
+}
+
+// all lists the references of all records. Rows say which records have any.
+func (in QueryIn) all(ctx context.Context, w *verb.Workspace, s *store.Store, fits func(task.Header, task.Reference) bool) (found []verb.Ranked[Item], problems []problem.Problem, err error) {
+	for _, k := range kind.Kinds() {
+		view, err := w.Reads.Look(ctx, s, k)
+		if err != nil {
+			return nil, nil, err
+		}
+		problems = append(problems, view.Problems()...)
+		for _, row := range view.Rows() {
+			if types := row.RefTypes(); len(types) == 0 || in.Type != "" && !slices.Contains(types, in.Type) {
+				continue
+			}
+			if v, err := s.Read(k, row.ID); err == nil { // else it is gone meanwhile
+				found = append(found, items(k, k.Header(v), fits)...)
+			}
+		}
+	}
+	return found, problems, nil
+}
+
+// items are the references of a record that fit.
+func items(k *kind.Kind, h task.Header, fits func(task.Header, task.Reference) bool) []verb.Ranked[Item] {
+	var out []verb.Ranked[Item]
+	for _, r := range h.Refs {
+		if fits(h, r) {
+			at := verb.Position{Key: verb.NewestFirst(r.At), ID: h.Ref.ID + " " + r.Ref}
+			out = append(out, verb.Ranked[Item]{At: at, Item: Item{h.Ref.ID, k.Name, r}})
+		}
+	}
+	return out
+}

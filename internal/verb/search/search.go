@@ -1,0 +1,182 @@
+package search
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/index"
+	"github.com/cairn-tasks/cairn/store/index/terms"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// In is the input of Search. A filter that is left out lets everything through.
+type In struct {
+	Q      string      `json:"q" doc:"words to look for; a record need not have all of them" cli:"arg"`
+	Kind   string      `json:"kind,omitempty" doc:"only records of this kind, such as task or knowledge" from:"kinds"`
+	Status task.Status `json:"status,omitempty" doc:"only records in this state" from:"states"`
+	Label  string      `json:"label,omitempty" doc:"only records with this label" from:"labels"`
+	Since  string      `json:"since,omitempty" doc:"only what was written since: a date, a time such as 2026-06-21T10:00:00Z, or how long ago, such as 24h"`
+	Parent task.ID     `json:"parent,omitempty" doc:"only this task and those below it, and what is about them"`
+	Limit  verb.Count  `json:"limit,omitempty" doc:"how many to return; 20 by default, 100 at most"`
+	Cursor string      `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// Out is a page of what was found, the best first.
+type Out struct {
+	verb.Items[Item]
+
+	// Near are the words that no record has, and what was looked for instead.
+	Near map[string][]string `json:"near,omitempty"`
+}
+
+// Item is a record that was found.
+type Item struct {
+	ID      string      `json:"id"`
+	Kind    string      `json:"kind"`
+	Title   string      `json:"title"`
+	Status  task.Status `json:"status,omitempty"`
+	Snippet string      `json:"snippet"` // the passage in which the words are, on one line
+	Rank    float64     `json:"rank"`    // the higher the better; it says nothing across queries
+}
+
+const (
+	usualLimit = 20
+	maxLimit   = 100
+	maxQuery   = 1000 // bytes
+)
+
+// Search finds records by words. All kinds are one collection, also for a caller who asks about one of them.
+func Search(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+	q, err := Query(in.Q)
+	if err != nil {
+		return Out{}, err
+	}
+	if in.Limit > maxLimit {
+		return Out{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with cursor", maxLimit)
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Out{}, err
+	}
+	keep, err := in.filter(ctx, w, s)
+	if err != nil {
+		return Out{}, err
+	}
+	ranking, problems, err := w.Reads.Rank(ctx, s, q, kind.Kinds()...)
+	if err != nil {
+		return Out{}, err
+	}
+	var fit []verb.Ranked[index.Ranked]
+	for _, r := range ranking.Found {
+		if keep(r) {
+			fit = append(fit, verb.Ranked[index.Ranked]{At: verb.Position{Key: verb.Highest(r.Score), ID: r.Row.ID}, Item: r})
+		}
+	}
+	show := func(r index.Ranked) Item { return itemOf(s, r, ranking.Terms) }
+	page, err := verb.PageOf(fit, show, problems, w.PageIn(in.order(), in.Cursor, cmp.Or(in.Limit, usualLimit)))
+	if err != nil {
+		return Out{}, err
+	}
+	return Out{Items: page, Near: ranking.Near}, nil
+}
+
+// Query reads what somebody looks for. It returns INVALID_INPUT for one without words.
+func Query(q string) (terms.Query, error) {
+	if len(q) > maxQuery {
+		return nil, verb.BadInput("q", "has %d bytes", len(q)).WithHint("%d at most; a few words find more than many", maxQuery)
+	}
+	out := terms.Parse(q)
+	if len(out) == 0 {
+		return nil, verb.BadInput("q", "has no word").WithHint("say a few words that the record has")
+	}
+	return out, nil
+}
+
+// order names the list, so that a cursor is refused in another one.
+func (in In) order() string {
+	h := fnv.New64a()
+	fmt.Fprintf(h, "%q", []string{in.Q, in.Kind, string(in.Status), in.Label, in.Since, string(in.Parent)})
+	return fmt.Sprintf("search %x", h.Sum64())
+}
+
+// filter returns what the filters keep.
+func (in In) filter(ctx context.Context, w *verb.Workspace, s *store.Store) (func(index.Ranked) bool, error) {
+	if _, ok := kind.Named(in.Kind); !ok && in.Kind != "" {
+		return nil, verb.BadInput("kind", "is %q", in.Kind).WithHint("one of %s", strings.Join(kinds(), ", "))
+	}
+	since, err := verb.Moment("since", in.Since, w.Now())
+	if err != nil {
+		return nil, err
+	}
+	within := func(*kind.Row) bool { return true }
+	if in.Parent != "" {
+		if within, err = Within(ctx, w, s, in.Parent); err != nil {
+			return nil, err
+		}
+	}
+	return func(r index.Ranked) bool {
+		return (in.Kind == "" || r.Kind.Name == in.Kind) && (in.Status == "" || r.Row.Status == in.Status) &&
+			(in.Label == "" || slices.Contains(r.Row.Labels, in.Label)) &&
+			(since.IsZero() || !time.Unix(r.Row.Newest, 0).Before(since.Truncate(time.Second))) && within(r.Row)
+	}, nil
+}
+
+func kinds() []string {
+	var names []string
+	for _, k := range kind.Kinds() {
+		names = append(names, k.Name)
+	}
+	return names
+}
+
+// Within returns whether a record belongs to a task or to one of those below it: because it is one, or is about one. It returns NOT_FOUND if
+// there is no such task.
+func Within(ctx context.Context, w *verb.Workspace, s *store.Store, parent task.ID) (func(*kind.Row) bool, error) {
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	below, err := g.Below(parent)
+	if err != nil {
+		return nil, err
+	}
+	return func(r *kind.Row) bool {
+		return below[r.ID] || below[string(r.Parent)] || slices.ContainsFunc(r.All(kind.AboutFact), func(id string) bool { return below[id] })
+	}, nil
+}
+
+const (
+	titleShown   = 200 // bytes
+	snippetShown = 240
+)
+
+// itemOf shows a record. Its file is read for the snippet; if it is gone meanwhile, there is none.
+func itemOf(s *store.Store, r index.Ranked, hits terms.Hits) Item {
+	return Item{
+		ID: r.Row.ID, Kind: r.Kind.Name, Title: verb.Head(r.Row.Title, titleShown), Status: r.Row.Status,
+		Snippet: Snippet(s, r.Kind, r.Row.ID, hits), Rank: math.Round(r.Score*1000) / 1000,
+	}
+}
+
+// Snippet is the passage of a record in which the terms are that were found; the beginning of its body if they are in its title alone.
+func Snippet(s *store.Store, k *kind.Kind, id string, hits terms.Hits) string {
+	v, err := s.Read(k, id)
+	if err != nil {
+		return ""
+	}
+	says := k.Wording(v)
+	text := says.Body
+	if text == "" || !hits.In(text) && hits.In(says.Rest) {
+		text = says.Rest
+	}
+	return terms.Passage(text, hits, snippetShown)
+}

@@ -1,0 +1,207 @@
+package sessions
+
+import (
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// BeginIn is the input of Begin.
+type BeginIn struct {
+	ID             task.ID        `json:"id,omitempty" doc:"task to work on; or give a label and a goal" cli:"arg"`
+	ExpectedActor  string         `json:"expected_actor" doc:"the actor that identity names" cli:"own=actor" from:"actors"`
+	IdempotencyKey string         `json:"idempotency_key" doc:"the same key again returns the same session" cli:"own=key"`
+	Label          string         `json:"label,omitempty" doc:"a few words for the session"`
+	Goal           string         `json:"goal,omitempty" doc:"what it is to achieve"`
+	Role           string         `json:"role,omitempty" doc:"your role in it"`
+	Parent         verb.SessionID `json:"parent,omitempty" doc:"session that it belongs to"`
+	Series         string         `json:"series,omitempty" doc:"name of recurring work" from:"series"`
+	Client         string         `json:"client,omitempty" doc:"program that does the work" mcp:"quiet"`
+	Model          string         `json:"model,omitempty" doc:"model that does the work"`
+	Worktree       string         `json:"worktree,omitempty" doc:"folder of the work; this one by default"`
+	Branch         string         `json:"branch,omitempty" doc:"read from git by default" mcp:"quiet"`
+	Head           string         `json:"head,omitempty" doc:"read from git by default" mcp:"quiet"`
+	Takeover       bool           `json:"takeover,omitempty" doc:"end what lapsed, or redo work carried further elsewhere"`
+}
+
+// CallKey is the idempotency key.
+func (in BeginIn) CallKey() string { return in.IdempotencyKey }
+
+// Begin claims a task, moves it from the initial state to the working one, and opens a session, all in one write. Without a task it opens a
+// session about none.
+func Begin(ctx context.Context, w *verb.Workspace, in BeginIn) (verb.Session, error) {
+	if err := mayBegin(w, in); err != nil {
+		return verb.Session{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return verb.Session{}, err
+	}
+	if in.Head, err = headOr(ctx, s, in.Head); err != nil {
+		return verb.Session{}, err
+	}
+	if in.Branch == "" {
+		in.Branch = s.Head(ctx).Branch
+	} else if err := s.Git().Branch(ctx, "branch", in.Branch); err != nil {
+		return verb.Session{}, err
+	}
+	token, err := task.Token(w.Now(), w.Rand)
+	if err != nil {
+		return verb.Session{}, err
+	}
+	id := session.Prefix + "-" + token
+	if in.Parent == "" {
+		in.Parent = verb.SessionID(w.Session)
+	}
+	begun := task.Task{Title: in.Label, Body: in.Goal} // what a session is about that is about no task
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		if err := parentThere(s, tx, string(in.Parent)); err != nil {
+			return err
+		}
+		if in.ID == "" {
+			return stageFree(w, s, tx, in, id)
+		}
+		wc, err := w.WriteContext(s, tx, in.ID)
+		if err == nil {
+			err = notForeign(w.Actor(), wc.Task.Provenance, in.IdempotencyKey)
+		}
+		if err != nil {
+			return err
+		}
+		begun = wc.Task
+		w.Idempotency.Remember(tx, session.Key{Task: in.ID, Session: id})
+		return stageBegin(ctx, w, wc, in, id)
+	})
+	if err != nil {
+		return verb.Session{}, verb.WithID(err, in.ID)
+	}
+	out, err := w.View(s).SessionByID(id)
+	if err == nil {
+		out.Decisions = w.Governing(ctx, s, begun)
+		out.Last = verb.LastBefore(begun.Provenance, "")
+	}
+	return out, err
+}
+
+func mayBegin(w *verb.Workspace, in BeginIn) error {
+	if in.ExpectedActor != string(w.Actor()) {
+		return task.Errorf(task.IdentityMismatch, "acts as %s, and %q was expected", w.Actor(), in.ExpectedActor).
+			WithHint("%s says who you are", task.CallTo("identity"))
+	}
+	if strings.TrimSpace(in.IdempotencyKey) == "" {
+		return verb.BadInput("idempotency_key", "is empty").WithHint("any text that you use for this attempt only")
+	}
+	if err := (session.Session{Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Series: in.Series}).Valid(); err != nil {
+		return err
+	}
+	if in.ID == "" && w.Scope != "" {
+		return w.InScope("")
+	}
+	for _, f := range []struct{ name, text string }{
+		{"client", in.Client}, {"model", in.Model}, {"worktree", in.Worktree}, {"branch", in.Branch}, {"head", in.Head},
+	} {
+		if err := task.ValidText(f.name, f.text); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stageBegin decides, under the lock, and stages the write.
+func stageBegin(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, in BeginIn, id string) error {
+	takesOver, err := wc.Take(ctx, in.Takeover)
+	if err != nil {
+		return err
+	}
+	if err := noSecond(w, wc, in.Takeover); err != nil {
+		return err
+	}
+	stamp := w.Stamp("")
+	stamp.Session = id
+	t, _, err := wc.Store.Config.Flow.Begin(wc.Task, takesOver, kind.Deps(wc.Tx, wc.Store.Config.Flow), stamp)
+	if err != nil {
+		return err
+	}
+	kind.Tasks.Put(wc.Tx, t)
+	if takesOver {
+		wc.Tx.Supersede(t.ID.Ref())
+	}
+	wc.Tx.Claim(t.ID.Ref(), wc.Lease(ctx, id))
+	kind.Sessions.Put(wc.Tx, session.New(newSession(w, wc.Store, in, id), stamp))
+	wc.Tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: wc.Now.UTC()})
+	return nil
+}
+
+// stageFree stages a session about no task.
+func stageFree(w *verb.Workspace, s *store.Store, tx *store.Tx, in BeginIn, id string) error {
+	if in.Takeover {
+		return verb.BadInput("takeover", "is about a task, and no task is named")
+	}
+	w.Idempotency.Remember(tx, session.Key{Session: id})
+	kind.Sessions.Put(tx, session.New(newSession(w, s, in, id), w.Stamp("")))
+	tx.Beat(session.Heartbeat{Session: id, Actor: w.Actor(), At: w.Now().UTC()})
+	return nil
+}
+
+// parentThere returns INVALID_INPUT for a parent that is neither among the files nor, because it began in another worktree, known to the
+// clone, and for one that is its own ancestor.
+func parentThere(s *store.Store, tx *store.Tx, id string) error {
+	if id == "" {
+		return nil
+	}
+	parent, err := kind.Sessions.Get(tx, id)
+	if task.CodeOf(err) == task.NotFound && s.Heartbeat(id) == nil {
+		return verb.BadInput("parent", "is %s, and there is no such session here", id).WithHint("%s lists the sessions", task.CallTo("list_sessions"))
+	}
+	if _, ok := session.Ancestors(parent, kind.Sessions.Find(tx)); !ok {
+		return verb.BadInput("parent", "is %s, which descends from itself", id).WithHint("%s says which files to correct", task.CallTo("doctor"))
+	}
+	return nil
+}
+
+// noSecond keeps an actor from opening a second session on a task. One of its own that stalled it may take over.
+func noSecond(w *verb.Workspace, wc verb.WriteContext, takeover bool) error {
+	ses, active := wc.ActiveSession()
+	if !active || !wc.Mine() {
+		return nil
+	}
+	if takeover && wc.Hold.Lapsed {
+		wc.EndSession(session.Abandoned, w.Stamp("taken over by "+string(w.Actor())))
+		return nil
+	}
+	return task.Errorf(task.SessionLive, "you have session %s on it", ses.ID).
+		WithHint("go on in that session: heartbeat, then finish or cancel").
+		WithNext(task.CallTo("get_session", "session", ses.ID))
+}
+
+func newSession(w *verb.Workspace, s *store.Store, in BeginIn, id string) session.Session {
+	ses := session.Session{
+		ID: id, Task: in.ID, Label: in.Label, Goal: in.Goal, Role: in.Role, Parent: string(in.Parent), Series: in.Series,
+		Actor: w.Actor(), Client: in.Client, Model: in.Model, Executor: w.Executor, Job: w.Job, Branch: in.Branch, Head: in.Head, Worktree: filepath.Base(s.Worktree),
+	}
+	if ses.Client == "" {
+		ses.Client = w.Client
+	}
+	if in.Worktree != "" {
+		ses.Worktree = filepath.Base(filepath.FromSlash(in.Worktree))
+	}
+	return ses
+}
+
+// notForeign returns NOT_YOURS if an entry says that another actor began a session under the same key: both took the same work
+// to be theirs.
+func notForeign(who task.Actor, log task.Log, key string) error {
+	for _, e := range log {
+		if e.Who != who && verb.Called(e, "begin", key) {
+			return task.Errorf(task.NotYours, "%s began %s under this idempotency key", e.Who, e.Session).
+				WithHint("use a key of your own")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,114 @@
+package sessions
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ListIn is the input of List. A filter that is left out lets everything through.
+type ListIn struct {
+	Task   task.ID        `json:"task,omitempty" doc:"sessions on this task"`
+	Actor  string         `json:"actor,omitempty" doc:"sessions of this actor; me for yours" from:"actors"`
+	Status session.Status `json:"status,omitempty" doc:"active, finished, failed, canceled or abandoned" values:"active,finished,failed,canceled,abandoned"`
+	Health session.Health `json:"health,omitempty" doc:"active, stalled, awaiting_review or ended" values:"active,stalled,awaiting_review,ended"`
+	Parent verb.SessionID `json:"parent,omitempty" doc:"those that began under this session"`
+	Root   verb.SessionID `json:"root,omitempty" doc:"this session and those below it"`
+	Series string         `json:"series,omitempty" doc:"those of this series" from:"series"`
+	Limit  verb.Count     `json:"limit,omitempty" doc:"50 by default, 500 at most"`
+	Cursor string         `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// ListOut is a page of sessions.
+type ListOut struct {
+	Sessions   []verb.Session `json:"sessions"`
+	Total      int            `json:"total"`                 // that fit the filters, on all pages
+	NextCursor string         `json:"next_cursor,omitempty"` // of the next page, of sessions or of problems
+	verb.Problems
+}
+
+// List returns the sessions that fit the filters, the newest first.
+func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
+	s, err := w.Open()
+	if err != nil {
+		return ListOut{}, err
+	}
+	if err := in.valid(); err != nil {
+		return ListOut{}, err
+	}
+	who, err := w.ActorNamed(in.Actor)
+	if err != nil {
+		return ListOut{}, err
+	}
+	all, err := w.Reads.Look(ctx, s, kind.Sessions.Kind)
+	if err != nil {
+		return ListOut{}, err
+	}
+	view := w.View(s).OfMany(ctx)
+	var fit []verb.Ranked[*kind.Row]
+	below := in.below(all.Rows())
+	for _, r := range all.Rows() {
+		if in.Actor != "" && r.Assignee != who || !in.fits(r) || !below(r.ID) {
+			continue
+		}
+		if in.Health == "" || view.SessionOf(r).Health == in.Health {
+			fit = append(fit, verb.Ranked[*kind.Row]{At: verb.Position{Key: verb.NewestFirst(time.Unix(r.Created, 0)), ID: verb.Descending(r.ID)}, Item: r})
+		}
+	}
+	page, err := verb.PageOf(fit, view.SessionOf, all.Problems(), w.PageIn("sessions", in.Cursor, in.Limit))
+	return ListOut{Sessions: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
+}
+
+// fits reports whether a row is let through by the filters that it alone can answer.
+func (in ListIn) fits(r *kind.Row) bool {
+	for _, filter := range []struct{ want, is string }{
+		{string(in.Task), string(r.Parent)}, {string(in.Status), string(r.Status)},
+		{string(in.Parent), r.Fact(kind.SessionParent)}, {in.Series, r.Fact(kind.SessionSeries)},
+	} {
+		if filter.want != "" && filter.want != filter.is {
+			return false
+		}
+	}
+	return true
+}
+
+// below returns a function that reports whether a session is the root that is asked for, or below it.
+func (in ListIn) below(rows []*kind.Row) func(id string) bool {
+	if in.Root == "" {
+		return func(string) bool { return true }
+	}
+	tree, children := map[string]bool{}, under(rows)
+	var visit func(id string)
+	visit = func(id string) {
+		if tree[id] {
+			return
+		}
+		tree[id] = true
+		for _, r := range children[id] {
+			visit(r.ID)
+		}
+	}
+	visit(string(in.Root))
+	return func(id string) bool { return tree[id] }
+}
+
+func (in ListIn) valid() error {
+	if err := verb.ValidLimit(in.Limit); err != nil {
+		return err
+	}
+	switch in.Status {
+	case "", session.Active, session.Finished, session.Failed, session.Canceled, session.Abandoned:
+	default:
+		return verb.BadInput("status", "is %q", in.Status).WithHint("active, finished, failed, canceled or abandoned")
+	}
+	switch in.Health {
+	case "", session.Alive, session.Stalled, session.AwaitingReview, session.Ended:
+	default:
+		return verb.BadInput("health", "is %q", in.Health).WithHint("active, stalled, awaiting_review or ended")
+	}
+	return nil
+}

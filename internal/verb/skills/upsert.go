@@ -1,0 +1,91 @@
+package skills
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// UpsertIn is the input of Upsert.
+type UpsertIn struct {
+	ID              ledger.SkillID `json:"id" doc:"what the skill is called: lower-case letters, digits and dashes, such as release-notes" cli:"arg" from:"skills"`
+	Name            *string        `json:"name,omitempty" doc:"a name for people; the id by default"`
+	Description     *string        `json:"description,omitempty" doc:"what it does and when to use it, in 1 KiB at most; a new skill needs one"`
+	Body            *string        `json:"body,omitempty" doc:"what is to be done, in Markdown, 64 KiB at most; a new skill needs one"`
+	Labels          *[]string      `json:"labels,omitempty" doc:"free words to find it by; replaces what is there" cli:"flag=label" from:"labels"`
+	Status          *task.Status   `json:"status,omitempty" doc:"archived takes it from agents, active gives it back" values:"active,archived"`
+	ExpectedVersion *int           `json:"expected_version,omitempty" doc:"refuse if it has another version by now; 0 for a skill that is new"`
+	verb.Once
+}
+
+// Upsert creates a skill of the workspace, or changes it as its next version. It returns CONFLICT if the skill has another version than is
+// expected. The user's shelf is not written: a skill of the same id hides the one there.
+func Upsert(ctx context.Context, w *verb.Workspace, in UpsertIn) (Skill, error) {
+	if in.ExpectedVersion != nil && *in.ExpectedVersion < 0 {
+		return Skill{}, verb.BadInput("expected_version", "is %d", *in.ExpectedVersion).WithHint("the version that you have read; 0 for a skill that is new")
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Skill{}, err
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		k, err := in.written(tx, w.Stamp(""))
+		if err != nil {
+			return err
+		}
+		kind.Skills.Put(tx, k)
+		w.Idempotency.Remember(tx, session.Key{Record: &k.Ref})
+		return nil
+	})
+	if err != nil {
+		return Skill{}, err
+	}
+	k, err := kind.Skills.Get(s, in.ID)
+	return skillOf(w, k, InWorkspace), err
+}
+
+// written is the skill after the call.
+func (in UpsertIn) written(tx *store.Tx, s task.Stamp) (ledger.Skill, error) {
+	was, err := kind.Skills.Get(tx, in.ID)
+	fresh := task.CodeOf(err) == task.NotFound
+	switch {
+	case err != nil && !fresh:
+		return was, err
+	case in.ExpectedVersion != nil && *in.ExpectedVersion != was.Version:
+		return was, in.conflict(was, fresh)
+	case fresh:
+		return ledger.NewSkill(in.ID, in.change(), s)
+	default:
+		return was.Change(in.change(), s)
+	}
+}
+
+// conflict is the refusal of a call that expects another version than there is.
+func (in UpsertIn) conflict(was ledger.Skill, fresh bool) error {
+	if fresh {
+		return task.Errorf(task.Conflict, "there is no skill %s, and version %d is expected", in.ID, *in.ExpectedVersion).
+			WithHint("%s shows what there is", task.CallTo("skill_list"))
+	}
+	return task.Errorf(task.Conflict, "%s has version %d, and %d is expected", in.ID, was.Version, *in.ExpectedVersion).
+		WithHint("%s shows it as it is now", task.CallTo("skill_get", "id", string(in.ID)))
+}
+
+func (in UpsertIn) change() ledger.SkillChange {
+	return ledger.SkillChange{Name: in.Name, Description: in.Description, Body: in.Body, Labels: in.Labels, Status: in.Status}
+}
+
+// Replay shows the skill as it is now.
+func (Skill) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	if made.Record == nil {
+		return verb.Record{}.Replay(w, s, made)
+	}
+	k, err := kind.Skills.Get(s, ledger.SkillID(made.Record.ID))
+	out := skillOf(w, k, InWorkspace)
+	out.Replayed = true
+	return out, verb.NotHere(err, made.Record.ID)
+}

@@ -1,0 +1,286 @@
+// Package status holds the verb that answers the question with which somebody sits down: what runs, who holds it, what waits for me, and what
+// is next. It reads rows and live state, and the files of the few tasks that it shows.
+package status
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/handoffs"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Verbs are the verbs of the package.
+var Verbs = []verb.Verb{
+	verb.Declare(verb.Verb{
+		Name: "status", Group: "tasks", Toolset: verb.Records, Title: "See what is going on", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true,
+		Summary: "Show what runs and who holds it, what stalled, waits for review or for you, is ready, overdue or was just closed.",
+		When:    "When you sit down. brief tells an agent what is known and decided besides.",
+	}, Status),
+}
+
+// In is the input of Status.
+type In struct {
+	Limit verb.Count `json:"limit,omitempty" doc:"tasks to show of each list; 5 by default, 50 at most"`
+}
+
+// Out is a workspace at a moment. Of each list the first are shown; the totals count all.
+type Out struct {
+	Workspace string     `json:"workspace"` // the prefix of its ids
+	Actor     task.Actor `json:"actor"`
+	Total     int        `json:"total"` // tasks, closed ones too
+	Open      int        `json:"open"`
+	Blocked   int        `json:"blocked"` // of these, those that wait for others
+
+	Running []Task `json:"running"` // held by somebody, the last one changed first
+	Stalled []Task `json:"stalled"` // held under a session that fell silent, or by a claim that lapsed
+	Review  []Task `json:"review"`  // in the review state; those that wait for the caller first
+	Ready   []Task `json:"ready"`   // that could be started now, the most urgent first
+	Overdue []Task `json:"overdue"` // the longest overdue first
+	Closed  []Task `json:"closed"`  // in the last week, the last one first
+	Jobs    []Job  `json:"jobs"`    // that run or wait for a slot
+	Inbox   int    `json:"inbox"`   // what waits for the caller and was not read
+
+	Totals Totals   `json:"totals"`
+	Next   []string `json:"next"` // commands to type
+
+	Remote *verb.RemoteKnown `json:"remote,omitempty"` // how old what is said of other clones is
+}
+
+// Totals are how many there are of what is shown.
+type Totals struct {
+	Running int `json:"running"`
+	Stalled int `json:"stalled"`
+	Review  int `json:"review"`
+	Ready   int `json:"ready"`
+	Overdue int `json:"overdue"`
+	Closed  int `json:"closed"`
+	Jobs    int `json:"jobs"`
+}
+
+// Task is a task on the screen.
+type Task struct {
+	ID       task.ID       `json:"id"`
+	Title    string        `json:"title"`
+	Status   task.Status   `json:"status"`
+	Priority task.Priority `json:"priority"`
+	Due      task.Due      `json:"due,omitempty"`
+	Actor    task.Actor    `json:"actor,omitempty"`   // who holds it
+	Session  string        `json:"session,omitempty"` // under which it is held
+	Since    *time.Time    `json:"since,omitempty"`   // held since, or closed at
+	Doing    string        `json:"doing,omitempty"`   // what the session last said
+	Mine     bool          `json:"mine,omitempty"`    // the caller holds it, or it waits for the caller's approval
+	Clone    string        `json:"clone,omitempty"`   // the other clone in which it is held
+
+	Unsynced bool `json:"unsynced,omitempty"` // the git remote is not known to have the claim
+	Lost     bool `json:"lost,omitempty"`     // the git remote gave the claim to another clone
+}
+
+// Job is a job on the screen.
+type Job struct {
+	Job      string      `json:"job"`
+	Task     task.ID     `json:"task"`
+	Executor string      `json:"executor"`
+	State    task.Status `json:"state"`
+	Stalled  bool        `json:"stalled,omitempty"`
+}
+
+const (
+	usualLimit = 5
+	maxLimit   = 50
+	titleShown = 200 // bytes
+	justClosed = 7 * 24 * time.Hour
+)
+
+// Status looks at the workspace as it is now.
+func Status(ctx context.Context, w *verb.Workspace, in In) (Out, error) {
+	if in.Limit > maxLimit {
+		return Out{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d", maxLimit)
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Out{}, err
+	}
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return Out{}, err
+	}
+	l := looker{w: w, s: s, g: g, view: w.View(s).OfMany(ctx), most: cmp.Or(int(in.Limit), usualLimit)}
+	out := Out{Workspace: s.Config.Prefix, Actor: w.Actor(), Jobs: []Job{}}
+	l.tasks(&out)
+	if err := l.jobs(&out); err != nil {
+		return Out{}, err
+	}
+	waiting, err := handoffs.InboxBeside(ctx, w, s, g, handoffs.InboxIn{})
+	if err != nil {
+		return Out{}, err
+	}
+	out.Inbox = waiting.Total
+	out.Next, out.Remote = next(out), l.view.RemoteKnown()
+	return out, nil
+}
+
+// looker is what the screen is read from.
+type looker struct {
+	w    *verb.Workspace
+	s    *store.Store
+	g    *verb.Graph
+	view verb.View
+	most int
+}
+
+// found is a task that belongs into a list, and who holds it.
+type found struct {
+	row  *kind.Row
+	hold session.Hold
+	mine bool
+}
+
+// tasks sorts the tasks into lists.
+func (l looker) tasks(out *Out) {
+	flow, now, me := l.s.Config.Flow, l.w.Now(), l.w.Actor()
+	var running, stalled, review, overdue, closed, ready []found
+	for n, r := range l.g.Rows() {
+		out.Total++
+		if flow.IsClosed(r.Status) {
+			if now.Sub(time.Unix(r.Updated, 0)) < justClosed {
+				closed = append(closed, found{row: r})
+			}
+			continue
+		}
+		out.Open++
+		if l.g.Blocked(n) {
+			out.Blocked++
+		}
+		if l.view.Standing(l.g, n) == verb.ReadyNow {
+			ready = append(ready, found{row: r})
+		}
+		hold := l.view.Holder(l.g, r)
+		one := found{r, hold, hold.Actor == me}
+		if task.Due(r.Fact(kind.DueFact)).Passed(now) {
+			overdue = append(overdue, one)
+		}
+		switch {
+		case flow.Review != "" && r.Status == flow.Review:
+			one.mine = slices.Contains(r.All(kind.ReviewerFact), string(me))
+			review = append(review, one)
+		case hold.Lapsed || hold.Actor != "" && l.view.Execution(l.g, r) == string(session.Stalled):
+			stalled = append(stalled, one)
+		case hold.Actor != "":
+			running = append(running, one)
+		}
+	}
+	slices.SortFunc(ready, func(a, b found) int { return tasks.MoreUrgent(a.row, b.row) })
+	newest := func(a, b found) int {
+		return cmp.Or(cmp.Compare(b.row.Updated, a.row.Updated), cmp.Compare(a.row.ID, b.row.ID))
+	}
+	slices.SortFunc(running, newest)
+	slices.SortFunc(stalled, newest)
+	slices.SortFunc(closed, newest)
+	slices.SortFunc(review, func(a, b found) int {
+		if a.mine != b.mine {
+			return map[bool]int{true: -1, false: 1}[a.mine]
+		}
+		return tasks.MoreUrgent(a.row, b.row)
+	})
+	slices.SortFunc(overdue, func(a, b found) int {
+		return cmp.Or(cmp.Compare(a.row.Fact(kind.DueFact), b.row.Fact(kind.DueFact)), cmp.Compare(a.row.ID, b.row.ID))
+	})
+	out.Running, out.Totals.Running = l.shown(running), len(running)
+	out.Stalled, out.Totals.Stalled = l.shown(stalled), len(stalled)
+	out.Review, out.Totals.Review = l.shown(review), len(review)
+	out.Ready, out.Totals.Ready = l.shown(ready), len(ready)
+	out.Overdue, out.Totals.Overdue = l.shown(overdue), len(overdue)
+	out.Closed, out.Totals.Closed = l.shown(closed), len(closed)
+	for i := range out.Closed {
+		out.Closed[i].Since = verb.SecondsAt(l.g.Row(out.Closed[i].ID).Updated)
+	}
+}
+
+// shown are the first of a list.
+func (l looker) shown(all []found) []Task {
+	out := []Task{}
+	for _, one := range all[:min(l.most, len(all))] {
+		t := Task{
+			ID: task.ID(one.row.ID), Title: verb.Head(one.row.Title, titleShown), Status: one.row.Status, Priority: one.row.Priority,
+			Due: task.Due(one.row.Fact(kind.DueFact)), Actor: one.hold.Actor, Session: one.hold.Session, Mine: one.mine,
+			Clone: one.hold.Clone, Unsynced: one.hold.Unsynced, Lost: one.hold.LostTo != nil,
+		}
+		if !one.hold.Since.IsZero() {
+			since := one.hold.Since.UTC()
+			t.Since = &since
+		}
+		if t.Session != "" {
+			if ses, err := l.view.SessionByID(t.Session); err == nil {
+				t.Doing = verb.Head(ses.Told(), titleShown)
+			}
+		}
+		out = append(out, t)
+	}
+	return out
+}
+
+// jobs lists the jobs of the clone that have not ended.
+func (l looker) jobs(out *Out) error {
+	all, err := verb.OwnWork().Jobs(l.s)
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if !one.Live {
+			continue
+		}
+		if out.Totals.Jobs++; out.Totals.Jobs <= l.most {
+			out.Jobs = append(out.Jobs, Job{Job: one.ID, Task: one.Task, Executor: one.Executor, State: one.State})
+		}
+	}
+	return nil
+}
+
+// next are the commands that lead on, the most pressing first; at most two.
+func next(out Out) []string {
+	var all []string
+	add := func(is bool, command string) {
+		if is {
+			all = append(all, command)
+		}
+	}
+	first := func(list []Task, mine bool) task.ID { // that is the caller's, or any
+		for _, t := range list {
+			if t.Mine || !mine {
+				return t.ID
+			}
+		}
+		return ""
+	}
+	if id := first(out.Review, true); id != "" {
+		add(true, "cairn review show "+string(id))
+	}
+	add(out.Inbox > 0, "cairn inbox")
+	held := slices.Concat(out.Running, out.Stalled)
+	if at := slices.IndexFunc(held, func(t Task) bool { return t.Mine && t.Lost }); at >= 0 {
+		add(true, "cairn release "+string(held[at].ID))
+	}
+	if at := slices.IndexFunc(out.Running, func(t Task) bool { return t.Mine && !t.Lost && t.Clone == "" }); at >= 0 {
+		add(true, "cairn done "+string(out.Running[at].ID))
+	}
+	if id := first(out.Ready, false); id != "" {
+		add(true, "cairn start "+string(id))
+	}
+	if id := first(out.Stalled, false); id != "" {
+		add(true, "cairn start "+string(id)+" --takeover")
+	}
+	if id := first(out.Review, false); id != "" {
+		add(true, "cairn review show "+string(id))
+	}
+	add(out.Open > 0, "cairn list")
+	add(out.Open == 0, "cairn add 'what is to be done'")
+	return slices.Compact(all)[:min(2, len(all))]
+}

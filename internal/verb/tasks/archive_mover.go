@@ -1,0 +1,194 @@
+package tasks
+
+import (
+	"cmp"
+	"context"
+	"path"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/limits"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/place"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// mover moves closed tasks to where they rest.
+type mover struct {
+	w          *verb.Workspace
+	s          *store.Store
+	before     time.Time // those are old enough to which nothing was written since
+	busy       map[task.ID]Why
+	candidates []task.ID // by their rows
+	out        Archived
+}
+
+// newMover looks for the tasks that may be moved, by the index: closed, old enough, and in the folder of tasks.
+func newMover(ctx context.Context, w *verb.Workspace, s *store.Store, before time.Time) (*mover, error) {
+	m := &mover{w: w, s: s, before: before, busy: map[task.ID]Why{}, out: newArchived()}
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	places, err := placesOf(s)
+	if err != nil {
+		return nil, err
+	}
+	if err := m.findBusy(ctx); err != nil {
+		return nil, err
+	}
+	usual := path.Join(layout.Folder, kind.Tasks.Folder)
+	for _, p := range g.Problems() {
+		if id, ok := kind.Tasks.IDOf(path.Base(p.Path)); ok && path.Dir(p.Path) == usual {
+			m.out.leaves(StaysUnread, task.ID(id))
+		}
+	}
+	for _, r := range g.Rows() {
+		if id := task.ID(r.ID); s.Config.Flow.IsClosed(r.Status) && r.Newest < before.Unix() && places.folder[id] == usual {
+			m.candidates = append(m.candidates, id)
+		}
+	}
+	m.inOrder(g)
+	m.keepLast(places.count[usual], g)
+	if m.out.More = len(m.candidates) > maxArchived; m.out.More {
+		m.candidates = m.candidates[:maxArchived]
+	}
+	return m, nil
+}
+
+// inOrder sorts the candidates by when they were written to last. Folders fill up in this order, so branches that archive apart put a task into the
+// same folder of a full month, though one moves more than the other: what is older fills the same places.
+func (m *mover) inOrder(g *verb.Graph) {
+	slices.SortStableFunc(m.candidates, func(a, b task.ID) int {
+		return cmp.Or(cmp.Compare(g.Row(a).Newest, g.Row(b).Newest), cmp.Compare(a, b))
+	})
+}
+
+// keepLast leaves one task in a folder that would be empty without it, the one that was written to last. Git has no empty folders: for a merge
+// the folder would be renamed, and what another branch creates in it a conflict.
+func (m *mover) keepLast(inFolder int, g *verb.Graph) {
+	if len(m.candidates) == 0 || len(m.candidates) < inFolder {
+		return
+	}
+	last := slices.MaxFunc(m.candidates, func(a, b task.ID) int { return int(g.Row(a).Newest - g.Row(b).Newest) })
+	m.candidates = slices.DeleteFunc(m.candidates, func(id task.ID) bool { return id == last })
+	m.out.leaves(StaysLast, last)
+}
+
+// findBusy finds the tasks on which a session or a job is at work. One that begins later finds them closed, or reopens them, which is an entry.
+func (m *mover) findBusy(ctx context.Context) error {
+	jobs, err := verb.OwnWork().PeekJobs(m.s)
+	if err != nil {
+		return err
+	}
+	for _, one := range jobs {
+		if one.Live {
+			m.busy[one.Task] = StaysInJob
+		}
+	}
+	sessions, err := m.w.Reads.Look(ctx, m.s, kind.Sessions.Kind)
+	if err != nil {
+		return err
+	}
+	for _, ses := range sessions.Rows() {
+		if session.Status(ses.Status) == session.Active {
+			m.busy[ses.Parent] = StaysInSession
+		}
+	}
+	return nil
+}
+
+// decide says into which folder under .cairn a task goes, and notes it. It reports false for one that stays.
+func (m *mover) decide(out *Archived, room *room, id task.ID, from kind.Reader, known func(task.Ref) session.Live) (folder string, ok bool) {
+	t, err := kind.Tasks.Get(from, id)
+	if task.CodeOf(err) == task.NotFound {
+		return "", false // deleted since the look
+	}
+	if err != nil {
+		out.leaves(StaysUnread, id)
+		return "", false
+	}
+	if !m.s.Config.Flow.IsClosed(t.Status) || !newestEntry(t).Before(m.before) || room.folder[id] != path.Join(layout.Folder, kind.Tasks.Folder) {
+		return "", false // reopened, written to or moved since the look
+	}
+	if why := m.stays(t, room, known); why != "" {
+		out.leaves(why, id)
+		return "", false
+	}
+	folder = room.take(closedIn(t), limits.FolderMax)
+	if folder == "" {
+		out.leaves(StaysFull, id)
+		return "", false
+	}
+	out.takes(Resting{id, t.Title, path.Join(layout.Folder, folder)})
+	return folder, true
+}
+
+// stays is why a closed task is left where it is, or "".
+func (m *mover) stays(t task.Task, room *room, known func(task.Ref) session.Live) Why {
+	switch hold := session.Holder(t.Header(), known(t.ID.Ref()), m.w.Now()); {
+	case len(t.Provenance) == 0 || !kind.IsMonth(kind.Month(closedIn(t), 1)):
+		return StaysUndated
+	case room.twice[t.ID]:
+		return StaysTwice
+	case hold.How == session.Claimed: // that a file names its last holder keeps nothing
+		return StaysClaimed
+	case hold.How == session.Behind:
+		return StaysElsewhere
+	}
+	return m.busy[t.ID]
+}
+
+func newestEntry(t task.Task) time.Time {
+	var newest time.Time
+	for _, e := range t.Provenance {
+		if e.At.After(newest) {
+			newest = e.At
+		}
+	}
+	return newest
+}
+
+// room is where tasks lie, and how many lie in each folder.
+type room struct {
+	folder map[task.ID]string // from the workspace root
+	twice  map[task.ID]bool   // with several files
+	count  map[string]int     // by the folder from the workspace root
+}
+
+func (m *mover) room() (*room, error) { return placesOf(m.s) }
+
+func placesOf(s *store.Store) (*room, error) {
+	files, problems, err := place.List(s.Layout, kind.Tasks.Kind)
+	if err != nil {
+		return nil, err
+	}
+	out := &room{make(map[task.ID]string, len(files)), map[task.ID]bool{}, map[string]int{}}
+	for _, f := range files {
+		out.folder[task.ID(f.ID)] = path.Dir(f.Path)
+		out.count[path.Dir(f.Path)]++
+	}
+	for _, p := range problems {
+		if id, ok := kind.Tasks.IDOf(path.Base(p.Path)); ok {
+			out.twice[task.ID(id)] = true
+		}
+		out.count[path.Dir(p.Path)]++
+	}
+	return out, nil
+}
+
+// take takes a place for a file in the first folder of a month that has room, and returns that folder under .cairn; "" if all are full.
+func (r *room) take(closed time.Time, most int) string {
+	for nth := range kind.MaxParts {
+		folder := kind.Tasks.RestIn(kind.Month(closed, nth+1))
+		if at := path.Join(layout.Folder, folder); r.count[at] < most {
+			r.count[at]++
+			return folder
+		}
+	}
+	return ""
+}

@@ -1,0 +1,239 @@
+package tasks
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// CreateIn is the input of Create.
+type CreateIn struct {
+	TaskIn
+	Deps   []task.ID `json:"deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=dep"`
+	Parent task.ID   `json:"parent,omitempty" doc:"task that groups it; not a dependency"`
+
+	Template string `json:"template,omitempty" doc:"a file of .cairn/templates, without .md, for what is not given" from:"templates" mcp:"quiet"`
+	verb.Once
+}
+
+// TaskIn is what a new task says of itself.
+type TaskIn struct {
+	Title         string    `json:"title" doc:"what is to be done, on one line" cli:"arg"`
+	Body          string    `json:"body,omitempty" doc:"the intent in Markdown"`
+	Checks        []CheckIn `json:"checks,omitempty" doc:"what must pass before the task can be closed" cli:"flag=check"`
+	Labels        []string  `json:"labels,omitempty" doc:"free words to find it by" cli:"flag=label" from:"labels"`
+	Scope         []string  `json:"scope,omitempty" doc:"globs of the paths it is about"`
+	Priority      string    `json:"priority,omitempty" doc:"0 (urgent) to 4; 2 by default" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode          string    `json:"mode,omitempty" doc:"auto: an agent in a job; pair: a person and an agent" values:"auto,pair"`
+	Repo          string    `json:"repo,omitempty" doc:"name of the repository of its files" cli:"flag=in-repo" from:"repos"`
+	Due           string    `json:"due,omitempty" doc:"a date or a time"`
+	task.Optional `mcp:"quiet"`
+	Status        string   `json:"status,omitempty" doc:"-" from:"states"` // of other systems, where AUTO and PAIR stand among the states
+	Acceptance    []string `json:"acceptance,omitempty" doc:"manual checks that anyone may attest"`
+	Assignee      string   `json:"assignee,omitempty" doc:"who holds it from the start; me for you" from:"actors"`
+	Reviewer      string   `json:"reviewer,omitempty" doc:"who must approve it: an actor, or me" from:"actors"`
+	LinksIn
+	Fields   verb.Values `json:"fields,omitempty" doc:"a field that the config declares" cli:"flag=set" mcp:"quiet" from:"fields"`
+	Evidence bool        `json:"requires_evidence,omitempty" doc:"done needs a commit, a pull request or a passed command check"`
+}
+
+// own are the values that the caller gives of fields, optional and of the config.
+func (in TaskIn) own() verb.Values {
+	out := verb.Values{}
+	maps.Copy(out, in.Fields)
+	maps.Copy(out, in.Optional.Values())
+	return out
+}
+
+// LinksIn are the links that a caller gives a task.
+type LinksIn struct {
+	DiscoveredFrom []verb.RecordID `json:"discovered_from,omitempty" doc:"in whose course it was found" mcp:"quiet"`
+	Duplicates     []verb.RecordID `json:"duplicates,omitempty" doc:"what asks for the same, and stands" mcp:"quiet"`
+	Related        []verb.RecordID `json:"related,omitempty" doc:"what its reader should know of" mcp:"quiet"`
+}
+
+// links reads the links of a new task. It returns NOT_FOUND for one to what is not there.
+func (in LinksIn) links(s *store.Store) (task.Links, error) {
+	given := map[string][]verb.RecordID{"discovered_from": in.DiscoveredFrom, "duplicates": in.Duplicates, "related": in.Related}
+	read, err := verb.LinksGiven(s, given, func(task.ID) bool { return false })
+	return task.Links{DiscoveredFrom: read["discovered_from"], Duplicates: read["duplicates"], Related: read["related"]}, err
+}
+
+// CheckIn is a check as a caller declares it.
+type CheckIn struct {
+	Desc    string       `json:"desc" doc:"what it verifies; unique within the task"`
+	Cmd     string       `json:"cmd,omitempty" doc:"shell command that must exit 0; leave out for a manual check"`
+	Type    string       `json:"type,omitempty" doc:"manual: somebody attests it"`
+	Cwd     string       `json:"cwd,omitempty" doc:"folder to run in, relative to the workspace"`
+	Timeout verb.Seconds `json:"timeout,omitempty" doc:"seconds, or as in 10m; the workspace has a default"`
+	By      string       `json:"by,omitempty" doc:"who may attest it: signed, human, anyone, an actor, or signed ACTOR; me for you"`
+	Result  string       `json:"result,omitempty" doc:"-"` // decoded so that its refusal can say why
+}
+
+// Flags declares how a check is given on the command line.
+func (CheckIn) Flags() []verb.ObjectFlag {
+	return []verb.ObjectFlag{
+		{Name: "check", Form: "'DESC=COMMAND'", Parse: commandCheck},
+		{Name: "manual", Form: "DESC", Doc: "a check that a person attests", Parse: manualCheck},
+	}
+}
+
+func commandCheck(value string) (map[string]any, error) {
+	desc, cmd, ok := strings.Cut(value, "=")
+	if !ok || strings.TrimSpace(cmd) == "" {
+		return nil, verb.BadInput("", "--check %q names no command", value).
+			WithHint("--check 'tests pass=go test ./...'; --manual for one without a command")
+	}
+	return map[string]any{"desc": strings.TrimSpace(desc), "cmd": strings.TrimSpace(cmd)}, nil
+}
+
+func manualCheck(value string) (map[string]any, error) {
+	return map[string]any{"desc": value, "type": "manual"}, nil
+}
+
+// CallCreate calls create from within another verb. It returns what a caller of create is answered with: the rights to create are asked, and a call
+// that is repeated under the idempotency key of its input returns the task that the first one made.
+func CallCreate(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, error) {
+	return verb.CallTyped[verb.Task](ctx, w, createVerb, in)
+}
+
+// Create makes a task in the initial state.
+func Create(ctx context.Context, w *verb.Workspace, in CreateIn) (verb.Task, error) {
+	s, err := w.Open()
+	if err != nil {
+		return verb.Task{}, err
+	}
+	if in, err = in.withTemplate(s); err != nil {
+		return verb.Task{}, err
+	}
+	t, err := New(w, s, in.TaskIn)
+	if err != nil {
+		return verb.Task{}, err
+	}
+	t.Deps, t.Parent = in.Deps, in.Parent
+	ref, err := verb.Create(ctx, w, s, kind.Tasks, func(tx *store.Tx, token string) (task.Task, error) {
+		t.ID = task.ID(s.Config.Prefix + "-" + token)
+		return s.Config.Flow.Create(t, kind.Deps(tx, s.Config.Flow), w.Stamp(""))
+	})
+	if err != nil {
+		return verb.Task{}, err
+	}
+	out, err := w.View(s).TaskByID(task.ID(ref.ID))
+	out.Notices = in.Notices(s.Config.Flow)
+	return out, err
+}
+
+// Notices say what New understood otherwise than it was written.
+func (in TaskIn) Notices(flow task.Flow) []verb.Notice {
+	if m := flow.ModeInStatus(in.Status); m != "" {
+		return []verb.Notice{{Code: "STATUS_WAS_TASK_TYPE", Message: "status " + in.Status + " is no state: taken as mode " + string(m)}}
+	}
+	return nil
+}
+
+// modeOf is the mode of a new task. The word may stand in status. It returns INVALID_INPUT for any other state but the one that tasks begin in.
+func (in TaskIn) modeOf(flow task.Flow) (task.Mode, error) {
+	m, err := task.ParseMode(in.Mode)
+	if err != nil {
+		return "", err
+	}
+	said := flow.ModeInStatus(in.Status)
+	switch {
+	case in.Status != "" && said == "" && task.Status(in.Status) != flow.Initial:
+		return "", verb.BadInput("status", "is %q", verb.Head(in.Status, 40)).
+			WithHint("leave it out: a task begins in %s, and %s moves it", flow.Initial, task.CallTo("transition"))
+	case said != "" && m != "" && said != m:
+		return "", verb.BadInput("status", "says %s, and mode %s", said, m).WithHint("leave out status")
+	case said != "":
+		return said, nil
+	}
+	return m, nil
+}
+
+// New reads what a caller says of a new task as a task without an id.
+func New(w *verb.Workspace, s *store.Store, in TaskIn) (task.Task, error) {
+	checks, err := declaredChecks(w, in.Checks)
+	if err != nil {
+		return task.Task{}, err
+	}
+	priority, err := verb.Priority(in.Priority)
+	if err != nil {
+		return task.Task{}, err
+	}
+	due, err := verb.Due("due", in.Due, w.Now())
+	if err != nil {
+		return task.Task{}, err
+	}
+	links, err := in.links(s)
+	if err != nil {
+		return task.Task{}, err
+	}
+	own, err := w.OwnFields(s, in.own())
+	if err == nil {
+		err = s.Config.Flow.HasRequired(own)
+	}
+	if err != nil {
+		return task.Task{}, err
+	}
+	mode, err := in.modeOf(s.Config.Flow)
+	if err == nil {
+		err = knownRepo(s, in.Repo)
+	}
+	if err != nil {
+		return task.Task{}, err
+	}
+	if checks, err = s.Config.Flow.WithDefaults(append(checks, task.Acceptance(in.Acceptance)...)); err != nil {
+		return task.Task{}, err
+	}
+	assignee, err := w.ActorNamed(in.Assignee)
+	if err != nil {
+		return task.Task{}, err
+	}
+	reviewer, err := w.ActorNamed(in.Reviewer)
+	if err != nil {
+		return task.Task{}, err
+	}
+	if reviewer != "" {
+		checks = task.WithReviewer(checks, reviewer)
+	}
+	return task.Task{
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Priority: priority, Due: due, Assignee: assignee,
+		Mode: mode, Repo: in.Repo, Links: links, Own: task.GivenOwn(own),
+		Checks: checks, RequiresEvidence: in.Evidence,
+	}, nil
+}
+
+// declaredChecks reads checks as a caller declares them. It refuses results, which only a run or an attestation sets.
+func declaredChecks(w *verb.Workspace, in []CheckIn) ([]task.Check, error) {
+	var out []task.Check
+	for i, c := range in {
+		where := fmt.Sprintf("checks[%d]", i)
+		switch {
+		case c.Result != "":
+			return nil, verb.BadInput(where+".result", "cannot be written by a caller").
+				WithHint("leave it out; %s and %s settle checks", task.CallTo("run_checks"), task.CallTo("attest"))
+		case c.Type != "" && c.Type != "manual":
+			return nil, verb.BadInput(where+".type", "is %q", c.Type).WithHint("manual, or leave it out")
+		case c.Type == "manual" && c.Cmd != "":
+			return nil, verb.BadInput(where, "has a cmd and is of type manual").WithHint("leave out one of the two")
+		case c.Cmd == "" && c.Timeout > 0:
+			return nil, verb.BadInput(where+".timeout", "is set, and there is no cmd").WithHint("leave it out")
+		}
+		out = append(out, task.Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, Timeout: int(c.Timeout), By: AttesterNamed(w, c.By), Result: task.Pending})
+	}
+	return out, nil
+}
+
+// AttesterNamed is who may attest a check, as it is declared: me is who acts.
+func AttesterNamed(w *verb.Workspace, who string) string {
+	if verb.IsMe(who) {
+		return string(w.Actor())
+	}
+	return who
+}

@@ -1,0 +1,117 @@
+package tasks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// DeleteIn is the input of Delete.
+type DeleteIn struct {
+	ID     task.ID `json:"id" doc:"task to delete" cli:"arg,several"`
+	Reason string  `json:"reason,omitempty" doc:"why, for the record"`
+	verb.Once
+}
+
+// Deleted is what Delete did.
+type Deleted struct {
+	ID       task.ID `json:"id"`
+	Trash    string  `json:"trash"` // the file's copy, with its last entry; copied back it is the task again
+	Replayed bool    `json:"replayed,omitempty"`
+}
+
+// Delete moves a task, and the records of the sessions on it, out of the workspace into this clone's trash. It refuses a task that
+// another one depends on or belongs to, and one that somebody is at work on, here or on another branch.
+func Delete(ctx context.Context, w *verb.Workspace, in DeleteIn) (Deleted, error) {
+	if err := task.ValidText("reason", in.Reason); err != nil {
+		return Deleted{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Deleted{}, err
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		wc, err := w.WriteContext(s, tx, in.ID)
+		if err == nil {
+			err = mayDelete(w, wc)
+		}
+		if err != nil {
+			return err
+		}
+		return stageDelete(ctx, w, wc, in.Reason)
+	})
+	return Deleted{ID: in.ID, Trash: s.Trash().File(in.ID.Ref())}, verb.WithID(err, in.ID)
+}
+
+// Replay says where the copy is.
+func (Deleted) Replay(_ *verb.Workspace, s *store.Store, key session.Key) (any, error) {
+	if _, ok := kind.Tasks.Find(s)(key.Task); ok {
+		return nil, task.Errorf(task.Conflict, "the idempotency key deleted %s before, and it is there again", key.Task).WithHint("use a new key")
+	}
+	return Deleted{ID: key.Task, Trash: s.Trash().File(key.Task.Ref()), Replayed: true}, nil
+}
+
+// mayDelete keeps what somebody is at work on.
+func mayDelete(w *verb.Workspace, wc verb.WriteContext) error {
+	if wc.Hold.How == session.Behind || !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && !wc.Hold.Lapsed && !w.Actor().Human() {
+		return wc.Hold.Refuse(wc.Task.ID, w.Actor(), wc.Store.Worktree, false)
+	}
+	if ses, active := wc.ActiveSession(); active && !wc.Hold.Lapsed {
+		return task.Errorf(task.SessionLive, "session %s is at work on it", ses.ID).
+			WithHint("%s, by %s, ends it", task.CallTo("cancel", "session", ses.ID), ses.Actor).
+			WithNext(task.CallTo("get_session", "session", ses.ID))
+	}
+	return nil
+}
+
+// stageDelete decides by the graph, and stages the deletion.
+func stageDelete(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, reason string) error {
+	s := wc.Store
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return err
+	}
+	for _, p := range g.Problems() {
+		if s.Mentions(p, string(wc.Task.ID)) {
+			return task.Errorf(task.BadFile, "%s cannot be read, and may depend on it", p.Path).WithHint("fix that file first")
+		}
+	}
+	var dependents []string
+	for _, r := range g.Rows() {
+		if r.Parent == wc.Task.ID || slices.Contains(r.Deps, wc.Task.ID) {
+			dependents = append(dependents, r.ID)
+		}
+	}
+	t, _, err := task.Delete(wc.Task, dependents, w.Stamp(reason))
+	if err != nil {
+		return err
+	}
+	w.Idempotency.Remember(wc.Tx, session.Key{Task: t.ID})
+	kind.Tasks.Put(wc.Tx, t)
+	wc.Tx.Delete(t.ID.Ref())
+	return deleteSessions(ctx, w, wc, t.ID)
+}
+
+// deleteSessions stages the deletion of the sessions on a task that goes.
+func deleteSessions(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, id task.ID) error {
+	sessions, err := w.Reads.Look(ctx, wc.Store, kind.Sessions.Kind)
+	if err != nil {
+		return err
+	}
+	for _, ses := range sessions.Rows() {
+		if ses.Parent != id {
+			continue
+		}
+		if _, err := kind.Sessions.Get(wc.Tx, ses.ID); err != nil {
+			return err
+		}
+		wc.Tx.Delete(kind.Sessions.Ref(ses.ID))
+		wc.Tx.Silence(ses.ID)
+	}
+	return nil
+}

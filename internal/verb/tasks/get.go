@@ -1,0 +1,162 @@
+package tasks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// GetIn is the input of Get.
+type GetIn struct {
+	ID      verb.RecordID `json:"id" doc:"record to read" cli:"arg"`
+	Mode    string        `json:"mode,omitempty" doc:"summary, full (256 KiB of body, 200 entries), or context: all that is around it" values:"summary,full,context"`
+	Include []string      `json:"include,omitempty" doc:"what to add: blockers, dependents, children, sessions, logs, git, decisions, comments, review, scratchpad (the notes)" values:"blockers,dependents,children,sessions,logs,git,decisions,comments,review,scratchpad=the notes"`
+	Part    string        `json:"part,omitempty" doc:"one part, in pieces: body, provenance (oldest first), file, diff (of its branch), blockers, dependents, children" values:"body,provenance=oldest first,file,diff=of its branch,blockers,dependents,children"`
+	Offset  int           `json:"offset,omitempty" doc:"with part: next_offset of the piece before"`
+}
+
+const (
+	summaryMode = "summary"
+	fullMode    = "full"
+	contextMode = "context"
+)
+
+// Get returns a task: body, checks with their results, provenance, and what is derived. It is a Row in the mode summary, a
+// Context in the mode context or with parts included, a Part if one is asked for, and else a Task. Of a session it is what
+// get_session returns, and of a record of another kind a Record, or a RecordRow in the mode summary.
+func Get(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
+	if !slices.Contains([]string{"", summaryMode, fullMode, contextMode}, in.Mode) {
+		return nil, verb.BadInput("mode", "is %q", in.Mode).WithHint("summary, full or context; leave it out for the usual")
+	}
+	if err := in.validPart(); err != nil {
+		return nil, err
+	}
+	parts, err := in.parts()
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return nil, err
+	}
+	if slices.Contains(in.Include, reviewPart) || in.Part == diffPart {
+		return getReview(ctx, w, in)
+	}
+	k, v, err := kind.Find(s, string(in.ID))
+	if err != nil {
+		return nil, err
+	}
+	t, isTask := v.(task.Task)
+	switch {
+	case !isTask:
+		return getOther(ctx, w, s, k, v, in)
+	case in.Part != "":
+		return readPart(ctx, w, s, k, t, in)
+	case in.Mode == summaryMode && len(parts) == 0:
+		view := w.View(s)
+		view.Dated = true
+		return view.RowOf(t), nil
+	}
+	out := in.shown(w, s, t)
+	if len(parts) == 0 {
+		return out, nil
+	}
+	return around(ctx, w, s, t, out, parts)
+}
+
+// shown is a task, cut as the mode asks.
+func (in GetIn) shown(w *verb.Workspace, s *store.Store, t task.Task) verb.Task {
+	out := w.View(s).WholeTask(t)
+	switch {
+	case !w.Bounded:
+		return out
+	case in.Mode == fullMode:
+		return out.Cut(verb.Most)
+	default:
+		return out.Cut(verb.Usual)
+	}
+}
+
+// getReview returns a task with its part review, or with the diff of its branch: of the newest record, which while somebody works on the task
+// lies in its work tree.
+func getReview(ctx context.Context, w *verb.Workspace, in GetIn) (any, error) {
+	id, err := task.ParseID(string(in.ID))
+	if err != nil {
+		return nil, err
+	}
+	p, err := verb.OwnWork().Place(ctx, w, id)
+	if err != nil {
+		return nil, err
+	}
+	if in.Part == diffPart {
+		diff, err := p.Diff(ctx)
+		if err != nil {
+			return nil, verb.WithID(err, id)
+		}
+		return pieceOf(w, Part{ID: id, Rev: p.Task.Rev, Part: in.Part}, diff, in.Offset), nil
+	}
+	out, err := around(ctx, p.W, p.S, p.Task, in.shown(p.W, p.S, p.Task), in.Include)
+	if err == nil {
+		out.Review, err = p.Review(ctx)
+	}
+	return out, err
+}
+
+// getOther returns a record that is no task.
+func getOther(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind, v any, in GetIn) (any, error) {
+	view, bounds := w.View(s), verb.Usual
+	if in.Mode == fullMode {
+		bounds = verb.Most
+	}
+	switch {
+	case len(withoutComments(in.Include)) > 0 || slices.Contains(contextParts, in.Part):
+		return nil, verb.BadInput("", "only a task has a context, and %s is a %s", in.ID, k.Name).
+			WithHint("include comments, or ask for the part body, provenance or file")
+	case in.Part != "":
+		doc, v, err := s.Document(k, string(in.ID))
+		if err != nil {
+			return nil, err
+		}
+		h := k.Header(v)
+		return readPart(ctx, w, s, k, task.Task{ID: task.ID(in.ID), Rev: h.Rev, Provenance: h.Log, Body: task.CleanBody(string(doc.Body()))}, in)
+	case k == kind.Sessions.Kind:
+		out, err := view.SessionByID(string(in.ID))
+		out.Comments = commentsAsked(w, in, k.Header(v).Log)
+		return out, err
+	case in.Mode == summaryMode:
+		return view.RecordRow(k, v), nil
+	default:
+		out, err := view.RecordByID(k, string(in.ID), bounds)
+		out.Comments = commentsAsked(w, in, k.Header(v).Log)
+		return out, err
+	}
+}
+
+func withoutComments(include []string) []string {
+	return slices.DeleteFunc(slices.Clone(include), func(part string) bool { return part == commentsPart })
+}
+
+// commentsAsked is the thread of a record that is no task, or nil if it is not asked for.
+func commentsAsked(w *verb.Workspace, in GetIn, log task.Log) *verb.Thread {
+	if !slices.Contains(in.Include, commentsPart) {
+		return nil
+	}
+	return threadOf(w, log)
+}
+
+// parts are the parts of the context that are asked for.
+func (in GetIn) parts() ([]string, error) {
+	if in.Mode == contextMode {
+		return contextParts, nil
+	}
+	for _, part := range in.Include {
+		if !slices.Contains(contextParts, part) && part != commentsPart && part != reviewPart && part != scratchpadPart {
+			return nil, verb.BadInput("include", "names %q", part).WithHint("blockers, dependents, children, linked, sessions, logs, git, decisions, comments, review or scratchpad")
+		}
+	}
+	return in.Include, nil
+}

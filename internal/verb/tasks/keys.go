@@ -1,0 +1,202 @@
+package tasks
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/where"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Item is a task of a graph, as filters ask about it. Nothing but its row is read, unless a key asks for more.
+type Item struct {
+	Row   *kind.Row
+	n     int // of the row
+	graph *verb.Graph
+	view  verb.View
+}
+
+// ItemAt is the task of the nth row of a graph.
+func ItemAt(g *verb.Graph, view verb.View, n int) Item {
+	return Item{g.Rows()[n], n, g, view}
+}
+
+// Where reads a filter of tasks; see package where. Parts of ids stand for the only task of the graph in whose id they occur.
+func Where(w *verb.Workspace, s *store.Store, g *verb.Graph, text string) (where.Filter[Item], error) {
+	return Keys(w, s, g).Parse(text)
+}
+
+// Keys are the keys that filters of tasks can name. One that is added here is known to list, to its page of the manual and to whoever else
+// filters tasks.
+func Keys(w *verb.Workspace, s *store.Store, g *verb.Graph) where.Table[Item] {
+	flow, now := s.Config.Flow, w.Now()
+	open := func(i Item) bool { return !flow.IsClosed(i.Row.Status) }
+	keys := keyReader{w, s, g}
+	all := []where.Key[Item]{
+		{Name: "id", Type: where.Word, About: "the id, or a part that only this one has", Read: keys.id, Texts: func(i Item) []string { return []string{i.Row.ID} }},
+		{Name: "title", Type: where.Text, About: "the title", Texts: func(i Item) []string { return []string{i.Row.Title} }},
+		{Name: "status", Type: where.Word, About: "a state of the workspace, or open or closed", Read: keys.status, Texts: func(i Item) []string { return []string{string(i.Row.Status), openOrClosed(flow, i.Row.Status)} }},
+		{Name: "priority", Type: where.Number, About: "0 (drop everything) to 4 (someday), or urgent, high, normal, low", Read: readPriority, Number: func(i Item) (float64, bool) { return float64(i.Row.Priority), true }},
+		{Name: "label", Type: where.Words, About: "one of the labels", Texts: func(i Item) []string { return i.Row.Labels }},
+		{Name: "assignee", Type: where.Word, About: "an actor, me, or unassigned", Read: keys.actor, Texts: func(i Item) []string { return []string{string(i.Row.Assignee)} }},
+		{Name: "holder", Type: where.Word, About: "who holds it: by a claim, a session or as assignee", Read: keys.actor, Texts: func(i Item) []string { return []string{string(i.view.Holder(i.graph, i.Row).Actor)} }},
+		{Name: "parent", Type: where.Word, About: "the task that it belongs to", Read: keys.id, Texts: func(i Item) []string { return []string{string(i.Row.Parent)} }},
+		{Name: "dep", Type: where.Words, About: "one of those that it depends on", Read: keys.anyID, Texts: func(i Item) []string { return verb.AsTexts(i.Row.Deps) }},
+		{Name: "waits_for", Type: where.Words, About: "one of its deps that are open", Read: keys.anyID, Texts: func(i Item) []string { return verb.AsTexts(i.graph.BlockedBy(i.Row)) }},
+		{Name: "discovered_from", Type: where.Words, About: "one of the tasks in whose course it was found", Read: keys.anyID, Texts: facts("discovered_from")},
+		{Name: "duplicates", Type: where.Words, About: "one of those that ask for the same", Read: keys.anyID, Texts: facts("duplicates")},
+		{Name: "related", Type: where.Words, About: "one of those that its reader should know of", Read: keys.anyID, Texts: facts("related")},
+		{Name: "mode", Type: where.Word, About: "auto or pair", Read: readMode, Texts: fact(kind.ModeFact)},
+		{Name: "repo", Type: where.Text, About: "the repository in which its files are", Texts: fact(kind.RepoFact)},
+		{Name: "due", Type: where.Time, About: "when it is due", Time: func(i Item) (time.Time, bool) { return task.Due(i.Row.Fact(kind.DueFact)).From() }},
+		{Name: "created", Type: where.Time, Past: true, About: "when it was made", Time: func(i Item) (time.Time, bool) { return at(i.Row.Created) }},
+		{Name: "updated", Type: where.Time, Past: true, About: "when it was written last", Time: func(i Item) (time.Time, bool) { return at(i.Row.Updated) }},
+		{Name: "age", Type: where.Span, About: "how long ago it was made", Span: since(now, func(r *kind.Row) int64 { return r.Created })},
+		{Name: "idle", Type: where.Span, About: "how long ago it was written last", Span: since(now, func(r *kind.Row) int64 { return r.Updated })},
+		{Name: "children", Type: where.Number, About: "how many open children it waits for", Number: func(i Item) (float64, bool) { return float64(len(i.graph.OpenChildren(i.Row))), true }},
+		{Name: "ready", Type: where.Flag, About: "next would hand it out", Flag: func(i Item) bool { return i.view.Standing(i.graph, i.n) == verb.ReadyNow }},
+		{Name: "blocked", Type: where.Flag, About: "it is open, and waits for deps or for its children", Flag: func(i Item) bool { return open(i) && !i.graph.Ready(i.n) }},
+		{Name: "held", Type: where.Flag, About: "somebody holds it, and the claim did not lapse", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).How != session.Nobody }},
+		{Name: "lapsed", Type: where.Flag, About: "somebody held it who gave no sign of life", Flag: func(i Item) bool { return open(i) && i.view.Holder(i.graph, i.Row).Lapsed }},
+		{Name: "elsewhere", Type: where.Flag, About: "another branch or worktree carried it further", Flag: func(i Item) bool { return i.view.Behind(i.graph, i.Row) }},
+		{Name: "overdue", Type: where.Flag, About: "it is open, and its time is up", Flag: func(i Item) bool { return open(i) && task.Due(i.Row.Fact(kind.DueFact)).Passed(now) }},
+		{Name: "execution", Type: where.Word, About: "active, stalled or awaiting_review: how its session does", Read: readExecution, Texts: func(i Item) []string { return []string{i.view.Execution(i.graph, i.Row)} }},
+	}
+	for _, field := range flow.AllFields() {
+		all = append(all, keys.own(field))
+	}
+	return where.Table[Item]{Now: now, Keys: all}
+}
+
+// own is the key of an optional field, or of one that the config declares.
+func (k keyReader) own(field task.Field) where.Key[Item] {
+	text := func(i Item) string { return i.Row.OwnValue(field.Name) }
+	out := where.Key[Item]{Name: field.Name, Type: where.Text, About: cmp.Or(field.Doc, "a field of this workspace"), Texts: func(i Item) []string { return []string{text(i)} }}
+	switch field.Type {
+	case task.FieldNumber:
+		out.Type, out.Number = where.Number, func(i Item) (float64, bool) {
+			n, ok := field.Value(text(i)).(float64)
+			return n, ok
+		}
+	case task.FieldBoolean:
+		out.Type, out.Flag = where.Flag, func(i Item) bool { return text(i) == "true" }
+	case task.FieldDate:
+		out.Type, out.Time = where.Time, func(i Item) (time.Time, bool) { return task.Due(text(i)).From() }
+	case task.FieldDuration:
+		out.Type, out.Span = where.Span, func(i Item) (time.Duration, bool) {
+			d, err := task.ParseSpan(text(i))
+			return d, err == nil
+		}
+	case task.FieldChoice:
+		out.Type, out.Read = where.Word, func(value string) (string, error) { return field.Parse(value) }
+	case task.FieldActor:
+		out.Type, out.Read = where.Word, k.actor
+	case task.FieldText, task.FieldURL:
+	}
+	return out
+}
+
+// stateKeys are the keys that say of which states tasks are meant: a filter that names one of them is not about open tasks alone.
+var stateKeys = []string{"status", "id"}
+
+func openOrClosed(flow task.Flow, s task.Status) string {
+	word := openWord
+	if flow.IsClosed(s) {
+		word = closedWord
+	}
+	if flow.Known(task.Status(word)) == nil {
+		return "" // a state of the workspace is called so, and means itself
+	}
+	return word
+}
+
+func fact(name string) func(Item) []string {
+	return func(i Item) []string { return []string{i.Row.Fact(name)} }
+}
+
+func facts(name string) func(Item) []string { return func(i Item) []string { return i.Row.All(name) } }
+
+// at is a time of a row; false for none.
+func at(seconds int64) (time.Time, bool) {
+	return time.Unix(seconds, 0), seconds != 0
+}
+
+func since(now time.Time, seconds func(*kind.Row) int64) func(Item) (time.Duration, bool) {
+	return func(i Item) (time.Duration, bool) {
+		was, ok := at(seconds(i.Row))
+		return now.Sub(was), ok
+	}
+}
+
+func readPriority(value string) (string, error) {
+	p, err := verb.Priority(strings.ToLower(value))
+	if _, number := strconv.ParseFloat(value, 64); number == nil {
+		return value, nil // priority<5 is true of all
+	}
+	return strconv.Itoa(int(p)), err
+}
+
+func readMode(value string) (string, error) {
+	m, err := task.ParseMode(strings.ToLower(value))
+	if err != nil || m == "" {
+		return "", verb.BadInput("mode", "is %q", task.Clip(value, 40)).WithHint("auto or pair; not mode for those that say neither")
+	}
+	return string(m), nil
+}
+
+func readExecution(value string) (string, error) {
+	return strings.ToLower(value), task.OneOf("execution", strings.ToLower(value), executions)
+}
+
+// executions are what the row of a task can say of its session.
+var executions = []string{string(session.Alive), string(session.Stalled), string(session.AwaitingReview)}
+
+// keyReader reads values that mean something in a workspace.
+type keyReader struct {
+	w *verb.Workspace
+	s *store.Store
+	g *verb.Graph
+}
+
+func (k keyReader) status(value string) (string, error) {
+	_, err := statesNamed(k.s.Config.Flow, []string{strings.ToLower(value)})
+	return strings.ToLower(value), err
+}
+
+func (k keyReader) actor(value string) (string, error) {
+	who, err := k.w.ActorNamed(value)
+	return string(who), err
+}
+
+// id completes a part of the id of a task.
+func (k keyReader) id(part string) (string, error) {
+	if k.g.Row(task.ID(part)) != nil {
+		return part, nil
+	}
+	ids := make([]string, len(k.g.Rows()))
+	for n, r := range k.g.Rows() {
+		ids[n] = r.ID
+	}
+	return store.Complete(kind.Tasks.Kind, part, ids)
+}
+
+// anyID is id for what need not be a task.
+func (k keyReader) anyID(part string) (string, error) {
+	id, err := k.id(part)
+	if task.CodeOf(err) == task.NotFound && kind.ParseAnyID(part) == nil {
+		return part, nil
+	}
+	return id, err
+}
+
+// lookWhere reads the filter of a list.
+func (f *Filter) lookWhere(w *verb.Workspace, s *store.Store, g *verb.Graph) (err error) {
+	f.where, err = Where(w, s, g, f.in.Where)
+	return err
+}

@@ -1,0 +1,179 @@
+package tasks
+
+import (
+	"cmp"
+	"context"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ListIn is the input of List. A filter that is left out lets everything through.
+type ListIn struct {
+	Status    []string   `json:"status,omitempty" doc:"states, open (default) or closed" from:"open-states"`
+	All       bool       `json:"all,omitempty" doc:"closed too"`
+	Closed    bool       `json:"closed,omitempty" doc:"closed only"`
+	Where     string     `json:"where,omitempty" doc:"a filter: guide filters" from:"filters"`
+	Explain   bool       `json:"explain,omitempty" doc:"why each is ready or not"`
+	Assignee  *string    `json:"assignee" doc:"an actor, me, or unassigned" from:"actors"`
+	Ready     *bool      `json:"ready" doc:"no open deps, no open children"`
+	Execution string     `json:"execution,omitempty" doc:"active, stalled or awaiting_review" values:"active,stalled,awaiting_review"`
+	Label     string     `json:"label,omitempty" doc:"with this label" from:"labels"`
+	Priority  string     `json:"priority,omitempty" doc:"0 (urgent) to 4" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode      string     `json:"mode,omitempty" doc:"auto, pair, or any: neither" values:"auto,pair,any"`
+	Repo      string     `json:"repo,omitempty" doc:"of this repository" cli:"flag=in-repo" from:"repos"`
+	DueBefore string     `json:"due_before,omitempty" doc:"due before this date or time"`
+	Parent    task.ID    `json:"parent,omitempty" doc:"its children"`
+	Text      string     `json:"text,omitempty" doc:"words anywhere in it"`
+	Sort      string     `json:"sort,omitempty" doc:"priority, created, updated, due, {optional}, title, id" from:"orders"`
+	Limit     verb.Count `json:"limit,omitempty" doc:"50; 500 at most"`
+	Cursor    string     `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// ListOut is a page of the graph.
+type ListOut struct {
+	Tasks      []verb.Row `json:"tasks"`
+	Total      int        `json:"total"`                   // that fit the filters, on all pages
+	Hidden     int        `json:"hidden_closed,omitempty"` // closed tasks that fit too, and were left out since nothing asked for them
+	Unblocks   *Unblocker `json:"unblocks_most,omitempty"` // with explain: the open task for which the most others wait
+	NextCursor string     `json:"next_cursor,omitempty"`   // of the next page, of tasks or of problems
+
+	Remote *verb.RemoteKnown `json:"remote,omitempty"` // how old what is said of other clones is
+	verb.Problems
+}
+
+// Unblocker is an open task that others wait for.
+type Unblocker struct {
+	ID     task.ID     `json:"id"`
+	Title  string      `json:"title"`
+	Status task.Status `json:"status"`
+	Tasks  int         `json:"tasks"` // how many open tasks wait for it, directly or through others
+}
+
+// List returns the tasks that fit the filters, in the order asked for; equals by id. Closed tasks are left out, and counted, unless the filters
+// ask for them: by all, closed, a state, or a filter or a text that names a state or an id.
+func List(ctx context.Context, w *verb.Workspace, in ListIn) (ListOut, error) {
+	s, err := w.Open()
+	if err != nil {
+		return ListOut{}, err
+	}
+	in.Sort = cmp.Or(in.Sort, byPriority)
+	keep, err := NewFilter(w, s, in)
+	if err != nil {
+		return ListOut{}, err
+	}
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return ListOut{}, err
+	}
+	if err := keep.lookWhere(w, s, g); err != nil {
+		return ListOut{}, err
+	}
+	view := w.View(s).OfMany(ctx)
+	view.Dated = in.Sort == byUpdated
+	keep.openOnly = keep.onlyOpen(g)
+	fit, hidden, err := keep.among(ctx, g, view)
+	if err != nil {
+		return ListOut{}, err
+	}
+	at := orders(s.Config.Flow)[in.Sort]
+	ranked := make([]verb.Ranked[*kind.Row], len(fit))
+	for i, r := range fit {
+		ranked[i] = verb.Ranked[*kind.Row]{At: at(r), Item: r}
+	}
+	show := func(r *kind.Row) verb.Row {
+		row := view.Row(g, r)
+		if in.Explain {
+			row.Why = view.Why(g, g.Set().Number(r.ID))
+		}
+		return row
+	}
+	page, err := verb.PageOf(ranked, show, g.Problems(), w.PageIn(in.Sort, in.Cursor, in.Limit))
+	out := ListOut{Tasks: page.Items, Total: page.Total, Hidden: hidden, NextCursor: page.NextCursor, Problems: page.Problems, Remote: view.RemoteKnown()}
+	if in.Explain {
+		out.Unblocks = unblocksMost(g)
+	}
+	return out, err
+}
+
+// unblocksMost is the open task for which the most others wait; nil if none waits.
+func unblocksMost(g *verb.Graph) *Unblocker {
+	id, n := g.UnblocksMost()
+	if n == 0 {
+		return nil
+	}
+	r := g.Row(id)
+	return &Unblocker{id, r.Title, r.Status, n}
+}
+
+// The orders of which more than the name is said.
+const (
+	byPriority = "priority"
+	byUpdated  = "updated"
+)
+
+// The words for states that are not closed, and for those that are. A state of the workspace that is called so has precedence.
+const (
+	openWord   = "open"
+	closedWord = "closed"
+)
+
+// anyMode is the filter for tasks that say no mode.
+const anyMode = "any"
+
+// OrderNames are the ways in which the tasks of any workspace can be sorted.
+func OrderNames() []string {
+	out := []string{byPriority, "created", byUpdated, "due"}
+	for _, one := range task.OptionalFields() {
+		out = append(out, one.Name)
+	}
+	return append(out, "title", "id")
+}
+
+// orders say where a task stands in each of them, and by each field that the config declares.
+func orders(flow task.Flow) map[string]func(*kind.Row) verb.Position {
+	out := map[string]func(*kind.Row) verb.Position{
+		byPriority: func(r *kind.Row) verb.Position {
+			at := ByPriority(r)
+			if flow.IsClosed(r.Status) {
+				at.Key = "c" + at.Key // behind all that are open
+			}
+			return at
+		},
+		"created": func(r *kind.Row) verb.Position {
+			return verb.Position{Key: verb.OldestFirst(time.Unix(r.Created, 0)), ID: r.ID}
+		},
+		byUpdated: func(r *kind.Row) verb.Position {
+			return verb.Position{Key: verb.NewestFirst(time.Unix(r.Updated, 0)), ID: r.ID}
+		},
+		"due": func(r *kind.Row) verb.Position {
+			by, ok := task.Due(r.Fact(kind.DueFact)).By()
+			if !ok {
+				return verb.Position{Key: "~", ID: r.ID} // behind all times
+			}
+			return verb.Position{Key: verb.OldestFirst(by), ID: r.ID}
+		},
+		"title": func(r *kind.Row) verb.Position { return verb.Position{Key: strings.ToLower(r.Title), ID: r.ID} },
+		"id":    func(r *kind.Row) verb.Position { return verb.Position{ID: r.ID} },
+	}
+	for _, one := range flow.AllFields() {
+		out[one.Name] = func(r *kind.Row) verb.Position {
+			return verb.Position{Key: one.SortKey(r.OwnValue(one.Name)), ID: r.ID}
+		}
+	}
+	return out
+}
+
+// ByPriority is where a task stands among others: the most urgent first, and equals by id.
+func ByPriority(r *kind.Row) verb.Position {
+	return verb.Position{Key: strconv.Itoa(int(r.Priority)), ID: r.ID}
+}
+
+// MoreUrgent sorts tasks by priority, and equals by id.
+func MoreUrgent(a, b *kind.Row) int {
+	return cmp.Or(cmp.Compare(a.Priority, b.Priority), cmp.Compare(a.ID, b.ID))
+}

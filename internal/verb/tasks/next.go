@@ -1,0 +1,125 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// NextIn is the input of Next. A filter that is left out lets everything through.
+type NextIn struct {
+	Label  string     `json:"label,omitempty" doc:"with this label" from:"labels"`
+	Parent task.ID    `json:"parent,omitempty" doc:"children of this task"`
+	Lease  verb.Count `json:"lease_seconds,omitempty" doc:"for how long, 60 to 86400"`
+	verb.Once
+}
+
+// Work is what Next found: a task that is the caller's from now on, or how many there would be.
+type Work struct {
+	Task     *verb.Task `json:"task"`    // null if there is none to be had
+	Blocked  int        `json:"blocked"` // open tasks that wait for others, or for their children
+	Claimed  int        `json:"claimed"` // open tasks that somebody holds, here or elsewhere
+	Replayed bool       `json:"replayed,omitempty"`
+}
+
+// exitOfNext says whether a task was found.
+func exitOfNext(out any) int {
+	if out.(Work).Task == nil {
+		return verb.ExitNothingFound
+	}
+	return 0
+}
+
+// errTaken says that a task was taken, or was no longer there to be taken, when its turn came.
+var errTaken = errors.New("taken")
+
+// Next claims the most urgent task that can be worked on now, the oldest among equals: one in the initial state, or left
+// behind in the working one, that waits for nothing, has no open children and that nobody holds. One that somebody else takes meanwhile is passed
+// over. If there is none, that is an answer and not an error.
+func Next(ctx context.Context, w *verb.Workspace, in NextIn) (Work, error) {
+	if err := session.ValidLease(int(in.Lease)); err != nil {
+		return Work{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Work{}, err
+	}
+	out, err := nextOf(ctx, w, s, in)
+	if err != nil || out.Task != nil || out.Claimed == 0 || !s.Shares() || !s.Remote(w.Actor(), w.Now).Refresh(ctx) {
+		return out, err
+	}
+	return nextOf(ctx, w, s, in) // other clones may have let go of something since they were asked
+}
+
+// nextOf is Next by what is known of the claims of other clones.
+func nextOf(ctx context.Context, w *verb.Workspace, s *store.Store, in NextIn) (Work, error) {
+	g, err := w.Graph(ctx, s)
+	if err != nil {
+		return Work{}, err
+	}
+	free, out := Survey(ctx, w, s, g, func(r *kind.Row) bool {
+		return (in.Label == "" || slices.Contains(r.Labels, in.Label)) && (in.Parent == "" || r.Parent == in.Parent)
+	})
+	slices.SortFunc(free, MoreUrgent)
+	for _, r := range free {
+		got, err := takeNext(ctx, w, s, task.ID(r.ID), in.Lease)
+		if errors.Is(err, errTaken) || slices.Contains([]task.Code{task.NotFound, task.BadFile, task.AlreadyClaimed, task.Elsewhere}, task.CodeOf(err)) {
+			out.Claimed++
+			continue
+		}
+		if err == nil {
+			out.Task = &got
+		}
+		return out, err
+	}
+	return out, nil
+}
+
+// Survey finds the tasks that could be taken now, sorted by id, and counts the open ones that could not.
+func Survey(ctx context.Context, w *verb.Workspace, s *store.Store, g *verb.Graph, keep func(*kind.Row) bool) (free []*kind.Row, out Work) {
+	view := w.View(s).OfMany(ctx)
+	for n, r := range g.Rows() {
+		if !keep(r) {
+			continue
+		}
+		switch view.Standing(g, n) {
+		case verb.ReadyNow:
+			free = append(free, r)
+		case verb.WaitsFor, verb.HasOpenChildren:
+			out.Blocked++
+		case verb.IsElsewhere, verb.ClaimLapsed, verb.IsHeld:
+			out.Claimed++
+		case verb.IsClosed, verb.OtherState:
+		}
+	}
+	return free, out
+}
+
+// takeNext claims a task, if it still is as it was when it was picked.
+func takeNext(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID, seconds verb.Count) (verb.Task, error) {
+	return w.ChangeIn(ctx, s, id, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		flow := s.Config.Flow
+		if wc.Hold.How != session.Nobody || wc.Hold.Lapsed || !verb.Startable(flow, wc.Task.Status) || len(flow.BlockedBy(wc.Task, kind.Deps(wc.Tx, wc.Store.Config.Flow))) > 0 {
+			return wc.Task, nil, errTaken
+		}
+		t, entry, err := flow.Claim(wc.Task, false, w.Stamp(""))
+		if err == nil {
+			lease := wc.Lease(ctx, "")
+			lease.Seconds = int(seconds)
+			wc.Tx.Claim(id.Ref(), lease)
+		}
+		return t, entry, err
+	})
+}
+
+// Replay shows the task that was claimed, as it is now.
+func (Work) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	t, err := w.View(s).TaskByID(made.Task)
+	return Work{Task: &t, Replayed: true}, verb.NotHere(err, string(made.Task))
+}

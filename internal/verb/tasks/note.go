@@ -1,0 +1,118 @@
+package tasks
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// NoteIn is the input of Note.
+type NoteIn struct {
+	ID       verb.RecordID `json:"id,omitempty" doc:"record it is about; by default your session" cli:"arg,several" else:"session"`
+	Text     string        `json:"text" doc:"what is worth remembering; 4 KiB at most; @NAME mentions somebody" cli:"arg"`
+	Re       string        `json:"re,omitempty" doc:"hash of the entry that it answers" from:"entries"`
+	Mentions []string      `json:"mentions,omitempty" doc:"actors whom it concerns" cli:"flag=mention" from:"actors"`
+	Severity string        `json:"severity,omitempty" doc:"how grave it is: info, warn or critical" values:"info,warn,critical"`
+	Verb     string        `json:"verb,omitempty" doc:"of a milestone: what was done, such as deployed"`
+	verb.Once
+}
+
+// Note appends a comment to the provenance of a record of any kind, without changing anything else. Anybody may, also if somebody else holds
+// the task. It returns the record, as get does.
+func Note(ctx context.Context, w *verb.Workspace, in NoteIn) (any, error) {
+	if in.ID == "" {
+		in.ID = verb.RecordID(w.Session)
+	}
+	if err := in.valid(); err != nil {
+		return nil, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return nil, err
+	}
+	k, v, err := kind.Find(s, string(in.ID))
+	if err != nil {
+		return nil, err
+	}
+	re, err := in.answers(k.Header(v).Log)
+	if err != nil {
+		return nil, err
+	}
+	mentions, err := in.mentioned(ctx, w, s)
+	if err != nil {
+		return nil, err
+	}
+	entry := w.Stamp(in.Text).Entry(task.Noted).Saying(task.Detail{Mentions: mentions, Re: re, Verb: in.Verb, Severity: in.Severity})
+	return w.Amend(ctx, s, verb.Amendment{Kind: k, ID: string(in.ID), Decide: func(_ *store.Tx, v any) (any, *task.Entry, error) {
+		if in.Verb != "" && hasMilestone(k.Header(v).Log, entry) {
+			return v, nil, nil
+		}
+		return v, &entry, nil
+	}})
+}
+
+// valid looks at what can be judged without reading anything.
+func (in NoteIn) valid() error {
+	if in.ID == "" {
+		return verb.BadInput("id", "is missing, and no session is under way").WithHint("%s; CAIRN_SESSION names a session", task.CallTo("note", "id", "ID", "text", "TEXT").OnlyShown())
+	}
+	if len(in.Text) > task.MaxText {
+		return task.Errorf(task.InvalidInput, "text is %d bytes long, more than %d", len(in.Text), task.MaxText).
+			WithHint("what is longer belongs into a note of knowledge, or into a file: %s", task.CallTo("ref_add", "id", string(in.ID), "type", string(task.FileRef)).OnlyShown())
+	}
+	if err := verb.OneOf("severity", in.Severity, []string{"info", "warn", "critical"}); err != nil {
+		return err
+	}
+	if in.Verb != "" && !task.IsWord(in.Verb, "._-") || len(in.Verb) > maxVerb {
+		return verb.BadInput("verb", "is %q", verb.Head(in.Verb, 40)).WithHint("one word of letters, digits and ._-, such as deployed")
+	}
+	return task.RequiredText("text", in.Text, "say what is worth remembering")
+}
+
+const maxVerb = 64 // bytes
+
+const maxMentions = 50
+
+// mentioned lists whom the note concerns: the actors that the caller names, and those that the text mentions.
+func (in NoteIn) mentioned(ctx context.Context, w *verb.Workspace, s *store.Store) ([]task.Actor, error) {
+	out, err := w.Mentioned(ctx, s, in.Text)
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range in.Mentions {
+		who, err := w.ActorNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		if who != "" && !slices.Contains(out, who) {
+			out = append(out, who)
+		}
+	}
+	if len(out) > maxMentions {
+		return nil, verb.BadInput("mentions", "are %d, more than %d", len(out), maxMentions).WithHint("mention those whom it concerns most")
+	}
+	return out, nil
+}
+
+// answers is the short hash of the entry that the note answers.
+func (in NoteIn) answers(log task.Log) (string, error) {
+	if in.Re == "" {
+		return "", nil
+	}
+	e, err := log.Entry(in.Re)
+	if err != nil {
+		return "", task.Errorf(task.CodeOf(err), "re: %s", task.MessageOf(err)).WithHint("%s shows the comments with their hashes", task.CallTo("get", "id", string(in.ID), "include", []string{commentsPart}))
+	}
+	return e.ShortHash(), nil
+}
+
+// hasMilestone reports whether the provenance has a milestone already: of the same actor, with the same verb and text.
+func hasMilestone(log task.Log, milestone task.Entry) bool {
+	return slices.ContainsFunc(log, func(e task.Entry) bool {
+		return e.Did == task.Noted && e.Who == milestone.Who && e.Text == milestone.Text && e.Said().Verb == milestone.Said().Verb
+	})
+}

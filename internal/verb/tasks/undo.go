@@ -1,0 +1,292 @@
+package tasks
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// UndoIn is the input of Undo.
+type UndoIn struct {
+	ID      string `json:"id,omitempty" doc:"task whose last write to take back, if that is yours; without, the task that you wrote to last" cli:"arg" from:"written"`
+	Confirm bool   `json:"confirm,omitempty" doc:"do it; without, only what would be taken back is shown" cli:"flag=yes"`
+	verb.Once
+}
+
+// Undone is what Undo took back, or would.
+type Undone struct {
+	ID       task.ID    `json:"id"`
+	Takes    string     `json:"takes"` // what is taken back, in words
+	By       string     `json:"by"`    // how, in words
+	Done     bool       `json:"done"`  // false for a preview
+	Task     *verb.Task `json:"task,omitempty"`
+	Trash    string     `json:"trash,omitempty"`
+	Replayed bool       `json:"replayed,omitempty"`
+}
+
+// Replay says what became of the task. It may be in the trash.
+func (Undone) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	out := Undone{ID: made.Task, Done: true, Replayed: true}
+	if t, err := w.View(s).TaskByID(made.Task); err == nil {
+		out.Task = &t
+	}
+	return out, nil
+}
+
+// errPreview ends a write that was only to be decided.
+var errPreview = errors.New("only a preview")
+
+// Undo takes back the last write to a task, if it is the caller's. It rewrites nothing: the opposite is written, as one more entry, by the rules
+// and through the gates that it would have to pass anyway. What an update replaced is in the journal of the clone that wrote it, and is not
+// taken back elsewhere; nor are results, sessions and approvals, which are facts.
+func Undo(ctx context.Context, w *verb.Workspace, in UndoIn) (Undone, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Undone{}, err
+	}
+	if in.ID == "" {
+		if in.ID, err = lastWritten(ctx, w, s); err != nil {
+			return Undone{}, err
+		}
+	}
+	id, gone, err := undoable(s, in.ID)
+	if err != nil {
+		return Undone{}, err
+	}
+	out := Undone{ID: id, Done: in.Confirm}
+	if gone {
+		return undelete(ctx, w, s, in, out)
+	}
+	err = w.Update(ctx, s, func(tx *store.Tx) error {
+		wc, err := w.WriteContext(s, tx, id)
+		if err != nil {
+			return err
+		}
+		u := undo{ctx: ctx, w: w, wc: wc, last: wc.Task.Provenance.Last(), out: &out}
+		if err := u.stage(); err != nil {
+			return err
+		}
+		if !in.Confirm {
+			return errPreview
+		}
+		return nil
+	})
+	if err != nil && !errors.Is(err, errPreview) {
+		return Undone{}, verb.WithID(err, id)
+	}
+	if t, err := w.View(s).TaskByID(id); err == nil {
+		out.Task = &t
+	}
+	return out, nil
+}
+
+// undoable finds the task by its id or a part of it: among the tasks, or else in the trash.
+func undoable(s *store.Store, part string) (id task.ID, gone bool, err error) {
+	found, err := s.Resolve(kind.Tasks.Kind, part)
+	if err == nil {
+		return task.ID(found), false, nil
+	}
+	if task.CodeOf(err) != task.NotFound {
+		return "", false, err
+	}
+	if id, trashErr := inTrash(s, part); trashErr == nil {
+		return id, true, nil
+	}
+	return "", false, err
+}
+
+// undelete takes a deletion back.
+func undelete(ctx context.Context, w *verb.Workspace, s *store.Store, in UndoIn, out Undone) (Undone, error) {
+	src, err := layout.ReadFile(s.Trash().File(out.ID.Ref()))
+	if err != nil {
+		return Undone{}, kind.Tasks.NotFound(string(out.ID))
+	}
+	v, err := kind.Tasks.Parse(src)
+	if err != nil {
+		return Undone{}, err
+	}
+	last := kind.Tasks.Header(v).Log.Last()
+	if last.Did != task.Deleted || last.Who != w.Actor() {
+		return Undone{}, notYourLast(out.ID, last)
+	}
+	out.Takes, out.By = "deleted", "it comes back out of the trash"
+	if !in.Confirm {
+		return out, nil
+	}
+	t, err := Restore(ctx, w, RestoreIn{ID: string(out.ID), Reason: "undone", Once: in.Once})
+	if err == nil {
+		out.Task = &t
+	}
+	return out, err
+}
+
+func notYourLast(id task.ID, last task.Entry) error {
+	return verb.WithID(task.Errorf(task.NotYours, "the last write is %s by %s: one takes back one's own", last.Did, last.Who).
+		WithHint("%s shows who did what", task.CallTo("history", "id", string(id)).OnlyShown()), id)
+}
+
+// undo is a write that is being taken back.
+type undo struct {
+	ctx  context.Context //nolint:containedctx // of the one call that it serves
+	w    *verb.Workspace
+	wc   verb.WriteContext
+	last task.Entry
+	out  *Undone
+}
+
+// stage decides what is the opposite of the last entry, and stages it.
+func (u undo) stage() error {
+	if u.last.Who != u.w.Actor() {
+		return notYourLast(u.wc.Task.ID, u.last)
+	}
+	switch {
+	case u.last.Did == task.Created && len(u.wc.Task.Provenance) == 1:
+		return u.create()
+	case u.last.Did == task.Noted:
+		return u.note()
+	case u.last.Did == task.Claimed:
+		return u.claim()
+	case u.last.Did == task.Released, u.last.Did == task.Assigned, u.last.Did == task.Transitioned:
+		return u.edit()
+	case u.last.Did == task.Updated && len(u.last.Results) == 0:
+		return u.edit()
+	}
+	return u.refused()
+}
+
+// refused says why, and what helps.
+func (u undo) refused() error {
+	id := u.wc.Task.ID
+	e := task.Errorf(task.InvalidInput, "%s is not taken back", u.last.Did)
+	switch u.last.Did {
+	case task.Updated:
+		if len(u.last.Results) > 0 {
+			return e.WithHint("checks ran for it, and their results stay on the record; %s moves the task", task.CallTo("transition", "id", id).OnlyShown())
+		}
+		e = task.Errorf(task.InvalidInput, "what %s said before is not kept here, so it is not taken back", strings.Join(changedOf(u.last), ", ")).
+			WithHint("%s writes it anew; git has what was committed", task.CallTo("update", "id", string(id)).OnlyShown())
+	case task.Began, task.TakenOver:
+		e = e.WithHint("%s with a reason ends the session and releases the task", task.CallTo("cancel", "session", u.last.Session).OnlyShown())
+	case task.Attested:
+		e = e.WithHint("%s says otherwise, with a new entry", task.CallTo("attest", "id", id).OnlyShown())
+	case task.Restored:
+		e = e.WithHint("%s puts it back into the trash", task.CallTo("delete", "id", id).OnlyShown())
+	default:
+		e = e.WithHint("it is a fact, and stays on the record; %s moves the task", task.CallTo("transition", "id", id).OnlyShown())
+	}
+	return e
+}
+
+// changedOf names what an update changed.
+func changedOf(e task.Entry) []string {
+	out := append([]string{}, e.Fields...)
+	if e.Checks != nil {
+		out = append(out, "checks")
+	}
+	return out
+}
+
+// says sets what is taken back and how, and returns the stamp of the entry.
+func (u undo) says(takes, by string) task.Stamp {
+	u.out.Takes, u.out.By = takes, by
+	return u.w.Stamp("undoes " + u.last.ShortHash())
+}
+
+// create takes back that the task was made: it goes into the trash. That asks for the rights to delete.
+func (u undo) create() error {
+	if u.w.Profile < verb.Maintainer {
+		return task.Errorf(task.Forbidden, "the profile %s deletes nothing, and a task is made undone by deleting it", u.w.Profile).
+			WithHint("%s gives it up instead", task.CallTo("transition", "id", u.wc.Task.ID).OnlyShown())
+	}
+	if err := mayDelete(u.w, u.wc); err != nil {
+		return err
+	}
+	stamp := u.says("created", "it goes into the trash")
+	u.out.Trash = u.wc.Store.Trash().File(u.wc.Task.ID.Ref())
+	return stageDelete(u.ctx, u.w, u.wc, stamp.Text)
+}
+
+// note says of a note that it is taken back. The note itself stays on the record.
+func (u undo) note() error {
+	t, e, err := task.Note(u.wc.Task, u.says("noted", "one more note says that it is taken back; the note stays on the record"))
+	if err == nil {
+		u.put(t, e)
+	}
+	return err
+}
+
+// claim gives the task back.
+func (u undo) claim() error {
+	if err := u.wc.MayEndSession(); err != nil {
+		return err
+	}
+	t, e, err := task.Release(u.wc.Task, u.wc.Hold.How == session.Claimed, u.says("claimed", "it is released"))
+	if err == nil && e != nil {
+		u.put(t, e)
+		u.wc.Tx.Claim(t.ID.Ref(), nil)
+	}
+	return err
+}
+
+// edit moves and gives the task back, and takes back dependencies and fields, as update would, through the same gates; no command is run for it.
+func (u undo) edit() error {
+	flow, t := u.wc.Store.Config.Flow, u.wc.Task
+	ed := task.Edit{MayWeaken: u.w.MayWeaken(), AddDeps: u.last.RemoveDeps, RemoveDeps: u.last.AddDeps}
+	var by []string
+	if u.last.To != "" {
+		if flow.IsClosed(u.last.From) {
+			return task.Errorf(task.InvalidInput, "it was opened again, and to close it has to pass the gates").
+				WithHint("%s", task.CallTo("transition", "id", t.ID, "to", string(u.last.From)).OnlyShown())
+		}
+		ed.To = &u.last.From
+		by = append(by, "it goes back to "+string(u.last.From))
+	}
+	if _, held := u.last.Holder(); held {
+		before := task.Actor("")
+		for _, e := range t.Provenance[:len(t.Provenance)-1] {
+			if who, ok := e.Holder(); ok {
+				before = who
+			}
+		}
+		ed.Assignee = &before
+		by = append(by, map[bool]string{true: "nobody holds it", false: fmt.Sprintf("%s holds it", before)}[before == ""])
+	}
+	if len(ed.AddDeps)+len(ed.RemoveDeps) > 0 {
+		by = append(by, "its dependencies are as they were")
+	}
+	if changed := changedOf(u.last); len(changed) > 0 {
+		before, ok := u.before()
+		if !ok || !asBefore(&ed, changed, before) {
+			return u.refused()
+		}
+		by = append(by, strings.Join(changed, ", ")+" as before")
+	}
+	if len(by) == 0 {
+		return u.refused()
+	}
+	find := kind.Deps(u.wc.Tx, flow)
+	after, e, err := flow.Update(t, ed, task.Proof{}, find, u.says(string(u.last.Did), strings.Join(by, ", ")))
+	if err == nil && e != nil {
+		err = u.w.Confirmed(flow.Asks(t, after, *e, find))
+	}
+	if err == nil && e != nil && ed.Assignee != nil {
+		err = reassign(u.ctx, u.w, u.wc, *ed.Assignee, after.Status)
+	}
+	if err == nil && e != nil {
+		u.put(after, e)
+	}
+	return err
+}
+
+func (u undo) put(t task.Task, e *task.Entry) {
+	u.w.Idempotency.Remember(u.wc.Tx, session.Key{Task: t.ID, Session: e.Session})
+	kind.Tasks.Put(u.wc.Tx, t)
+}

@@ -1,0 +1,126 @@
+package tasks
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ownWrite is the last entry of the caller in a record.
+type ownWrite struct {
+	of   task.Ref
+	at   time.Time  // of the entry: whole seconds
+	fine time.Time  // when the file got it, which tells entries of one second apart; zero where this clone does not know
+	by   task.Actor // who wrote the last entry of the record
+}
+
+// lastWritten is the id of the task that the caller wrote to last in this workspace, the trash included. It returns NOT_FOUND if they wrote
+// nothing, NOT_YOURS if somebody wrote to it since, and INVALID_INPUT if that write was of several tasks, or of what is none.
+func lastWritten(ctx context.Context, w *verb.Workspace, s *store.Store) (string, error) {
+	all, err := newestOwn(ctx, w, s)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return "", task.Errorf(task.NotFound, "%s has written nothing here", w.Actor()).WithHint("%s takes back the last write to one task; %s shows who did what",
+			task.CallTo("undo", "id", "ID").OnlyShown(), task.CallTo("log").OnlyShown())
+	}
+	last := all[0]
+	same := slices.DeleteFunc(slices.Clone(all), func(o ownWrite) bool { return !o.at.Equal(last.at) || !o.fine.Equal(last.fine) })
+	switch {
+	case len(same) > 1:
+		var ids []task.ID
+		for _, o := range same[:min(len(same), trashNamed)] {
+			ids = append(ids, task.ID(o.of.ID))
+		}
+		return "", task.Errorf(task.InvalidInput, "your last write was of %d records at once: %s%s", len(same), task.JoinIDs(ids, ", "), task.AndMore(len(same)-len(ids))).
+			WithHint("%s takes back one of them", task.CallTo("undo", "id", "ID").OnlyShown())
+	case last.of.Kind != kind.Tasks.Name:
+		return "", task.Errorf(task.InvalidInput, "your last write is to the %s %s, and only tasks have an undo", last.of.Kind, last.of.ID).
+			WithHint("%s takes back your last write to a task", task.CallTo("undo", "id", "ID").OnlyShown())
+	case last.by != w.Actor():
+		return "", verb.WithID(task.Errorf(task.NotYours, "%s wrote after you: one takes back what nothing came after", last.by).
+			WithHint("%s shows who did what", task.CallTo("history", "id", last.of.ID).OnlyShown()), task.ID(last.of.ID))
+	}
+	return last.of.ID, nil
+}
+
+// newestOwn are the last writes of the caller within the second of the very last, one of each record, the last one first.
+func newestOwn(ctx context.Context, w *verb.Workspace, s *store.Store) ([]ownWrite, error) {
+	me, newest := w.Actor(), int64(0)
+	var refs []task.Ref
+	for _, k := range kind.Kinds() {
+		view, err := w.Reads.Look(ctx, s, k)
+		if err != nil {
+			return nil, err
+		}
+		for _, r := range view.Rows() {
+			for _, sign := range r.Signs {
+				if sign.Who != me || sign.At < newest {
+					continue
+				}
+				if sign.At > newest {
+					newest, refs = sign.At, nil
+				}
+				refs = append(refs, k.Ref(r.ID))
+			}
+		}
+	}
+	out, err := trashedOwn(s, me, newest)
+	if err != nil {
+		return nil, err
+	}
+	for _, of := range refs {
+		k, _ := kind.For(of)
+		v, err := s.Read(k, of.ID)
+		if ses, is := v.(session.Session); err != nil || is && ses.Task != "" {
+			continue // it went meanwhile, cannot be read, or is of a task that was written with it
+		}
+		if o, ok := ownIn(s, of, k.Header(v).Log, me); ok {
+			out = append(out, o)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b ownWrite) int {
+		return cmp.Or(b.at.Compare(a.at), b.fine.Compare(a.fine), cmp.Compare(a.of.ID, b.of.ID))
+	})
+	return out, nil
+}
+
+// trashedOwn are the deletions of the caller since a time in seconds.
+func trashedOwn(s *store.Store, me task.Actor, since int64) ([]ownWrite, error) {
+	deleted, err := s.Trash().Deleted(kind.Tasks.Kind)
+	var out []ownWrite
+	for _, v := range deleted {
+		h := kind.Tasks.Header(v)
+		if last := h.Log.Last(); last.Who == me && last.At.Unix() >= since {
+			out = append(out, ownWrite{of: h.Ref, at: last.At, by: me})
+		}
+	}
+	return out, err
+}
+
+// ownIn is the last entry of an actor in a log.
+func ownIn(s *store.Store, of task.Ref, log task.Log, me task.Actor) (ownWrite, bool) {
+	for _, e := range slices.Backward(log) {
+		if e.Who != me {
+			continue
+		}
+		out := ownWrite{of: of, at: e.At, by: log.Last().Who}
+		hash := e.Hash()
+		for _, line := range slices.Backward(s.Journal(of)) {
+			if line.Entry.Hash() == hash && !line.At.IsZero() {
+				out.fine = line.At
+				break
+			}
+		}
+		return out, true
+	}
+	return ownWrite{}, false
+}

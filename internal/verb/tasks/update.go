@@ -1,0 +1,336 @@
+package tasks
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"reflect"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// UpdateIn is the input of Update. What is left out stays; "", [] and null clear a field.
+type UpdateIn struct {
+	ID             verb.RecordID `json:"id,omitempty" doc:"task to change; of another record labels and state" cli:"arg,several"`
+	IDs            []task.ID     `json:"ids,omitempty" doc:"several tasks to change alike, all or none" cli:"flag=id"`
+	Title          *string       `json:"title" doc:"new title"`
+	Body           *string       `json:"body" doc:"new body, in Markdown"`
+	Labels         *[]string     `json:"labels" doc:"new labels, in place of the old" cli:"flag=label" from:"labels"`
+	AddLabels      []string      `json:"add_labels,omitempty" doc:"labels to add to those it has" cli:"flag=add-label" from:"labels"`
+	RemoveLabels   []string      `json:"remove_labels,omitempty" doc:"labels to take away" cli:"flag=remove-label" from:"labels"`
+	Scope          *[]string     `json:"scope" doc:"new globs of the paths it is about, in place of the old"`
+	Priority       *string       `json:"priority" doc:"0 (drop everything) to 4 (someday)" values:"0=drop everything,1=high,2=normal,3=low,4=someday"`
+	Mode           *string       `json:"mode" doc:"who does it: auto (an agent, as a job), pair (a person with an agent), or empty for either" values:"auto,pair"`
+	Repo           *string       `json:"repo" doc:"repository in which its files are and its commands run; empty for the workspace's own" cli:"flag=in-repo" from:"repos"`
+	Due            *string       `json:"due" doc:"a date or a time; empty for none"`
+	task.Optional  `doc:"; empty for none"`
+	Given          verb.Given       `json:"-"` // which of Optional
+	Parent         *task.ID         `json:"parent" doc:"task that groups it"`
+	Assignee       *string          `json:"assignee" doc:"who holds it from now on: an actor, me, or unassigned" from:"actors"`
+	Checks         *[]CheckIn       `json:"checks" doc:"new checks, in place of the old; one that asks for the same keeps its result" cli:"flag=check"`
+	Acceptance     *[]string        `json:"acceptance" doc:"new acceptance criteria, in place of the old"`
+	Reviewer       *string          `json:"reviewer" doc:"who must approve it before it is closed: an actor, me, or unassigned" from:"actors"`
+	Evidence       *bool            `json:"requires_evidence" doc:"whether done needs a commit, a pull request or a passed command check"`
+	AddDeps        []task.ID        `json:"add_deps,omitempty" doc:"tasks, handoffs or decisions to be closed first" cli:"flag=add-dep"`
+	RemoveDeps     []task.ID        `json:"remove_deps,omitempty" doc:"what it no longer waits for" cli:"flag=remove-dep"`
+	DiscoveredFrom *[]verb.RecordID `json:"discovered_from" doc:"in whose course it was found, in place of the old"`
+	Duplicates     *[]verb.RecordID `json:"duplicates" doc:"what asks for the same and stands, in place of the old"`
+	Related        *[]verb.RecordID `json:"related" doc:"what its reader should know of, in place of the old"`
+	Fields         verb.Values      `json:"fields,omitempty" doc:"a field that the config declares; an empty value takes it away" cli:"flag=set" from:"fields"`
+	To             *string          `json:"to" doc:"state to move it to, through the same gates as transition" from:"states"`
+	Status         string           `json:"status,omitempty" doc:"-" from:"states"` // of other systems: to
+	Note           string           `json:"note,omitempty" doc:"text for the provenance entry"`
+	Reason         string           `json:"reason,omitempty" doc:"why; needed to remove a check once work has begun, or a dependency that is open"`
+	ExpectedRev    string           `json:"expected_rev,omitempty" doc:"rev that the task must still have, else CONFLICT"`
+	ExpectedStatus string           `json:"expected_status,omitempty" doc:"state that it must still be in, else CONFLICT" from:"states"`
+	verb.Once
+}
+
+const mostAtOnce = 100 // tasks
+
+// Update changes what a task says, in one entry, or what several tasks say, in one write. It returns a verb.Task, or a verb.Several. Of a record
+// of another kind it changes the labels or the state, and returns a verb.Record.
+func Update(ctx context.Context, w *verb.Workspace, in UpdateIn) (any, error) {
+	if err := in.valid(); err != nil {
+		return nil, err
+	}
+	edit, err := in.edit(w)
+	if err != nil {
+		return nil, err
+	}
+	text, err := in.text()
+	if err != nil {
+		return nil, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return nil, err
+	}
+	if err := in.mode(s, &edit); err != nil {
+		return nil, err
+	}
+	if err := in.own(w, s, &edit); err != nil {
+		return nil, err
+	}
+	if in.ID != "" {
+		if k, _, err := kind.Find(s, string(in.ID)); k != kind.Tasks.Kind && err == nil {
+			return in.other(ctx, w, s, k, text)
+		}
+		return in.transition(ctx, w, s, edit, text).Make(ctx, w, s, task.ID(in.ID))
+	}
+	return in.transition(ctx, w, s, edit, text).MakeSeveral(ctx, w, s, in.IDs)
+}
+
+// valid returns INVALID_INPUT for an input that names no task, or several as one, and for what makes no sense of several.
+func (in UpdateIn) valid() error {
+	seen := map[task.ID]bool{}
+	for _, id := range in.IDs {
+		if seen[id] {
+			return verb.BadInput("ids", "names %s twice", id)
+		}
+		seen[id] = true
+	}
+	switch {
+	case (in.ID == "") == (len(in.IDs) == 0):
+		return verb.BadInput("", "names neither one task nor several, or both").WithHint("give id or ids")
+	case in.Labels != nil && len(in.AddLabels)+len(in.RemoveLabels) > 0:
+		return verb.BadInput("labels", "replaces all labels, and add_labels and remove_labels change some").WithHint("give the one or the others")
+	case len(in.IDs) > mostAtOnce:
+		return verb.BadInput("ids", "are %d, more than %d", len(in.IDs), mostAtOnce).WithHint("change them in several calls")
+	case len(in.IDs) > 0 && in.ExpectedRev != "":
+		return verb.BadInput("expected_rev", "is of one task").WithHint("leave it out, or change one task at a time")
+	case len(in.IDs) > 0 && (in.Title != nil || in.Body != nil || in.Checks != nil || in.Acceptance != nil):
+		return verb.BadInput("", "would make several tasks say the same").WithHint("title, body, checks and acceptance are changed of one task at a time")
+	}
+	return nil
+}
+
+// mode adds the mode and the repository to the edit. It returns TASK_TYPE_VALUE_IN_STATUS for a mode in place of a state.
+func (in UpdateIn) mode(s *store.Store, edit *task.Edit) error {
+	to := task.Status(in.Status)
+	if in.To != nil {
+		to = *edit.To
+	}
+	id := task.ID(in.ID)
+	if len(in.IDs) > 0 {
+		id = in.IDs[0]
+	}
+	if err := modeInStatus(s.Config.Flow, id, to); err != nil {
+		return err
+	}
+	if in.Status != "" {
+		return verb.BadInput("status", "is not a key that update changes: a task is moved from state to state").
+			WithHint("%s moves it, through the gates; so does update with to", task.CallTo("transition", "id", string(id), "to", in.Status).OnlyShown())
+	}
+	if in.Mode != nil {
+		m, err := task.ParseMode(*in.Mode)
+		if err != nil {
+			return err
+		}
+		edit.Mode = &m
+	}
+	if edit.Repo = in.Repo; in.Repo != nil {
+		return knownRepo(s, *in.Repo)
+	}
+	return nil
+}
+
+// own adds the links and the fields of the user's own to the edit.
+func (in UpdateIn) own(w *verb.Workspace, s *store.Store, edit *task.Edit) (err error) {
+	given := map[string][]verb.RecordID{}
+	for name, ids := range map[string]*[]verb.RecordID{"discovered_from": in.DiscoveredFrom, "duplicates": in.Duplicates, "related": in.Related} {
+		if ids != nil {
+			given[name] = *ids
+		}
+	}
+	has := func(id task.ID) bool {
+		t, err := kind.Tasks.Get(s, task.ID(in.ID))
+		return err == nil && slices.ContainsFunc(task.LinkKinds, func(k task.Link) bool { return slices.Contains(*t.LinksOf(k.Name), id) })
+	}
+	if edit.Links, err = verb.LinksGiven(s, given, has); err != nil {
+		return err
+	}
+	edit.Own, err = w.OwnFields(s, in.ownGiven())
+	return err
+}
+
+// ownGiven are the values that the caller gives of fields, optional and of the config; "" takes one away.
+func (in UpdateIn) ownGiven() verb.Values {
+	out := verb.Values{}
+	maps.Copy(out, in.Fields)
+	for _, f := range task.OptionalFields() {
+		if in.Given[f.Name] {
+			out[f.Name] = in.Value(f.Name)
+		}
+	}
+	return out
+}
+
+// transition is the write that the input asks for.
+func (in UpdateIn) transition(ctx context.Context, w *verb.Workspace, s *store.Store, edit task.Edit, text string) gates.Transition {
+	var to task.Status
+	withoutMove := edit // what the commands are run for: the gates judge the task as the rest of the edit leaves it
+	if edit.To != nil {
+		to, withoutMove.To = *edit.To, nil
+	}
+	preview := func(t task.Task) (task.Task, error) {
+		if err := in.expects(t.Header()); err != nil {
+			return t, err
+		}
+		after, entry, err := s.Config.Flow.Update(t, withoutMove, task.Proof{}, kind.Deps(s, s.Config.Flow), w.Stamp(text))
+		if err == nil && entry != nil { // a person is asked before commands run for minutes
+			err = w.Confirmed(s.Config.Flow.Asks(t, after, *entry, kind.Deps(s, s.Config.Flow)))
+		}
+		return after, err
+	}
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+		if err := in.expects(wc.Task.Header()); err != nil {
+			return wc.Task, nil, err
+		}
+		t, entry, err := s.Config.Flow.Update(wc.Task, edit, p, kind.Deps(wc.Tx, s.Config.Flow), w.Stamp(text))
+		if err == nil && entry != nil && edit.Assignee != nil {
+			err = reassign(ctx, w, wc, *edit.Assignee, t.Status)
+		}
+		return t, entry, err
+	}
+	return gates.Transition{To: to, Preview: preview, Decide: decide}
+}
+
+// other changes the labels or the state of a record that is no task, in one entry.
+func (in UpdateIn) other(ctx context.Context, w *verb.Workspace, s *store.Store, k *kind.Kind, text string) (verb.Record, error) {
+	rest := in
+	rest.ID, rest.Labels, rest.AddLabels, rest.RemoveLabels, rest.To, rest.Note, rest.Reason, rest.ExpectedRev, rest.ExpectedStatus, rest.Once, rest.Given = "", nil, nil, nil, nil, "", "", "", "", verb.Once{}, nil
+	switch {
+	case !reflect.ValueOf(rest).IsZero() || len(in.ownGiven()) > 0:
+		return verb.Record{}, verb.BadInput("", "changes more of a %s than its labels or its state", k.Name).
+			WithHint("labels, or to, with note, reason, expected_rev and expected_status; verbs of its own change the rest")
+	case in.relabels() == (in.To != nil):
+		return verb.Record{}, verb.BadInput("", "says neither labels nor to, or both").WithHint("a %s is labeled, or moved, in one call each", k.Name)
+	}
+	return w.ChangeAny(ctx, s, k, string(in.ID), func(v any) (any, error) {
+		if err := in.expects(k.Header(v)); err != nil {
+			return nil, err
+		}
+		if in.To != nil {
+			return k.Move(v, task.Status(*in.To), w.Stamp(text))
+		}
+		return k.Relabel(v, in.labelsOf(k.Header(v).Labels), w.Stamp(text))
+	})
+}
+
+// relabels reports whether the input changes labels.
+func (in UpdateIn) relabels() bool {
+	return in.Labels != nil || len(in.AddLabels)+len(in.RemoveLabels) > 0
+}
+
+// labelsOf are the labels of a record as the input leaves them.
+func (in UpdateIn) labelsOf(now []string) []string {
+	if in.Labels != nil {
+		return *in.Labels
+	}
+	return task.Relabeled(now, in.AddLabels, in.RemoveLabels)
+}
+
+// expects returns CONFLICT if a record has another revision than expected_rev says, or is in another state than expected_status does.
+func (in UpdateIn) expects(h task.Header) error {
+	if err := verb.Expect(in.ExpectedRev, h); err != nil {
+		return err
+	}
+	if status := task.Status(in.ExpectedStatus); status != "" && status != h.Status {
+		return verb.Moved(h, "is %s, not %s", h.Status, status)
+	}
+	return nil
+}
+
+// edit returns the edit that the input asks for.
+func (in UpdateIn) edit(w *verb.Workspace) (task.Edit, error) {
+	ed := task.Edit{
+		Title: in.Title, Body: in.Body, Labels: in.Labels, Scope: in.Scope, Parent: in.Parent, Acceptance: in.Acceptance, Evidence: in.Evidence,
+		AddLabels: in.AddLabels, RemoveLabels: in.RemoveLabels, AddDeps: in.AddDeps, RemoveDeps: in.RemoveDeps, To: (*task.Status)(in.To), MayWeaken: w.MayWeaken(),
+		NoNote: in.Assignee != nil && in.Note == "",
+	}
+	if in.Priority != nil {
+		p, err := verb.Priority(*in.Priority)
+		if err != nil {
+			return ed, err
+		}
+		ed.Priority = &p
+	}
+	if in.Due != nil {
+		due, err := verb.Due("due", *in.Due, w.Now())
+		if err != nil {
+			return ed, err
+		}
+		ed.Due = &due
+	}
+	if in.Assignee != nil {
+		who, err := w.ActorNamed(*in.Assignee)
+		if err != nil {
+			return ed, err
+		}
+		ed.Assignee = &who
+	}
+	if in.Reviewer != nil {
+		who, err := w.ActorNamed(*in.Reviewer)
+		if err != nil {
+			return ed, err
+		}
+		ed.Reviewer = &who
+	}
+	if in.Checks != nil {
+		checks, err := declaredChecks(w, *in.Checks)
+		if err != nil {
+			return ed, err
+		}
+		ed.Checks = &checks
+	}
+	if in.To != nil && *in.To == "" {
+		return ed, verb.BadInput("to", "is empty").WithHint("leave it out to move the task nowhere")
+	}
+	return ed, nil
+}
+
+// text returns the text of the entry: the reason, and below it the note.
+func (in UpdateIn) text() (string, error) {
+	if err := cmp.Or(task.ValidText("note", in.Note), task.ValidText("reason", in.Reason)); err != nil {
+		return "", err
+	}
+	text := in.Reason
+	if in.Note != "" && text != "" {
+		text += "\n"
+	}
+	text += in.Note
+	return text, task.ValidText("note and reason together", text)
+}
+
+// reassign gives a task, whose status is the one after the write, to somebody. What another holds only a person may give away; its session ends as
+// abandoned. Nobody works on a closed task, so whoever it is given to makes no claim from a worktree.
+func reassign(ctx context.Context, w *verb.Workspace, wc verb.WriteContext, to task.Actor, status task.Status) error {
+	holds := to == wc.Hold.Actor && wc.Hold.How != session.Behind
+	assigned := to == wc.Task.Assignee && wc.Hold.Actor == ""
+	if holds || assigned {
+		return nil // it is theirs already, and a claim stays
+	}
+	if !wc.Hold.Free(w.Actor(), wc.Store.Worktree) && !w.Actor().Human() {
+		return wc.Refusal(ctx, false)
+	}
+	if err := cmp.Or(wc.Hold.RefuseEnd(), wc.MayEndSession()); err != nil {
+		return err
+	}
+	switch {
+	case to == "":
+		wc.Tx.Claim(wc.Task.ID.Ref(), nil)
+	case to == w.Actor() && !wc.Store.Config.Flow.IsClosed(status):
+		wc.Tx.Claim(wc.Task.ID.Ref(), wc.Lease(ctx, ""))
+	default: // a claim without a worktree: theirs wherever they claim it
+		wc.Tx.Claim(wc.Task.ID.Ref(), &session.Lease{Actor: to, Since: wc.Now.UTC(), Seen: wc.Now.UTC()})
+	}
+	wc.EndSession(session.Abandoned, w.Stamp("reassigned by "+string(w.Actor())))
+	return nil
+}

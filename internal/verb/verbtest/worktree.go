@@ -1,0 +1,32 @@
+package verbtest
+
+import (
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store/storetest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// MakeWorktree commits what is there in a repository that PrepareJobs made, and makes the work tree of a task, which holds nothing that is not
+// committed and merged.
+func MakeWorktree(t testing.TB, w *verb.Workspace, id task.ID) worktree.Tree {
+	t.Helper()
+	storetest.Identify(t, w.Dir)
+	storetest.Git(t, w.Dir, "add", "--all")
+	storetest.Git(t, w.Dir, "commit", "-q", "-m", "work")
+	s, err := w.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	trees, err := worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees})
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := trees.Make(t.Context(), id, "", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tree
+}

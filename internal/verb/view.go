@@ -1,0 +1,261 @@
+package verb
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Task is a task as every verb returns it. Lists are never null, and what is not set is left out.
+type Task struct {
+	Row
+	Checks          []Check        `json:"checks"`
+	Refs            []Ref          `json:"refs,omitempty"`
+	Evidence        bool           `json:"requires_evidence,omitempty"` // it is closed as done only with a commit, a pull request, or a command check that passed
+	Provenance      []Entry        `json:"provenance"`
+	Scope           []string       `json:"scope,omitempty"`
+	Body            string         `json:"body"`
+	Rev             task.Rev       `json:"rev"`
+	CreatedAt       *time.Time     `json:"created_at,omitempty"`
+	Extra           map[string]any `json:"extra,omitempty"`
+	Run             *RunReport     `json:"run,omitempty"`              // of the call that returned this
+	BodyTruncated   bool           `json:"body_truncated,omitempty"`   // get with mode full has more
+	BodyNextOffset  int            `json:"body_next_offset,omitempty"` // where get with part body goes on, if it is cut
+	ProvenanceTotal int            `json:"provenance_total,omitempty"` // how many entries there are, if only the newest are here
+	ChecksTotal     int            `json:"checks_total,omitempty"`     // how many checks there are, if only the first are here
+	ScopeTotal      int            `json:"scope_total,omitempty"`      // how many globs there are, if only the first are here
+	RefsTotal       int            `json:"refs_total,omitempty"`       // how many references there are, if only the newest are here
+	ExtraTotal      int            `json:"extra_total,omitempty"`      // how many unknown keys there are, if only the first are here
+	Rest            string         `json:"rest,omitempty"`             // how to read what was cut
+	Notices         []Notice       `json:"notices,omitempty"`          // of a write: what was understood otherwise than it was written
+	Replayed        bool           `json:"replayed,omitempty"`         // the call was made before, under the same idempotency key
+}
+
+// Notice says what a verb did otherwise than the caller wrote. The code is stable.
+type Notice struct {
+	Code    string `json:"code"`
+	Message string `json:"message"`
+}
+
+// Check is a check as declared, with the result that is recorded.
+type Check struct {
+	Desc    string      `json:"desc"`
+	Cmd     string      `json:"cmd,omitempty"`
+	Cwd     string      `json:"cwd,omitempty"`
+	Type    string      `json:"type,omitempty"` // manual
+	By      string      `json:"by,omitempty"`
+	Timeout int         `json:"timeout,omitempty"` // seconds
+	Result  task.Result `json:"result"`
+}
+
+// Entry is one line of provenance.
+type Entry struct {
+	Who      task.Actor   `json:"who"`
+	At       time.Time    `json:"at"`
+	Did      task.Did     `json:"did"`
+	From     task.Status  `json:"from,omitempty"`
+	To       task.Status  `json:"to,omitempty"`
+	Assignee *task.Actor  `json:"assignee,omitempty"`
+	Results  []EntryCheck `json:"results,omitempty"`
+	Commit   string       `json:"commit,omitempty"`
+	Tree     string       `json:"tree,omitempty"`
+	Checks   []string     `json:"checks,omitzero"`
+	Deps     string       `json:"deps,omitempty"`
+
+	AddDeps    []task.ID `json:"add_deps,omitempty"`
+	RemoveDeps []task.ID `json:"remove_deps,omitempty"`
+	Fields     []string  `json:"fields,omitempty"`
+
+	Session string `json:"session,omitempty"`
+	Text    string `json:"text,omitempty"`
+	Hash    string `json:"hash,omitempty"`   // names it within its record; of history and comments
+	Signed  string `json:"signed,omitempty"` // true, bad if the signature does not count, false if there should be one
+
+	*task.Detail // what few kinds of write say
+}
+
+// EntryCheck is the result of one check in an entry.
+type EntryCheck struct {
+	Check  string      `json:"check"`          // its key
+	Desc   string      `json:"desc,omitempty"` // absent where the key says it, or the task no longer has that check
+	Result task.Result `json:"result"`
+}
+
+// RunReport is what a run of checks showed.
+type RunReport struct {
+	Log         string     `json:"log,omitempty"` // of everything that was printed, from the workspace root
+	Checks      []CheckRun `json:"checks"`
+	TreeChanged []string   `json:"tree_changed,omitempty"` // files that changed during the run, five at most: its passes will not count later
+}
+
+// CheckRun is how one command ended.
+type CheckRun struct {
+	Check   int         `json:"check"` // index
+	Desc    string      `json:"desc"`
+	Result  task.Result `json:"result"`
+	Summary string      `json:"summary"`          // e.g. "exit 1", "timed out after 120 s"
+	Seconds float64     `json:"seconds"`          // it took
+	Output  string      `json:"output,omitempty"` // the last of it, if the check failed
+}
+
+// View shows records to a caller: what their files say, and what follows from the time, from other records and from live state,
+// which no file says.
+type View struct {
+	Store   *store.Store
+	Bounded bool // what is long is cut
+	Dated   bool // rows of lists say when they were written last
+	now     time.Time
+	reads   *SharedReads
+	known   func(task.Ref) session.Live // what the clone knows of a record beside its file
+	carried func(task.Ref) bool         // whether it may know of progress that the file lacks
+}
+
+// View is how the caller of this workspace sees records at this moment.
+func (w *Workspace) View(s *store.Store) View {
+	return View{Store: s, Bounded: w.Bounded, now: w.Now(), reads: w.Reads, known: s.Known, carried: func(task.Ref) bool { return true }}
+}
+
+// OfMany is the view for who shows many records: it lists what the clone knows first, and opens no file in vain.
+func (v View) OfMany(ctx context.Context) View {
+	v.known, v.carried = v.reads.KnownOf(ctx, v.Store)
+	return v
+}
+
+// TaskByID reads a task and shows it.
+func (v View) TaskByID(id task.ID) (Task, error) {
+	t, err := kind.Tasks.Get(v.Store, id)
+	if err != nil {
+		return Task{}, err
+	}
+	return v.Task(t), nil
+}
+
+// Task shows a task as verbs return it.
+func (v View) Task(t task.Task) Task {
+	out := v.WholeTask(t)
+	if v.Bounded {
+		out = out.Cut(Usual)
+	}
+	return out
+}
+
+// WholeTask shows a task with nothing cut.
+func (v View) WholeTask(t task.Task) Task {
+	out := Task{
+		Row:        v.RowOfTask(t, kind.Deps(v.Store, v.Store.Config.Flow)),
+		Checks:     []Check{},
+		Refs:       t.Refs,
+		Evidence:   t.RequiresEvidence,
+		Provenance: []Entry{},
+		Scope:      t.Scope,
+		Body:       t.Body,
+		Rev:        t.Rev,
+		CreatedAt:  instant(t.Provenance.First().At),
+	}
+	out.Extra = withoutOwn(t.Extra, out.Fields)
+	for _, c := range t.Checks {
+		out.Checks = append(out.Checks, viewCheck(c))
+	}
+	descs := DescsOf(t)
+	for n, e := range t.Provenance {
+		view := ViewEntry(e, descs)
+		view.Signed = signed(v.Store.Config.Flow, t, n)
+		out.Provenance = append(out.Provenance, view)
+	}
+	return out
+}
+
+func viewCheck(c task.Check) Check {
+	out := Check{Desc: c.Desc, Cmd: c.Cmd, Cwd: c.Cwd, By: c.By, Timeout: c.Timeout, Result: c.Result}
+	if c.Manual() {
+		out.Type = "manual"
+	}
+	return out
+}
+
+// ViewEntry shows an entry. Descs has the descriptions of the checks that it names; nil for a record without checks.
+func ViewEntry(e task.Entry, descs Descs) Entry {
+	out := Entry{
+		Who: e.Who, At: e.At, Did: e.Did, From: e.From, To: e.To, Assignee: e.Assignee,
+		Commit: e.Commit, Tree: e.Tree, Checks: e.Checks, Session: e.Session, Text: e.Text,
+		Deps: e.Deps, AddDeps: e.AddDeps, RemoveDeps: e.RemoveDeps, Fields: e.Fields, Detail: e.Detail,
+	}
+	for _, r := range e.Results {
+		out.Results = append(out.Results, EntryCheck{r.Check, descs.of(r.Check), r.Result})
+	}
+	return out
+}
+
+// signed says whether the signature of an entry counts; "" where none is there and none is needed.
+func signed(flow task.Flow, t task.Task, n int) string {
+	e := t.Provenance[n]
+	switch {
+	case e.Sig != "" && flow.Signature(t, n) == nil:
+		return "true"
+	case e.Sig != "":
+		return "bad"
+	case e.Did == task.Attested && slices.ContainsFunc(e.Results, func(r task.CheckResult) bool {
+		return r.Result == task.Pass && slices.ContainsFunc(t.Checks, func(c task.Check) bool { return c.Key(t.ID) == r.Check && flow.MustSign(c) })
+	}):
+		return "false"
+	default:
+		return ""
+	}
+}
+
+// Descs returns the descriptions of a task's checks, by the keys that entries name them with. They are collected when they are
+// first needed.
+type Descs func() map[string]string
+
+// DescsOf are the descriptions of the checks of a task.
+func DescsOf(t task.Task) Descs {
+	return sync.OnceValue(func() map[string]string {
+		by := make(map[string]string, len(t.Checks))
+		for _, c := range slices.Backward(t.Checks) { // of equal ones the first
+			by[c.Key(t.ID)] = c.Desc
+		}
+		return by
+	})
+}
+
+// of is the description of the check with a key; "" if there is none, or the key is the description.
+func (d Descs) of(key string) string {
+	if d == nil {
+		return ""
+	}
+	if desc := d()[key]; desc != key {
+		return desc
+	}
+	return ""
+}
+
+// health is the health of a session, and t its task, if it is about one. One whose claim ended in another worktree has ended, whatever its file says here.
+func (v View) health(ses session.Session, t task.Header) session.Health {
+	s := v.Store
+	if ses.Task != "" && ses.Status == session.Active && task.CodeOf(ses.Held(t, v.known(ses.Task.Ref()), s.Worktree)) == task.SessionEnded {
+		return session.Ended
+	}
+	return ses.Health(t, s.Config.Flow.Review, s.Heartbeat(ses.ID), s.Config.StaleAfter, v.now)
+}
+
+func instant(t time.Time) *time.Time {
+	if t.IsZero() {
+		return nil
+	}
+	t = t.UTC().Truncate(time.Second)
+	return &t
+}
+
+// NoNil is the list, or an empty one for nil, so that JSON has [] and not null.
+func NoNil[T any](in []T) []T {
+	if in == nil {
+		return []T{}
+	}
+	return in
+}

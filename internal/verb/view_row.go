@@ -1,0 +1,276 @@
+package verb
+
+import (
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Row is a task in a list. What is false, empty or unknown is left out of its JSON, and a row in a list is lean too; see lean.
+type Row struct {
+	ID       task.ID        `json:"id"`
+	Title    string         `json:"title"`
+	Status   task.Status    `json:"status"`
+	Priority *task.Priority `json:"priority,omitempty"` // a row in a list leaves out the default
+	Mode     task.Mode      `json:"mode,omitempty"`     // auto: an agent alone, as a job; pair: an agent and a person
+	Repo     string         `json:"repo,omitempty"`     // in which its files are, if not in the workspace's own
+	Due      task.Due       `json:"due,omitempty"`
+	Overdue  bool           `json:"overdue,omitempty"` // it is open, and its time is up
+	task.Optional
+	Labels       []string   `json:"labels,omitempty"`
+	Assignee     task.Actor `json:"assignee,omitempty"`
+	Parent       task.ID    `json:"parent,omitempty"`
+	Deps         []task.ID  `json:"deps,omitempty"`
+	Ready        bool       `json:"ready,omitempty"` // next would hand it out
+	BlockedBy    []task.ID  `json:"blocked_by,omitempty"`
+	OpenChildren int        `json:"open_children,omitempty"` // how many it waits for; of rows in lists alone
+	Execution    string     `json:"execution,omitempty"`     // active, stalled or awaiting_review
+	Claim        *Claim     `json:"claim,omitempty"`
+	Elsewhere    *Elsewhere `json:"elsewhere,omitempty"`
+	IsRunning    bool       `json:"is_running,omitempty"`   // a session is at work on it
+	IsReviewing  bool       `json:"is_reviewing,omitempty"` // it is in the review state
+	IsBlocked    bool       `json:"is_blocked,omitempty"`   // it is open and waits for its deps
+	IsPending    bool       `json:"is_pending,omitempty"`   // it could be started, and nobody has
+	UpdatedAt    *time.Time `json:"updated_at,omitempty"`
+	Why          []Reason   `json:"why,omitempty"` // list with explain: why it is ready, or what keeps it back
+
+	Urgency task.Priority `json:"-"` // Priority, also of a lean row
+	Written time.Time     `json:"-"` // UpdatedAt, also of a lean row; zero for never
+	Held    *Claim        `json:"-"` // Claim with all that is known of it, also of a lean row
+
+	DiscoveredFrom []task.ID      `json:"discovered_from,omitempty"`
+	Duplicates     []task.ID      `json:"duplicates,omitempty"`
+	Related        []task.ID      `json:"related,omitempty"`
+	Fields         map[string]any `json:"fields,omitempty"` // of the config's own
+
+	LabelsTotal    int `json:"labels_total,omitempty"` // how many there are, if only the first are here; and so on
+	DepsTotal      int `json:"deps_total,omitempty"`
+	BlockedByTotal int `json:"blocked_by_total,omitempty"`
+	LinksTotal     int `json:"links_total,omitempty"`
+}
+
+// Claim is who holds a task.
+type Claim struct {
+	Actor     task.Actor `json:"actor"`
+	Session   string     `json:"session,omitempty"`
+	Worktree  string     `json:"worktree,omitempty"`
+	Branch    string     `json:"branch,omitempty"`
+	Since     *time.Time `json:"since,omitempty"`
+	ExpiresAt *time.Time `json:"expires_at,omitempty"`
+	Lapsed    bool       `json:"lapsed,omitempty"` // it expired or its session stalled; takeover ends it
+
+	Clone    string     `json:"clone,omitempty"`    // the other clone that holds it
+	Unsynced bool       `json:"unsynced,omitempty"` // the git remote is not known to have the claim
+	Lost     bool       `json:"lost,omitempty"`     // the git remote gave it to another clone; lost_to says to whom
+	LostTo   *Claim     `json:"lost_to,omitempty"`
+	KnownAt  *time.Time `json:"known_at,omitempty"` // when the git remote was asked last, of a claim that depends on it
+}
+
+// Elsewhere is how far another branch, worktree or clone has carried a task.
+type Elsewhere struct {
+	Status   task.Status `json:"status"`
+	Branch   string      `json:"branch,omitempty"`
+	Worktree string      `json:"worktree,omitempty"`
+	Clone    string      `json:"clone,omitempty"`   // another clone
+	Tracked  bool        `json:"tracked,omitempty"` // the branch is a remote-tracking one, such as origin/fix
+}
+
+// ElsewhereOf shows how far a record was carried; nil if this file is as far.
+func ElsewhereOf(behind session.Hold) *Elsewhere {
+	if behind.How != session.Behind {
+		return nil
+	}
+	return &Elsewhere{behind.Status, behind.Branch, behind.Worktree, behind.Clone, behind.Tracked}
+}
+
+// RemoteKnown is how old what a clone knows of the claims of others is.
+type RemoteKnown struct {
+	At   *time.Time `json:"known_at,omitempty"` // when the git remote was asked last; never if it is left out
+	Age  int        `json:"age_seconds,omitempty"`
+	Said string     `json:"said,omitempty"` // why it gave no answer the last time
+}
+
+// RemoteKnown is how old what is known of other clones is; nil where claims hold in each clone alone.
+func (v View) RemoteKnown() *RemoteKnown {
+	if !v.Store.Shares() {
+		return nil
+	}
+	known, _ := v.Store.Shared(v.Store.Config.Claims.Key())
+	out := &RemoteKnown{At: instant(known.Known), Said: known.Said}
+	if out.At != nil {
+		out.Age = int(v.now.Sub(known.Known).Seconds())
+	}
+	return out
+}
+
+// RowOfTask shows a task as a list does, with nothing cut. Find looks up what it depends on. Of its children it knows nothing: whoever reads
+// one task reads no folder.
+func (v View) RowOfTask(t task.Task, find task.Find) Row {
+	r := kind.Tasks.Row(t)
+	return v.row(&r, v.Store.Config.Flow.BlockedBy(t, find), 0, t.Header)
+}
+
+// RowOf shows a task as a list does.
+func (v View) RowOf(t task.Task) Row {
+	return v.CutRow(v.RowOfTask(t, kind.Deps(v.Store, v.Store.Config.Flow)))
+}
+
+// WholeRow shows a task of a graph with nothing left out.
+func (v View) WholeRow(g *Graph, r *kind.Row) Row {
+	return v.row(r, g.BlockedBy(r), len(g.OpenChildren(r)), func() task.Header { return g.Header(r) })
+}
+
+// row shows a task, by its row, what it waits for, and its header, which is asked for only where the row does not say enough.
+func (v View) row(t *kind.Row, blockedBy []task.ID, openChildren int, header func() task.Header) Row {
+	flow := v.Store.Config.Flow
+	closed := flow.IsClosed(t.Status)
+	r := Row{
+		ID: task.ID(t.ID), Title: t.Title, Status: t.Status, Priority: &t.Priority, Urgency: t.Priority, Labels: t.Labels,
+		Assignee: t.Assignee, Parent: t.Parent, Deps: t.Deps, BlockedBy: blockedBy, OpenChildren: openChildren, UpdatedAt: SecondsAt(t.Updated),
+	}
+	if r.UpdatedAt != nil {
+		r.Written = *r.UpdatedAt
+	}
+	r.IsBlocked = len(r.BlockedBy) > 0 && !closed
+	r.Due, r.Mode, r.Repo = task.Due(t.Fact(kind.DueFact)), task.Mode(t.Fact(kind.ModeFact)), t.Fact(kind.RepoFact)
+	r.Optional = task.OptionalOf(t.OwnValue)
+	links := t.Links()
+	r.DiscoveredFrom, r.Duplicates, r.Related = links.DiscoveredFrom, links.Duplicates, links.Related
+	r.Fields = ownFields(flow, t.OwnValue)
+	r.Overdue = !closed && r.Due.Passed(v.now)
+	r.IsReviewing = flow.Review != "" && t.Status == flow.Review
+	live := v.known(r.ID.Ref())
+	about := enough(t, live, header)
+	r.Elsewhere = ElsewhereOf(session.IsBehind(about, live))
+	if !closed {
+		r.Claim = viewClaim(session.Holder(about, live, v.now), live)
+		r.Held = r.Claim
+		r.Execution = v.execution(about)
+		r.IsRunning = r.Execution == string(session.Alive)
+		r.Ready = len(r.BlockedBy) == 0 && openChildren == 0 && r.Elsewhere == nil && r.Claim == nil && Startable(flow, t.Status)
+		r.IsPending = r.Ready && t.Status == flow.Initial
+	}
+	return r
+}
+
+// enough is the header of a task as far as it is needed beside its live state: what its row says of it, or, if the clone knows of entries
+// that the file may have or lack, the whole.
+func enough(t *kind.Row, live session.Live, whole func() task.Header) task.Header {
+	if !live.Carried() {
+		return t.Header()
+	}
+	return whole()
+}
+
+// Holder is who holds a task of a graph.
+func (v View) Holder(g *Graph, r *kind.Row) session.Hold {
+	live := v.known(task.ID(r.ID).Ref())
+	if r.Assignee == "" && live.Silent() {
+		return session.Hold{} // neither the file nor live state names anybody
+	}
+	return session.Holder(enough(r, live, func() task.Header { return g.Header(r) }), live, v.now)
+}
+
+// Row shows a task of a graph as a list does.
+func (v View) Row(g *Graph, r *kind.Row) Row { return v.CutRow(v.WholeRow(g, r)) }
+
+// CutRow leaves out of a row what a list does not say, and cuts it for a caller whose context is small.
+func (v View) CutRow(r Row) Row {
+	if v.Bounded {
+		r = r.cut(Usual)
+	}
+	return r.lean(v.Dated)
+}
+
+// lean leaves out of a row in a list what the reader of fifty rows does not need: the priority that a task has unless it says another; when it
+// was written last, unless it is dated; of a claim all but who, in which session and whether it lapsed, and the whole of one that says no more
+// than the assignee; dependencies that blocked_by names too; and the flags that follow from ready, status, blocked_by and execution.
+func (r Row) lean(dated bool) Row {
+	if r.Urgency == task.DefaultPriority {
+		r.Priority = nil
+	}
+	if !dated {
+		r.UpdatedAt = nil
+	}
+	if r.Claim != nil {
+		c := r.Claim
+		r.Claim = &Claim{Actor: c.Actor, Session: c.Session, Lapsed: c.Lapsed, Clone: c.Clone, Unsynced: c.Unsynced, Lost: c.Lost}
+	}
+	if r.Claim != nil && *r.Claim == (Claim{Actor: r.Assignee}) {
+		r.Claim = nil
+	}
+	r.IsRunning, r.IsReviewing, r.IsBlocked, r.IsPending = false, false, false, false
+	if slices.Equal(r.Deps, r.BlockedBy) {
+		r.Deps, r.DepsTotal = nil, 0
+	}
+	return r
+}
+
+// viewClaim shows who holds a task, also if the claim lapsed; nil if nobody does, or the file is behind and cannot say.
+func viewClaim(h session.Hold, live session.Live) *Claim {
+	if h.Actor == "" {
+		return nil
+	}
+	c := &Claim{
+		Actor: h.Actor, Session: h.Session, Worktree: h.Worktree, Branch: h.Branch,
+		Since: instant(h.Since), ExpiresAt: instant(h.Until), Lapsed: h.Lapsed,
+		Clone: h.Clone, Unsynced: h.Unsynced,
+	}
+	if to := h.LostTo; to != nil {
+		c.Lost, c.LostTo = true, &Claim{Actor: to.Holder, Branch: to.Branch, Clone: to.Clone, Since: instant(to.Taken)}
+	}
+	if live.Remote != nil && (c.Clone != "" || c.Unsynced || c.Lost) {
+		c.KnownAt = instant(live.Remote.Known)
+	}
+	return c
+}
+
+// execution is the health of the task's last session, as far as it says something about the task.
+func (v View) execution(t task.Header) string {
+	id := t.Log.LastSession()
+	if id == "" {
+		return ""
+	}
+	ses, err := kind.Sessions.Get(v.Store, id)
+	if err != nil {
+		return ""
+	}
+	health := v.health(ses, t)
+	if health == session.Ended {
+		return ""
+	}
+	return string(health)
+}
+
+// Execution is the health of the last session of a task of a graph, as in its row; "" for a closed task.
+func (v View) Execution(g *Graph, r *kind.Row) string {
+	if v.Store.Config.Flow.IsClosed(r.Status) {
+		return ""
+	}
+	return v.execution(enough(r, v.known(task.ID(r.ID).Ref()), func() task.Header { return g.Header(r) }))
+}
+
+// Behind reports whether a task of a graph was carried further elsewhere.
+func (v View) Behind(g *Graph, r *kind.Row) bool { return v.elsewhere(g, r) != nil }
+
+// elsewhere is how far a task of a graph was carried elsewhere; nil if this file is as far.
+func (v View) elsewhere(g *Graph, r *kind.Row) *Elsewhere {
+	of := task.ID(r.ID).Ref()
+	if !v.carried(of) {
+		return nil
+	}
+	live := v.known(of)
+	return ElsewhereOf(session.IsBehind(enough(r, live, func() task.Header { return g.Header(r) }), live))
+}
+
+// SecondsAt is a time of a row; nil for none.
+func SecondsAt(seconds int64) *time.Time {
+	if seconds == 0 {
+		return nil
+	}
+	t := time.Unix(seconds, 0).UTC()
+	return &t
+}

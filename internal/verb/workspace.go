@@ -1,0 +1,154 @@
+package verb
+
+import (
+	"context"
+	"io"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/sshsign"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Workspace is what a verb is called on: a folder, who acts in it and with what rights, and what the calls of a process share.
+// Front-ends make one for each call. Nothing is opened before a verb needs it, so that identity answers anywhere.
+type Workspace struct {
+	Dir       string            // the workspace is the nearest at or above it
+	StateDir  string            // the user's folder, for what must not be kept in a repository
+	ConfigDir string            // the user's folder of settings, which holds their own skills; "" for none
+	Actor     func() task.Actor // who acts; fixed by the front-end, never an argument. A verb that only reads need not ask
+	Fresh     bool              // every look reads every file, and uses nothing that was kept of an earlier one
+	Client    string            // the program that speaks for the actor, if it said
+	Session   string            // under which the actor is at work, so that every entry names it; "" for none
+	Version   string            // of cairn
+	Rights                      // what the actor may do
+	Bounded   bool              // answers go into an agent's context, so what is long is cut and says so
+	Now       func() time.Time
+	Rand      io.Reader
+	Progress  func(Progress) // is called with how far a long call has come, by several goroutines; nil if nobody wants to know
+	Output    io.Writer      // gets what commands print while they print it; nil if nobody wants to see it
+	Patience  time.Duration  // how long a caller without Progress waits for an answer; 0 for as long as it takes
+	Watcher   Watcher        // shared by the calls of a process; nil for one of its own
+	Reads     *SharedReads   // shared by the calls of a process; nil where there is one call alone
+	Signer    *sshsign.Tool  // with which the actor signs what attest records; nil for no signature
+
+	// Confirm asks the person who acts to confirm what only a person may do. It is called outside of all locks, and returns nil
+	// once they have confirmed it, else why it is not done. Where it is nil, everything that only a person may do is refused.
+	Confirm func(context.Context, []task.Ask) error
+
+	Executor string // the executor of the job for which the call is made, and Job its id, so that a session that begins says so; "" for none
+	Job      string
+
+	// Supervise starts the supervisor of a job that was created in a workspace, this one as it is by then, in a process that outlives this one, and
+	// returns once that process has said that it runs. Nil where no process can be started, as in a program that embeds cairn.
+	Supervise func(ctx context.Context, w *Workspace, job string) error
+
+	// Switch makes the calls that follow ones about another workspace, by its root. Nil where the caller cannot go elsewhere.
+	Switch func(root string) error
+
+	Idempotency Idempotency // of the call under way; Verb.Call sets it
+	confirmed   []task.Ask  // what the person has confirmed of the call under way
+}
+
+// As is the actor of a front-end that knows who acts.
+func As(who task.Actor) func() task.Actor { return func() task.Actor { return who } }
+
+// Open opens the store that the verbs of this workspace work on. It returns NO_WORKSPACE if there is none.
+func (w *Workspace) Open() (*store.Store, error) {
+	s, err := store.Open(w.Dir, w.StateDir)
+	if err == nil && w.Fresh {
+		s = s.Fresh()
+	}
+	return s, err
+}
+
+// Stamp is what the entries of this call say.
+func (w *Workspace) Stamp(text string) task.Stamp {
+	return task.Stamp{Who: w.Actor(), At: w.Now(), Text: text, Session: w.Session, Key: w.Idempotency.stamp()}
+}
+
+// sessionKnown returns INVALID_INPUT if the session under which a write is to be made is not known here: neither among the files nor, because
+// it began in another worktree, to the clone. It may be somebody else's, whose program started this one, and it may be over.
+func (w *Workspace) sessionKnown() error {
+	if w.Session == "" {
+		return nil
+	}
+	s, err := w.Open()
+	if err != nil {
+		return nil // the verb says so
+	}
+	if _, err := session.ParseID(w.Session); err == nil {
+		if _, err = kind.Sessions.Get(s, w.Session); task.CodeOf(err) != task.NotFound || s.Heartbeat(w.Session) != nil {
+			return nil
+		}
+	}
+	return task.Errorf(task.InvalidInput, "works under the session %q, and there is none here", Head(w.Session, 100)).
+		WithHint("take CAIRN_SESSION out of the environment, or set it to a session that %s shows", task.CallTo("list_sessions"))
+}
+
+// ActorNamed reads an actor in an input: "me" and "@me" are who acts, "unassigned" and "" nobody.
+func (w *Workspace) ActorNamed(s string) (task.Actor, error) {
+	switch {
+	case IsMe(s):
+		return w.Actor(), nil
+	case s == "", s == "unassigned":
+		return "", nil
+	default:
+		return task.ParseActor(s)
+	}
+}
+
+// ActorsNamed is ActorNamed for a list. Nobody is none of it.
+func (w *Workspace) ActorsNamed(names []string) ([]task.Actor, error) {
+	var out []task.Actor
+	for _, name := range names {
+		who, err := w.ActorNamed(name)
+		if err != nil {
+			return nil, err
+		}
+		if who != "" && !slices.Contains(out, who) {
+			out = append(out, who)
+		}
+	}
+	return out, nil
+}
+
+// MayWeaken reports whether the caller may take checks away.
+func (w *Workspace) MayWeaken() bool { return w.Actor().Human() || w.Profile >= Maintainer }
+
+// At is the workspace for calls about another folder of the clone. What the calls of a process share is about the caller's own folder, and stays there.
+func (w *Workspace) At(dir string) *Workspace {
+	there := *w
+	there.Dir, there.Reads, there.Watcher = dir, nil, nil
+	return &there
+}
+
+// InNameOf is the workspace for what cairn itself does as another actor, such as the agent that it starts: under no key and no session, with nothing
+// that the caller alone can sign or confirm.
+func (w *Workspace) InNameOf(who task.Actor) *Workspace {
+	other := w.WithoutKey()
+	other.Actor, other.Session, other.Confirm, other.Signer = As(who), "", nil, nil
+	return other
+}
+
+// RememberCall keeps in live state what a call made that has an idempotency key, if it wrote nothing that does. A kill before it leaves a call that is
+// made again when it is repeated.
+func (w *Workspace) RememberCall(ctx context.Context, s *store.Store, made session.Key) error {
+	if !w.Idempotency.Given() {
+		return nil
+	}
+	return w.Update(ctx, s, func(tx *store.Tx) error {
+		w.Idempotency.Remember(tx, made)
+		return nil
+	})
+}
+
+// WithoutKey is the workspace for writes that belong to no call, such as the heartbeats beside a run.
+func (w *Workspace) WithoutKey() *Workspace {
+	free := *w
+	free.Idempotency = Idempotency{}
+	return &free
+}

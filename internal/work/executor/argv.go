@@ -1,0 +1,82 @@
+package executor
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/work/job"
+)
+
+// maxArgument is the most bytes of a prompt in a command line. Linux takes arguments of up to 128 KiB, and Windows command lines of 32 KiB.
+const maxArgument = 24 << 10
+
+// command returns the command line of a run, whose prompt file is there.
+func (r row) command(run Run) (argv, env []string, err error) {
+	pass, err := r.pass(run)
+	if err != nil {
+		return nil, nil, err
+	}
+	start := r.fresh
+	if run.Resume != "" {
+		start = r.resume
+	}
+	may := r.edits
+	if run.Output == job.Patch {
+		may = r.patch
+	}
+	fill := r.standIns(run)
+	argv = slices.Concat([]string{r.binary}, r.lead, fill.words(start), fill.words(r.args), fill.words(may), pass.words, r.extra, fill.words(r.tail))
+	for _, variable := range r.set {
+		if v, ok := fill.word(variable); ok {
+			env = append(env, v)
+		}
+	}
+	return argv, append(env, pass.env...), nil
+}
+
+// standIns is what words in braces stand for.
+type standIns map[string]string
+
+func (r row) standIns(run Run) standIns {
+	s := standIns{
+		"{model}": run.Model, "{resume}": run.Resume, "{prompt}": run.Prompt, "{prompt_file}": run.PromptFile, "{dir}": run.Dir,
+	}
+	if s["{model}"] == "" {
+		s["{model}"] = r.model
+	}
+	if run.Budget > 0 {
+		s["{budget}"] = strconv.FormatFloat(run.Budget, 'f', -1, 64)
+	}
+	if len(run.Prompt) > maxArgument {
+		s["{prompt}"] = "Your task is written in the file " + run.PromptFile + ". Read all of it, and do what it says."
+	}
+	return s
+}
+
+// words returns the words of the groups whose stand-ins all stand for something.
+func (s standIns) words(groups []group) (out []string) {
+	for _, g := range groups {
+		var words []string
+		whole := true
+		for _, word := range g {
+			w, ok := s.word(word)
+			words, whole = append(words, w), whole && ok
+		}
+		if whole {
+			out = append(out, words...)
+		}
+	}
+	return out
+}
+
+// word replaces the stand-in of a word, of which there is at most one. What comes instead is not looked at again.
+func (s standIns) word(w string) (string, bool) {
+	for name, value := range s {
+		if before, after, found := strings.Cut(w, name); found {
+			return before + value + after, value != ""
+		}
+	}
+	// {budget} is not among them where there is none.
+	return w, !strings.Contains(w, "{budget}")
+}

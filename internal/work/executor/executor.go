@@ -1,0 +1,173 @@
+package executor
+
+import (
+	"io"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/user/userconfig"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Table is the executors of a user: those that cairn ships, and those of the user's config. Its zero value has none.
+type Table struct {
+	rows []row
+	path string // of the user's config, for messages
+}
+
+// Executor is a program that can work on a task.
+type Executor struct {
+	row
+	path   string // of the user's config
+	linger time.Duration
+	grace  time.Duration
+}
+
+// How long a program has.
+const (
+	linger = 10 * time.Second // to end by itself after it said that it is done
+	grace  = 3 * time.Second  // to end after SIGTERM, before its processes are killed
+)
+
+// Run is what an executor is to do, and where what it says goes.
+type Run struct {
+	Dir        string     // the folder in which the program starts: the work tree, or a folder in it; an absolute path
+	Prompt     string     // what it is told
+	PromptFile string     // a file with the same text, outside of Dir
+	Model      string     // "" for the program's own choice
+	Output     job.Output // Patch lets it change nothing
+	Resume     string     // the id of the session to go on with; "" for a new one
+	MCP        MCP        // cairn, as a server that the program starts
+	Env        []string   // NAME=value each, on top of what it inherits; the last of a name counts
+	Private    string     // a folder of ours outside of Dir, for files that the program is to read; it must be there
+	Stdout     io.Writer  // gets what it writes, byte for byte; nil discards it
+	Stderr     io.Writer
+	Event      func(job.Event)  // is called for each event, one at a time, in their order; nil is none
+	Started    func(proc.Trace) // is called before the program does anything, with what leads to its processes; nil is none
+	Budget     float64          // US dollars after which it is ended; 0 is no limit
+}
+
+// MCP is a server that speaks MCP over its standard input and output. The zero value is none.
+type MCP struct {
+	Command string // an absolute path
+	Args    []string
+	Env     []string // NAME=value each; some programs give a server nothing of their own environment
+}
+
+// Result is how a run ended. It is a success if it is Done and not Failed, whatever the exit status is. If it is Done and Failed the program said that it
+// failed: another try would likely fail alike. If it is not Done the program broke off: by a signal, with an exit status other than 0 (Failed), with 0 as if
+// nothing were wrong (not Failed), or because it was stopped.
+type Result struct {
+	Done       bool   // the program said that it is done, or that it failed
+	Failed     bool   // it said that it failed, or broke off and did not end with 0
+	Final      string // its final message, whole; of dialect command its output, or of a long one the end, see MaxFinal
+	Exit       int    // -1 if a signal ended it
+	Signal     string // the signal that ended it, unless cairn sent that
+	Canceled   bool   // the context ended before it was done
+	TimedOut   bool   // so it did by its deadline
+	OverBudget bool   // it was ended because it cost more than Budget
+	ResumeID   string // of the session that can be gone on with; "" for none
+	Usage      job.Usage
+}
+
+// Load returns the executors that cairn ships, with those of the user's config, which is in a folder of settings; "" is no folder. It returns BAD_FILE,
+// which names the key, for a config that is wrong.
+func Load(configDir string) (Table, error) {
+	c, err := userconfig.Read(configDir)
+	if err != nil {
+		return Table{}, err
+	}
+	return tableOf(c)
+}
+
+func tableOf(c userconfig.Config) (Table, error) {
+	rows, err := withUsers(shipped(), c.Executors)
+	if err != nil {
+		return Table{}, err
+	}
+	path := c.Path
+	if path == "" {
+		path = userconfig.Name + " in your folder of settings"
+	}
+	return Table{rows, path}, nil
+}
+
+// Get returns an executor by its name. It returns INVALID_SPEC for a name that is not in the table.
+func (t Table) Get(name string) (Executor, error) {
+	for _, r := range t.rows {
+		if r.name == name {
+			return Executor{r, t.path, linger, grace}, nil
+		}
+	}
+	return Executor{}, task.Errorf(task.InvalidSpec, "there is no executor %q", name).
+		WithHint("one of %s; more are set up in %s, under executors", strings.Join(t.Names(), ", "), t.path)
+}
+
+// Names returns the names of all executors, in the order of the table: the shipped ones first.
+func (t Table) Names() []string {
+	out := make([]string, 0, len(t.rows))
+	for _, r := range t.rows {
+		out = append(out, r.name)
+	}
+	return out
+}
+
+// Name is how jobs name the executor.
+func (e Executor) Name() string { return e.name }
+
+// Max is how many jobs of a clone it does at once; 0 is no limit of its own.
+func (e Executor) Max() int { return e.max }
+
+// Output is what it hands over if a job does not say.
+func (e Executor) Output() job.Output {
+	if e.output == "" {
+		return job.Edits
+	}
+	return e.output
+}
+
+// HandsOver reports whether it can call the tools of cairn, so that it finishes its session itself. The final message of one that cannot is its summary.
+func (e Executor) HandsOver() bool { return e.mcp != noMCP }
+
+// ReadOnly reports whether it can be kept from changing files, so that a run for a patch leaves the work tree alone. Of one that cannot, whoever starts
+// it sees to that.
+func (e Executor) ReadOnly() bool {
+	return e.patch != nil || e.mcp == opencodeMCP || e.dialect == droidDialect
+}
+
+// Resumes reports whether it can go on with an earlier session of its own.
+func (e Executor) Resumes() bool { return e.resume != nil || e.dialect == acpDialect }
+
+// Present returns EXECUTOR_MISSING, which says how it is installed, if its program is not on this machine, and if it has none since the user is to name it.
+func (e Executor) Present() error {
+	if e.binary == "" {
+		return task.Errorf(task.ExecutorMissing, "executor %s has no program yet", e.name).
+			WithHint("name one in %s: executors: {%s: {dialect: %s, cmd: [program, argument]}}", e.path, e.name, e.dialect)
+	}
+	if _, err := e.find(); err != nil {
+		how := "install it, or correct its cmd in " + e.path
+		if e.install != "" && !slices.ContainsFunc([]string{"/", `\`}, func(s string) bool { return strings.Contains(e.binary, s) }) {
+			how = e.install
+		}
+		return task.Errorf(task.ExecutorMissing, "executor %s needs the program %s, which is not on this machine", e.name, e.binary).WithHint("%s", how)
+	}
+	return nil
+}
+
+// find returns the absolute path of the program. A relative path, and a PATH with relative folders, name files of whatever folder is the current one, so
+// they do not count.
+func (e Executor) find() (string, error) {
+	path, err := exec.LookPath(e.binary)
+	if err != nil {
+		return "", err
+	}
+	if !filepath.IsAbs(path) {
+		return "", exec.ErrDot
+	}
+	return path, nil
+}

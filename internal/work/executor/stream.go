@@ -1,0 +1,307 @@
+package executor
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/cairn-tasks/cairn/internal/work/job"
+)
+
+const (
+	// MaxLine is the most bytes of one line of a program's output. A longer one is left out, which an event says.
+	MaxLine = 10 << 20
+	// MaxFinal is the most bytes of a final message. Of a longer one its end is kept.
+	MaxFinal = 10 << 20
+	// summary is how much of the end of a command's output is its final message.
+	summary = 4 << 10
+)
+
+// dialect turns what a program writes into events and a result, by calls of a stream.
+type dialect interface {
+	// line takes one line, without its end. What it does not understand it leaves alone.
+	line(text []byte)
+	// closed is called after the last line, when the program has ended by itself: with its exit status, and the signal that ended it.
+	closed(exit int, signal string)
+}
+
+// stream collects what a program reports. Its methods may be called from several goroutines.
+type stream struct {
+	mu     sync.Mutex
+	event  func(job.Event)
+	over   func(time.Duration) // is called when the program said that it is done: it has so long to end by itself
+	again  func()              // is called when it goes on after all
+	spent  func(job.Usage)
+	linger time.Duration
+	result Result
+	parts  []byte // of a message that comes in pieces: its end, if it is long
+	err    string // what went wrong last
+}
+
+// emit tells an event. The text is cut, and made fit to be shown and kept.
+func (s *stream) emit(e job.Event) {
+	if e.At.IsZero() {
+		e.At = time.Now().UTC()
+	}
+	e.Text = clipped(e.Text, job.MaxEventText)
+	if s.event != nil {
+		s.event(e)
+	}
+}
+
+// clipped is a text of at most so many bytes, without what is no UTF-8, and whole to the last character.
+func clipped(text string, most int) string {
+	text = strings.ToValidUTF8(text[:min(len(text), most+utf8.UTFMax)], "\uFFFD")
+	if len(text) <= most {
+		return text
+	}
+	for !utf8.RuneStart(text[most]) {
+		most--
+	}
+	return text[:most]
+}
+
+// ending is the last bytes of a text, which begin with a character.
+func ending(text string, most int) string {
+	if len(text) > most {
+		text = text[len(text)-most:]
+		for len(text) > 0 && !utf8.RuneStart(text[0]) {
+			text = text[1:]
+		}
+	}
+	return strings.ToValidUTF8(text, "\uFFFD")
+}
+
+func (s *stream) session(id string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if id == "" || id == s.result.ResumeID || len(id) > 200 {
+		return
+	}
+	s.result.ResumeID = id
+	s.emit(job.Event{Type: job.EventSession, ID: id})
+}
+
+// text tells a whole message, which is the final one until another comes.
+func (s *stream) text(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush()
+	s.say(text)
+}
+
+func (s *stream) say(text string) {
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	s.result.Final = ending(text, MaxFinal)
+	s.emit(job.Event{Type: job.EventText, Text: text})
+}
+
+// piece takes a part of a message. The message is told when something else comes.
+func (s *stream) piece(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.parts = append(s.parts, text...)
+	if len(s.parts) > 2*MaxFinal {
+		s.parts = append([]byte(nil), s.parts[len(s.parts)-MaxFinal:]...)
+	}
+}
+
+func (s *stream) flush() {
+	if len(s.parts) > 0 {
+		text := string(s.parts)
+		s.parts = s.parts[:0]
+		s.say(text)
+	}
+}
+
+// tell tells an event of another kind.
+func (s *stream) tell(e job.Event) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush()
+	s.emit(e)
+}
+
+func (s *stream) toolStart(id, name string, arguments map[string]any) {
+	s.tell(job.Event{Type: job.EventToolStart, ID: id, Text: toolText(name, arguments)})
+}
+
+func (s *stream) toolEnd(id string, failed bool, text string) {
+	s.tell(job.Event{Type: job.EventToolEnd, ID: id, Failed: failed, Text: clipped(text, shownTool)})
+}
+
+// problem tells of an error. Whether the program gets over it shows at its end.
+func (s *stream) problem(text string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush()
+	s.err = clipped(text, job.MaxEventText)
+	s.emit(job.Event{Type: job.EventError, Text: text})
+}
+
+// warn tells of what is wrong and keeps the program from nothing.
+func (s *stream) warn(text string) { s.tell(job.Event{Type: job.EventError, Text: text}) }
+
+// usage tells what was used so far in the run. A count that is 0 does not take back an earlier one.
+func (s *stream) usage(u job.Usage) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	was := s.result.Usage
+	now := job.Usage{InputTokens: max(was.InputTokens, u.InputTokens), OutputTokens: max(was.OutputTokens, u.OutputTokens), Cost: max(was.Cost, u.Cost)}
+	if now == was {
+		return
+	}
+	s.result.Usage = now
+	s.emit(job.Event{Type: job.EventUsage, Usage: &now})
+	if s.spent != nil {
+		s.spent(now)
+	}
+}
+
+// add tells what was used in addition.
+func (s *stream) add(u job.Usage) {
+	s.mu.Lock()
+	was := s.result.Usage
+	s.mu.Unlock()
+	s.usage(job.Usage{InputTokens: was.InputTokens + u.InputTokens, OutputTokens: was.OutputTokens + u.OutputTokens, Cost: was.Cost + u.Cost})
+}
+
+// done takes that the program said that it is done, and whether it failed. An empty final message leaves the last one. Only the first end counts.
+func (s *stream) done(failed bool, final string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.flush()
+	if s.result.Done {
+		return
+	}
+	if strings.TrimSpace(final) != "" {
+		s.result.Final = ending(final, MaxFinal)
+	}
+	if failed && s.result.Final == "" {
+		s.result.Final = s.err
+	}
+	s.result.Done, s.result.Failed = true, failed
+	s.emit(job.Event{Type: job.EventEnd, Failed: failed, Text: s.result.Final})
+	if s.over != nil {
+		s.over(s.linger)
+	}
+}
+
+// maybeDone takes that the program will be done unless it goes on within a while.
+func (s *stream) maybeDone() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.over != nil {
+		s.over(s.linger)
+	}
+}
+
+// goesOn takes back maybeDone.
+func (s *stream) goesOn() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.result.Done && s.again != nil {
+		s.again()
+	}
+}
+
+// lines is a writer that hands on what is written in lines, to a dialect, and as it came to another writer, whose errors do not count. After last it
+// drops what is written: a process that is left over may still hold the output open.
+type lines struct {
+	mu      sync.Mutex
+	over    bool
+	to      func([]byte)
+	raw     io.Writer
+	tooLong func()
+	rest    []byte
+	skip    bool // the line is longer than MaxLine
+}
+
+func (l *lines) Write(p []byte) (int, error) {
+	n := len(p)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.over {
+		return n, nil
+	}
+	if l.raw != nil {
+		_, _ = l.raw.Write(p)
+	}
+	for len(p) > 0 {
+		part, after, ended := bytes.Cut(p, []byte("\n"))
+		p = after
+		if len(l.rest)+len(part) > MaxLine {
+			l.rest, l.skip = nil, true
+		}
+		if !l.skip {
+			l.rest = append(l.rest, part...)
+		}
+		if ended {
+			l.flush()
+		}
+	}
+	return n, nil
+}
+
+// last hands on what has no end of a line.
+func (l *lines) last() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.over = true
+	if l.skip || len(l.rest) > 0 {
+		l.flush()
+	}
+}
+
+// flush hands on a line that has ended.
+func (l *lines) flush() {
+	if l.skip {
+		l.tooLong()
+	} else {
+		l.to(l.rest)
+	}
+	if l.skip = false; cap(l.rest) > 1<<20 {
+		l.rest = nil
+	}
+	l.rest = l.rest[:0]
+}
+
+// read takes a line that is a JSON object. A key whose value is of another type than ours is left out, as if it were not there.
+func read(line []byte, into any) bool {
+	if line = bytes.TrimSpace(line); len(line) == 0 || line[0] != '{' {
+		return false
+	}
+	var odd *json.UnmarshalTypeError
+	err := json.Unmarshal(line, into)
+	return err == nil || errors.As(err, &odd)
+}
+
+// shownTool is the most bytes that an event of a tool shows.
+const shownTool = 300
+
+// toolText is the name of a tool with its most telling argument, on one line.
+func toolText(name string, arguments map[string]any) string {
+	for _, key := range []string{
+		"command", "cmd", "file_path", "filePath", "path", "absolute_path", "notebook_path", "pattern", "query", "url", "skill", "id", "description", "prompt",
+	} {
+		var value string
+		switch v := arguments[key].(type) {
+		case string:
+			value = v
+		case []any:
+			value = strings.Trim(fmt.Sprint(v), "[]")
+		}
+		if value = strings.Join(strings.Fields(value), " "); value != "" {
+			return clipped(name+" "+value, shownTool)
+		}
+	}
+	return clipped(name, shownTool)
+}

@@ -1,0 +1,183 @@
+package executor
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/user/userconfig"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// withUsers returns rows with those of the `executors` section of the user's config. A row with the name of a shipped one changes that. Another one
+// names a dialect and its program: of the dialect of a shipped row it is called as that is, with its own program. Errors name the key.
+func withUsers(rows []row, section userconfig.Section) ([]row, error) {
+	all, err := section.Keys()
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range all {
+		name := s.Key(section)
+		if !task.IsWord(name, "-_") {
+			return nil, s.Errorf("is no name of an executor").WithHint("letters, digits, - and _")
+		}
+		at := slices.IndexFunc(rows, func(r row) bool { return r.name == name })
+		r := row{name: name}
+		if at >= 0 {
+			r = rows[at]
+		}
+		if r, err = changed(r, s); err != nil {
+			return nil, err
+		}
+		if at < 0 {
+			rows = append(rows, r)
+		} else {
+			rows[at] = r
+		}
+	}
+	return rows, nil
+}
+
+// changed is a row as the user's config has it.
+func changed(r row, s userconfig.Section) (row, error) {
+	keys, err := s.Keys()
+	if err != nil {
+		return r, err
+	}
+	byName := map[string]userconfig.Section{}
+	for _, k := range keys {
+		byName[k.Key(s)] = k
+	}
+	if d, ok := byName["dialect"]; ok {
+		if r, err = ofDialect(r, d); err != nil {
+			return r, err
+		}
+	}
+	if r.dialect == "" {
+		return r, s.Errorf("has no dialect").WithHint("one of %s", strings.Join(dialects(), ", "))
+	}
+	for _, k := range keys {
+		if err := r.setKey(k.Key(s), k); err != nil {
+			return r, err
+		}
+	}
+	if r.binary == "" && r.name != r.dialect {
+		return r, s.Errorf("has no cmd").WithHint("cmd: [program, argument]")
+	}
+	return r, nil
+}
+
+// ofDialect gives a new row everything but the name and the program of the shipped one that a dialect is named after.
+func ofDialect(r row, s userconfig.Section) (row, error) {
+	var dialect string
+	if err := s.Decode(&dialect); err != nil {
+		return r, err
+	}
+	if r.dialect == dialect || r.dialect != "" && r.name == dialect {
+		return r, nil
+	}
+	if r.dialect != "" {
+		return r, s.Errorf("is %s", r.dialect).WithHint("give another dialect another name")
+	}
+	for _, like := range shipped() {
+		if like.name == dialect {
+			like.name, like.binary, like.install = r.name, "", ""
+			return like, nil
+		}
+	}
+	return r, s.Errorf("there is no dialect %q", dialect).WithHint("one of %s", strings.Join(dialects(), ", "))
+}
+
+// dialects are the names of the shipped rows: each says how a program is called and heard.
+func dialects() []string {
+	var out []string
+	for _, r := range shipped() {
+		out = append(out, r.name)
+	}
+	return out
+}
+
+// setKey sets one key of a row.
+func (r *row) setKey(key string, s userconfig.Section) error {
+	switch key {
+	case "dialect":
+		return nil
+	case "cmd":
+		return r.setCommand(s)
+	case "args":
+		return words(s, &r.extra)
+	case "model":
+		return s.Decode(&r.model)
+	case "output":
+		return r.setOutput(s)
+	case "max":
+		if err := s.Decode(&r.max); err != nil {
+			return err
+		}
+		if r.max < 0 || r.max > 1000 {
+			return s.Errorf("is %d", r.max).WithHint("0 to 1000; 0 is no limit of its own")
+		}
+		return nil
+	case "env":
+		return r.setEnv(s)
+	default:
+		return s.Errorf("there is no such key").WithHint("dialect, cmd, args, model, output, max or env")
+	}
+}
+
+// setCommand takes a program and the words that come right behind it.
+func (r *row) setCommand(s userconfig.Section) error {
+	var cmd []string
+	if err := words(s, &cmd); err != nil {
+		return err
+	}
+	if len(cmd) == 0 || cmd[0] == "" {
+		return s.Errorf("names no program")
+	}
+	if strings.ContainsAny(cmd[0], `/\`) && !filepath.IsAbs(cmd[0]) {
+		return s.Errorf("begins with %q", cmd[0]).WithHint("name a program on PATH, or an absolute path")
+	}
+	r.binary, r.lead = cmd[0], cmd[1:]
+	return nil
+}
+
+func (r *row) setOutput(s userconfig.Section) error {
+	if err := s.Decode(&r.output); err != nil {
+		return err
+	}
+	if r.output != job.Edits && r.output != job.Patch {
+		return s.Errorf("is %q", r.output).WithHint("edits or patch")
+	}
+	return nil
+}
+
+func (r *row) setEnv(s userconfig.Section) error {
+	env := map[string]string{}
+	if err := s.Decode(&env); err != nil {
+		return err
+	}
+	for name, value := range env {
+		if !isVariable(name) || strings.ContainsRune(value, 0) {
+			return s.Errorf("%q is no variable", name)
+		}
+	}
+	r.env = env
+	return nil
+}
+
+func words(s userconfig.Section, into *[]string) error {
+	if err := s.Decode(into); err != nil {
+		return err
+	}
+	for _, w := range *into {
+		if strings.ContainsRune(w, 0) {
+			return s.Errorf("has a NUL")
+		}
+	}
+	return nil
+}
+
+func isVariable(name string) bool {
+	return task.IsWord(name, "_") && (name[0] < '0' || name[0] > '9')
+}

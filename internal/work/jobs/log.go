@@ -1,0 +1,126 @@
+package jobs
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// How much of a log is kept: its beginning, and at least so much of its end.
+const (
+	logHead = 256 << 10
+	logTail = 2 << 20
+)
+
+// Log is a file of a job to which output is appended. What is written is in the file when Write returns, so a killed supervisor loses nothing. Once
+// the file has grown too large its middle is left out, and a line says how much. Several goroutines may write.
+type Log struct {
+	mu   sync.Mutex
+	path string
+	size int64 // of the file
+	left int64 // bytes left out
+	err  error // the first one; nothing is written after it
+}
+
+// Log opens a file of the job for output. It goes on behind what an earlier supervisor of the job wrote.
+func (o *Owned) Log(name string) (*Log, error) {
+	if err := isName(name); err != nil {
+		return nil, err
+	}
+	l := &Log{path: o.file(name)}
+	if info, err := os.Lstat(l.path); err == nil {
+		l.size = info.Size()
+	}
+	if l.size > logHead {
+		if src, err := disk.ReadRegular(l.path, 2*(logHead+2*logTail)); err == nil {
+			_, _ = fmt.Sscanf(string(src[logHead:]), leftOut, &l.left)
+		}
+	}
+	return l, o.jobs.live.Failed(disk.Append(l.path, nil))
+}
+
+// isName returns INVALID_INPUT for what would not name a file in the folder of the job.
+func isName(name string) error {
+	if name != filepath.Base(name) || name == "." || name == ".." {
+		return task.Errorf(task.InvalidInput, "%q is no name of a file", name)
+	}
+	return nil
+}
+
+const leftOut = "\n[... %d bytes left out ...]\n"
+
+// Write appends to the file. It never fails, so that an executor whose output cannot be kept is not stopped by that; Err has the error.
+func (l *Log) Write(data []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for rest := data; len(rest) > 0 && l.err == nil; {
+		part := rest[:min(len(rest), logTail)]
+		rest = rest[len(part):]
+		if l.err = disk.Append(l.path, part); l.err == nil {
+			l.size += int64(len(part))
+			l.err = l.bound()
+		}
+	}
+	return len(data), nil
+}
+
+// Err is why nothing more is kept, or nil.
+func (l *Log) Err() error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.err
+}
+
+// bound leaves out the middle of a file that has grown too large.
+func (l *Log) bound() error {
+	if l.size <= logHead+2*logTail {
+		return nil
+	}
+	src, err := disk.ReadRegular(l.path, 2*(logHead+2*logTail))
+	if err != nil {
+		return err
+	}
+	middle := src[logHead : len(src)-logTail]
+	if old := fmt.Appendf(nil, leftOut, l.left); l.left > 0 && bytes.HasPrefix(middle, old) {
+		middle = middle[len(old):]
+	}
+	l.left += int64(len(middle))
+	kept := fmt.Appendf(bytes.Clone(src[:logHead]), leftOut, l.left)
+	kept = append(kept, src[len(src)-logTail:]...)
+	l.size = int64(len(kept))
+	return atomicfile.WriteVolatile(l.path, kept)
+}
+
+// WriteFile replaces a file of the job whole. After a crash it has its old or its new content.
+func (o *Owned) WriteFile(name string, data []byte) error {
+	if err := isName(name); err != nil {
+		return err
+	}
+	return o.jobs.live.Failed(atomicfile.Write(o.file(name), data, 0o644))
+}
+
+// Private makes an empty folder in that of the job, for what only its executor is to read, and returns its path. Files in it of an earlier run
+// are removed.
+func (o *Owned) Private() (string, error) {
+	dir := o.file(job.PrivateFiles)
+	if err := disk.MakeFolder(o.file(""), dir); err != nil {
+		return "", o.jobs.live.Failed(err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", o.jobs.live.Failed(err)
+	}
+	for _, e := range entries {
+		if err := disk.RemoveFile(filepath.Join(dir, e.Name())); err != nil && !e.IsDir() {
+			return "", o.jobs.live.Failed(err)
+		}
+	}
+	return dir, nil
+}

@@ -1,0 +1,198 @@
+package jobs
+
+import (
+	"bytes"
+	"os"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/disk/atomicfile"
+	"github.com/cairn-tasks/cairn/internal/disk/filelock"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Owned is a job whose lock this process holds, so that nobody else writes its folder. Several goroutines may use it.
+type Owned struct {
+	jobs Jobs
+	lock *filelock.Lock
+
+	mu     sync.Mutex
+	job    job.Job
+	events int64 // bytes of events.jsonl
+}
+
+// ownPatience is how long one waits for those who only look at the job, and who may have to end processes first.
+const (
+	ownPatience = 3 * time.Second
+	ownPause    = 20 * time.Millisecond
+)
+
+// Own takes the lock of a job, so that its caller is its supervisor until Release or the end of the process. It looks at nothing: a job that lost its
+// supervisor is RUNNING still. The caller reads the state first, since the job may have been canceled before it had a supervisor.
+//
+// It returns BUSY if another process is its supervisor, and otherwise the errors of Get.
+func (j Jobs) Own(id string) (*Owned, error) {
+	if _, err := job.ParseID(id); err != nil {
+		return nil, err
+	}
+	if err := j.noLinks(); err != nil {
+		return nil, err
+	}
+	if _, err := j.read(id); err != nil {
+		return nil, err
+	}
+	lock, err := j.lockOf(id, true)
+	if err != nil {
+		return nil, err
+	}
+	owned, err := j.ownedBy(lock, id)
+	if err != nil {
+		_ = lock.Release()
+	}
+	return owned, err
+}
+
+// lockOf takes the lock of a job. It returns BUSY if another one has it: at once, or if the caller is patient not before those who only look at the job
+// must be done with it. It does not wait in the kernel, since one who gave up would take the lock for a moment once its holder is gone.
+func (j Jobs) lockOf(id string, patient bool) (*filelock.Lock, error) {
+	for end := time.Now().Add(ownPatience); ; time.Sleep(ownPause) {
+		lock, free, err := filelock.TryAcquire(j.path(id, lockName))
+		switch {
+		case err != nil:
+			return nil, j.live.Failed(err)
+		case free:
+			return lock, nil
+		case !patient, time.Now().After(end):
+			return nil, task.Errorf(task.Busy, "the job has a supervisor").WithHint("%s follows it", task.CallTo("job_poll", "job", id).OnlyShown())
+		}
+	}
+}
+
+// ownedBy reads a job whose lock is held. If it was read, and its files cannot be written, it is returned with an error.
+func (j Jobs) ownedBy(lock *filelock.Lock, id string) (*Owned, error) {
+	one, err := j.read(id)
+	if err != nil {
+		return nil, err
+	}
+	_ = atomicfile.Sweep(j.path(id)) // nobody else writes here, so what is temporary is left of a killed process
+	o := &Owned{jobs: j, lock: lock, job: one}
+	return o, j.live.Failed(o.endTornLine())
+}
+
+// endTornLine ends the last line of events.jsonl, of which a killed process may have written a part.
+func (o *Owned) endTornLine() error {
+	path := o.jobs.path(o.job.Spec.Job, EventsName)
+	info, err := os.Lstat(path)
+	if err != nil {
+		return nil //nolint:nilerr // the next event creates it
+	}
+	o.events = info.Size()
+	if o.events > 2*maxEvents { // it was not written here
+		return nil
+	}
+	src, err := disk.ReadRegular(path, 2*maxEvents)
+	if err != nil || len(src) == 0 || bytes.HasSuffix(src, []byte("\n")) {
+		return err
+	}
+	o.events++
+	return disk.Append(path, []byte("\n"))
+}
+
+// Job is the job as it was last written.
+func (o *Owned) Job() job.Job {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.job
+}
+
+// Held returns nil as long as this process is the only writer of the folder, and CONFLICT once the lock excludes nobody any more: the folder or the
+// repository around it was removed or moved, or its lock was. Another process may be the supervisor by then, so this one lets the job be.
+func (o *Owned) Held() error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.held()
+}
+
+func (o *Owned) held() error {
+	if o.lock.InPlace() {
+		return nil
+	}
+	return task.Errorf(task.Conflict, "the folder of %s, or its lock, was removed or moved while the job ran", o.job.Spec.Job).ForGood()
+}
+
+// Change lets fn change what is known of the job, and replaces state.json whole, with the next version. It adds an event if the state, the phase or the
+// attempt is another one. A final state gets the time of its end if fn sets none. It returns CONFLICT, and writes nothing, for a state that may not
+// follow the one before, and once the folder is not this process's any more.
+func (o *Owned) Change(fn func(*job.Status)) error {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if err := o.held(); err != nil {
+		return err
+	}
+	was := o.job.Status
+	next := was
+	fn(&next)
+	if next.State != was.State && !was.State.MayBecome(next.State) {
+		return task.Errorf(task.Conflict, "a job that is %s does not become %s", was.State, next.State).ForGood()
+	}
+	next.Version = was.Version + 1
+	next.Summary, next.Message = cut(next.Summary, maxSummary), cut(next.Message, job.MaxEventText)
+	if next.State.Final() && next.FinishedAt.IsZero() {
+		next.FinishedAt = time.Now().UTC()
+	}
+	src, err := encode(next)
+	if err != nil {
+		return err
+	}
+	if err := atomicfile.Write(o.file(StateName), src, 0o644); err != nil {
+		return o.jobs.live.Failed(err)
+	}
+	o.job.Status = next
+	if next.State.Final() {
+		_ = disk.RemoveFile(o.jobs.path(cancelDir, o.job.Spec.Job+".json"))
+	}
+	if next.State != was.State || next.Phase != was.Phase || next.Attempt != was.Attempt {
+		err = o.append(stateEvent(next, time.Now().UTC()))
+	}
+	o.jobs.changed()
+	return err
+}
+
+const maxSummary = 32 << 10 // bytes
+
+func (o *Owned) file(name string) string { return o.jobs.path(o.job.Spec.Job, name) }
+
+// abandoned ends what a job that lost its supervisor left running, and writes what became of it.
+func (o *Owned) abandoned() error {
+	o.sweep()
+	_ = disk.RemoveFile(o.jobs.path(queueDir, o.job.Spec.Job+".json"))
+	return o.Change(o.leave)
+}
+
+// leave makes the state of a job that lost its supervisor what it is.
+func (o *Owned) leave(s *job.Status) {
+	if who, reason, yes := o.Canceled(); yes {
+		canceled(s, who, reason)
+		return
+	}
+	s.State, s.Phase, s.Process = job.Stale, "", 0
+	s.Message = "the process that ran the job is gone"
+}
+
+// asAbandoned is the job as abandoned would have written it.
+func (o *Owned) asAbandoned() job.Job {
+	one := o.Job()
+	o.leave(&one.Status)
+	return one
+}
+
+// canceled is the state of a job that somebody canceled.
+func canceled(s *job.Status, who task.Actor, reason string) {
+	s.State, s.Phase, s.Process = job.Canceled, "", 0
+	s.Message = job.CanceledBy(who, reason)
+}
+
+// Release gives the lock up. The job should be in a final state, or it is STALE for the next who looks.
+func (o *Owned) Release() error { return o.lock.Release() }

@@ -1,0 +1,93 @@
+// Package link answers what the core asks of cairn's own work, as a verb.Wing.
+package link
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	verbs "github.com/cairn-tasks/cairn/internal/work/verb/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Wing is the work of internal/work.
+func Wing() verb.Wing {
+	return verb.Wing{
+		Unmerged: trees.Unmerged,
+		Place:    placeOf,
+		IsJob: func(id string) bool {
+			_, err := job.ParseID(id)
+			return err == nil
+		},
+		JobStates: states(),
+		Job: func(s *store.Store, id string) (verb.Job, error) {
+			one, err := work.Jobs(s).Get(id)
+			return jobOf(s, one), err
+		},
+		Jobs: func(s *store.Store) ([]verb.Job, error) {
+			all, _, err := work.Jobs(s).All()
+			return jobsOf(s, all), err
+		},
+		PeekJobs: func(s *store.Store) ([]verb.Job, error) {
+			all, err := work.Jobs(s).Peek()
+			return jobsOf(s, all), err
+		},
+	}
+}
+
+func placeOf(ctx context.Context, w *verb.Workspace, id task.ID) (verb.Place, error) {
+	p, err := trees.OnTask(ctx, w, id)
+	if err != nil {
+		return verb.Place{}, err
+	}
+	review := func(ctx context.Context) (any, error) {
+		r, err := p.Review(ctx)
+		if r == nil {
+			return nil, err
+		}
+		return r, err
+	}
+	return verb.Place{W: p.W, S: p.S, Task: p.Task, Review: review, Diff: p.Diff}, nil
+}
+
+func states() []task.Status {
+	var out []task.Status
+	for _, s := range job.States {
+		out = append(out, task.Status(s))
+	}
+	return out
+}
+
+func jobsOf(s *store.Store, all []job.Job) []verb.Job {
+	var out []verb.Job
+	for _, one := range all {
+		out = append(out, jobOf(s, one))
+	}
+	return out
+}
+
+func jobOf(s *store.Store, one job.Job) verb.Job {
+	now := one.Status
+	return verb.Job{
+		ID: one.Spec.Job, Task: one.Spec.Task, Executor: one.Spec.Executor, State: task.Status(now.State), Live: now.State.Live(),
+		Row:  jobRow{now.State, now.Phase, now.Version, now.Attempt, now.Reason, now.Stalled, now.Session, now.Summary, now.PR},
+		Show: func(at time.Time) any { return verbs.View(s, one, at) },
+	}
+}
+
+// jobRow is what can change of a job. Its events do not.
+type jobRow struct {
+	State   job.State  `json:"state"`
+	Phase   job.Phase  `json:"phase"`
+	Version int        `json:"version"`
+	Attempt int        `json:"attempt"`
+	Reason  job.Reason `json:"reason"`
+	Stalled bool       `json:"stalled"`
+	Session string     `json:"session"`
+	Summary string     `json:"summary"`
+	PR      *job.PR    `json:"pr"`
+}

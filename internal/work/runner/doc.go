@@ -1,0 +1,25 @@
+// Package runner runs one job: it makes the work tree, begins the session, starts the executor, runs the checks, and writes how the job ended. Its
+// caller is the supervisor of the job, usually a process of its own, which holds the job's lock until Run returns.
+//
+//	run.go       Runner, and run: a job on its way from the queue to its final state
+//	prepare.go   run: the work tree, its set-up, the actor and the ports
+//	work.go      run: rounds, in each of which the executor works, hands over, and the checks run
+//	ended.go     ended: an error that ends the job, with its state and reason
+//	watch.go     watch: ends a job for a cancellation, its time, or silence
+//	tree.go      workTree: the work tree, and commits in it
+//	session.go   jobSession: the session under which the executor works
+//	launch.go    launcher: starts the executor, and again after a crash; its budget
+//	prompt.go    briefing: what the executor is told
+//	patch.go     answer: the answer of an executor that hands over a diff
+//	policy.go    policy: what a job may not change
+//	close.go     closing: what is done when the job has ended: session, commits, artifacts
+//	notify.go    notifier: the pull request and the webhook
+//
+// A job never closes a task. It ends with the task in review, or with its session ended and the branch left as it is. However the job ends, what the
+// executor changed is committed on the branch of the task. It stays uncommitted in the work tree only if a hook refuses the commit, and while the job is
+// STALE.
+//
+// After a kill at any moment, whoever next reads the job (package internal/work/jobs) finds that it has no supervisor. They end its processes, which are
+// recorded before each command begins, and write that the job is STALE. Run goes on with a STALE job as its next round: in the same work tree, and under
+// the same session if that is still active.
+package runner

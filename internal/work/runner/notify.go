@@ -1,0 +1,112 @@
+package runner
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/user/userconfig"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const webhookLimit = 10 * time.Second
+
+// notifier tells others that the job has ended.
+type notifier struct {
+	owned  *jobs.Owned
+	spec   job.Spec
+	w      *verb.Workspace                                                          // where the job was asked for
+	openPR func(ctx context.Context, w *verb.Workspace, id task.ID) (job.PR, error) // nil for none
+	tree   *workTree                                                                // of a job that succeeded
+}
+
+// notify opens the pull request and calls the webhook that the spec asks for. The job has ended, so an error is recorded as an event and changes nothing.
+func (n notifier) notify(ctx context.Context) {
+	note := func(what string, err error) {
+		if err != nil {
+			_ = n.owned.Event(job.Event{Type: job.EventError, Text: what + ": " + task.MessageOf(err)})
+		}
+	}
+	ended := n.owned.Job().Status
+	if n.spec.Notify.PR && ended.State == job.Succeeded && n.openPR != nil {
+		note("the pull request", n.pullRequest(ctx))
+	}
+	if n.spec.Notify.Webhook != "" {
+		note("the webhook", n.webhook(ctx, n.spec.Notify.Webhook))
+	}
+}
+
+// pullRequest opens the pull request of the branch, and keeps it as an artifact.
+func (n notifier) pullRequest(ctx context.Context) error {
+	made, err := n.openPR(ctx, n.w, n.spec.Task)
+	if err != nil {
+		return err
+	}
+	if err := n.owned.PR(made); err != nil {
+		return err
+	}
+	shown := n.owned.Event(job.Event{Type: job.EventArtifact, Text: job.PRFile})
+	return errors.Join(shown, n.tree.commitRecords(ctx)) // the task names the pull request by now
+}
+
+// webhookBody is what is posted to a webhook.
+type webhookBody struct {
+	Job        string     `json:"job"`
+	Task       task.ID    `json:"task"`
+	Executor   string     `json:"executor"`
+	State      job.State  `json:"state"`
+	Reason     job.Reason `json:"reason,omitempty"`
+	Message    string     `json:"message,omitempty"`
+	Summary    string     `json:"summary,omitempty"`
+	Branch     string     `json:"branch,omitempty"`
+	Head       string     `json:"head,omitempty"`
+	Attempt    int        `json:"attempt"`
+	StartedAt  time.Time  `json:"started_at,omitzero"`
+	FinishedAt time.Time  `json:"finished_at,omitzero"`
+	PR         *job.PR    `json:"pr,omitempty"`
+}
+
+// webhook posts the final state to an address that the user's config allows. It follows no redirect, which could lead to another host.
+func (n notifier) webhook(ctx context.Context, address string) error {
+	allowed, err := userconfig.Read(n.w.ConfigDir)
+	if err == nil {
+		err = allowed.AllowsWebhook(address)
+	}
+	if err != nil {
+		return err
+	}
+	s := n.owned.Job().Status
+	body, err := json.Marshal(webhookBody{
+		n.spec.Job, n.spec.Task, n.spec.Executor, s.State, s.Reason, s.Message, s.Summary, s.Branch, s.Head, s.Attempt, s.StartedAt, s.FinishedAt, s.PR,
+	})
+	if err != nil {
+		return err
+	}
+	ctx, cancel := context.WithTimeout(ctx, webhookLimit)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, address, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", "cairn/"+n.w.Version)
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	answer, err := client.Do(req)
+	if err != nil {
+		return err
+	}
+	defer answer.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(answer.Body, 64<<10))
+	if answer.StatusCode/100 != 2 {
+		return fmt.Errorf("%s answered %s", req.URL.Host, answer.Status)
+	}
+	return nil
+}

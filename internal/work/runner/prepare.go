@@ -1,0 +1,195 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"hash/fnv"
+	"io"
+	"net"
+	"os"
+	"strconv"
+
+	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// prepare makes everything that the executor needs.
+func (r *run) prepare(ctx context.Context) error {
+	if err := or(job.Setup, r.mayStart()); err != nil {
+		return err
+	}
+	if err := or(job.Setup, r.makeTree(ctx)); err != nil {
+		return err
+	}
+	if err := or(job.Setup, r.setUp(ctx)); err != nil {
+		return err
+	}
+	out, problem, err := r.openLogs()
+	if err != nil {
+		return err
+	}
+	actor, ports, err := r.takeNumbers()
+	if err != nil {
+		return err
+	}
+	r.session = &jobSession{owned: r.owned, spec: r.spec, acts: r.actingAs(actor), at: r.tree.at}
+	r.launcher = &launcher{
+		agent: r.agent, backoff: r.Backoff, program: r.Program, env: r.Env, ports: ports, out: out, problem: problem,
+		promptFile: work.Jobs(r.s).File(r.spec.Job, job.PromptFile), owned: r.owned, spec: r.spec, now: r.w.Now,
+		tree: r.tree, session: r.session, watch: r.watch,
+	}
+	return or(job.Setup, r.session.begin(ctx))
+}
+
+// mayStart refuses what may have changed since the job was created: whether its clone is trusted, its task, and the other jobs of the task.
+func (r *run) mayStart() error {
+	if !r.s.Trusted() {
+		return task.Errorf(task.Untrusted, "this clone's commands were not approved on this machine, and an executor runs any").
+			WithHint("a person runs %s in a terminal", task.CallTo("trust").ByPerson())
+	}
+	t, err := kind.Tasks.Get(r.s, r.spec.Task)
+	if err != nil {
+		return err
+	}
+	if r.s.Config.Flow.IsClosed(t.Status) {
+		return task.Errorf(task.TaskClosed, "%s is closed (%s)", t.ID, t.Status)
+	}
+	if t.Repo != "" {
+		return task.Errorf(task.InvalidSpec, "%s is about the repository %s, and jobs work in that of the workspace", t.ID, t.Repo).
+			WithHint("work on it there by hand, or keep its tasks in a workspace of its own")
+	}
+	all, err := work.Jobs(r.s).List()
+	if err != nil {
+		return err
+	}
+	for _, other := range all {
+		if other.Spec.Task == r.spec.Task && other.Status.State == job.Running && other.Spec.Job != r.spec.Job {
+			return task.Errorf(task.Busy, "%s works on %s", other.Spec.Job, r.spec.Task)
+		}
+	}
+	return nil
+}
+
+// makeTree makes the work tree of the task, or takes the one that an earlier job left.
+func (r *run) makeTree(ctx context.Context) error {
+	trees, err := work.Trees(r.s, r.w.Now)
+	if err != nil {
+		return err
+	}
+	tree, err := trees.Make(ctx, r.spec.Task, r.spec.Base, r.spec.BaseCommit)
+	if err != nil {
+		return err
+	}
+	if err := trees.Verify(ctx, tree); err != nil {
+		return err
+	}
+	r.tree = &workTree{Tree: tree, trees: trees, owned: r.owned, spec: r.spec}
+	if err := r.tree.open(ctx, r.w.StateDir); err != nil {
+		return err
+	}
+	return r.owned.Change(func(s *job.Status) {
+		s.Branch, s.Worktree, s.Base, s.BaseCommit = tree.Branch, tree.Path, tree.Base, tree.BaseCommit
+	})
+}
+
+// setUp runs the set-up command that the config of the work tree names. It runs it each time that the job goes on, since an earlier run may have been
+// cut off.
+func (r *run) setUp(ctx context.Context) error {
+	command := r.tree.at.Config.WorktreeSetup
+	if command == "" {
+		return nil
+	}
+	if !r.tree.at.Trusted() {
+		return task.Errorf(task.Untrusted, "the set-up command was not approved on this machine")
+	}
+	log, err := r.owned.Log(job.SetupLog)
+	if err != nil {
+		return err
+	}
+	end, err := proc.Run(ctx, proc.Command{
+		Line: command, Dir: r.tree.Root, Env: append(r.environ(), "PWD="+r.tree.Root), Timeout: r.tree.at.Config.SetupTimeout, Output: log,
+	})
+	switch {
+	case err != nil:
+		return err
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case end.TimedOut:
+		return task.Errorf(task.IO, "the set-up command took longer than %s; %s has what it printed", r.tree.at.Config.SetupTimeout, job.SetupLog)
+	case !end.Passed():
+		return task.Errorf(task.IO, "the set-up command ended with %s; %s has what it printed", howItEnded(end.Exit, end.Signal), job.SetupLog)
+	}
+	return nil
+}
+
+func howItEnded(exit int, signal string) string {
+	if signal != "" {
+		return signal
+	}
+	return "exit " + strconv.Itoa(exit)
+}
+
+func (r *run) openLogs() (out, problem io.Writer, err error) {
+	if out, err = r.owned.Log(job.StdoutLog); err == nil {
+		problem, err = r.owned.Log(job.StderrLog)
+	}
+	return out, problem, err
+}
+
+// Bounds of the numbers that jobs get: how many actors of one executor there may be at once in a clone, and the blocks of ports.
+const (
+	mostActors  = 1000
+	firstPort   = 20000
+	portsOfEach = 10
+	portBlocks  = 1000
+)
+
+// takeNumbers takes a name as an actor and a block of ports that no other live job has. ports is the first port of the block.
+func (r *run) takeNumbers() (actor task.Actor, ports int, err error) {
+	n, release, err := r.owned.Number(r.spec.Executor, 1, mostActors, nil)
+	if err != nil {
+		return "", 0, err
+	}
+	r.release = append(r.release, release)
+	actor = task.Actor(fmt.Sprintf("agent:%s-%d", r.spec.Executor, n))
+	// Each clone looks for free ports from another block on, so that jobs of two clones that start at once do not take the same.
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(r.s.Live))
+	start := int(h.Sum32() % portBlocks)
+	at := func(n int) int { return firstPort + (start+n)%portBlocks*portsOfEach }
+	block, release, err := r.owned.Number("ports", 0, portBlocks, func(n int) bool { return portsFree(at(n)) })
+	if err != nil {
+		return "", 0, err
+	}
+	r.release = append(r.release, release)
+	return actor, at(block), nil
+}
+
+// portsFree reports whether no program listens on any port of a block.
+func portsFree(first int) bool {
+	for port := first; port < first+portsOfEach; port++ {
+		l, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+		if err != nil {
+			return false
+		}
+		_ = l.Close()
+	}
+	return true
+}
+
+// actingAs is the work tree for calls in the name of the executor, which may change the one task.
+func (r *run) actingAs(actor task.Actor) *verb.Workspace {
+	acts := r.w.At(r.tree.Root).InNameOf(actor)
+	acts.Rights = verb.Rights{Profile: verb.PairWorker, Scope: r.spec.Task}
+	acts.Executor, acts.Job, acts.Client, acts.Progress = r.spec.Executor, r.spec.Job, r.spec.Executor, nil
+	return acts
+}
+
+// environ is the environment of the set-up command.
+func (r *run) environ() []string {
+	return append(append(os.Environ(), r.Env...), proc.JobVariable+"="+r.spec.Job, "CAIRN_TASK="+string(r.spec.Task))
+}

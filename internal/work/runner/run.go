@@ -1,0 +1,221 @@
+package runner
+
+import (
+	"context"
+	"errors"
+	"os"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/executor"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Agent is an executor as a job needs it. executor.Executor is one.
+type Agent interface {
+	Present() error
+	Max() int
+	HandsOver() bool
+	Resumes() bool
+	Start(context.Context, executor.Run) (executor.Result, error)
+}
+
+// Runner runs jobs. The zero value is ready to use; the fields are for programs that embed cairn, and for tests.
+type Runner struct {
+	Agent   func(w *verb.Workspace, name string) (Agent, error)                      // finds an executor; nil for those of the user's config
+	OpenPR  func(ctx context.Context, w *verb.Workspace, id task.ID) (job.PR, error) // opens the pull request of a task's branch; nil for none
+	Owned   func()                                                                   // is called once this process is the supervisor; may be nil
+	Backoff func(crash int) (time.Duration, bool)                                    // the pause after a crash, and whether to try again; nil for job.Backoff
+	Program []string                                                                 // the command that starts cairn; nil for this program
+	Env     []string                                                                 // of the set-up command and of the executor, on top of what they inherit
+}
+
+// Run runs a job with the zero Runner.
+func Run(ctx context.Context, w *verb.Workspace, id string) error { return Runner{}.Run(ctx, w, id) }
+
+// Run runs a job to its end, and returns nil once its final state is written. How the job ended is in its state: a job that failed is no error of Run.
+// If ctx ends, the processes of the job are ended and the job is left STALE, so that it can go on later.
+//
+// It returns BUSY if another process runs the job, JOB_NOT_FOUND if there is no such job, ALREADY_TERMINAL if it has ended, CONFLICT if its lock was
+// lost while it ran, and IO if its state cannot be written.
+func (f Runner) Run(ctx context.Context, w *verb.Workspace, id string) error {
+	s, err := w.Open()
+	if err != nil {
+		return err
+	}
+	owned, err := work.Jobs(s).Own(id)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = owned.Release() }()
+	one := owned.Job()
+	if one.Status.State.Final() {
+		return task.Errorf(task.AlreadyTerminal, "%s has ended: %s", id, one.Status.State).ForGood()
+	}
+	r := &run{
+		Runner: f, w: w.WithoutKey(), s: s, owned: owned, spec: one.Spec,
+		watch: &watch{owned: owned, now: w.Now, stall: one.Spec.Stall.Duration()},
+	}
+	if err := r.takeOver(); err != nil {
+		return err
+	}
+	if f.Owned != nil {
+		f.Owned()
+	}
+	return r.whole(proc.Traced(ctx, r.trace))
+}
+
+// run is a job on its way through its phases. What a phase makes stays nil until that phase has come so far.
+type run struct {
+	Runner
+	w     *verb.Workspace // of the actor who asked for the job, in the workspace where they asked
+	s     *store.Store    // of that workspace
+	owned *jobs.Owned
+	spec  job.Spec
+	since time.Time // the time to live counts from here: the creation of the job, or the moment at which it went on
+	watch *watch
+
+	agent    Agent
+	tree     *workTree
+	session  *jobSession
+	launcher *launcher
+	final    string   // what the executor said last
+	release  []func() // each gives a number or the slot back
+}
+
+// takeOver brings a job whose earlier supervisor may be gone back to QUEUED, and records this process as its supervisor.
+func (r *run) takeOver() error {
+	if err := r.owned.Trace(proc.Trace{Job: r.spec.Job}); err != nil {
+		return err
+	}
+	one := r.owned.Job()
+	if r.since = one.Spec.CreatedAt; one.Status.Attempt > 0 || one.Status.State != job.Queued {
+		r.since = r.w.Now().UTC()
+	}
+	if one.Status.State == job.Running { // its supervisor was killed, and nobody has noticed yet; RUNNING becomes QUEUED by way of STALE only
+		if err := r.owned.Change(func(s *job.Status) { s.State, s.Phase = job.Stale, "" }); err != nil {
+			return err
+		}
+	}
+	return r.owned.Change(func(s *job.Status) {
+		s.State, s.Phase, s.Reason, s.Message, s.Stalled, s.Process = job.Queued, "", "", "", false, os.Getpid()
+	})
+}
+
+// trace records how to find the processes of a command that is about to run. An error is ignored: the processes of a killed supervisor are also found
+// by the id of the job in their environment.
+func (r *run) trace(t proc.Trace) {
+	if t.Job == "" {
+		t.Job = r.spec.Job
+	}
+	_ = r.owned.Trace(t)
+}
+
+// whole runs the job and writes its end.
+func (r *run) whole(ctx context.Context) error {
+	defer func() {
+		for _, release := range r.release {
+			release()
+		}
+	}()
+	if err := r.queued(ctx); err != nil {
+		return r.over(err)
+	}
+	ctx, stop := r.watch.until(ctx, r.endOfRun(), errTimeout)
+	err := r.running(ctx)
+	stop()
+	return r.over(err)
+}
+
+// endOfRun is when the time of the job is over. For a job that goes on it is counted from the moment at which it went on.
+func (r *run) endOfRun() time.Time {
+	one := r.owned.Job()
+	one.Spec.CreatedAt = r.since
+	return one.EndOfRun()
+}
+
+// queued waits for a slot, and makes the job RUNNING. Its error is an *ended.
+func (r *run) queued(ctx context.Context) error {
+	find := r.Agent
+	if find == nil {
+		find = fromTable
+	}
+	var err error
+	if r.agent, err = find(r.w, r.spec.Executor); err == nil {
+		err = r.agent.Present()
+	}
+	if err != nil {
+		return endOf(ctx, or(job.ExecutorMissing, err))
+	}
+	ctx, stop := r.watch.until(ctx, r.since.Add(r.spec.TTL.Duration()), errExpired)
+	release, err := r.owned.Slot(ctx, r.s.Config.JobsMax, r.agent.Max())
+	if err != nil {
+		why := endOf(ctx, err)
+		stop()
+		return why
+	}
+	stop()
+	r.release = append(r.release, release)
+	return asEnd(r.owned.Change(func(s *job.Status) {
+		s.State, s.Phase, s.StartedAt, s.Attempt = job.Running, job.Preparing, r.w.Now().UTC(), s.Attempt+1
+	}))
+}
+
+// asEnd makes the error of a write an *ended.
+func asEnd(err error) error {
+	if err == nil {
+		return nil
+	}
+	return endOf(context.Background(), err)
+}
+
+func fromTable(w *verb.Workspace, name string) (Agent, error) {
+	table, err := executor.Load(w.ConfigDir)
+	if err != nil {
+		return nil, err
+	}
+	return table.Get(name)
+}
+
+// running prepares and does the work. It returns nil if the work was handed over and passes its checks, else an *ended.
+func (r *run) running(ctx context.Context) error {
+	err := r.prepare(ctx)
+	if err == nil {
+		err = r.work(ctx)
+	}
+	if err != nil {
+		return endOf(ctx, err)
+	}
+	return nil
+}
+
+// over writes the end of the job that a step's error asks for; nil is success. It writes nothing if the lock of the job is lost, since another process
+// may have the job and its work tree by then.
+func (r *run) over(err error) error {
+	e := &ended{state: job.Succeeded}
+	if err != nil && !errors.As(err, &e) {
+		e = endOf(context.Background(), err)
+	}
+	if err := r.owned.Held(); err != nil {
+		return err
+	}
+	if e.state == job.Stale {
+		return r.owned.Change(func(s *job.Status) { s.State, s.Phase, s.Message, s.Process = job.Stale, "", e.message, 0 })
+	}
+	return r.close(e)
+}
+
+// close cleans up after the job, and writes its final state.
+func (r *run) close(e *ended) error {
+	c := closing{owned: r.owned, spec: r.spec, now: r.w.Now, tree: r.tree, session: r.session, final: r.final}
+	if r.launcher != nil {
+		c.exit = r.launcher.exit
+	}
+	c.notify = notifier{owned: r.owned, spec: r.spec, w: r.w, openPR: r.OpenPR, tree: r.tree}
+	return c.close(e)
+}

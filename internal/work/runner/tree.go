@@ -1,0 +1,86 @@
+package runner
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// workTree is the work tree of the job, with the branch of the task checked out. It commits what an executor leaves there.
+type workTree struct {
+	worktree.Tree
+	trees *worktree.Worktrees
+	owned *jobs.Owned // gets an event for each lock of git that is removed
+	spec  job.Spec
+
+	at     *store.Store // the workspace in the work tree; nil if it could not be opened
+	before task.Task    // the task as it was when the run began
+	from   string       // the commit at which the branch left its base when the run began
+}
+
+// open opens the workspace in the work tree, and reads what the work is compared with later.
+func (t *workTree) open(ctx context.Context, stateDir string) error {
+	err := t.unlock(ctx)
+	if err != nil {
+		return err
+	}
+	if t.at, err = store.Open(t.Root, stateDir); err != nil {
+		return err
+	}
+	if t.before, err = kind.Tasks.Get(t.at, t.spec.Task); err != nil {
+		return err
+	}
+	stat, err := t.trees.Stat(ctx, t.Tree)
+	t.from = stat.From
+	return err
+}
+
+// unlock removes the locks of git that killed processes left in the work tree. It may be called only while no process of the job is alive.
+func (t *workTree) unlock(ctx context.Context) error {
+	removed, err := t.trees.Unlock(ctx, t.Tree)
+	if len(removed) > 0 {
+		_ = t.owned.Event(job.Event{Type: job.EventError, Text: "removed what a killed git left: " + strings.Join(removed, ", ")})
+	}
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// commit commits what an actor left uncommitted, on the branch of the task, with the user's hooks. The text why is put into the message. Its error is GIT
+// if a hook refuses the commit, and CONFLICT if the branch was switched or the work tree moved.
+func (t *workTree) commit(ctx context.Context, who task.Actor, why string) error {
+	if err := t.unlock(ctx); err != nil {
+		return err
+	}
+	_, err := t.trees.Commit(ctx, t.Tree, t.message(who, why))
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	return err
+}
+
+// message is the message of a commit.
+func (t *workTree) message(who task.Actor, why string) string {
+	b := &page{}
+	b.add("%s: %s", t.spec.Task, verb.Head(oneLine(t.before.Title), 80))
+	b.add("What %s left uncommitted in %s.", who, t.spec.Job)
+	if why != "" {
+		b.add("%s", why)
+	}
+	return b.String()
+}
+
+// commitRecords commits what cairn wrote about the task, and no other file.
+func (t *workTree) commitRecords(ctx context.Context) error {
+	_, err := t.trees.CommitRecords(ctx, t.Tree, fmt.Sprintf("%s: record what %s did", t.spec.Task, t.spec.Job))
+	return err
+}

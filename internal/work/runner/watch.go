@@ -1,0 +1,161 @@
+package runner
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+)
+
+const (
+	watchEvery   = 200 * time.Millisecond // how often a watch looks
+	silenceShown = 10 * time.Minute       // after such a silence without an open tool call the job is shown as stalled
+)
+
+// watch ends a job that waits or works when it must not go on: it was canceled, its time is over, its executor is silent for longer than the spec
+// allows, or its lock is lost. It also records the events of the executor.
+type watch struct {
+	owned *jobs.Owned
+	now   func() time.Time
+	stall time.Duration // the longest silence that the spec allows; 0 for any
+	pulse pulse
+}
+
+// until returns a context that ends when the job must not go on, with an *ended as its cause: over if the time end has come. stop ends the watching.
+func (w *watch) until(ctx context.Context, end time.Time, over error) (watched context.Context, stop func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(watchEvery)
+		defer tick.Stop()
+		for {
+			if err := w.mustEnd(end, over); err != nil {
+				cancel(err)
+				return
+			}
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil); <-done }
+}
+
+// mustEnd returns why the job must not go on, or nil.
+func (w *watch) mustEnd(end time.Time, over error) error {
+	if w.owned.Held() != nil {
+		return errLost
+	}
+	if who, reason, yes := w.owned.Canceled(); yes {
+		return canceledBy(who, reason)
+	}
+	if !w.now().Before(end) {
+		return over
+	}
+	return w.silent()
+}
+
+// silent ends a job whose spec does not allow so long a silence, and shows a long one that it allows.
+func (w *watch) silent() error {
+	silence := w.pulse.silence(w.now())
+	if w.stall > 0 && silence >= w.stall {
+		return failed(job.Stalled, "the executor said nothing for %s", w.stall)
+	}
+	if silence >= silenceShown && w.pulse.show() {
+		_ = w.owned.Change(func(s *job.Status) { s.Stalled = true })
+	}
+	return nil
+}
+
+// event records what the executor reports. An event that ends a shown silence, changes the phase or names the executor's own session also changes the
+// state of the job.
+func (w *watch) event(e job.Event) {
+	ends := w.pulse.event(e, w.now())
+	_ = w.owned.Event(e)
+	was := w.owned.Job().Status
+	phase := job.Working
+	if e.Type == job.EventPermission {
+		phase = job.NeedsInput
+	}
+	named := e.Type == job.EventSession && e.ID != ""
+	if changed := ends || was.Phase != phase || named && e.ID != was.ResumeID; !changed {
+		return
+	}
+	_ = w.owned.Change(func(s *job.Status) {
+		s.Stalled, s.Phase = false, phase
+		if named {
+			s.ResumeID = e.ID
+		}
+	})
+}
+
+// show shows in the state of a job what it does.
+func show(owned *jobs.Owned, p job.Phase) error {
+	if owned.Job().Status.Phase == p {
+		return nil
+	}
+	return owned.Change(func(s *job.Status) { s.Phase = p })
+}
+
+// pulse tells from its events how long the executor has been silent. In the zero value no executor works. It is safe for concurrent use.
+type pulse struct {
+	mu      sync.Mutex
+	working bool
+	last    time.Time
+	open    int  // tool calls that began and did not end
+	shown   bool // the silence is shown already
+}
+
+// begin records that the executor starts to work.
+func (p *pulse) begin(now time.Time) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.working, p.last, p.open = true, now, 0
+}
+
+// end records that the executor has ended.
+func (p *pulse) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.working = false
+}
+
+// event records an event. It reports whether it ends a silence that was shown.
+func (p *pulse) event(e job.Event, now time.Time) (ends bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.last = now
+	switch e.Type {
+	case job.EventToolStart:
+		p.open++
+	case job.EventToolEnd:
+		p.open = max(0, p.open-1)
+	default:
+	}
+	ends, p.shown = p.shown, false
+	return ends
+}
+
+// silence is how long the executor has been silent; 0 if a tool call is open, or if no executor works.
+func (p *pulse) silence(now time.Time) time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if !p.working || p.open > 0 {
+		return 0
+	}
+	return now.Sub(p.last)
+}
+
+// show reports whether the silence is still to be shown, and records that it is.
+func (p *pulse) show() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	show := !p.shown
+	p.shown = true
+	return show
+}

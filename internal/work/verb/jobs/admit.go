@@ -1,0 +1,71 @@
+package jobs
+
+import (
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// made is the job that an earlier call under the same idempotency key created; nil if there is none. A key is kept while the job lives, and for a day
+// after its end. The key with other arguments is a CONFLICT.
+func (st *starter) made() (*job.Job, error) {
+	if st.in.IdempotencyKey == "" {
+		return nil, nil
+	}
+	all, err := work.Jobs(st.s).List()
+	if err != nil {
+		return nil, err
+	}
+	return st.madeAmong(all)
+}
+
+// madeAmong is made for a caller that has read the jobs.
+func (st *starter) madeAmong(all []job.Job) (*job.Job, error) {
+	if st.in.IdempotencyKey == "" {
+		return nil, nil
+	}
+	for _, one := range all {
+		if one.Spec.Key != st.in.IdempotencyKey || one.Spec.By != st.spec.By || !one.Status.KeyStands(st.w.Now()) {
+			continue
+		}
+		if one.Spec.Asked != st.spec.Asked {
+			return nil, task.Errorf(task.Conflict, "the idempotency key was used with other arguments, for %s", one.Spec.Job).
+				WithHint("repeat the call exactly, or use a new key").ForGood()
+		}
+		return &one, nil
+	}
+	return nil, nil
+}
+
+// replay answers a call that was made before with the job that it created.
+func (st *starter) replay(one *job.Job) Job {
+	if one == nil {
+		return Job{}
+	}
+	out := viewOf(work.Jobs(st.s), *one, st.w.Now())
+	out.Replayed = true
+	return out
+}
+
+// admit decides, under the lock of Create, whether one more job may be created. It returns the job of an earlier call under the same idempotency key,
+// ALREADY_CLAIMED if the task has a live job, and RATE_LIMIT if too many jobs wait.
+func (st *starter) admit(all []job.Job) (*job.Job, error) {
+	if one, err := st.madeAmong(all); one != nil || err != nil {
+		return one, err
+	}
+	waiting := 0
+	for _, one := range all {
+		if one.Status.State == job.Queued {
+			waiting++
+		}
+		if one.Spec.Task == st.spec.Task && one.Status.State.Live() {
+			return nil, task.Errorf(task.AlreadyClaimed, "%s works on it already (%s)", one.Spec.Job, one.Status.State).
+				WithHint("%s follows it; restart: true (--restart) cancels it first", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
+		}
+	}
+	if waiting >= job.MaxWaiting {
+		return nil, task.Errorf(task.RateLimit, "%d jobs wait already", waiting).
+			WithHint("%s shows them; start more when some have begun", task.CallTo("job_list", "state", string(job.Queued)).OnlyShown())
+	}
+	return nil, nil
+}

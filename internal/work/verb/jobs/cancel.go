@@ -1,0 +1,108 @@
+package jobs
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// CancelIn is the input of Cancel.
+type CancelIn struct {
+	Job    string `json:"job" doc:"job to end" cli:"arg" from:"jobs"`
+	Reason string `json:"reason,omitempty" doc:"why"`
+	verb.Once
+}
+
+// cancelPatience is how long a caller waits for the supervisor of a job to carry a cancellation out: it ends the executor, which may be given some
+// seconds to end by itself.
+const cancelPatience = 20 * time.Second
+
+// Cancel ends a job, and returns it as it is then. It returns ALREADY_TERMINAL if the job has ended, but for a call that is repeated under its key. The
+// request stands if the supervisor takes longer than the caller waits.
+func Cancel(ctx context.Context, w *verb.Workspace, in CancelIn) (Job, error) {
+	if err := task.ValidText("reason", in.Reason); err != nil {
+		return Job{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Job{}, err
+	}
+	one, err := work.Jobs(s).Get(in.Job)
+	if err == nil {
+		err = w.InScope(one.Spec.Task)
+	}
+	if err != nil {
+		return Job{}, err
+	}
+	if err := work.Jobs(s).Cancel(in.Job, w.Actor(), in.Reason); err != nil {
+		return Job{}, verb.WithID(err, task.ID(in.Job))
+	}
+	if err := w.RememberCall(ctx, s, session.Key{Session: in.Job}); err != nil {
+		return Job{}, err
+	}
+	one, err = ended(ctx, s, in.Job, cancelPatience)
+	return viewOf(work.Jobs(s), one, w.Now()), err
+}
+
+// Replay shows the job as it is now.
+func (Job) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	one, err := work.Jobs(s).Get(made.Session)
+	if err != nil {
+		return Job{}, verb.NotHere(err, made.Session)
+	}
+	out := viewOf(work.Jobs(s), one, w.Now())
+	out.Replayed = true
+	return out, nil
+}
+
+// ended waits until a job has ended, for so long at most, and returns it as it is then.
+func ended(ctx context.Context, s *store.Store, id string, patience time.Duration) (job.Job, error) {
+	late := time.NewTimer(patience)
+	defer late.Stop()
+	again := time.NewTicker(50 * time.Millisecond)
+	defer again.Stop()
+	for {
+		one, err := work.Jobs(s).Get(id)
+		if err != nil || one.Status.State.Final() {
+			return one, err
+		}
+		select {
+		case <-ctx.Done():
+			return one, ctx.Err()
+		case <-late.C:
+			return one, nil
+		case <-again.C:
+		}
+	}
+}
+
+// cancelLive cancels the live job of a task, if there is one. It returns BUSY if that does not end in time.
+func cancelLive(ctx context.Context, w *verb.Workspace, s *store.Store, id task.ID) error {
+	all, err := work.Jobs(s).List()
+	if err != nil {
+		return err
+	}
+	for _, one := range all {
+		if one.Spec.Task != id || one.Status.State.Final() {
+			continue
+		}
+		err := work.Jobs(s).Cancel(one.Spec.Job, w.Actor(), "started anew")
+		if err != nil && task.CodeOf(err) != task.AlreadyTerminal {
+			return err
+		}
+		if one, err = ended(ctx, s, one.Spec.Job, cancelPatience); err != nil {
+			return err
+		}
+		if !one.Status.State.Final() {
+			return task.Errorf(task.Busy, "%s was told to end, and has not ended yet", one.Spec.Job).
+				WithHint("%s, then try again", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true).OnlyShown())
+		}
+	}
+	return nil
+}

@@ -1,0 +1,74 @@
+package jobs
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ListIn is the input of List. A filter that is left out lets everything through.
+type ListIn struct {
+	State    string     `json:"state,omitempty" doc:"only jobs in this state" values:"QUEUED,RUNNING,SUCCEEDED,FAILED,CANCELED,EXPIRED,STALE"`
+	Task     task.ID    `json:"task,omitempty" doc:"only jobs of this task"`
+	Executor string     `json:"executor,omitempty" doc:"only jobs of this executor" from:"executors"`
+	Limit    verb.Count `json:"limit,omitempty" doc:"how many to return; 20 by default, 100 at most"`
+	Offset   int        `json:"offset,omitempty" doc:"how many of the newest to leave out"`
+}
+
+// Listed is a page of jobs, the newest first.
+type Listed struct {
+	Items    []Job             `json:"items"`
+	Total    int               `json:"total"` // that fit, on all pages
+	HasMore  bool              `json:"has_more"`
+	Problems []problem.Problem `json:"problems,omitempty"` // folders of jobs that cannot be read
+}
+
+const (
+	usualLimit = 20
+	maxLimit   = 100
+)
+
+// List lists the jobs of the clone.
+func List(_ context.Context, w *verb.Workspace, in ListIn) (Listed, error) {
+	in.State = strings.ToUpper(in.State)
+	if in.State != "" && !slices.Contains(job.States, job.State(in.State)) {
+		return Listed{}, verb.BadInput("state", "is %q", verb.Head(in.State, 40)).WithHint("QUEUED, RUNNING, SUCCEEDED, FAILED, CANCELED, EXPIRED or STALE")
+	}
+	if in.Limit > maxLimit {
+		return Listed{}, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with offset", maxLimit)
+	}
+	if in.Offset < 0 {
+		return Listed{}, verb.BadInput("offset", "is %d", in.Offset).WithHint("0 or more")
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Listed{}, err
+	}
+	all, broken, err := work.Jobs(s).All()
+	if err != nil {
+		return Listed{}, err
+	}
+	all = slices.DeleteFunc(all, func(one job.Job) bool { return !in.fits(one) })
+	limit := int(in.Limit)
+	if limit == 0 {
+		limit = usualLimit
+	}
+	from := min(in.Offset, len(all))
+	to := min(from+limit, len(all))
+	out := Listed{Items: []Job{}, Total: len(all), HasMore: to < len(all), Problems: broken}
+	for _, one := range all[from:to] {
+		out.Items = append(out.Items, viewOf(work.Jobs(s), one, w.Now()))
+	}
+	return out, nil
+}
+
+func (in ListIn) fits(one job.Job) bool {
+	return (in.State == "" || one.Status.State == job.State(in.State)) && (in.Task == "" || one.Spec.Task == in.Task) &&
+		(in.Executor == "" || one.Spec.Executor == in.Executor)
+}

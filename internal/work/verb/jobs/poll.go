@@ -1,0 +1,137 @@
+package jobs
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/watch"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// PollIn is the input of Poll.
+type PollIn struct {
+	Job     string     `json:"job" doc:"job to read" cli:"arg" from:"jobs"`
+	Wait    bool       `json:"wait,omitempty" doc:"true: return at the next change, or at once if it has ended"`
+	Timeout *float64   `json:"timeout_seconds" doc:"how long to wait at most; 1.5 by default"`
+	Events  bool       `json:"events,omitempty" doc:"true: with its events"`
+	Limit   verb.Count `json:"limit,omitempty" doc:"how many events; 50 by default, 500 at most"`
+	Offset  int        `json:"offset,omitempty" doc:"how many of the first events to leave out; next_offset of the page before"`
+}
+
+// Polled is a job, and a page of its events if they were asked for.
+type Polled struct {
+	Job
+	Events     []job.Event `json:"events,omitzero"`
+	Total      *int        `json:"total,omitempty"`
+	HasMore    *bool       `json:"has_more,omitempty"`
+	NextOffset *int        `json:"next_offset,omitempty"` // behind the last event of this page
+	TimedOut   bool        `json:"timed_out,omitempty"`   // of a wait: nothing changed
+}
+
+// exitOfPoll says whether a wait ended before anything changed.
+func exitOfPoll(out any) int {
+	if out.(Polled).TimedOut {
+		return verb.ExitTimedOut
+	}
+	return 0
+}
+
+const (
+	usualPoll   = 1500 * time.Millisecond
+	usualEvents = 50
+	maxEvents   = 500
+)
+
+// Poll reads a job. With wait it returns when the job is not as it was at the beginning of the call, when it has ended, or when the time is up; with
+// offset and events, also when there are events behind that offset.
+func Poll(ctx context.Context, w *verb.Workspace, in PollIn) (Polled, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Polled{}, err
+	}
+	limit, err := in.valid(s)
+	if err != nil {
+		return Polled{}, err
+	}
+	one, err := work.Jobs(s).Get(in.Job)
+	if err != nil {
+		return Polled{}, err
+	}
+	timedOut := false
+	if in.Wait && !one.Status.State.Final() {
+		if one, timedOut, err = in.wait(ctx, w, s, one, limit); err != nil {
+			return Polled{}, err
+		}
+	}
+	out := Polled{Job: viewOf(work.Jobs(s), one, w.Now()), TimedOut: timedOut}
+	if in.Events {
+		err = in.page(s, &out)
+	}
+	return out, err
+}
+
+// valid returns INVALID_INPUT or INVALID_TIMEOUT for what is out of range, and how long to wait.
+func (in PollIn) valid(s *store.Store) (time.Duration, error) {
+	if in.Limit > maxEvents {
+		return 0, verb.BadInput("limit", "is %d", in.Limit).WithHint("1 to %d; ask for the next page with offset", maxEvents)
+	}
+	if in.Offset < 0 {
+		return 0, verb.BadInput("offset", "is %d", in.Offset).WithHint("0 or more")
+	}
+	if in.Timeout == nil {
+		return usualPoll, nil
+	}
+	if most := s.Config.WaitMax; *in.Timeout < 0 || *in.Timeout > most.Seconds() {
+		return 0, task.Errorf(task.InvalidTimeout, "timeout_seconds is %v", *in.Timeout).WithHint("0 to %v; call again for longer", most.Seconds())
+	}
+	return time.Duration(*in.Timeout * float64(time.Second)), nil
+}
+
+// wait waits for another version of the job.
+func (in PollIn) wait(ctx context.Context, w *verb.Workspace, s *store.Store, first job.Job, limit time.Duration) (now job.Job, timedOut bool, err error) {
+	watcher := w.Watcher
+	if watcher == nil {
+		watcher = &watch.Watcher{}
+	}
+	ticks, stop := watcher.Watch(s.Layout)
+	defer stop()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	for {
+		now, err = work.Jobs(s).Get(in.Job) // again after the watch has begun, so that nothing is missed
+		if err != nil || now.Status.Version != first.Status.Version {
+			return now, false, err
+		}
+		select {
+		case <-ctx.Done():
+			if errors.Is(context.Cause(ctx), verb.ErrEndOfInput) {
+				return now, true, nil
+			}
+			return now, true, ctx.Err()
+		case <-late.C:
+			return now, true, nil
+		case <-ticks:
+		}
+	}
+}
+
+// page adds a page of events.
+func (in PollIn) page(s *store.Store, out *Polled) error {
+	limit := int(in.Limit)
+	if limit == 0 {
+		limit = usualEvents
+	}
+	events, total, err := work.Jobs(s).Events(in.Job, in.Offset, limit)
+	if err != nil {
+		return err
+	}
+	next := min(in.Offset, total) + len(events)
+	more := next < total
+	out.Events, out.Total, out.HasMore, out.NextOffset = verb.NoNil(events), &total, &more, &next
+	return nil
+}

@@ -1,0 +1,55 @@
+package jobs
+
+import (
+	"context"
+	"slices"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+const readyAtOnce = 500 // tasks of a page of the list
+
+// Ready returns tasks on which a job may begin now, at most so many, the most urgent first: not started, waiting for nothing, held by nobody, not for a
+// pair, and with their files in this workspace. A label narrows them, and so does skip. By the time a job is started one of them may be taken; see
+// LeftAlone.
+func Ready(ctx context.Context, w *verb.Workspace, label string, most int, skip func(task.ID) bool) (found []verb.Row, err error) {
+	s, err := w.Open()
+	if err != nil {
+		return nil, err
+	}
+	ready := true
+	in := tasks.ListIn{Ready: &ready, Status: []string{string(s.Config.Flow.Initial)}, Label: label, Limit: readyAtOnce}
+	for {
+		page, err := tasks.List(ctx, w, in)
+		if err != nil {
+			return nil, err
+		}
+		for _, row := range page.Tasks {
+			switch {
+			case len(found) == most:
+				return found, nil
+			case !free(row) || skip(row.ID):
+			default:
+				found = append(found, row)
+			}
+		}
+		if in.Cursor = page.NextCursor; in.Cursor == "" {
+			return found, nil
+		}
+	}
+}
+
+// free reports whether nothing that a row says keeps a job from the task.
+func free(row verb.Row) bool {
+	return row.Mode != task.PairMode && row.Repo == "" && row.Elsewhere == nil && (row.Held == nil || row.Held.Lapsed)
+}
+
+// LeftAlone reports whether an error of Start says that somebody else was faster at the task, or that no job can do it: whoever goes through a list of
+// tasks goes on with the next.
+func LeftAlone(err error) bool {
+	return slices.Contains([]task.Code{
+		task.AlreadyClaimed, task.TaskTypeMismatch, task.TaskClosed, task.DepsOpen, task.Elsewhere, task.SessionLive, task.NotYours, task.Conflict, task.NotFound,
+	}, task.CodeOf(err))
+}

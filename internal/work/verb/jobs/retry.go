@@ -1,0 +1,104 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/executor"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Retry tries a job again, in the work tree that it left: a STALE one goes on under its id, and for one that has ended a new one begins, with the same
+// spec and the id of the old one in retry_of. It returns ALREADY_CLAIMED for a job that is at work, and otherwise what Start refuses.
+func Retry(ctx context.Context, w *verb.Workspace, id string) (Job, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Job{}, err
+	}
+	old, err := work.Jobs(s).Get(id)
+	if err == nil {
+		err = mayRetry(ctx, w, s, old)
+	}
+	if err != nil {
+		return Job{}, err
+	}
+	if old.Status.State == job.Stale {
+		return goOn(ctx, w, s, old)
+	}
+	st := starter{w: w, s: s}
+	if st.spec, err = specAgain(w, old.Spec); err != nil {
+		return Job{}, err
+	}
+	one, _, err := work.Jobs(s).Create(ctx, st.spec, st.admit)
+	if err != nil {
+		return Job{}, verb.WithID(err, st.spec.Task)
+	}
+	return supervise(ctx, w, s, one.Spec.Job)
+}
+
+// mayRetry asks again what Start asks before there is a job.
+func mayRetry(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) error {
+	if old.Status.State.Live() {
+		return task.Errorf(task.AlreadyClaimed, "%s is at work (%s)", old.Spec.Job, old.Status.State).
+			WithHint("%s follows it", task.CallTo("job_poll", "job", old.Spec.Job, "wait", true).OnlyShown())
+	}
+	if err := mayStart(ctx, w, s); err != nil {
+		return err
+	}
+	table, err := executor.Load(w.ConfigDir)
+	if err != nil {
+		return err
+	}
+	ex, err := table.Get(old.Spec.Executor)
+	if err == nil {
+		err = ex.Present()
+	}
+	if err != nil {
+		return err
+	}
+	t, err := kind.Tasks.Get(s, old.Spec.Task)
+	if err == nil {
+		err = mayWork(ctx, w, s, t, old.Spec.Executor)
+	}
+	return verb.WithID(err, old.Spec.Task)
+}
+
+// specAgain is a spec for another job like one that has ended. Its time to live begins anew, and no idempotency key stands for it.
+func specAgain(w *verb.Workspace, old job.Spec) (job.Spec, error) {
+	token, err := task.Token(w.Now(), w.Rand)
+	if err != nil {
+		return job.Spec{}, err
+	}
+	spec := old
+	spec.Job, spec.Retries, spec.By, spec.CreatedAt = job.Prefix+"-"+token, old.Job, w.Actor(), w.Now().UTC()
+	spec.Key, spec.Asked = "", ""
+	return spec, nil
+}
+
+// goOn has a STALE job go on.
+func goOn(ctx context.Context, w *verb.Workspace, s *store.Store, old job.Job) (Job, error) {
+	all, err := work.Jobs(s).List()
+	if err != nil {
+		return Job{}, err
+	}
+	st := starter{w: w, s: s, spec: job.Spec{Task: old.Spec.Task}}
+	if _, err := st.admit(all); err != nil {
+		return Job{}, verb.WithID(err, old.Spec.Task)
+	}
+	owned, err := work.Jobs(s).Own(old.Spec.Job)
+	if err != nil {
+		return Job{}, err
+	}
+	err = owned.Change(func(s *job.Status) { s.State, s.Reason, s.Message = job.Queued, "", "goes on" })
+	if release := owned.Release(); err == nil {
+		err = release
+	}
+	if err != nil {
+		return Job{}, err
+	}
+	return supervise(ctx, w, s, old.Spec.Job)
+}

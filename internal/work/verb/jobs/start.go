@@ -1,0 +1,177 @@
+package jobs
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/tasks"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// StartIn is the input of Start. With a title in place of an id, Start makes the task first.
+type StartIn struct {
+	ID          task.ID         `json:"id,omitempty" doc:"task to work on; or give a title, to create one" cli:"arg"`
+	Executor    string          `json:"executor,omitempty" doc:"program that does the work, such as claude; the workspace's config may name the usual one" from:"executors"`
+	Title       string          `json:"title,omitempty" doc:"of a new task, in place of id"`
+	Description string          `json:"description,omitempty" doc:"of the new task"`
+	Acceptance  []string        `json:"acceptance,omitempty" doc:"manual checks of the new task"`
+	Checks      []tasks.CheckIn `json:"checks,omitempty" doc:"checks of the new task" cli:"flag=check"`
+	Fields      verb.Values     `json:"fields,omitempty" doc:"a field of the new task that the config declares" cli:"flag=set" from:"fields" mcp:"quiet"`
+	Output      string          `json:"output,omitempty" doc:"edits: it changes files; patch: it may only read, and answers with a diff" values:"edits,patch"`
+	Model       string          `json:"model,omitempty" doc:"model, by the executor's own name for it"`
+	Base        string          `json:"base,omitempty" doc:"branch to start from and to merge into; the one that is checked out by default"`
+	Commit      string          `json:"baseline_commit,omitempty" doc:"commit to start from; the newest of base by default"`
+	Scope       ScopeIn         `json:"scope,omitempty" doc:"which files it is about"`
+	Priority    string          `json:"priority,omitempty" doc:"P0, P1 (the usual one) or P2: who waits for a slot goes first" values:"P0=first,P1=normal,P2=last"`
+	TTL         *int            `json:"ttl_seconds" doc:"how long it may wait and run, together; by default an hour, or its time limit if that is longer"`
+	Timeout     *int            `json:"timeout_seconds" doc:"how long it may run; job_timeout by default"`
+	Stall       int             `json:"stall_seconds,omitempty" doc:"end it when it says nothing for so long; it is only shown by default"`
+	Budget      float64         `json:"budget,omitempty" doc:"end it when it has cost so many US dollars"`
+	Attempts    *int            `json:"attempts" doc:"further rounds after checks that failed; 2 by default"`
+	Context     string          `json:"context,omitempty" doc:"what the program is told beside the task"`
+	Notify      NotifyIn        `json:"notify,omitempty" doc:"who hears of the end"`
+	Restart     bool            `json:"restart,omitempty" doc:"true: cancel the live job of the task first"`
+	verb.Once
+}
+
+// ScopeIn is which files a job is about.
+type ScopeIn struct {
+	ReadPaths []string `json:"read_paths,omitempty" doc:"paths or globs that it should read first" cli:"flag=read-path"`
+	Paths     []string `json:"paths,omitempty" doc:"paths or globs that alone it may change" cli:"flag=path"`
+}
+
+// NotifyIn is who hears of the end of a job.
+type NotifyIn struct {
+	PR      bool   `json:"pr,omitempty" doc:"open a pull request once it has succeeded"`
+	Webhook string `json:"webhook,omitempty" doc:"URL that gets the final state; your own config names the hosts"`
+}
+
+// Start creates a job and starts its supervisor, the process that runs it. It returns once the supervisor has said that it runs; the job may still wait
+// for a slot.
+//
+// These errors leave no job: INVALID_SPEC for values out of range, UNTRUSTED in a clone that nobody trusted, EXECUTOR_MISSING, TASK_CLOSED,
+// TASK_TYPE_MISMATCH, DEPS_OPEN, ALREADY_CLAIMED if somebody holds the task or it has a live job, and RATE_LIMIT.
+func Start(ctx context.Context, w *verb.Workspace, in StartIn) (Job, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Job{}, err
+	}
+	st := starter{w: w, s: s, in: in}
+	if err := st.prepare(ctx); err != nil {
+		return Job{}, err
+	}
+	if one, err := st.made(); one != nil || err != nil {
+		return st.replay(one), err
+	}
+	if err := st.task(ctx); err != nil {
+		return Job{}, err
+	}
+	if in.Restart {
+		if err := cancelLive(ctx, w, s, st.spec.Task); err != nil {
+			return Job{}, err
+		}
+	}
+	one, created, err := work.Jobs(s).Create(ctx, st.spec, st.admit)
+	switch {
+	case err != nil:
+		return Job{}, verb.WithID(err, st.spec.Task)
+	case !created:
+		return st.replay(&one), nil
+	}
+	return supervise(ctx, w, s, one.Spec.Job)
+}
+
+// starter is a call of Start under way.
+type starter struct {
+	w    *verb.Workspace
+	s    *store.Store
+	in   StartIn
+	spec job.Spec // made by prepare; task adds the task
+}
+
+// prepare makes the spec but for its task, and refuses what can be refused before there is a task.
+func (st *starter) prepare(ctx context.Context) error {
+	w, s, in := st.w, st.s, st.in
+	if (in.ID == "") == (in.Title == "") {
+		return verb.BadInput("", "names a task by its id, or a new one by its title").WithHint("give one of id and title")
+	}
+	if in.ID != "" && (in.Description != "" || len(in.Acceptance) > 0 || len(in.Checks) > 0 || len(in.Fields) > 0) {
+		return verb.BadInput("", "says what a new task is like, and names one that is there").WithHint("change that with %s, or leave id out", task.CallTo("update", "id", in.ID).OnlyShown())
+	}
+	if err := w.InScope(in.ID); err != nil {
+		return err
+	}
+	if err := mayStart(ctx, w, s); err != nil {
+		return err
+	}
+	ex, err := chosen(w, s, in.Executor)
+	if err != nil {
+		return err
+	}
+	if st.spec, err = st.specOf(ctx, ex); err != nil {
+		return err
+	}
+	return ex.Present()
+}
+
+// task finds or makes the task, puts it into the spec, and refuses it if no job may begin on it.
+func (st *starter) task(ctx context.Context) error {
+	id := st.in.ID
+	if id == "" {
+		made, err := st.newTask(ctx)
+		if err != nil {
+			return err
+		}
+		id = made
+	}
+	t, err := kind.Tasks.Get(st.s, id)
+	if err == nil {
+		err = mayWork(ctx, st.w, st.s, t, st.spec.Executor)
+	}
+	st.spec.Task = id
+	return verb.WithID(err, id)
+}
+
+// newTask makes the task. It asks for the rights to create one, and a call that is repeated under its idempotency key gets the task that the first one
+// made.
+func (st *starter) newTask(ctx context.Context) (task.ID, error) {
+	in := tasks.CreateIn{TaskIn: tasks.TaskIn{Title: st.in.Title, Body: st.in.Description, Acceptance: st.in.Acceptance, Checks: st.in.Checks, Fields: st.in.Fields}}
+	if st.in.IdempotencyKey != "" {
+		in.IdempotencyKey = "job_start " + st.in.IdempotencyKey
+	}
+	w := *st.w
+	w.Toolsets = nil // a server that offers job_start makes the task too, whether or not it offers create
+	made, err := tasks.CallCreate(ctx, &w, in)
+	return made.ID, err
+}
+
+// supervise starts the supervisor of a job, and shows the job. If the supervisor cannot be started, the job fails.
+func supervise(ctx context.Context, w *verb.Workspace, s *store.Store, id string) (Job, error) {
+	if err := w.Supervise(ctx, w, id); err != nil {
+		failed(s, id, err)
+		return Job{}, err
+	}
+	one, err := work.Jobs(s).Get(id)
+	if err != nil {
+		return Job{}, err
+	}
+	return viewOf(work.Jobs(s), one, w.Now()), nil
+}
+
+// failed ends a job whose supervisor could not be started. A job that has a supervisor after all is left to it.
+func failed(s *store.Store, id string, why error) {
+	owned, err := work.Jobs(s).Own(id)
+	if err != nil {
+		return
+	}
+	defer func() { _ = owned.Release() }()
+	if owned.Job().Status.State.Live() {
+		_ = owned.Change(func(s *job.Status) {
+			s.State, s.Reason, s.Message = job.Failed, job.InternalError, task.MessageOf(why)
+		})
+	}
+}

@@ -1,0 +1,117 @@
+package jobs
+
+import (
+	"cmp"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Job is a job as every verb returns it.
+type Job struct {
+	Job        string       `json:"job"`
+	Task       task.ID      `json:"task"`
+	Session    string       `json:"session,omitempty"` // under which the executor works; the newest one
+	Executor   string       `json:"executor"`
+	Model      string       `json:"model,omitempty"`
+	Output     job.Output   `json:"output"`
+	State      job.State    `json:"state"`
+	Phase      job.Phase    `json:"phase,omitempty"`
+	Version    int          `json:"version"`
+	Attempt    int          `json:"attempt"`  // the round that it is in; 0 while queued
+	Attempts   int          `json:"attempts"` // further rounds that it may have after the first
+	Reason     job.Reason   `json:"reason,omitempty"`
+	Message    string       `json:"message,omitempty"`
+	Stalled    bool         `json:"stalled,omitempty"` // it is silent for long
+	Priority   job.Priority `json:"priority"`
+	By         task.Actor   `json:"by"`              // who asked for it
+	Actor      task.Actor   `json:"actor,omitempty"` // as whom the executor acts
+	Branch     string       `json:"branch,omitempty"`
+	Worktree   string       `json:"worktree,omitempty"`
+	Base       string       `json:"base,omitempty"`
+	BaseCommit string       `json:"base_commit,omitempty"`
+	Head       string       `json:"head,omitempty"`
+	CreatedAt  time.Time    `json:"created_at"`
+	StartedAt  time.Time    `json:"started_at,omitzero"`
+	FinishedAt time.Time    `json:"finished_at,omitzero"`
+	DurationMS int64        `json:"duration_ms,omitempty"`
+	Cost       float64      `json:"cost,omitempty"` // US dollars, as the executor told
+	RetryOf    string       `json:"retry_of,omitempty"`
+	Summary    string       `json:"summary,omitempty"`
+	Artifacts  []Artifact   `json:"artifacts"`
+	PR         *job.PR      `json:"pr,omitempty"`
+
+	// Of a job that waits for a slot.
+	Code          string         `json:"code,omitempty"` // START_PENDING
+	NextTool      string         `json:"next_tool,omitempty"`
+	NextArguments map[string]any `json:"next_arguments,omitempty"`
+
+	Replayed bool `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+}
+
+// Artifact is a file that a job left for whoever reads it.
+type Artifact struct {
+	Name  string `json:"name"`
+	URI   string `json:"uri"`
+	Bytes int64  `json:"bytes"`
+}
+
+// StartPending is the code of a job that waits for a slot.
+const StartPending = "START_PENDING"
+
+// View is a job as every verb shows it.
+func View(s *store.Store, one job.Job, now time.Time) Job { return viewOf(work.Jobs(s), one, now) }
+
+// viewOf is View for a caller that has the jobs.
+func viewOf(all jobs.Jobs, one job.Job, now time.Time) Job {
+	spec, s := one.Spec, one.Status
+	out := Job{
+		Job: spec.Job, Task: spec.Task, Session: s.Session, Executor: spec.Executor, Model: spec.Model, Output: spec.Output, State: s.State, Phase: s.Phase,
+		Version: s.Version, Attempt: s.Attempt, Attempts: spec.Attempts, Reason: s.Reason, Message: s.Message, Stalled: s.Stalled, Priority: spec.Priority,
+		By: spec.By, Actor: s.Actor, Branch: s.Branch, Worktree: s.Worktree, Base: cmp.Or(s.Base, spec.Base), BaseCommit: cmp.Or(s.BaseCommit, spec.BaseCommit),
+		Head: s.Head, CreatedAt: spec.CreatedAt, StartedAt: s.StartedAt, FinishedAt: s.FinishedAt, DurationMS: s.Duration(now).Milliseconds(), Cost: s.Cost,
+		RetryOf: spec.Retries, Summary: s.Summary, Artifacts: artifacts(all, spec.Job), PR: s.PR,
+	}
+	if s.State == job.Queued {
+		out.Code = StartPending
+		next := task.CallTo("job_poll", "job", spec.Job, "wait", true)
+		out.NextTool, out.NextArguments = next.Verb, map[string]any{"job": spec.Job, "wait": true}
+	}
+	return out
+}
+
+// ExitOfEnd says whether a job ended without success.
+func ExitOfEnd(one Job) int {
+	if one.State.Final() && one.State != job.Succeeded || one.State == job.Stale {
+		return verb.ExitCheckFailed
+	}
+	return 0
+}
+
+// exitOfStart is that of a job that has ended by the time it is answered with, because the caller waited for it.
+func exitOfStart(out any) int {
+	if one := out.(Job); !one.Replayed {
+		return ExitOfEnd(one)
+	}
+	return 0
+}
+
+// artifacts lists what a job has left so far.
+func artifacts(all jobs.Jobs, id string) []Artifact {
+	out := []Artifact{}
+	for _, a := range job.Artifacts {
+		parts, bytes := all.Left(id, a), int64(0)
+		for _, part := range parts {
+			bytes += part.Bytes
+		}
+		if len(parts) > 0 {
+			out = append(out, Artifact{Name: a.Name, URI: job.ArtifactURI(id, a.Name), Bytes: bytes})
+		}
+	}
+	return out
+}

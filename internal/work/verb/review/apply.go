@@ -1,0 +1,224 @@
+// Package review brings the work on a task home: it is approved or rejected, rebased, merged into its base, or proposed as a pull request.
+package review
+
+import (
+	"cmp"
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ApplyIn is the input of Apply.
+type ApplyIn struct {
+	ID       task.ID `json:"id" doc:"task under review" cli:"arg"`
+	Action   string  `json:"action" doc:"approve, reject, rebase, merge or pr" cli:"arg" values:"approve=it is as it should be,reject=back to work with a reason,rebase=onto the newest base,merge=into its base and close it,pr=push the branch and open a pull request"`
+	Text     string  `json:"text,omitempty" doc:"reason of a rejection, which needs one; what was looked at; message of a merge or a pull request"`
+	Strategy string  `json:"strategy,omitempty" doc:"of a merge: merge (the usual one), squash or rebase" values:"merge,squash,rebase"`
+	Restart  bool    `json:"restart,omitempty" doc:"with reject: start the next job, which is given the reason"`
+	Base     string  `json:"base,omitempty" doc:"branch that it goes into; the one that its work tree was made from by default"`
+	verb.Once
+}
+
+// ApplyOut is the task after the action, as its newest record has it, and what the action made.
+type ApplyOut struct {
+	verb.Task
+	Worktree     string  `json:"worktree,omitempty"` // of the record that was written, if it is another than the caller's
+	MergedCommit string  `json:"merged_commit,omitempty"`
+	MergedInto   string  `json:"merged_into,omitempty"`
+	Job          string  `json:"job,omitempty"` // the next job, that reject started
+	PR           *job.PR `json:"pr,omitempty"`
+}
+
+// The actions.
+const (
+	approve = "approve"
+	reject  = "reject"
+	rebase  = "rebase"
+	merge   = "merge"
+	pr      = "pr"
+)
+
+// Apply does one thing with the work on a task. It may be called from any worktree of the clone: the record that is written is the newest
+// one (trees.OnTask). Approve and reject are for operators, the rest for maintainers.
+func Apply(ctx context.Context, w *verb.Workspace, in ApplyIn) (ApplyOut, error) {
+	if err := in.valid(w); err != nil {
+		return ApplyOut{}, err
+	}
+	p, err := trees.OnTask(ctx, w, in.ID)
+	if err == nil {
+		_, err = p.W.ReadForWrite(p.S, in.ID)
+	}
+	if err != nil {
+		return ApplyOut{}, verb.WithID(err, in.ID)
+	}
+	out, err := map[string]func(context.Context, trees.Place, ApplyIn) (ApplyOut, error){
+		approve: approveWork, reject: rejectWork, rebase: rebaseWork, merge: mergeWork, pr: proposeWork,
+	}[in.Action](ctx, p, in)
+	if err == nil && out.Worktree == "" && p.S.Worktree != p.Home.Worktree {
+		out.Worktree = p.S.Worktree
+	}
+	return out, verb.WithID(err, in.ID)
+}
+
+func (in ApplyIn) valid(w *verb.Workspace) error {
+	if err := task.ValidText("text", in.Text); err != nil {
+		return err
+	}
+	switch in.Action {
+	case approve, reject:
+	case rebase, merge, pr:
+		if err := w.Needs(verb.Maintainer); err != nil {
+			return err
+		}
+	default:
+		return verb.BadInput("action", "is %q", in.Action).WithHint("approve, reject, rebase, merge or pr")
+	}
+	switch {
+	case in.Strategy != "" && in.Action != merge:
+		return verb.BadInput("strategy", "is of a merge").WithHint("leave it out")
+	case in.Strategy != "" && in.Strategy != "merge" && in.Strategy != "squash" && in.Strategy != "rebase":
+		return verb.BadInput("strategy", "is %q", in.Strategy).WithHint("merge, squash or rebase")
+	case in.Restart && in.Action != reject:
+		return verb.BadInput("restart", "belongs to reject").WithHint("leave it out")
+	case in.Base != "" && (in.Action == approve || in.Action == reject):
+		return verb.BadInput("base", "is of a rebase, a merge or a pull request").WithHint("leave it out")
+	}
+	return nil
+}
+
+// Replay answers a call that was made before with the task as it is now.
+func (ApplyOut) Replay(w *verb.Workspace, _ *store.Store, made session.Key) (any, error) {
+	p, err := trees.OnTask(context.Background(), w, made.Task)
+	if err != nil {
+		return nil, verb.NotHere(err, string(made.Task))
+	}
+	out := ApplyOut{Task: p.W.View(p.S).Task(p.Task), MergedCommit: mergedCommit(p)}
+	out.Replayed = true
+	return out, nil
+}
+
+// mergedCommit is the commit in which a merge brought the task's close, as far as the clone remembers; else "".
+func mergedCommit(p trees.Place) string {
+	state := p.Home.State(p.Task.ID.Ref())
+	if state == nil {
+		return ""
+	}
+	for _, e := range p.Task.Provenance {
+		for _, made := range state.Progress {
+			if e.Said().Merged != "" && made.Entry == e.Hash() {
+				return made.Head
+			}
+		}
+	}
+	return ""
+}
+
+// approveWork records an approval of the files as the task's branch has them, or, where it has none, of those in the worktree.
+func approveWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
+	if p.Made && p.Moved == nil {
+		if err := committed(ctx, p); err != nil {
+			return ApplyOut{}, err
+		}
+	}
+	out, err := gates.Approve(ctx, p.W, p.S, in.ID, in.Text)
+	return ApplyOut{Task: out}, err
+}
+
+// rejectWork sends the task back to work.
+func rejectWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
+	if in.Restart {
+		if err := idle(p, "it cannot be started again"); err != nil {
+			return ApplyOut{}, err
+		}
+	}
+	out, err := p.W.ChangeIn(ctx, p.S, in.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		return wc.Store.Config.Flow.Reject(wc.Task, p.W.Stamp(in.Text))
+	})
+	if err != nil || !in.Restart {
+		return ApplyOut{Task: out}, err
+	}
+	id, err := startAgain(ctx, p)
+	return ApplyOut{Task: out, Job: id}, err
+}
+
+// rebaseWork rebases the task's branch onto the newest commit of its base.
+func rebaseWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
+	if err := ready(ctx, p, "rebased"); err != nil {
+		return ApplyOut{}, err
+	}
+	if err := p.Trees.Rebase(ctx, p.Tree, cmp.Or(in.Base, p.Tree.Base)); err != nil {
+		return ApplyOut{}, err
+	}
+	t, err := kind.Tasks.Get(p.S, in.ID)
+	return ApplyOut{Task: p.W.View(p.S).Task(t)}, err
+}
+
+// ready returns why the branch of a task cannot be rebased, merged or pushed, and commits what was written to its records. Code that is not
+// committed is somebody's unfinished work, and is never committed here.
+func ready(ctx context.Context, p trees.Place, done string) error {
+	if err := branched(p, done); err != nil {
+		return err
+	}
+	if err := idle(p, "it is not "+done+" meanwhile"); err != nil {
+		return err
+	}
+	if err := committed(ctx, p); err != nil {
+		return err
+	}
+	_, err := p.Trees.Commit(ctx, p.Tree, "cairn: keep the record of "+string(p.Task.ID))
+	return err
+}
+
+// branched returns why a task has no branch with which git may do something.
+func branched(p trees.Place, done string) error {
+	switch {
+	case p.Trees == nil:
+		return task.Errorf(task.Git, "%s is not in a git repository, so there is no branch to be %s", p.Home.Root, done).WithHint("git init makes it one")
+	case !p.Home.Trusted():
+		return untrusted()
+	case !p.Made:
+		return task.Errorf(task.Conflict, "has no branch of its own to be %s", done).
+			WithHint("a task without changes is closed by %s", task.CallTo("transition", "id", p.Task.ID).OnlyShown()).WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
+	default:
+		return p.Moved
+	}
+}
+
+func untrusted() error {
+	return task.Errorf(task.Untrusted, "git may start programs that this clone's config names, and the checks of the task run").
+		WithHint("look at .git/config and at the commands of the checks, then a person runs %s", task.CallTo("trust").ByPerson())
+}
+
+// idle returns BUSY if a job works on the task or waits for its turn.
+func idle(p trees.Place, so string) error {
+	one, busy := work.Jobs(p.Home).LiveOf(p.Task.ID)
+	if !busy {
+		return nil
+	}
+	return task.Errorf(task.Busy, "job %s works on it, so %s", one.Spec.Job, so).
+		WithHint("%s waits for its end", task.CallTo("job_poll", "job", one.Spec.Job, "wait", true))
+}
+
+// committed returns CONFLICT if the work tree of a task has code that is not committed. In a clone that is not trusted it cannot be told, and
+// whatever asks for it is refused there.
+func committed(ctx context.Context, p trees.Place) error {
+	there, err := p.InTree()
+	if err != nil {
+		return err
+	}
+	now := gates.Fingerprint(gates.WorkTree(ctx, there))
+	tip, err := p.Trees.Fingerprint(ctx, "refs/heads/"+p.Tree.Branch)
+	if err != nil || now == "" || now == tip {
+		return err
+	}
+	return task.Errorf(task.Conflict, "its work tree has changes that are not committed, in %s", p.Tree.Path).
+		WithHint("look at them there with git status, and with git ls-files -v for what git was told not to look at; commit them or take them away").WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
+}

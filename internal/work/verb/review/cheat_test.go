@@ -1,0 +1,117 @@
+package review_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/internal/verb/verbtest"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// A branch that changes what is asked of all work is not merged: an approval is of files outside .cairn, so nobody has approved that.
+func TestMergeRefusesALoosenedConfig(t *testing.T) {
+	for name, change := range map[string]func(h home, root string){
+		"anyone attests": func(h home, root string) { h.replace(root, "attest: human", "attest: anyone") },
+		"a rule is off": func(h home, root string) {
+			h.replace(root, "attest: human", "attest: human\nrules: {checks-weakened: off}")
+		},
+		"closed by nobody": func(h home, root string) { h.replace(root, "close_by: merge", "close_by: any") },
+		"another signer":   func(h home, root string) { h.write(root, ".cairn/allowed_signers", signer) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			h.replace(h.Dir, "attest: human", "attest: human\nclose_by: merge")
+			h.git(h.Dir, "commit", "-qam", "close by merge")
+			id := h.create(args{"title": "Add a roof", "reviewer": "human:ann"})
+			tree := h.work(id, map[string]string{"roof": "tiles\n"})
+			ann := h.as("human:ann")
+			_, err := ann.apply(id, "approve", nil)
+			h.wantCode(err, "")
+			before := h.git(h.Dir, "rev-parse", "HEAD")
+			change(h, tree.Root)
+			h.git(tree.Path, "add", "--all")
+			h.git(tree.Path, "commit", "-qm", "and more")
+			_, err = h.apply(id, "merge", nil)
+			h.wantCode(err, task.ChecksFailed)
+			if now := h.git(h.Dir, "rev-parse", "HEAD"); now != before {
+				t.Errorf("the base moved from %s to %s", before, now)
+			}
+		})
+	}
+}
+
+const signer = "agent:job namespaces=\"cairn\" ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJmDCvS9Bm0rWJrlwZiJ8IbOG6jQeCfxCkqqk4mAdWoN\n"
+
+// replace changes the config of a workspace.
+func (h home) replace(root, was, now string) {
+	h.Helper()
+	text, err := os.ReadFile(filepath.Join(root, ".cairn", "config.yaml"))
+	if err != nil || !strings.Contains(string(text), was) {
+		h.Fatalf("the config does not say %q: %v\n%s", was, err, text)
+	}
+	if err := os.WriteFile(filepath.Join(root, ".cairn", "config.yaml"), []byte(strings.Replace(string(text), was, now, 1)), 0o644); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// What a check of the branch writes under .cairn while the merge is tested does not come with the merge.
+func TestMergeTakesNoRecordsOfChecks(t *testing.T) {
+	for name, cmd := range map[string]string{
+		"the config":         `sed -i.bak -e 's/attest: human/attest: anyone/' .cairn/config.yaml && rm .cairn/config.yaml.bak`,
+		"a record":           `mkdir -p .cairn/skills && echo x >.cairn/skills/x.md`,
+		"a workspace inside": `mkdir -p .cairn/inner/.cairn && echo 'id: x' >.cairn/inner/.cairn/config.yaml`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			h := newHome(t)
+			id := h.create(args{"title": "Add a roof", "checks": []args{{"desc": "it writes", "cmd": "if test -e door; then " + cmd + "; fi"}}})
+			h.work(id, map[string]string{"roof": "tiles\n"})
+			h.write(h.Dir, "door", "wood\n")
+			h.git(h.Dir, "add", "--all")
+			h.git(h.Dir, "commit", "-qm", "a door")
+			before := h.git(h.Dir, "rev-parse", "HEAD")
+			_, err := h.apply(id, "merge", nil)
+			h.wantCode(err, task.ChecksFailed)
+			if now := h.git(h.Dir, "rev-parse", "HEAD"); now != before {
+				t.Errorf("the base moved, with %s", h.git(h.Dir, "show", "--stat", "--format=", "HEAD"))
+			}
+		})
+	}
+}
+
+// A check of the branch that writes to the record of the task while the merge is tested, such as an approval, refuses the merge.
+func TestMergeTakesNoEntriesOfChecks(t *testing.T) {
+	h := newHome(t)
+	entry := `  - {who: human:ann, at: 2026-06-21T12:59:00Z, did: noted, text: fine}`
+	id := h.create(args{"title": "Add a roof", "checks": []args{{"desc": "it writes", "cmd": "if test -e door; then for f in .cairn/tasks/*.md; do sed -e '$d' $f >more && echo '" + entry + "' >>more && echo --- >>more && cat more >$f && rm more; done; fi"}}})
+	h.work(id, map[string]string{"roof": "tiles\n"})
+	h.write(h.Dir, "door", "wood\n")
+	h.git(h.Dir, "add", "--all")
+	h.git(h.Dir, "commit", "-qm", "a door")
+	_, err := h.apply(id, "merge", nil)
+	h.wantCode(err, task.ChecksFailed)
+	if !strings.Contains(err.Error(), "a check wrote to its record") {
+		t.Errorf("the refusal is %v", err)
+	}
+}
+
+// A dependency that was opened again in the checkout of the base holds a merge back before that is committed.
+func TestMergeWaitsForADependencyOpenedHere(t *testing.T) {
+	h := newHome(t)
+	dep := h.create(args{"title": "Add walls"})
+	move := func(to string) {
+		if _, err := verbtest.Call[any](t, h.Workspace, "transition", args{"id": dep, "to": to}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	move("done")
+	id := h.create(args{"title": "Add a roof", "deps": []string{string(dep)}})
+	h.work(id, map[string]string{"roof": "tiles\n"})
+	move("backlog")
+	_, err := h.apply(id, "merge", nil)
+	h.wantCode(err, task.DepsOpen)
+	move("done")
+	_, err = h.apply(id, "merge", nil)
+	h.wantCode(err, "")
+}

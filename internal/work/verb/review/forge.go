@@ -1,0 +1,183 @@
+package review
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/proc"
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// forge is a program that speaks to a host of repositories as its user, who has logged in with it. cairn knows no password and no token.
+type forge struct {
+	program string
+	host    string // is part of the names of the hosts that it speaks to
+	install string // how it is installed and set up
+	create  func(proposal) []string
+	view    func(branch string) []string
+	read    func([]byte) (job.PR, error)
+}
+
+// proposal is a pull request that is to be opened.
+type proposal struct{ branch, base, title, body string }
+
+var forges = []forge{
+	{
+		program: "gh", host: "github", install: "https://cli.github.com has it, and gh auth login sets it up",
+		create: func(p proposal) []string {
+			return []string{"pr", "create", "--head=" + p.branch, "--base=" + p.base, "--title=" + p.title, "--body=" + p.body}
+		},
+		view: func(branch string) []string { return []string{"pr", "view", branch, "--json", "number,url,state"} },
+		read: func(src []byte) (job.PR, error) {
+			var got struct {
+				Number     int
+				URL, State string
+			}
+			err := json.Unmarshal(src, &got)
+			return job.PR{URL: got.URL, Number: got.Number, Status: strings.ToLower(got.State)}, err
+		},
+	},
+	{
+		program: "glab", host: "gitlab", install: "https://gitlab.com/gitlab-org/cli has it, and glab auth login sets it up",
+		create: func(p proposal) []string {
+			return []string{"mr", "create", "--source-branch=" + p.branch, "--target-branch=" + p.base, "--title=" + p.title, "--description=" + p.body, "--yes"}
+		},
+		view: func(branch string) []string { return []string{"mr", "view", branch, "--output", "json"} },
+		read: func(src []byte) (job.PR, error) {
+			var got struct {
+				IID    int
+				WebURL string `json:"web_url"`
+				State  string
+			}
+			err := json.Unmarshal(src, &got)
+			state := map[string]string{"opened": "open", "locked": "open"}[got.State]
+			if state == "" {
+				state = got.State
+			}
+			return job.PR{URL: got.WebURL, Number: got.IID, Status: state}, err
+		},
+	},
+}
+
+// forgeFor picks the program for a repository, as task.RepoOf writes it: the one that its host is known by, or else the first that is
+// installed. It returns EXECUTOR_MISSING, and says how to install one, if there is none.
+func forgeFor(repo string) (forge, error) {
+	host, _, _ := strings.Cut(repo, "/")
+	fits := forges
+	for _, f := range forges {
+		if strings.Contains(host, f.host) {
+			fits = []forge{f}
+		}
+	}
+	for _, f := range fits {
+		if _, err := exec.LookPath(f.program); err == nil {
+			return f, nil
+		}
+	}
+	var how []string
+	for _, f := range fits {
+		how = append(how, f.program+" ("+f.install+")")
+	}
+	return forge{}, task.Errorf(task.ExecutorMissing, "pull requests are opened with %s, which is not on PATH", fits[0].program).
+		WithHint("install %s; the branch can be pushed with git, and the reference added with %s", strings.Join(how, " or "), task.CallTo("ref_add").OnlyShown()).ForGood()
+}
+
+// forgeLimit is how long one call of the program may take.
+const forgeLimit = 2 * time.Minute
+
+// run runs the program in a folder. It asks nothing: without a login it fails. It returns IO with the end of what it printed if it fails.
+func (f forge) run(ctx context.Context, dir string, args []string) ([]byte, error) {
+	var out bytes.Buffer
+	var said proc.Output
+	end, err := proc.Run(ctx, proc.Command{
+		Args: append([]string{f.program}, args...), Dir: dir, Timeout: forgeLimit, Stdout: &limited{&out, maxAnswer}, Stderr: &said,
+		Env: append(os.Environ(), "PWD="+dir, "GH_PROMPT_DISABLED=1", "GLAB_NO_PROMPT=1", "NO_PROMPT=1", "GIT_TERMINAL_PROMPT=0", "NO_COLOR=1"),
+	})
+	switch {
+	case errors.Is(err, exec.ErrNotFound):
+		return nil, task.Errorf(task.ExecutorMissing, "%s is not on PATH", f.program).WithHint("install it: %s", f.install)
+	case err != nil:
+		return nil, task.Errorf(task.IO, "%s could not be started: %w", f.program, err)
+	case end.Canceled:
+		return nil, ctx.Err()
+	case end.TimedOut:
+		return nil, task.Errorf(task.IO, "%s did not answer within %v", f.program, forgeLimit).WithHint("try again, or run it by hand")
+	case !end.Passed():
+		return nil, task.Errorf(task.IO, "%s %s failed: %s", f.program, strings.Join(args[:2], " "), lastLines(said.String()+out.String())).
+			WithHint("if it asks for a login: %s", f.install)
+	}
+	return out.Bytes(), nil
+}
+
+const maxAnswer = 1 << 20 // bytes of an answer that are read
+
+// limited is a buffer that takes no more than so many bytes, and drops the rest.
+type limited struct {
+	*bytes.Buffer
+	room int
+}
+
+func (l *limited) Write(p []byte) (int, error) {
+	take := min(len(p), l.room)
+	l.room -= take
+	_, _ = l.Buffer.Write(p[:take])
+	return len(p), nil
+}
+
+func lastLines(s string) string {
+	return strings.Join(strings.Fields(verb.Tail(strings.TrimSpace(s), 400)), " ")
+}
+
+// find returns the pull request of a branch. Known reports whether the host has one.
+func (f forge) find(ctx context.Context, dir, branch string) (pr job.PR, known bool, err error) {
+	src, err := f.run(ctx, dir, f.view(branch))
+	if err != nil {
+		if text := strings.ToLower(task.MessageOf(err)); strings.Contains(text, "no pull requests found") || strings.Contains(text, "no open merge request") || strings.Contains(text, "404") {
+			return pr, false, nil
+		}
+		return pr, false, err
+	}
+	pr, err = f.read(src)
+	if err == nil {
+		err = sound(pr)
+	}
+	if err != nil {
+		return pr, false, task.Errorf(task.IO, "%s answered what cannot be read: %w", f.program, err).WithHint("see what %s %s prints", f.program, strings.Join(f.view(branch), " "))
+	}
+	return pr, true, nil
+}
+
+// sound returns an error for what no host says of a pull request.
+func sound(pr job.PR) error {
+	switch {
+	case pr.Number < 1, task.CleanURL(pr.URL) == "":
+		return fmt.Errorf("number %d, url %q", pr.Number, verb.Head(pr.URL, 100))
+	case pr.Status != "open" && pr.Status != "merged" && pr.Status != "closed":
+		return fmt.Errorf("state %q", verb.Head(pr.Status, 40))
+	}
+	return nil
+}
+
+// open opens a pull request, or returns the one that the branch has already, unless that was closed.
+func (f forge) open(ctx context.Context, dir string, p proposal) (job.PR, error) {
+	if had, known, err := f.find(ctx, dir, p.branch); err != nil || known && had.Status != "closed" {
+		return had, err
+	}
+	if _, err := f.run(ctx, dir, f.create(p)); err != nil {
+		return job.PR{}, err
+	}
+	made, known, err := f.find(ctx, dir, p.branch)
+	if err == nil && !known {
+		err = task.Errorf(task.IO, "%s opened a pull request of %s, and does not find it", f.program, p.branch).WithHint("try again")
+	}
+	return made, err
+}

@@ -1,0 +1,257 @@
+package review
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/verb/gates"
+	"github.com/cairn-tasks/cairn/internal/work/verb/trees"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// merging is a merge under way.
+type merging struct {
+	trees.Place
+	in    ApplyIn
+	base  string      // branch that it is merged into
+	to    task.Status // the closed state that the task gets
+	head  string      // the newest commit of its branch
+	tree  string      // the fingerprint of its files, which a reviewer approved
+	later *store.Later
+
+	sessions []string  // those of the task, which the close may end
+	out      verb.Task // as the last try left it
+}
+
+// mergeWork merges the branch of a task into its base, and closes the task. The merge is made in a work tree that is thrown away: there the
+// gates are asked of the files as merged, and the close is written. Only then the base moves. What refuses the merge leaves base, branch,
+// task and claims as they were.
+func mergeWork(ctx context.Context, p trees.Place, in ApplyIn) (ApplyOut, error) {
+	m := &merging{Place: p, in: in, base: cmp.Or(in.Base, p.Tree.Base)}
+	if err := m.prepare(ctx); err != nil {
+		return ApplyOut{}, err
+	}
+	if err := p.W.StillOurs(ctx, p.Home, m.Task.ID); err != nil {
+		return ApplyOut{}, err
+	}
+	base := m.base
+	commit, err := p.Trees.Merge(ctx, p.Tree, worktree.Merge{Base: base, Strategy: in.Strategy, Message: m.message(base), Gate: m.gate, Records: m.records})
+	if err != nil {
+		return ApplyOut{}, err
+	}
+	at := ""
+	if p.Home.Head(ctx).Branch == base {
+		at = p.Home.Worktree
+	}
+	// The merge has come, whatever the live state takes: a claim that stays there is one of a closed task, and lapses.
+	_ = m.later.Apply(context.WithoutCancel(ctx), p.Home, base, at, commit)
+	return ApplyOut{Task: m.answer(), MergedCommit: commit, MergedInto: base}, nil
+}
+
+// prepare decides what is merged.
+func (m *merging) prepare(ctx context.Context) error {
+	flow := m.S.Config.Flow
+	if flow.IsAbandoned(m.Task.Status) {
+		return task.Errorf(task.TaskClosed, "is %s, and what was given up is not merged", m.Task.Status).
+			WithHint("move it to an open state first, if it is to be done after all").WithNext(task.CallTo("get", "id", m.Task.ID))
+	}
+	if m.to = flow.Done(); m.to == "" {
+		return task.Errorf(task.UnknownState, "the workspace has no closed state that says the work is done").WithHint("add one to closed in .cairn/config.yaml")
+	}
+	if err := ready(ctx, m.Place, "merged"); err != nil {
+		return err
+	}
+	if e, sent := m.Task.SentBack(); sent && !flow.IsClosed(m.Task.Status) {
+		return task.Errorf(task.Conflict, "was sent back by %s, and not handed over again", e.Who).
+			WithHint("what was missing: %s", task.Clip(e.Text, 300)).WithNext(task.CallTo("get", "id", m.Task.ID)).ForGood()
+	}
+	if err := m.honest(ctx); err != nil {
+		return err
+	}
+	branch := "refs/heads/" + m.Tree.Branch
+	var err error
+	if m.head, err = m.Trees.Resolve(ctx, branch); err == nil {
+		m.tree, err = m.Trees.Fingerprint(ctx, m.head)
+	}
+	return err
+}
+
+func (m *merging) message(base string) string {
+	if m.in.Text != "" {
+		return m.in.Text
+	}
+	return "Merge " + m.Tree.Branch + " into " + base + ": " + m.Task.Title
+}
+
+// gate asks the gates of the files as they are merged in a folder, and writes the close there.
+func (m *merging) gate(ctx context.Context, dir string) error {
+	w := m.W.At(dir)
+	w.Fresh = true
+	if err := m.unmoved(ctx); err != nil {
+		return err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return err
+	}
+	s, m.later = s.Apart()
+	defer s.Runs().Forget()
+	t, err := kind.Tasks.Get(s, m.Task.ID)
+	if err != nil {
+		return err
+	}
+	m.sessions = nil
+	for _, e := range t.Provenance {
+		m.sessions = append(m.sessions, e.Session)
+	}
+	if err := m.dependencies(ctx, s, t); err != nil {
+		return err
+	}
+	if err := m.setUp(ctx, s, t); err != nil {
+		return err
+	}
+	if s.Config.Flow.IsClosed(t.Status) {
+		m.out, err = m.closed(ctx, w, s, t)
+	} else {
+		m.out, err = m.close(ctx, w, s)
+	}
+	err = m.whereSettled(ctx, s, t, err)
+	m.keepLog(s, m.out.Run, err)
+	if err == nil {
+		err = m.kept(ctx, s)
+	}
+	if err != nil {
+		return err
+	}
+	return m.unmoved(ctx) // the checks may have taken long
+}
+
+// close closes the task.
+func (m *merging) close(ctx context.Context, w *verb.Workspace, s *store.Store) (verb.Task, error) {
+	stamp := w.Stamp(m.in.Text)
+	stamp.Detail.Merged = m.head
+	decide := func(wc verb.WriteContext, p task.Proof) (task.Task, *task.Entry, error) {
+		return s.Config.Flow.Move(wc.Task, m.to, p, kind.Deps(wc.Tx, s.Config.Flow), stamp)
+	}
+	tr := gates.Transition{To: m.to, Preview: gates.Unchanged, Decide: decide, Merged: &gates.Merged{Head: m.head, Tree: m.tree}}
+	return tr.Make(ctx, w, s, m.Task.ID)
+}
+
+// whereSettled has the refusal of a merge for a manual check say where that is settled: on the branch. What is attested in another checkout
+// is said of the files there, and stands in a record that is not merged.
+func (m *merging) whereSettled(ctx context.Context, s *store.Store, t task.Task, refused error) error {
+	var e *task.Error
+	if task.CodeOf(refused) != task.ChecksPending || !errors.As(refused, &e) {
+		return refused
+	}
+	standing := s.Config.Flow.Standings(t, m.proof(ctx, s))
+	for i, c := range t.Checks {
+		if !c.Manual() || standing(i) == task.Pass {
+			continue
+		}
+		told := *e
+		if c.Reviewer() != "" {
+			return told.WithHint("%s looks at the branch and approves it: %s", c.Reviewer(), task.CallTo("review_apply", signed(s, c, "id", t.ID, "action", approve)...).OnlyShown())
+		}
+		return told.WithHint("somebody looks at it and settles it in the work tree, %s: %s", m.Tree.Path,
+			task.CallTo("attest", signed(s, c, "id", t.ID, "check", i, "pass", task.Either)...).ByPerson())
+	}
+	return refused
+}
+
+// signed is the arguments of a call that settles a check, with a signature if it asks for one.
+func signed(s *store.Store, c task.Check, args ...any) []any {
+	if s.Config.Flow.MustSign(c) {
+		args = append(args, "sign", true)
+	}
+	return args
+}
+
+// proof is what the files of a working tree, as merged, are asked by.
+func (m *merging) proof(ctx context.Context, s *store.Store) task.Proof {
+	return task.Proof{Commit: s.Head(ctx).Commit, Tree: gates.Fingerprint(gates.WorkTree(ctx, s)), Reviewed: m.tree}
+}
+
+// closed asks the checks of a task that was closed on its branch, where they have not passed on the files as merged. Failed ones refuse the
+// merge.
+func (m *merging) closed(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (verb.Task, error) {
+	flow := s.Config.Flow
+	proof := m.proof(ctx, s)
+	open := t
+	open.Status = flow.Initial
+	todo := flow.ToRun(open, t.Status, proof)
+	if len(todo) == 0 {
+		return w.View(s).Task(t), flow.ChecksGate(open, t.Status, proof, w.Actor())
+	}
+	ran, err := gates.RunChecks(ctx, w, s, t, todo)
+	if err != nil {
+		return verb.Task{}, err
+	}
+	proof.Run = ran.Proof.Run
+	if err := flow.ChecksGate(open, t.Status, proof, w.Actor()); err != nil {
+		return verb.Task{Run: ran.Report}, ran.Explain(err)
+	}
+	out, err := w.ChangeIn(ctx, s, t.ID, func(wc verb.WriteContext) (task.Task, *task.Entry, error) {
+		if err := ran.Alone(wc.Task); err != nil {
+			return wc.Task, nil, err
+		}
+		return task.RecordRun(wc.Task, ran.Proof.Run.Of(wc.Task), w.Stamp(""))
+	})
+	out.Run = ran.Report
+	return out, err
+}
+
+// setUp runs the set-up of a work tree, if checks will run. It returns CHECKS_FAILED if that fails, because then the checks would say nothing.
+func (m *merging) setUp(ctx context.Context, s *store.Store, t task.Task) error {
+	flow := s.Config.Flow
+	t.Status = flow.Initial
+	if s.Config.WorktreeSetup == "" || len(flow.ToRun(t, m.to, task.Proof{Tree: gates.Fingerprint(gates.WorkTree(ctx, s))})) == 0 {
+		return nil
+	}
+	failed, err := gates.SetUp(ctx, s, task.ChecksFailed, "the set-up of a work tree (worktree_setup) failed where the merge was tested")
+	if failed != nil {
+		return failed.WithNext(task.CallTo("get", "id", m.Task.ID))
+	}
+	return err
+}
+
+// keepLog takes the log of a run out of the work tree that is thrown away. A log that cannot be kept is not named.
+func (m *merging) keepLog(s *store.Store, report *verb.RunReport, err error) {
+	var e *task.Error
+	if errors.As(err, &e) {
+		if told, ok := e.Details["run"].(*verb.RunReport); ok {
+			report = told
+		}
+	}
+	if report == nil || report.Log == "" {
+		return
+	}
+	src, err := layout.ReadFile(s.Abs(report.Log))
+	s.Runs().Drop(report.Log) // where git does not ignore it, it would be merged
+	report.Log = ""
+	if err != nil {
+		return
+	}
+	write := func(out io.Writer) error { _, err := out.Write(src); return err }
+	if name, err := m.Home.Runs().Write(m.Task.ID, m.W.Now(), write); err == nil {
+		report.Log = name
+	}
+}
+
+// answer is the task as the caller's folder has it, if that has the base checked out, and else as it was merged.
+func (m *merging) answer() verb.Task {
+	t, err := kind.Tasks.Get(m.Home, m.Task.ID)
+	if err != nil || !m.Home.Config.Flow.IsClosed(t.Status) {
+		return m.out
+	}
+	out := m.W.View(m.Home).Task(t)
+	out.Run = m.out.Run
+	return out
+}

@@ -1,0 +1,203 @@
+package trees
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Review is what a reviewer of a task is shown, beside the task itself.
+type Review struct {
+	Worktree    string              `json:"worktree,omitempty"` // where the record lies that was read, if it is another than the caller's; or the work tree of the branch
+	Branch      string              `json:"branch,omitempty"`   // "" for a task without a branch of its own
+	Base        string              `json:"base,omitempty"`
+	Head        string              `json:"head,omitempty"`
+	Files       []worktree.FileStat `json:"files"` // that the branch changes, outside .cairn
+	FilesTotal  int                 `json:"files_total,omitempty"`
+	Added       int                 `json:"added"`   // lines, in all files
+	Deleted     int                 `json:"deleted"` // the same
+	Commits     int                 `json:"commits"`
+	Uncommitted bool                `json:"uncommitted,omitempty"` // the work tree has code that the branch has not
+	Diff        string              `json:"diff,omitempty"`        // the resource that has it
+	Checks      []CheckState        `json:"checks"`
+	Reviewers   []task.Actor        `json:"reviewers,omitempty"` // whose approval the task asks for
+	Approval    *Approval           `json:"approval,omitempty"`  // the newest that nobody took back
+	Rejected    *verb.Rejection     `json:"rejected,omitempty"`  // the newest, if no approval came after it
+	Decisions   *verb.Governing     `json:"decisions,omitempty"` // that govern the files that the branch changes
+	Comments    *verb.Thread        `json:"comments,omitempty"`
+	Job         *LastOf             `json:"job,omitempty"` // the newest of the task
+	Moved       string              `json:"moved,omitempty"`
+}
+
+// CheckState is how a check stands at a close with the files of the branch.
+type CheckState struct {
+	Check int    `json:"check"` // index
+	Desc  string `json:"desc"`
+	State string `json:"state"` // passed, failed, pending, or stale: it passed on other files
+}
+
+// Approval is an approval of the work.
+type Approval struct {
+	By     task.Actor `json:"by"`
+	At     time.Time  `json:"at"`
+	Commit string     `json:"commit,omitempty"`
+	Text   string     `json:"text,omitempty"`
+	Stale  bool       `json:"stale"` // it was given for other files than those of the branch now
+}
+
+// LastOf is the newest job of a task.
+type LastOf struct {
+	Job       string     `json:"job"`
+	State     job.State  `json:"state"`
+	Reason    job.Reason `json:"reason,omitempty"`
+	Summary   string     `json:"summary,omitempty"`
+	Artifacts []string   `json:"artifacts,omitempty"` // resources
+	PR        *job.PR    `json:"pr,omitempty"`
+}
+
+// Limits of what is shown in a context that is small.
+const (
+	filesShown    = 50
+	commentsShown = 20
+)
+
+// DiffURI is the resource with the diff of the branch of a task.
+func DiffURI(id task.ID) string { return "cairn://task/" + string(id) + "/diff" }
+
+// Review returns what there is to review of the task. It starts no program but git, and in a clone that is not trusted says nothing of what
+// is not committed.
+func (p Place) Review(ctx context.Context) (*Review, error) {
+	t := p.Task
+	out := &Review{Files: []worktree.FileStat{}, Checks: []CheckState{}}
+	if p.S.Root != p.Home.Root {
+		out.Worktree = p.S.Worktree
+	}
+	tree, err := p.branch(ctx, out)
+	if err != nil {
+		return nil, err
+	}
+	out.checks(p.S, t, tree)
+	out.approval(t, tree)
+	about := t
+	for _, f := range out.Files[:min(len(out.Files), 200)] {
+		about.Scope = append(slices.Clip(about.Scope), f.Path)
+	}
+	out.Decisions = p.W.Governing(ctx, p.S, about)
+	if all := verb.Comments(t.Provenance); len(all) > 0 {
+		out.Comments = &verb.Thread{Comments: all, Total: len(all)}
+	}
+	if one, ok := work.Jobs(p.Home).LastOf(t.ID); ok {
+		out.Job = lastOf(p.Home, one)
+	}
+	if p.W.Bounded {
+		out.cut()
+	}
+	return out, nil
+}
+
+// branch fills in what the branch of the task changes, and returns the fingerprint of its files, or of those in the worktree if the task has
+// no branch; "" if that is not known.
+func (p Place) branch(ctx context.Context, out *Review) (tree string, err error) {
+	if !p.Made {
+		return p.workTree(ctx, p.S), nil
+	}
+	if p.Moved != nil {
+		out.Moved = task.MessageOf(p.Moved)
+	}
+	if out.Worktree == "" && p.Tree.Root != p.Home.Root {
+		out.Worktree = p.Tree.Path
+	}
+	stat, err := p.Trees.Stat(ctx, p.Tree)
+	if err != nil {
+		return "", err
+	}
+	out.Branch, out.Base, out.Head = p.Tree.Branch, p.Tree.Base, stat.Tip
+	out.Files, out.Added, out.Deleted, out.Commits, out.Diff = stat.Files, stat.Added, stat.Deleted, stat.Commits, DiffURI(p.Task.ID)
+	if tree, err = p.Trees.Fingerprint(ctx, stat.Tip); err != nil || p.Moved != nil {
+		return tree, err
+	}
+	if there, err := p.InTree(); err == nil {
+		now := p.workTree(ctx, there)
+		out.Uncommitted = now != "" && now != tree
+	}
+	return tree, nil
+}
+
+// workTree is the fingerprint of the files in a worktree; "" if it may not be taken, or cannot.
+func (p Place) workTree(ctx context.Context, s *store.Store) string {
+	if !s.Trusted() {
+		return ""
+	}
+	files, err := s.Git().WorkTree(ctx)
+	if err != nil || files == nil {
+		return ""
+	}
+	return files.Fingerprint()
+}
+
+func (r *Review) checks(s *store.Store, t task.Task, tree string) {
+	standing := s.Config.Flow.Standings(t, task.Proof{Tree: tree})
+	for i, c := range t.Checks {
+		state := "pending"
+		switch got := standing(i); {
+		case got == task.Pass:
+			state = "passed"
+		case got == task.Fail:
+			state = "failed"
+		case c.Result == task.Pass:
+			state = "stale"
+		}
+		r.Checks = append(r.Checks, CheckState{i, c.Desc, state})
+		if who := c.Reviewer(); who != "" {
+			r.Reviewers = append(r.Reviewers, who)
+		}
+	}
+}
+
+func (r *Review) approval(t task.Task, tree string) {
+	if e, ok := t.Approval(); ok {
+		r.Approval = &Approval{By: e.Who, At: e.At, Commit: e.Commit, Text: e.Text, Stale: e.Tree != "" && e.Tree != tree}
+		return
+	}
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.Rejection() {
+			r.Rejected = &verb.Rejection{By: e.Who, At: e.At, Text: e.Text}
+			return
+		}
+	}
+}
+
+func (r *Review) cut() {
+	if len(r.Files) > filesShown {
+		r.Files, r.FilesTotal = r.Files[:filesShown], len(r.Files)
+	}
+	if c := r.Comments; c != nil && len(c.Comments) > commentsShown {
+		c.Comments, c.Truncated = c.Comments[len(c.Comments)-commentsShown:], true
+	}
+}
+
+func lastOf(s *store.Store, one job.Job) *LastOf {
+	out := &LastOf{Job: one.Spec.Job, State: one.Status.State, Reason: one.Status.Reason, Summary: verb.Head(one.Status.Summary, 1000), PR: one.Status.PR}
+	for _, a := range job.Artifacts {
+		if len(work.Jobs(s).Left(one.Spec.Job, a)) > 0 {
+			out.Artifacts = append(out.Artifacts, job.ArtifactURI(one.Spec.Job, a.Name))
+		}
+	}
+	return out
+}
+
+// Diff returns what the branch of the task changes outside .cairn, as a patch. It returns NOT_FOUND for a task without a branch.
+func (p Place) Diff(ctx context.Context) (string, error) {
+	if !p.Made {
+		return "", task.Errorf(task.NotFound, "has no branch of its own, so there is no diff").WithNext(task.CallTo("get", "id", p.Task.ID)).ForGood()
+	}
+	diff, err := p.Trees.Diff(ctx, p.Tree)
+	return string(diff), err
+}

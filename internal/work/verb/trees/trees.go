@@ -1,0 +1,173 @@
+// Package trees finds where the work on a task lies: the work tree that cairn made for it, which of the worktrees of the clone holds the
+// newest record, and what there is to review. While somebody works on a task in a work tree, its record is written there alone, and the
+// main checkout knows of it from live state.
+package trees
+
+import (
+	"context"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Place is where the newest record of a task lies, and where its work is.
+type Place struct {
+	W    *verb.Workspace // whose folder has the record: that of the caller, or a work tree
+	S    *store.Store    // of that folder
+	Task task.Task       // as it is there
+
+	Caller *verb.Workspace // the caller's own
+	Home   *store.Store    // of the caller's folder
+
+	Trees *worktree.Worktrees // nil outside git
+	Tree  worktree.Tree       // made for the task, if Made
+	Made  bool
+	Moved error // why the work tree that was made is a person's by now; nil if it is as it was made
+}
+
+// OnTask finds the worktree with the newest record of a task: the work tree that was made for it, if its record has entries that the one here
+// lacks; another worktree of the clone that has carried the task further; or else the caller's own folder.
+//
+// It returns NOT_FOUND if there is no such task anywhere.
+func OnTask(ctx context.Context, w *verb.Workspace, id task.ID) (Place, error) {
+	s, err := w.Open()
+	if err != nil {
+		return Place{}, err
+	}
+	here, notHere := kind.Tasks.Get(s, id)
+	if notHere != nil && task.CodeOf(notHere) != task.NotFound {
+		return Place{}, notHere
+	}
+	p := Place{W: w, S: s, Caller: w, Home: s, Task: here}
+	if s.Repo == nil {
+		return p, notHere
+	}
+	if p.Trees, err = work.Trees(s, w.Now); err != nil {
+		return p, err
+	}
+	if p.Tree, p.Made, err = p.Trees.Find(ctx, id); err != nil {
+		return p, err
+	}
+	if p.Made {
+		p.Moved = p.Trees.Verify(ctx, p.Tree)
+	}
+	if p.Made && p.Moved == nil && p.Tree.Root != s.Root {
+		if there, ok := p.in(p.Tree.Root, id); ok && (notHere != nil || further(there.Task, here)) {
+			return there, nil
+		}
+	}
+	if notHere != nil {
+		return p, notHere
+	}
+	return p.elsewhere(), nil
+}
+
+// further reports whether a task was carried further than another version of it.
+func further(there, here task.Task) bool {
+	had := here.Provenance.Hashes()
+	for _, e := range there.Provenance {
+		if !had[e.Hash()] {
+			return true
+		}
+	}
+	return false
+}
+
+// in is the place with the record in another folder of the clone, if the record is there.
+func (p Place) in(root string, id task.ID) (Place, bool) {
+	w := p.W.At(root)
+	s, err := w.Open()
+	if err != nil || s.Live != p.Home.Live || s.Root != root {
+		return p, false
+	}
+	there, err := kind.Tasks.Get(s, id)
+	if err != nil {
+		return p, false
+	}
+	p.W, p.S, p.Task = w, s, there
+	return p, true
+}
+
+// elsewhere is the place in the worktree that has carried the task further, by live state, or p itself.
+func (p Place) elsewhere() Place {
+	h := p.Task.Header()
+	behind := session.IsBehind(h, p.Home.Known(h.Ref))
+	if behind.How != session.Behind || behind.Worktree == "" || behind.Worktree == p.Home.Worktree {
+		return p
+	}
+	there, err := p.Home.InWorktree(behind.Worktree)
+	if err != nil {
+		return p
+	}
+	if at, ok := p.in(there.Root, p.Task.ID); ok && further(at.Task, p.Task) {
+		return at
+	}
+	return p
+}
+
+// Unmerged reports whether a task has a branch with changes outside .cairn that no merge has brought to its base, and names the branch. A
+// branch whose pull request was merged counts as merged as long as it has the files that it was opened with, or pushed again.
+func Unmerged(ctx context.Context, w *verb.Workspace, s *store.Store, t task.Task) (branch string, unmerged bool, err error) {
+	if s.Repo == nil {
+		return "", false, nil
+	}
+	all, err := work.Trees(s, w.Now)
+	if err != nil {
+		return "", false, err
+	}
+	tree, made, err := all.Find(ctx, t.ID)
+	if err != nil {
+		return "", false, err
+	}
+	branch = worktree.Branch(t.ID)
+	tip, err := all.Resolve(ctx, "refs/heads/"+branch)
+	if err != nil || tip == "" || cameHome(ctx, all, t, tip) {
+		return branch, false, err
+	}
+	if at, err := OnTask(ctx, w, t.ID); err == nil && cameHome(ctx, all, at.Task, tip) {
+		return branch, false, nil
+	}
+	if !made {
+		return branch, s.Git().Between(ctx, s.Head(ctx).Commit, tip, 1) > 0, nil
+	}
+	changed, err := all.Changed(ctx, tree)
+	return branch, len(changed) > 0, err
+}
+
+// cameHome reports whether the record says that a commit of the task's branch was merged: by cairn, or on the host by a pull request.
+func cameHome(ctx context.Context, all *worktree.Worktrees, t task.Task, tip string) bool {
+	for _, e := range t.Provenance {
+		if e.Said().Merged == tip {
+			return true
+		}
+	}
+	for _, r := range t.Refs {
+		if r.Type == task.PullRef && r.State == "merged" && r.Sha != "" && sameFiles(ctx, all, r.Sha, tip) {
+			return true
+		}
+	}
+	return false
+}
+
+// sameFiles reports whether two commits have the same files outside .cairn. It reports false if the clone lacks one of them.
+func sameFiles(ctx context.Context, all *worktree.Worktrees, a, b string) bool {
+	was, err := all.Fingerprint(ctx, a)
+	if err != nil {
+		return false
+	}
+	now, err := all.Fingerprint(ctx, b)
+	return err == nil && now == was
+}
+
+// InTree is the store of the work tree that was made for the task.
+func (p Place) InTree() (*store.Store, error) {
+	if p.S.Root == p.Tree.Root {
+		return p.S, nil
+	}
+	return p.W.At(p.Tree.Root).Open()
+}

@@ -1,0 +1,148 @@
+package worktrees
+
+import (
+	"context"
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/verb"
+	"github.com/cairn-tasks/cairn/internal/work"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// ListIn is the input of List.
+type ListIn struct {
+	ID task.ID `json:"id,omitempty" doc:"only that of this task" cli:"arg"`
+}
+
+// Worktree is a work tree in a list.
+type Worktree struct {
+	ID         task.ID   `json:"id"` // the task
+	Path       string    `json:"path"`
+	Branch     string    `json:"branch"`
+	Base       string    `json:"base,omitempty"`
+	BaseCommit string    `json:"base_commit,omitempty"`
+	MadeAt     time.Time `json:"made_at,omitzero"`
+	Removable  bool      `json:"removable"`        // worktree_remove removes it
+	Stays      []Stay    `json:"stays,omitempty"`  // why it is not removed
+	Theirs     bool      `json:"theirs,omitempty"` // a person has moved it or uses it for something else: cairn leaves it alone
+}
+
+// Stay is a reason why a work tree is not removed.
+type Stay struct {
+	Reason  string `json:"reason"`
+	Message string `json:"message"`
+	Force   bool   `json:"force,omitempty"` // force removes it nevertheless
+}
+
+// List lists the work trees that are recorded in the clone, by their tasks; none outside git. It looks at each: what cannot be looked at is a reason to stay.
+func List(ctx context.Context, w *verb.Workspace, in ListIn) (verb.Items[Worktree], error) {
+	none := verb.Items[Worktree]{Items: []Worktree{}}
+	s, err := w.Open()
+	if err != nil || s.Repo == nil {
+		return none, err
+	}
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return none, err
+	}
+	all, err := standings(ctx, trees, in.ID)
+	if err != nil {
+		return none, err
+	}
+	out := none
+	for _, one := range all {
+		out.Items = append(out.Items, viewOf(one))
+	}
+	out.Total = len(out.Items)
+	return out, nil
+}
+
+// standings are all work trees, or that of one task.
+func standings(ctx context.Context, trees *worktree.Worktrees, id task.ID) ([]worktree.Standing, error) {
+	if id == "" {
+		return trees.List(ctx)
+	}
+	one, ok, err := trees.Look(ctx, id)
+	if err != nil || !ok {
+		return nil, err
+	}
+	return []worktree.Standing{one}, nil
+}
+
+func viewOf(s worktree.Standing) Worktree {
+	out := Worktree{
+		ID: s.Task, Path: s.Path, Branch: s.Branch, Base: s.Base, BaseCommit: s.BaseCommit, MadeAt: s.MadeAt,
+		Removable: len(s.Reasons) == 0, Theirs: s.Theirs(),
+	}
+	for _, r := range s.Reasons {
+		out.Stays = append(out.Stays, Stay{string(r.Why), r.Message, r.Forced()})
+	}
+	return out
+}
+
+// RemoveIn is the input of Remove.
+type RemoveIn struct {
+	ID    task.ID `json:"id" doc:"task whose work tree to remove" cli:"arg"`
+	Force bool    `json:"force,omitempty" doc:"delete what is in no commit too; commits that are nowhere else stay"`
+	verb.Once
+}
+
+// Removed is what became of a work tree.
+type Removed struct {
+	ID       task.ID `json:"id"`
+	Path     string  `json:"path,omitempty"`   // where it was
+	Branch   string  `json:"branch,omitempty"` // if it stays, since its commits are not in the base
+	Removed  bool    `json:"removed"`
+	Replayed bool    `json:"replayed,omitempty"` // the call was made before, under the same idempotency key
+}
+
+// Remove removes the work tree of a task. It returns NOT_FOUND if none is recorded, and CONFLICT or BUSY with all reasons if it stays.
+func Remove(ctx context.Context, w *verb.Workspace, in RemoveIn) (Removed, error) {
+	if err := w.InScope(in.ID); err != nil {
+		return Removed{}, err
+	}
+	s, err := w.Open()
+	if err != nil {
+		return Removed{}, err
+	}
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return Removed{}, err
+	}
+	tree, _, err := trees.Find(ctx, in.ID)
+	if err != nil {
+		return Removed{}, err
+	}
+	if err := trees.Remove(ctx, in.ID, in.Force); err != nil {
+		return Removed{}, verb.WithID(err, in.ID)
+	}
+	of := in.ID.Ref()
+	err = w.RememberCall(ctx, s, session.Key{Record: &of})
+	return removed(ctx, trees, in.ID, tree.Path), err
+}
+
+// removed tells what is left of a work tree.
+func removed(ctx context.Context, trees *worktree.Worktrees, id task.ID, path string) Removed {
+	out := Removed{ID: id, Path: path, Removed: true}
+	if tip, err := trees.Resolve(ctx, "refs/heads/"+worktree.Branch(id)); err == nil && tip != "" {
+		out.Branch = worktree.Branch(id)
+	}
+	return out
+}
+
+// Replay tells what is left of the work tree now. One that was made since is not the one that was removed.
+func (Removed) Replay(w *verb.Workspace, s *store.Store, made session.Key) (any, error) {
+	if made.Record == nil {
+		return Removed{}, task.Errorf(task.NotFound, "the call under this key removed no work tree")
+	}
+	trees, err := work.Trees(s, w.Now)
+	if err != nil {
+		return Removed{}, err
+	}
+	out := removed(context.Background(), trees, task.ID(made.Record.ID), "")
+	out.Replayed = true
+	return out, nil
+}

@@ -1,0 +1,71 @@
+// Package work is cairn's own work on tasks: jobs that programs work on, the git work trees in which that is done, reviews, pairs and landing.
+// It is a wing: it imports the core, and no package of the core imports it. What the core asks of it goes through verb.Work.
+//
+//	job        the rules of a job: what may be asked for, its states, the queue, retries
+//	jobs       the jobs of a clone on disk
+//	executor   the programs that work on tasks
+//	runner     runs one job
+//	worktree   the git work tree of each task
+//	verb       the verbs of jobs, pairs, reviews and work trees, and where the work on a task lies
+//
+// This package opens them for the store of a workspace.
+package work
+
+import (
+	"time"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/work/job"
+	"github.com/cairn-tasks/cairn/internal/work/jobs"
+	"github.com/cairn-tasks/cairn/internal/work/worktree"
+	"github.com/cairn-tasks/cairn/store"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Jobs returns the jobs of the clone.
+func Jobs(s *store.Store) jobs.Jobs { return jobs.In(s.Live) }
+
+// Trees returns the work trees of the tasks of this workspace, as its config, its jobs and the user's consent have them. It returns GIT
+// outside a repository.
+func Trees(s *store.Store, now func() time.Time) (*worktree.Worktrees, error) {
+	return worktree.Open(s.Layout, worktree.Options{Setting: s.Config.Worktrees, StateDir: s.StateDir(), Now: now, Busy: func(id task.ID) string { return worksOn(s, id) }})
+}
+
+// worksOn names the job that works on a task, or that was interrupted and may go on; "" if there is none. One that was interrupted counts only as
+// long as no other was started after it. If that cannot be told it says so, since then one may.
+func worksOn(s *store.Store, id task.ID) string {
+	all, broken, err := Jobs(s).All()
+	if err != nil {
+		return "whether a job works on it is not known: " + err.Error()
+	}
+	newest := true
+	for _, one := range all { // the newest first
+		if one.Spec.Task != id {
+			continue
+		}
+		switch {
+		case one.Status.State.Live():
+			return one.Spec.Job + " works on it"
+		case one.Status.State == job.Stale && newest:
+			return one.Spec.Job + " was interrupted, and may go on until it is canceled"
+		}
+		newest = false
+	}
+	if len(broken) > 0 {
+		return "whether a job works on it is not known: " + broken[0].Path + " cannot be read"
+	}
+	return ""
+}
+
+// PairFolder makes the folder for what the agent of a pair is to read, and returns its path. It lies outside of all work trees, and may be deleted
+// when no agent runs.
+func PairFolder(s *store.Store, id task.ID) (string, error) {
+	if err := s.MakeLive(); err != nil {
+		return "", err
+	}
+	dir := s.Live.Pair(id)
+	if err := disk.MakeVolatile(string(s.Live), dir); err != nil {
+		return "", s.Live.Failed(err)
+	}
+	return dir, nil
+}

@@ -1,0 +1,128 @@
+package worktree
+
+import (
+	"bytes"
+	"context"
+	"path/filepath"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// MaxPatch is the most bytes of a patch.
+const MaxPatch = 32 << 20
+
+// Apply applies a patch to a work tree and stages what it changes, as git apply --3way --index does. The patch is applied in an index of
+// its own first, so that the work tree changes whole or not at all.
+//
+// It returns the errors of Verify; CONFLICT if the patch does not apply, or if an uncommitted change is in its way; INVALID_INPUT for a
+// patch that is too large, for text that is no patch, and for a patch that leads out of the work tree or into .git, or that changes a link,
+// a nested repository, or what lies under a .cairn.
+func (w *Worktrees) Apply(ctx context.Context, t Tree, patch []byte) error {
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
+	if len(patch) > MaxPatch {
+		return task.Errorf(task.InvalidInput, "the patch has more than %d bytes", MaxPatch).WithHint("divide it")
+	}
+	if err := w.Verify(ctx, t); err != nil {
+		return err
+	}
+	if err := w.layout.MakeWorktrees(); err != nil {
+		return err
+	}
+	index := filepath.Join(w.layout.Live.Worktrees(), ".apply-"+randomName())
+	defer func() { _, _ = disk.RemoveFile(index), disk.RemoveFile(index+".lock") }()
+	return patching{t, patch, index}.run(ctx)
+}
+
+// patching applies a patch to a work tree.
+type patching struct {
+	tree  Tree
+	patch []byte
+	index string // the path of the index in which the patch is applied first
+}
+
+func (p patching) run(ctx context.Context) error {
+	tree, err := p.applied(ctx)
+	if err != nil {
+		return err
+	}
+	if err := p.mustBeAllowed(ctx, tree); err != nil {
+		return err
+	}
+	_, err = git.Writing{}.Run(ctx, p.tree.Path, "read-tree", "-m", "-u", "HEAD", tree)
+	if git.Exited(err) != 0 {
+		return task.Errorf(task.Conflict, "uncommitted changes in %s are in the way of the patch: %s", p.tree.Path, strings.Join(git.Complaints(err, 3), "; ")).
+			WithHint("commit them, or take them back")
+	}
+	return err
+}
+
+// applied returns the tree that the patch makes of the commit that is checked out.
+func (p patching) applied(ctx context.Context) (string, error) {
+	if _, err := (git.Writing{Index: p.index}).Run(ctx, p.tree.Path, "read-tree", "HEAD"); err != nil {
+		return "", err
+	}
+	_, err := git.Writing{Index: p.index, Input: bytes.NewReader(p.patch)}.Run(ctx, p.tree.Path, "apply", "--3way", "--cached", "--whitespace=nowarn", "-")
+	if git.Exited(err) != 0 {
+		return "", notApplied(err)
+	}
+	if err != nil {
+		return "", err
+	}
+	tree, err := writeTree(ctx, p.tree.Path, p.index)
+	if err != nil {
+		return "", notApplied(err)
+	}
+	return tree, nil
+}
+
+// notApplied is the error of a patch that git refuses: it does not fit, or it is no patch.
+func notApplied(err error) error {
+	said := strings.Join(git.Complaints(err, 5), "; ")
+	for _, wrong := range []string{"invalid path", "beyond a symbolic link", "No valid patches", "corrupt patch", "unrecognized input", "inconsistent old filename", "lacks filename information"} {
+		if strings.Contains(said, wrong) {
+			return task.Errorf(task.InvalidInput, "git does not take the patch: %s", task.Clip(said, 500)).
+				WithHint("a patch is what git diff prints, with paths from the top of the repository")
+		}
+	}
+	return task.Errorf(task.Conflict, "the patch does not apply: %s", task.Clip(said, 500)).WithHint("make it against the commit that the work began at")
+}
+
+// mustBeAllowed returns INVALID_INPUT if a tree differs from the commit that is checked out in what no patch may change.
+func (p patching) mustBeAllowed(ctx context.Context, tree string) error {
+	out, err := git.Run(ctx, p.tree.Path, "diff-tree", "-r", "-z", "--raw", "--no-renames", "HEAD", tree)
+	if err != nil {
+		return err
+	}
+	fields := strings.Split(strings.TrimSuffix(string(out), "\x00"), "\x00")
+	for i := 0; i+1 < len(fields); i += 2 {
+		modes, path := strings.Fields(strings.TrimPrefix(fields[i], ":")), fields[i+1]
+		if why := forbidden(modes, path); why != "" {
+			return task.Errorf(task.InvalidInput, "the patch changes %s, which is %s", path, why).WithHint("leave it out of the patch")
+		}
+	}
+	return nil
+}
+
+// forbidden says what a path is that no patch may change; "" if it may.
+func forbidden(modes []string, path string) string {
+	for part := range strings.SplitSeq(path, "/") {
+		if strings.EqualFold(part, layout.Folder) || strings.EqualFold(part, ".git") || part == ".." {
+			return "under " + part
+		}
+	}
+	for _, mode := range modes[:min(2, len(modes))] {
+		switch mode {
+		case "120000":
+			return "a link"
+		case "160000":
+			return "a nested repository"
+		}
+	}
+	return ""
+}

@@ -1,0 +1,170 @@
+package worktree
+
+import (
+	"context"
+	"errors"
+	"path/filepath"
+
+	"github.com/cairn-tasks/cairn/internal/disk"
+	"github.com/cairn-tasks/cairn/internal/git"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Remove removes the work tree of a task, and its branch if the base has all its commits. With force, what is in no commit is deleted too; no
+// other reason to stay is overridden. If the folder of the work tree is gone, only the record is removed, and only with force or if git does
+// not know the work tree any more either.
+//
+// It returns NOT_FOUND if none is recorded, and CONFLICT with all reasons if it stays; BUSY if the only reasons are that something works
+// there or holds a lock.
+//
+// The folder is moved aside first and looked at again, so that what was written between the look and the removal is found. A kill leaves
+// the work tree as it was, or a rest that the next call removes.
+func (w *Worktrees) Remove(ctx context.Context, id task.ID, force bool) error {
+	if err := w.mayWrite(); err != nil {
+		return err
+	}
+	release, err := w.lockTask(ctx, id)
+	if err != nil {
+		return err
+	}
+	defer release()
+	m, ok, err := w.records().read(id)
+	if err != nil {
+		return err
+	}
+	if !ok {
+		return task.Errorf(task.NotFound, "no work tree is recorded for %s", id).WithHint("%s lists those there are", task.CallTo("worktree_list"))
+	}
+	if !m.Ready {
+		return (&making{w.clone, m}).undo(ctx)
+	}
+	return (&removal{w.clone, m, force}).run(ctx)
+}
+
+// removal removes the work tree of a task, whose lock the caller holds. Its record says how far it has come.
+type removal struct {
+	*clone
+	made
+	force bool // what is in no commit is deleted too
+}
+
+// removedPath is where a work tree is moved to before it is removed.
+func removedPath(path string) string {
+	return filepath.Join(filepath.Dir(path), ".removed-"+filepath.Base(path))
+}
+
+func (r *removal) save() error { return r.records().write(r.made) }
+
+func (r *removal) run(ctx context.Context) error {
+	if r.Removing != "" {
+		if isThere, err := r.settle(ctx); err != nil || !isThere {
+			return err
+		}
+	}
+	reasons := r.look(ctx, r.made)
+	if len(reasons) == 1 && reasons[0].Why == Gone && (r.force || r.forgotten()) {
+		return r.records().forget(r.Task) // its branch, and what git knows of it, stay
+	}
+	if err := r.stays(reasons); err != nil {
+		return err
+	}
+	return r.takeAway(ctx)
+}
+
+// forgotten reports whether git does not know the work tree any more, and its disk is not missing.
+func (r *removal) forgotten() bool {
+	return layout.Exists(filepath.Dir(r.Path)) && !layout.Exists(r.adminDir(r.made))
+}
+
+// settle brings a removal that was interrupted to its end, if it was decided, or else undoes it. It reports whether the work tree is
+// there.
+func (r *removal) settle(ctx context.Context) (isThere bool, err error) {
+	if r.Doomed {
+		return false, r.finish(ctx)
+	}
+	err = r.giveBack()
+	return err == nil, err
+}
+
+// takeAway moves the work tree aside, looks at it again, and removes it.
+func (r *removal) takeAway(ctx context.Context) error {
+	aside := removedPath(r.Path)
+	if layout.Exists(aside) {
+		return task.Errorf(task.Conflict, "%s is in the way", aside).WithHint("see what it is, and move it away")
+	}
+	r.Removing = aside
+	if err := r.save(); err != nil {
+		return err
+	}
+	if err := disk.Replace(r.Path, r.Removing); err != nil {
+		return errors.Join(problem.IO(err), r.giveBack())
+	}
+	if err := r.stays(r.lookAside(ctx, r.made)); err != nil {
+		return errors.Join(err, r.giveBack())
+	}
+	r.Doomed = true
+	if err := r.save(); err != nil {
+		return errors.Join(err, r.giveBack())
+	}
+	return r.finish(ctx)
+}
+
+// giveBack puts the work tree that was moved aside back into its place.
+func (r *removal) giveBack() error {
+	if layout.Exists(r.Removing) {
+		if layout.Exists(r.Path) {
+			return task.Errorf(task.Conflict, "%s is in the way of the work tree that lies in %s", r.Path, r.Removing).WithHint("move it away, and try again")
+		}
+		if err := disk.Replace(r.Removing, r.Path); err != nil {
+			return problem.IO(err)
+		}
+	}
+	r.Removing, r.Doomed = "", false
+	return r.save()
+}
+
+// finish removes the work tree that was moved aside and found to hold nothing that would be lost, or what is left of it.
+func (r *removal) finish(ctx context.Context) error {
+	ctx = context.WithoutCancel(ctx)
+	if err := disk.RemoveTree(r.Removing); err != nil {
+		return problem.IO(err)
+	}
+	if layout.Exists(r.Path) {
+		return task.Errorf(task.Conflict, "%s was removed, and something else is there now", r.Path).WithHint("see what it is, and move it away")
+	}
+	if layout.Exists(r.adminDir(r.made)) {
+		// Its folder is gone by now: what git removes is what it knew of it.
+		if _, err := (git.Writing{}).Run(ctx, r.repo.Top, "worktree", "remove", r.Path); err != nil {
+			return err
+		}
+	}
+	if err := r.dropBranch(ctx); err != nil {
+		return err
+	}
+	return r.records().forget(r.Task)
+}
+
+// dropBranch deletes the branch of the task if all its commits are in its base.
+func (r *removal) dropBranch(ctx context.Context) error {
+	base, err := r.branchTip(ctx, r.Base)
+	if err != nil || base == "" {
+		return err
+	}
+	tip, err := r.branchTip(ctx, r.Branch)
+	if err != nil || tip == "" {
+		return err
+	}
+	done, err := r.isAncestor(ctx, tip, base)
+	if err != nil || !done {
+		return err
+	}
+	return r.deleteBranch(ctx, r.Branch, tip)
+}
+
+// deleteBranch deletes a branch whose tip is known. It returns an error if the branch has moved meanwhile.
+func (c *clone) deleteBranch(ctx context.Context, branch, tip string) error {
+	_, err := git.Writing{}.Run(ctx, c.repo.Top, "update-ref", "-d", "refs/heads/"+branch, tip)
+	return err
+}

@@ -1,0 +1,41 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// history returns a document with a log of n entries.
+func history(n int) string {
+	const line = "  - {who: 'agent:claude-1', at: 2026-06-21T10:05:00Z, did: noted, text: 'some words of progress'}\n"
+	return "---\nid: T-1\ntitle: Benchmark\nstatus: backlog\nprovenance:\n" + strings.Repeat(line, n) + "---\n\nBody.\n"
+}
+
+func BenchmarkParse(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		src := []byte(history(n))
+		b.Run(fmt.Sprintf("%d entries", n), func(b *testing.B) {
+			b.SetBytes(int64(len(src)))
+			for b.Loop() {
+				if _, err := Parse(src, Markdown); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkEdit(b *testing.B) {
+	for _, n := range []int{10, 100, 1000} {
+		d := mustParse(b, history(n))
+		edits := map[string]Edit{"status": Set(Path{"status"}, String("done")), "append": appended(Path{"provenance"}, n, entry("noted"))}
+		for name, e := range edits {
+			b.Run(fmt.Sprintf("%s, %d entries", name, n), func(b *testing.B) {
+				for b.Loop() {
+					mustEdit(b, d, e)
+				}
+			})
+		}
+	}
+}

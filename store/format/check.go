@@ -1,0 +1,234 @@
+package format
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/text/unicode/norm"
+	"gopkg.in/yaml.v3"
+)
+
+// maxExpansion is how many nodes the aliases of a document may expand to, counted each time they are used.
+const maxExpansion = 10_000
+
+// checkTree refuses a tree that is not safe to walk, or in which another reader of YAML 1.2 could see other keys. It also
+// notes whether the document has aliases.
+func checkTree(d *Doc) *Error {
+	c := checker{locator: d.locator, own: d.own}
+	if err := c.checkDirectives(); err != nil {
+		return err
+	}
+	err := c.visit(d.root, 1)
+	d.aliased = c.aliased
+	return err
+}
+
+// checker visits every node of a tree, and what an alias stands for each time the alias is used.
+type checker struct {
+	*locator
+	own      bool                // the YAML is in cairn's own form: it has no anchors, aliases, tags, directives or question marks
+	open     map[*yaml.Node]bool // the anchored nodes that contain the current one
+	inAlias  int                 // how many aliases have been followed to the current node
+	aliased  bool                // an alias was found
+	expanded int                 // nodes that were visited through aliases
+}
+
+func (c *checker) visit(n *yaml.Node, depth int) *Error {
+	if c.inAlias > 0 {
+		c.expanded++
+	}
+	if n.Kind == yaml.AliasNode || n.Anchor != "" && c.inAlias == 0 {
+		if err := c.checkAnchorName(n); err != nil {
+			return err
+		}
+	}
+	if n.Kind == yaml.AliasNode {
+		return c.follow(n, depth)
+	}
+	if n.Kind == yaml.ScalarNode {
+		return nil
+	}
+	if depth > MaxDepth {
+		return c.errorAt(n, fmt.Sprintf("nested more than %d levels deep", MaxDepth))
+	}
+	if n.Anchor != "" {
+		if c.open == nil {
+			c.open = map[*yaml.Node]bool{}
+		}
+		c.open[n] = true
+		defer delete(c.open, n)
+	}
+	for _, child := range n.Content {
+		if err := c.visit(child, depth+1); err != nil {
+			return err
+		}
+	}
+	if n.Kind == yaml.MappingNode && c.inAlias == 0 {
+		return c.checkKeys(n)
+	}
+	return nil
+}
+
+// follow visits what an alias stands for.
+func (c *checker) follow(alias *yaml.Node, depth int) *Error {
+	if c.open[alias.Alias] {
+		return c.errorAt(alias, fmt.Sprintf("alias *%s is inside the value that it refers to", alias.Value))
+	}
+	c.inAlias++
+	c.aliased = true
+	defer func() { c.inAlias-- }()
+	if err := c.visit(alias.Alias, depth); err != nil {
+		return c.errorAt(alias, err.Msg)
+	}
+	if c.expanded > maxExpansion {
+		return c.errorAt(alias, fmt.Sprintf("aliases expand to more than %d values", maxExpansion))
+	}
+	return nil
+}
+
+// checkKeys refuses a mapping with a key that is missing or not plain text, or with two keys of the same text, however
+// they are quoted. Another reader of YAML 1.2 could see other keys in such a mapping.
+func (c *checker) checkKeys(m *yaml.Node) *Error {
+	seen := keySet{mapping: m, ascii: c.own}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		key := m.Content[i]
+		if err := c.checkKey(m, key); err != nil {
+			return err
+		}
+		if !c.own && c.start(m.Content[i+1]) < c.start(key) {
+			return c.errorAt(key, fmt.Sprintf("the key %q has no colon", key.Value)) // yaml.v3 gives its value no position of its own
+		}
+		if first := seen.add(i); first != nil {
+			err := c.errorAt(key, fmt.Sprintf("duplicate key %q, first on line %d", key.Value, c.line(c.start(first))))
+			err.Duplicate = true
+			return err
+		}
+	}
+	return nil
+}
+
+// keySet is the first keys of a mapping.
+type keySet struct {
+	mapping *yaml.Node
+	ascii   bool                  // all keys are ASCII
+	byText  map[string]*yaml.Node // nil while it is not needed
+}
+
+// add adds the key at Content[i], which comes after those that were added before. It returns the one among those that has the same
+// text in any form of Unicode, or nil.
+func (s *keySet) add(i int) (first *yaml.Node) {
+	text := s.mapping.Content[i].Value
+	if s.ascii && len(s.mapping.Content) <= manyKeys {
+		if at := keyIndex(s.mapping, text); at < i {
+			return s.mapping.Content[at]
+		}
+		return nil
+	}
+	if s.byText == nil {
+		s.byText = make(map[string]*yaml.Node, len(s.mapping.Content)/2)
+	}
+	if !isASCII(text) {
+		text = norm.NFC.String(text)
+	}
+	if first = s.byText[text]; first == nil {
+		s.byText[text] = s.mapping.Content[i]
+	}
+	return first
+}
+
+// checkKey refuses a key of a mapping that some reader would not see as this plain text.
+func (c *checker) checkKey(m, key *yaml.Node) *Error {
+	switch {
+	case key.Kind == yaml.AliasNode:
+		return c.errorAt(key, "a key must be text, not an alias; write it out")
+	case key.Kind != yaml.ScalarNode:
+		return c.errorAt(key, "a key must be text, not a collection")
+	case key.Value == "" && key.Style == 0: // the key has no position of its own
+		return c.errorAt(m, "a key is missing before a colon or after a question mark")
+	case key.Anchor != "" || key.Style&yaml.TaggedStyle != 0 || !c.own && c.at(c.start(key)) == '!':
+		return c.errorAt(key, fmt.Sprintf("the key %q has an anchor or a tag; a key must be plain text", key.Value))
+	case !c.own && m.Style&yaml.FlowStyle != 0 && c.start(key) > c.from && c.src[c.start(key)-1] == '?':
+		return c.errorAt(key, fmt.Sprintf("the key %q directly follows a question mark, which other YAML readers take as part of it", key.Value))
+	case !isText(key):
+		return c.errorAt(key, fmt.Sprintf("the key %s is not text to every reader of YAML; put it in quotes", key.Value))
+	case key.Style == 0 && m.Style&yaml.FlowStyle != 0 && strings.Contains(key.Value, ":"):
+		return c.errorAt(key, fmt.Sprintf("the key %q has a colon inside brackets; put it in quotes, or a space after the colon", key.Value))
+	}
+	return c.checkKeyText(key)
+}
+
+// isText reports whether YAML 1.2 reads a key as text. To YAML 1.2 a date is text. A merge key passes too: the caller decides
+// whether to allow it.
+func isText(key *yaml.Node) bool {
+	switch key.ShortTag() {
+	case "!!str", "!!timestamp", "!!merge":
+		return true
+	}
+	return false
+}
+
+// checkKeyText refuses a key that looks like another one, because it has invisible characters or variants of ASCII.
+func (c *checker) checkKeyText(key *yaml.Node) *Error {
+	if isASCII(key.Value) {
+		return nil
+	}
+	if i := strings.IndexFunc(key.Value, invisible); i >= 0 {
+		r, _ := utf8.DecodeRuneInString(key.Value[i:])
+		return c.errorAt(key, fmt.Sprintf("the key %q has %U, which is invisible", key.Value, r))
+	}
+	if plain := norm.NFKC.String(key.Value); isASCII(plain) {
+		return c.errorAt(key, fmt.Sprintf("the key %+q looks like %q but is a different key", key.Value, plain))
+	}
+	return nil
+}
+
+// invisible reports whether a character shows nothing on a screen, or only changes how its neighbors are shown.
+func invisible(r rune) bool {
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// checkAnchorName refuses an anchor or an alias whose name other readers would take to be longer. YAML 1.2 allows nearly every
+// character in such a name, and yaml.v3 only letters, digits, - and _.
+func (c *checker) checkAnchorName(n *yaml.Node) *Error {
+	i := c.start(n)
+	if n.Kind != yaml.AliasNode && c.at(i) == '!' {
+		i = c.skipBlank(c.wordEnd(i))
+	}
+	if first := c.at(i); first != '&' && first != '*' {
+		return nil // the anchor of a mapping, on the line above its first key: the line break ends the name
+	}
+	end := c.nameEnd(i + 1)
+	if c.blankAt(end) || strings.IndexByte(",[]{}", c.src[end]) >= 0 {
+		return nil
+	}
+	next := c.src[end : end+runeLen(c.src[end:])]
+	return errorAt(c.src, i, fmt.Sprintf("the name %s is followed by %q, which other YAML readers take as part of it", c.src[i:end], next))
+}
+
+// checkDirectives refuses lines such as %YAML and %TAG before the document, which change how others read what follows.
+func (c *checker) checkDirectives() *Error {
+	if c.own {
+		return nil
+	}
+	end := c.to
+	if c.root.Line > 0 {
+		end = c.start(c.root)
+	}
+	for i := c.from; i < end; i = c.nextLine(i) {
+		if c.src[i] == '%' {
+			return errorAt(c.src, i, "a YAML directive; remove the line")
+		}
+	}
+	return nil
+}

@@ -1,0 +1,318 @@
+package format
+
+import (
+	"slices"
+	"strings"
+
+	"gopkg.in/yaml.v3"
+)
+
+// rebuild makes the collection at t consist of items. Old items keep their bytes, and so do the blank lines and comments
+// between them. The comments of a removed item stay, on lines of their own.
+func (ed editor) rebuild(t *target, items []Item) (splice, *Error) {
+	ms := ed.members(t.node, t.nesting)
+	flow := t.node.Style&yaml.FlowStyle != 0
+	switch {
+	case !ed.separate(ms, flow):
+		return splice{}, ed.errorAt(t.node, "its members cannot be located")
+	case len(items) == 0 && t.parent != nil:
+		return ed.replace(t, emptyLike(t.node))
+	case flow:
+		return ed.rebuildFlow(t, ms, items)
+	case len(t.node.Content) == 0:
+		return ed.firstPair(items[0]), nil
+	}
+	return ed.rebuildBlock(ms, items), nil
+}
+
+// emptyLike returns an empty collection of the kind of n.
+func emptyLike(n *yaml.Node) Value {
+	if n.Kind == yaml.MappingNode {
+		return Flow{Map{}}
+	}
+	return Flow{Seq{}}
+}
+
+// firstPair adds a pair at the end of a document that has none.
+func (ed editor) firstPair(pair Item) splice {
+	eol := ed.eol(ed.to)
+	text := joinLines(pair.lines(), 0, eol)
+	if ed.to > ed.from && !endsLine(string(ed.Front())) {
+		text = eol + strings.TrimSuffix(text, eol)
+	}
+	return splice{span{ed.to, ed.to}, text}
+}
+
+// lines returns the lines of a new item in a block collection.
+func (it Item) lines() []string {
+	if it.key != nil {
+		return fieldLines(Field{*it.key, it.value})
+	}
+	return itemLines(it.value)
+}
+
+// inFlow returns a new item as it is written between brackets.
+func (it Item) inFlow() string {
+	if it.key != nil {
+		return encoder{flow: true}.field(Field{*it.key, it.value})
+	}
+	return encoder{flow: true}.line(it.value)
+}
+
+// rebuildBlock writes a block collection that has members.
+func (ed editor) rebuildBlock(ms []member, items []Item) splice {
+	first, last := ms[0], ms[len(ms)-1]
+	w := &blockWriter{doc: ed.Doc, members: ms, kept: keptOf(items), columns: ed.column(first.from), eol: ed.eol(last.from)}
+	for _, it := range items {
+		w.write(it)
+	}
+	w.skipRemoved(len(ms))
+
+	text := w.out.String()
+	lines := span{ed.lineStart(first.from), ed.nextLine(last.to)}
+	if !ed.beginsLine(first) {
+		lines.from = first.from // after the dash of the sequence around it
+		text = strings.TrimLeft(text, " ")
+	}
+	if !endsLine(string(ed.src[first.from:lines.to])) {
+		text = strings.TrimSuffix(text, w.eol)
+	}
+	return splice{lines, text}
+}
+
+// blockWriter writes a block collection line by line.
+type blockWriter struct {
+	doc      *Doc
+	members  []member
+	comments []span       // the comments from the first member on; found when a member is removed
+	kept     map[int]bool // which members stay
+	next     int          // the members before it are written or removed
+	columns  int          // the indentation of the members
+	eol      string
+	out      strings.Builder
+}
+
+func (w *blockWriter) write(it Item) {
+	if it.old < 0 {
+		w.out.WriteString(joinLines(it.lines(), w.columns, w.eol))
+		return
+	}
+	w.skipRemoved(it.old)
+	w.out.WriteString(w.linesAbove(it.old))
+	w.out.WriteString(w.linesOf(it.old))
+	w.next = max(w.next, it.old+1)
+}
+
+// skipRemoved passes over the removed members before i. It writes the lines above them, and their comments.
+func (w *blockWriter) skipRemoved(i int) {
+	for ; w.next < i; w.next++ {
+		if w.kept[w.next] {
+			continue
+		}
+		w.out.WriteString(w.linesAbove(w.next))
+		w.writeComments(w.members[w.next])
+	}
+}
+
+// writeComments writes the comments of a removed member.
+func (w *blockWriter) writeComments(m member) {
+	d := w.doc
+	if w.comments == nil {
+		w.comments = d.comments(w.members[0].from, d.to)
+	}
+	first, _ := slices.BinarySearchFunc(w.comments, m.from, func(c span, off int) int { return c.from - off })
+	for end := d.lineEnd(m.to); first < len(w.comments) && w.comments[first].from < end; first++ {
+		c := w.comments[first]
+		w.out.WriteString(spaces(w.columns) + string(d.src[c.from:c.to]) + w.eol)
+	}
+}
+
+// linesAbove returns the blank lines and comments between a member and the one before it.
+func (w *blockWriter) linesAbove(i int) string {
+	if i == 0 {
+		return ""
+	}
+	d := w.doc
+	return string(d.src[d.nextLine(w.members[i-1].to):d.lineStart(w.members[i].from)])
+}
+
+// linesOf returns the lines of a member.
+func (w *blockWriter) linesOf(i int) string {
+	d, m := w.doc, w.members[i]
+	text := string(d.src[m.from:d.nextLine(m.to)])
+	if !endsLine(text) {
+		text += w.eol
+	}
+	if !d.beginsLine(m) {
+		return spaces(w.columns) + text
+	}
+	return string(d.src[d.lineStart(m.from):m.from]) + text
+}
+
+// rebuildFlow writes a flow collection. Like before, it is on one line, or has one line for each member.
+func (ed editor) rebuildFlow(t *target, ms []member, items []Item) (splice, *Error) {
+	if !ed.bracketAt(ed.content(t.node)) {
+		return splice{}, ed.errorAt(t.node, "a pair in a list has no braces")
+	}
+	list := ed.takeApart(t, ms)
+	w := &flowWriter{list: list, kept: keptOf(items), eol: ed.eol(list.from)}
+	for _, it := range items {
+		w.write(it)
+	}
+	list.close = w.skipRemoved(len(ms)) + list.close
+	return splice{list.span, list.join(w.written)}, nil
+}
+
+// flowList is a flow collection taken apart. Joined again unchanged, it gives the same bytes.
+type flowList struct {
+	span            // between the brackets
+	head     string // the rest of the opening bracket's line, if no member begins on it
+	parts    []flowPart
+	trailing bool   // a comma follows the last member
+	close    string // what is before the closing bracket
+}
+
+// flowPart is a member between brackets and the text around it, in the order: lead own pre , tail. The tail goes up to the
+// end of the line, so a comment after the comma stays with its member.
+type flowPart struct {
+	lead, own, pre, tail string
+}
+
+// takeApart returns the parts of the flow collection at t.
+func (ed editor) takeApart(t *target, ms []member) *flowList {
+	l := &flowList{span: span{ed.content(t.node) + 1, ed.end(t.node, t.nesting) - 1}}
+	if len(ms) == 0 {
+		l.close = string(ed.src[l.from:l.to])
+		return l
+	}
+	lead := ""
+	l.head, lead = ed.splitLine(l.from, ms[0].from)
+	for i, m := range ms {
+		next := l.to
+		if i+1 < len(ms) {
+			next = ms[i+1].from
+		}
+		part := flowPart{lead: lead, own: string(ed.src[m.from:m.to])}
+		after := m.to
+		comma := ed.skip(m.to, "")
+		if l.trailing = comma < next && ed.src[comma] == ','; l.trailing {
+			part.pre = string(ed.src[m.to:comma])
+			after = comma + 1
+		}
+		part.tail, lead = ed.splitLine(after, next)
+		l.parts = append(l.parts, part)
+	}
+	l.close = lead
+	return l
+}
+
+// join returns the text of the collection, with other parts.
+func (l *flowList) join(parts []flowPart) string {
+	var b strings.Builder
+	b.WriteString(l.head)
+	for i, p := range parts {
+		b.WriteString(p.lead + p.own + p.pre)
+		if i+1 < len(parts) || l.trailing {
+			b.WriteByte(',')
+		}
+		b.WriteString(p.tail)
+	}
+	b.WriteString(l.close)
+	return b.String()
+}
+
+// beginsLine reports whether only blanks are before a member on its line.
+func (l *flowList) beginsLine(i int) bool {
+	if i == 0 {
+		return endsLine(l.head)
+	}
+	return endsLine(l.parts[i-1].tail)
+}
+
+// comments returns what is left of a removed member.
+func (p flowPart) comments() string {
+	above, blanks := cutBlanks(p.lead)
+	if !strings.Contains(above, "#") {
+		above = ""
+	}
+	after := strings.TrimLeft(p.pre+p.tail, " \t")
+	if !strings.Contains(after, "#") {
+		return above
+	}
+	if blanks == "" {
+		blanks = " " // a # needs one before it
+	}
+	return above + blanks + after
+}
+
+// cutBlanks splits off the blanks that s ends in.
+func cutBlanks(s string) (rest, blanks string) {
+	rest = strings.TrimRight(s, " \t")
+	return rest, s[len(rest):]
+}
+
+// flowWriter chooses the parts of a flow collection that is written again.
+type flowWriter struct {
+	list    *flowList
+	kept    map[int]bool // which members stay
+	next    int          // the members before it are written or removed
+	eol     string
+	written []flowPart
+	last    Item // the last one written
+}
+
+func (w *flowWriter) write(it Item) {
+	part, comments := flowPart{}, ""
+	if it.old >= 0 {
+		part, comments = w.list.parts[it.old], w.skipRemoved(it.old)
+		w.next = max(w.next, it.old+1)
+	} else {
+		part = w.newPart(it)
+	}
+	part.lead = comments + w.lead(it, part)
+	w.written, w.last = append(w.written, part), it
+}
+
+// skipRemoved passes over the removed members before i and returns their comments.
+func (w *flowWriter) skipRemoved(i int) string {
+	comments := ""
+	for ; w.next < i; w.next++ {
+		if !w.kept[w.next] {
+			comments += w.list.parts[w.next].comments()
+		}
+	}
+	return comments
+}
+
+// newPart returns a new member laid out like the last old one.
+func (w *flowWriter) newPart(it Item) flowPart {
+	part := flowPart{own: it.inFlow()}
+	if len(w.list.parts) == 0 {
+		return part
+	}
+	last := w.list.parts[len(w.list.parts)-1]
+	switch {
+	case endsLine(last.tail):
+		_, part.lead = cutBlanks(last.lead)
+		part.tail = w.eol
+	case !w.list.beginsLine(len(w.list.parts) - 1):
+		_, part.lead = cutBlanks(last.lead)
+	}
+	return part
+}
+
+// lead returns what is before a member at its new position.
+func (w *flowWriter) lead(it Item, part flowPart) string {
+	if len(w.written) == 0 {
+		if rest, _ := cutBlanks(part.lead); rest == "" && len(w.list.parts) > 0 {
+			_, blanks := cutBlanks(w.list.parts[0].lead)
+			return blanks
+		}
+		return part.lead
+	}
+	follows := w.last.old >= 0 && it.old == w.last.old+1
+	if part.lead == "" && !follows && !endsLine(w.written[len(w.written)-1].tail) {
+		return " "
+	}
+	return part.lead
+}

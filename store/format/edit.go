@@ -1,0 +1,224 @@
+package format
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"gopkg.in/yaml.v3"
+)
+
+// Edit is one change to a document: Set, Remove, SetSeq or SetBody.
+type Edit interface {
+	// path is what the edit changes; empty for the body.
+	path() Path
+	// plan returns the change to make, or nil if there is nothing to change.
+	plan(ed editor) (*plan, *Error)
+}
+
+// plan is one change in two forms: of the bytes, and of the tree. They are made apart from each other, so that each can be
+// checked against the other (see proof.go).
+type plan struct {
+	splice
+	tree nodeChange // nil if the change is of the body
+}
+
+// splice replaces the bytes of a span by text.
+type splice struct {
+	span
+	text string
+}
+
+// editor makes edits of one document. New top-level keys go where order says.
+type editor struct {
+	*Doc
+	order []string
+}
+
+// Edit returns a new document with the edits made one after another. If one of them cannot be made without touching lines
+// that are not its own, it returns an *Error and no document.
+//
+// A missing top-level key is added after the nearest key that comes before it in order and is present. If there is none, or
+// the key is not in order, it is added at the end.
+//
+// Edits that do not depend on each other are made in one step, so that many of them cost no more than one.
+func (d *Doc) Edit(order []string, edits ...Edit) (*Doc, error) {
+	if len(edits) > 1 {
+		if next, ok := (editor{d, order}).applyTogether(edits); ok {
+			return next, nil
+		}
+	}
+	for _, e := range edits {
+		next, err := editor{d, order}.apply(e)
+		if err != nil {
+			return nil, err
+		}
+		d = next
+	}
+	return d, nil
+}
+
+// apply makes one edit.
+func (ed editor) apply(e Edit) (*Doc, *Error) {
+	p, err := e.plan(ed)
+	if err != nil || p == nil {
+		return ed.Doc, err
+	}
+	if !utf8.ValidString(p.text) {
+		return nil, cannotChange(e.path(), &Error{Msg: "the new text is not valid UTF-8"})
+	}
+	next, err := parse(replaceSpans(ed.src, []splice{p.splice}), ed.kind)
+	if err != nil {
+		return nil, cannotChange(e.path(), err)
+	}
+	if reason := ed.prove(next, e.path(), p.tree); reason != nil {
+		return nil, cannotChangeAlone(e.path(), &Error{Line: fileLine(ed.src, p.from), Msg: reason.Error()})
+	}
+	return next, nil
+}
+
+// applyTogether makes several edits in one step. It returns false if they are not independent, if they would replace bytes
+// that touch, or if one of them cannot be made. The caller then makes them one by one, which says what is wrong.
+func (ed editor) applyTogether(edits []Edit) (*Doc, bool) {
+	if !independent(edits) {
+		return nil, false
+	}
+	var splices []splice
+	trees := treeEditor{}
+	root := ed.root
+	for _, e := range edits {
+		p, err := e.plan(ed)
+		if err != nil || p != nil && (p.tree == nil || !utf8.ValidString(p.text)) {
+			return nil, false
+		}
+		if p != nil {
+			splices = append(splices, p.splice)
+			root = trees.edit(root, e.path(), ed.order, p.tree)
+		}
+	}
+	if len(splices) == 0 {
+		return ed.Doc, true
+	}
+	if !sortApart(splices) {
+		return nil, false
+	}
+	next, err := parse(replaceSpans(ed.src, splices), ed.kind)
+	if err != nil || proveTree(ed.Doc, next, root) != nil {
+		return nil, false
+	}
+	return next, true
+}
+
+// independent reports whether the edits can be made in any order: no path is a prefix of another, and no edit changes the
+// indexes that another one uses.
+func independent(edits []Edit) bool {
+	paths := make([]string, len(edits))
+	for i, e := range edits {
+		if len(e.path()) == 0 {
+			return false
+		}
+		if _, isItem := e.path()[len(e.path())-1].(int); isItem {
+			if _, isRemoval := e.(removeEdit); isRemoval {
+				return false // the items after it get other indexes
+			}
+		}
+		var b strings.Builder
+		for _, step := range e.path() {
+			b.WriteString((Path{step}).String() + "\x00")
+		}
+		paths[i] = b.String()
+	}
+	slices.Sort(paths)
+	for i := 1; i < len(paths); i++ {
+		if strings.HasPrefix(paths[i], paths[i-1]) {
+			return false
+		}
+	}
+	return true
+}
+
+// replaceSpans returns src with the splices made, which must be in order and not overlap. Only this function makes the bytes
+// of an edit, so everything outside of the splices is unchanged.
+func replaceSpans(src []byte, splices []splice) []byte {
+	size := len(src)
+	for _, s := range splices {
+		size += len(s.text) - (s.to - s.from)
+	}
+	out := make([]byte, 0, size)
+	from := 0
+	for _, s := range splices {
+		out = append(append(out, src[from:s.from]...), s.text...)
+		from = s.to
+	}
+	return append(out, src[from:]...)
+}
+
+// sortApart sorts splices, and reports whether there are other bytes between any two of them.
+func sortApart(splices []splice) bool {
+	slices.SortFunc(splices, func(a, b splice) int { return cmp.Compare(a.from, b.from) })
+	for i := 1; i < len(splices); i++ {
+		if splices[i].from <= splices[i-1].to {
+			return false
+		}
+	}
+	return true
+}
+
+// checkAliases refuses to change the value at t if an alias elsewhere uses it, or a collection around it. Nor may an alias
+// elsewhere use anything inside the nodes that are removed.
+func (ed editor) checkAliases(t *target, removed ...*yaml.Node) *Error {
+	if !ed.aliased {
+		return nil
+	}
+	used := aliases{}
+	used.collect(ed.root, removed)
+	for at := t; at != nil; at = at.parent {
+		if alias := used[at.node]; alias != nil {
+			return ed.usedBy(alias, at.node)
+		}
+	}
+	if len(used) == 0 {
+		return nil
+	}
+	for _, n := range removed {
+		if err := ed.checkUsed(n, used); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// aliases maps a node to an alias that uses it.
+type aliases map[*yaml.Node]*yaml.Node
+
+// collect adds the aliases in n that are outside of the removed nodes.
+func (used aliases) collect(n *yaml.Node, removed []*yaml.Node) {
+	if slices.Contains(removed, n) {
+		return
+	}
+	if n.Kind == yaml.AliasNode {
+		used[n.Alias] = n
+	}
+	for _, c := range n.Content {
+		used.collect(c, removed)
+	}
+}
+
+// checkUsed refuses if n, or anything inside it, is used.
+func (ed editor) checkUsed(n *yaml.Node, used aliases) *Error {
+	if alias := used[n]; alias != nil {
+		return ed.usedBy(alias, n)
+	}
+	for _, c := range n.Content {
+		if err := ed.checkUsed(c, used); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (ed editor) usedBy(alias, n *yaml.Node) *Error {
+	return ed.errorAt(n, fmt.Sprintf("line %d uses it through the alias *%s", ed.Line(alias), alias.Value))
+}

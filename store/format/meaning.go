@@ -1,0 +1,214 @@
+package format
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// meaning returns what a node says as a string that can be compared: nodes with equal meanings differ at most in style,
+// comments and anchors. A missing node and an empty one mean "". The members of a mapping that are named in except are left out.
+func meaning(n *yaml.Node, except ...string) string {
+	if n = resolved(n); n == nil {
+		return ""
+	}
+	var b strings.Builder
+	writeMeaning(&b, n, except)
+	return b.String()
+}
+
+func writeMeaning(b *strings.Builder, n *yaml.Node, except []string) {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		b.WriteByte('{')
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			if !slices.Contains(except, n.Content[i].Value) {
+				writeMeaning(b, n.Content[i], nil)
+				writeMeaning(b, n.Content[i+1], nil)
+			}
+		}
+		b.WriteByte('}')
+	case yaml.SequenceNode:
+		b.WriteByte('[')
+		for _, item := range n.Content {
+			writeMeaning(b, item, nil)
+		}
+		b.WriteByte(']')
+	default:
+		b.WriteString(n.ShortTag() + strconv.Quote(n.Value))
+	}
+}
+
+// resolved follows aliases. It returns nil for an empty value.
+func resolved(n *yaml.Node) *yaml.Node {
+	for n != nil && n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	if n == nil || n.Kind == yaml.ScalarNode && n.ShortTag() == "!!null" {
+		return nil
+	}
+	return n
+}
+
+// memberText returns the text of a member of a mapping, or "" if there is none.
+func memberText(n *yaml.Node, key string) string {
+	n = resolved(n)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return ""
+	}
+	i := keyIndex(n, key)
+	if i < 0 {
+		return ""
+	}
+	v := resolved(n.Content[i+1])
+	if v == nil || v.Kind != yaml.ScalarNode {
+		return ""
+	}
+	return v.Value
+}
+
+// itemsOf returns the items of a list. An empty value is an empty list. It returns false for any other value.
+func itemsOf(n *yaml.Node) (items []*yaml.Node, ok bool) {
+	n = resolved(n)
+	if n == nil {
+		return nil, true
+	}
+	return n.Content, n.Kind == yaml.SequenceNode
+}
+
+// textsOf returns the texts of a list. A single text is a list of one.
+func textsOf(n *yaml.Node) (texts []string, ok bool) {
+	n = resolved(n)
+	if n != nil && n.Kind == yaml.ScalarNode {
+		return []string{n.Value}, true
+	}
+	items, ok := itemsOf(n)
+	for _, item := range items {
+		item = resolved(item)
+		if item == nil || item.Kind != yaml.ScalarNode {
+			return nil, false
+		}
+		texts = append(texts, item.Value)
+	}
+	return texts, ok
+}
+
+// Values says how the members of a mapping are compared. A member that is not named is compared by its type and its text, as
+// YAML reads them.
+type Values struct {
+	Texts []string // members that are compared by their text whatever its type, and so is everything inside them
+	Times []string // members that are times: equal if the instant is
+}
+
+// Meanings returns what each item of the list under a top-level key says, as strings to compare. Items that say the same have
+// the same string: quotes, tags, the order of members, and the notation of a time make no difference.
+func (d *Doc) Meanings(key string, values Values) []string {
+	items, _ := itemsOf(d.Get(key))
+	out := make([]string, len(items))
+	for i, item := range items {
+		out[i] = values.meaning(item)
+	}
+	return out
+}
+
+// meaning returns what an item says as a string: the members that v names first, in the order of their names there, then the
+// others by key.
+func (v Values) meaning(n *yaml.Node) string {
+	n = resolved(n)
+	if n == nil || n.Kind != yaml.MappingNode {
+		return meaning(n)
+	}
+	pairs := pairsOf(n)
+	slices.SortFunc(pairs, func(a, b pair) int { return cmp.Or(v.rank(a.key)-v.rank(b.key), cmp.Compare(a.key, b.key)) })
+	var b strings.Builder
+	b.WriteByte('{')
+	for _, p := range pairs {
+		b.WriteString(strconv.Quote(p.key))
+		v.write(&b, p)
+	}
+	b.WriteByte('}')
+	return b.String()
+}
+
+// rank orders the members of an item.
+func (v Values) rank(key string) int {
+	if i := slices.Index(v.Texts, key); i >= 0 {
+		return i
+	}
+	if i := slices.Index(v.Times, key); i >= 0 {
+		return len(v.Texts) + i
+	}
+	return len(v.Texts) + len(v.Times)
+}
+
+// write writes what one member of an item says.
+func (v Values) write(b *strings.Builder, p pair) {
+	at := resolved(p.value)
+	switch {
+	case slices.Contains(v.Texts, p.key):
+		writeSorted(b, p.value, func(s *yaml.Node) { b.WriteString(strconv.Quote(textOf(s))) })
+		return
+	case slices.Contains(v.Times, p.key) && at != nil && at.Kind == yaml.ScalarNode:
+		if instant, err := time.Parse(time.RFC3339, at.Value); err == nil {
+			b.WriteString("@" + instant.UTC().Format(time.RFC3339Nano))
+			return
+		}
+	}
+	writeSorted(b, p.value, func(s *yaml.Node) { b.WriteString(s.ShortTag() + strconv.Quote(s.Value)) })
+}
+
+// textOf returns the text of a scalar, "" if it is null.
+func textOf(n *yaml.Node) string {
+	if n = resolved(n); n == nil {
+		return ""
+	}
+	return n.Value
+}
+
+// pair is a member of a mapping.
+type pair struct {
+	key   string
+	value *yaml.Node
+}
+
+func pairsOf(n *yaml.Node) []pair {
+	pairs := make([]pair, 0, len(n.Content)/2)
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		pairs = append(pairs, pair{n.Content[i].Value, n.Content[i+1]})
+	}
+	return pairs
+}
+
+// writeSorted writes what a node says, with the members of mappings ordered by key. scalar writes the scalars.
+func writeSorted(b *strings.Builder, n *yaml.Node, scalar func(*yaml.Node)) {
+	for n.Kind == yaml.AliasNode {
+		n = n.Alias
+	}
+	switch n.Kind {
+	case yaml.MappingNode:
+		pairs := pairsOf(n)
+		slices.SortFunc(pairs, func(a, b pair) int { return cmp.Compare(a.key, b.key) })
+		b.WriteByte('{')
+		for _, p := range pairs {
+			b.WriteString(strconv.Quote(p.key))
+			writeSorted(b, p.value, scalar)
+		}
+		b.WriteByte('}')
+	case yaml.SequenceNode:
+		b.WriteByte('[')
+		for _, item := range n.Content {
+			writeSorted(b, item, scalar)
+			b.WriteByte(',')
+		}
+		b.WriteByte(']')
+	default:
+		scalar(n)
+	}
+}

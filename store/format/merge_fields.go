@@ -1,0 +1,313 @@
+package format
+
+import (
+	"slices"
+
+	"gopkg.in/yaml.v3"
+)
+
+// mergeFields merges each key that either side has.
+func (m *Merged) mergeFields() {
+	seen := map[string]bool{}
+	for _, d := range []*Doc{m.ours, m.theirs} {
+		for i := 0; i < len(d.root.Content); i += 2 {
+			if key := d.root.Content[i].Value; !seen[key] {
+				seen[key] = true
+				m.field(key).merge()
+			}
+		}
+	}
+	m.takeAll(m.taken)
+}
+
+// takenKey is a key that becomes theirs.
+type takenKey struct {
+	key  string
+	edit Edit
+}
+
+// takeAll makes many keys theirs at once. Those that cannot be edited so are conflicts.
+func (m *Merged) takeAll(keys []takenKey) {
+	var edits []Edit
+	for _, k := range keys {
+		edits = append(edits, k.edit)
+	}
+	switch {
+	case len(keys) == 0 || m.Edit(edits...) == nil:
+	case len(keys) == 1:
+		m.addConflict(keys[0].key)
+	default:
+		m.takeAll(keys[:len(keys)/2])
+		m.takeAll(keys[len(keys)/2:])
+	}
+}
+
+// fieldMerge merges one key.
+type fieldMerge struct {
+	m                  *Merged
+	key                string
+	rule               Rule
+	base, ours, theirs *yaml.Node // its values; nil where the key is missing
+}
+
+func (m *Merged) field(key string) fieldMerge {
+	f := fieldMerge{m: m, key: key, rule: m.schema.Fields[key], ours: m.ours.Get(key), theirs: m.theirs.Get(key)}
+	if m.base != nil {
+		f.base = m.base.Get(key)
+	}
+	return f
+}
+
+func (f fieldMerge) merge() {
+	switch ours, theirs := meaning(f.ours), meaning(f.theirs); {
+	case ours == theirs:
+		return
+	case f.rule.Kind == Log:
+		f.mergeAs(f.log)
+	case meaning(f.base) == theirs:
+		return
+	case f.rule.Kind == Texts:
+		f.mergeAs(f.texts)
+	case f.rule.Kind == Keyed:
+		f.mergeAs(f.keyed)
+	default:
+		f.mergeAsOne()
+	}
+}
+
+// onlyTheirs reports whether our side did not change the value.
+func (f fieldMerge) onlyTheirs() bool { return meaning(f.base) == meaning(f.ours) }
+
+// mergeAs makes the edits that merge the key as its kind. If the values are not of that kind, it is merged as one value; but a
+// Log then is a conflict, so that no entry of either side is lost.
+func (f fieldMerge) mergeAs(kind func() (edits []Edit, ok bool)) {
+	before := f.m.conflicts
+	edits, ok := kind()
+	if ok && f.m.Edit(edits...) == nil {
+		return
+	}
+	f.m.conflicts = before
+	if f.rule.Kind == Log {
+		f.m.addConflict(f.key)
+		return
+	}
+	f.mergeAsOne()
+}
+
+func (f fieldMerge) mergeAsOne() {
+	side := Neither
+	switch {
+	case f.onlyTheirs():
+		side = Theirs
+	case f.rule.Choose != nil:
+		side = f.rule.Choose(f.m.base, f.m.ours, f.m.theirs)
+	}
+	if side == Neither || side == Theirs && !f.take() {
+		f.m.addConflict(f.key)
+	}
+}
+
+// take notes that the key becomes theirs. The edit is made when all keys were merged (see takeAll).
+func (f fieldMerge) take() bool {
+	path := Path{f.key}
+	edit := Remove(path)
+	if resolved(f.theirs) != nil {
+		v, ok := f.m.theirs.copyOf(path)
+		if !ok {
+			return false
+		}
+		edit = Set(path, v)
+	}
+	f.m.taken = append(f.m.taken, takenKey{f.key, edit})
+	return true
+}
+
+// newItem returns a copy of one of their items.
+func (f fieldMerge) newItem(at int) (Item, bool) {
+	v, ok := f.m.theirs.copyOf(Path{f.key, at})
+	return NewItem(v), ok
+}
+
+// setList returns the edits that make our value a list of these items. An empty list is no list at all if theirs has none.
+func (f fieldMerge) setList(items []Item) []Edit {
+	path := Path{f.key}
+	set := SetSeq(path, items...)
+	ours := resolved(f.ours)
+	switch {
+	case len(items) == 0 && f.theirs == nil && f.rule.Kind != Log:
+		return []Edit{Remove(path)}
+	case f.ours == nil || ours != nil && ours.Kind == yaml.SequenceNode:
+		return []Edit{set}
+	case ours == nil:
+		return []Edit{Remove(path), set}
+	default:
+		return []Edit{Set(path, Flow{valuesOf(items)})}
+	}
+}
+
+// texts keeps, in our order, what neither side removed, and adds what theirs added. If only theirs changed, the list is theirs.
+func (f fieldMerge) texts() ([]Edit, bool) {
+	base, ok1 := textsOf(f.base)
+	ours, ok2 := textsOf(f.ours)
+	theirs, ok3 := textsOf(f.theirs)
+	if !ok1 || !ok2 || !ok3 {
+		return nil, false
+	}
+	want := theirs
+	if !f.onlyTheirs() {
+		inBase, inTheirs := setOf(base), setOf(theirs)
+		want = slices.DeleteFunc(slices.Clone(ours), func(s string) bool { return inBase[s] && !inTheirs[s] })
+		have := setOf(want)
+		for _, s := range theirs {
+			if !inBase[s] && !have[s] {
+				want, have[s] = append(want, s), true
+			}
+		}
+	}
+	return f.setList(f.textItems(ours, theirs, want)), true
+}
+
+// textItems returns the items of a list of texts: ours if we have the text, else a copy of theirs.
+func (f fieldMerge) textItems(ours, theirs, want []string) []Item {
+	single := f.ours != nil && f.ours.Kind == yaml.ScalarNode // it becomes a list, so there are no old items
+	inOurs, inTheirs := firstIndexes(ours), firstIndexes(theirs)
+	var items []Item
+	for _, s := range want {
+		if at, ok := inOurs[s]; ok && !single {
+			delete(inOurs, s) // an old item can be used once
+			items = append(items, Old(at))
+			continue
+		}
+		it := NewItem(String(s))
+		if at, ok := inTheirs[s]; ok {
+			if c, ok := f.newItem(at); ok {
+				it = c
+			}
+		}
+		items = append(items, it)
+	}
+	return items
+}
+
+func setOf(texts []string) map[string]bool {
+	set := make(map[string]bool, len(texts))
+	for _, s := range texts {
+		set[s] = true
+	}
+	return set
+}
+
+// firstIndexes returns the first index of each text.
+func firstIndexes(texts []string) map[string]int {
+	at := make(map[string]int, len(texts))
+	for i, s := range slices.Backward(texts) {
+		at[s] = i
+	}
+	return at
+}
+
+// keyed merges a list of mappings item by item. Each item is one value: if both sides changed it in different ways, there is a
+// conflict on its lines. Our items keep their order, and theirs follow.
+func (f fieldMerge) keyed() ([]Edit, bool) {
+	base, ok1 := keyedOf(f.base, f.rule)
+	ours, ok2 := keyedOf(f.ours, f.rule)
+	theirs, ok3 := keyedOf(f.theirs, f.rule)
+	if !ok1 || !ok2 || !ok3 {
+		return nil, false
+	}
+	if f.onlyTheirs() {
+		return f.theirList(ours, theirs)
+	}
+	return f.bothLists(base, ours, theirs)
+}
+
+// keyedList is a Keyed list.
+type keyedList struct {
+	names []string // in order
+	items map[string]keyedItem
+}
+
+// keyedItem is one item of a Keyed list. The zero value is an item that is not there.
+type keyedItem struct {
+	present  bool
+	at       int    // its index in the list
+	whole    string // its meaning
+	compared string // its meaning without what is derived
+}
+
+// keyedOf returns false if the value is not a list of mappings with different names.
+func keyedOf(n *yaml.Node, rule Rule) (keyedList, bool) {
+	k := keyedList{items: map[string]keyedItem{}}
+	nodes, ok := itemsOf(n)
+	for i, item := range nodes {
+		name := memberText(item, rule.Key)
+		if name == "" || k.items[name].present {
+			return k, false
+		}
+		k.names = append(k.names, name)
+		k.items[name] = keyedItem{present: true, at: i, whole: meaning(item), compared: meaning(item, rule.Derived...)}
+	}
+	return k, ok
+}
+
+// theirList returns the edits that make the list theirs. Items that are the same keep our bytes.
+func (f fieldMerge) theirList(ours, theirs keyedList) ([]Edit, bool) {
+	var items []Item
+	for _, name := range theirs.names {
+		it := Old(ours.items[name].at)
+		if ours.items[name].whole != theirs.items[name].whole {
+			var ok bool
+			if it, ok = f.newItem(theirs.items[name].at); !ok {
+				return nil, false
+			}
+		}
+		items = append(items, it)
+	}
+	return f.setList(items), true
+}
+
+// bothLists merges two lists that both changed. It returns false if one side removed an item that the other one changed.
+func (f fieldMerge) bothLists(base, ours, theirs keyedList) ([]Edit, bool) {
+	var items []Item
+	for _, name := range ours.names {
+		b, o, t := base.items[name], ours.items[name], theirs.items[name]
+		it := Old(o.at)
+		switch {
+		case o.compared == t.compared, b.present == t.present && b.compared == t.compared:
+			// theirs did not change it, or made the same of it
+		case !t.present && o.compared == b.compared:
+			continue // theirs removed it
+		case b.present && b.compared == o.compared:
+			var ok bool
+			if it, ok = f.newItem(t.at); !ok {
+				return nil, false
+			}
+		case !t.present:
+			return nil, false
+		default:
+			f.m.conflicts = append(f.m.conflicts, conflict{key: f.key, item: len(items) + 1, theirs: f.theirLines(t.at)})
+		}
+		items = append(items, it)
+	}
+	for _, name := range theirs.names {
+		b, o, t := base.items[name], ours.items[name], theirs.items[name]
+		if o.present || b.present && b.compared == t.compared {
+			continue
+		}
+		it, ok := f.newItem(t.at)
+		if b.present || !ok {
+			return nil, false
+		}
+		items = append(items, it)
+	}
+	return f.setList(items), true
+}
+
+// theirLines returns the lines of one of their items, or nil if it has no lines of its own.
+func (f fieldMerge) theirLines(at int) []string {
+	lines, ok := f.m.theirs.itemLines(f.key, at)
+	if !ok {
+		return nil
+	}
+	return linesOf(f.m.theirs.src[lines.from:lines.to])
+}

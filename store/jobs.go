@@ -1,6 +1,0 @@
-package store
-
-import "github.com/cairn-tasks/cairn/store/jobs"
-
-// Jobs returns the jobs of the clone.
-func (s *Store) Jobs() jobs.Jobs { return jobs.In(s.Live) }

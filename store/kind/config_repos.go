@@ -1,0 +1,167 @@
+package kind
+
+import (
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Repo is a git repository that the tasks of a workspace are about: one of repos in the config. A task names it by its name.
+type Repo struct {
+	Name string
+	Path string // its folder, relative to the workspace's, with forward slashes; "" where only its address is known
+	URL  string // host and path, as task.RepoOf has it, so that no credentials are in it; "" for none
+	Role string // primary, dependency or docs; "" for none
+	Base string // the branch that work there starts from and is merged into; "" for the one that is checked out
+}
+
+// RepoRoles is what a workspace has a repository for.
+var RepoRoles = []string{"primary", "dependency", "docs"}
+
+// MaxRepos is the most repositories that a config names.
+const MaxRepos = 100
+
+// Repo is the repository with a name.
+func (c Config) Repo(name string) (Repo, bool) {
+	at := slices.IndexFunc(c.Repos, func(r Repo) bool { return r.Name == name })
+	if at < 0 {
+		return Repo{}, false
+	}
+	return c.Repos[at], true
+}
+
+// Valid returns INVALID_INPUT for what no repository of a config may be.
+func (r Repo) Valid() error {
+	switch {
+	case r.Name == "":
+		return task.Errorf(task.InvalidInput, "a repository needs a name")
+	case (r.Path == "") == (r.URL == ""):
+		return task.Errorf(task.InvalidInput, "the repository %q has neither a path nor an address, or both", r.Name).WithHint("give one of the two")
+	case r.URL != "" && task.RepoOf(r.URL) != r.URL:
+		return task.Errorf(task.InvalidInput, "the repository %q has no address that is known", r.Name).WithHint("such as https://github.com/o/r, without a name and a password")
+	case r.Path != "" && !isRepoPath(r.Path):
+		return task.Errorf(task.InvalidInput, "the repository %q has no path that a config may have: %q", r.Name, task.Clip(r.Path, 100)).
+			WithHint("a path from the workspace's folder, with forward slashes, such as ../web")
+	case r.Base != "" && !isBranch(r.Base):
+		return task.Errorf(task.InvalidInput, "the repository %q has no base that a branch may be called: %q", r.Name, task.Clip(r.Base, 100))
+	}
+	if r.Role != "" {
+		if err := task.OneOf("role", r.Role, RepoRoles); err != nil {
+			return err
+		}
+	}
+	return task.ValidRepo(r.Name)
+}
+
+// isRepoPath reports whether a path may lead to a repository: it is relative, in its shortest form, and has no character that is not plain text.
+func isRepoPath(p string) bool {
+	return p != "" && task.ValidLine("path", p) == nil && !strings.Contains(p, `\`) && !path.IsAbs(p) && !filepath.IsAbs(filepath.FromSlash(p)) && path.Clean(p) == p
+}
+
+// isBranch is as strict as what cairn passes to git needs: no option, no range, no space.
+func isBranch(name string) bool {
+	return task.ValidLine("base", name) == nil && name[0] != '-' && !strings.Contains(name, "..") && !strings.ContainsAny(name, " \t~^:?*[\\")
+}
+
+// repos reads the repositories that the tasks are about.
+func (r *configReader) repos() {
+	n := r.get("repos")
+	for _, m := range r.maps("repos", n) {
+		one := Repo{
+			Name: r.text("name", field(m, "name")), Path: r.text("path", field(m, "path")), Role: r.text("role", field(m, "role")), Base: r.text("base", field(m, "base")),
+		}
+		if at := field(m, "url"); !isNull(at) {
+			text := r.text("url", at)
+			if one.URL = task.RepoOf(text); one.URL == "" {
+				r.fail(at, "url is no address of a repository that is known")
+			}
+		}
+		if one.Path != "" {
+			one.Path = path.Clean(one.Path)
+		}
+		if err := one.Valid(); err != nil {
+			r.fail(m, "%v", err)
+		}
+		if _, twice := r.c.Repo(one.Name); twice {
+			r.fail(m, "another repository is called %q", one.Name)
+		}
+		r.c.Repos = append(r.c.Repos, one)
+	}
+	if len(r.c.Repos) > MaxRepos {
+		r.fail(n, "repos has %d, more than %d", len(r.c.Repos), MaxRepos)
+	}
+}
+
+// SetRepo puts a repository into the list of the config, or changes the one of that name, on its own lines, and appends an entry about it to the
+// config's provenance. If the list says so already, nothing changes. It returns INVALID_INPUT for one that the list cannot have.
+func SetRepo(doc *format.Doc, repo Repo, stamp task.Stamp) (*format.Doc, error) {
+	was, err := ParseConfig(doc.Bytes())
+	if err == nil {
+		err = repo.Valid()
+	}
+	if err != nil {
+		return nil, err
+	}
+	old, known := was.Repo(repo.Name)
+	if known && old == repo {
+		return doc, nil
+	}
+	next, err := doc.Edit(configOrder, repoEdits(doc, was.Repos, repo)...)
+	if err != nil {
+		return nil, err
+	}
+	if now, err := ParseConfig(next.Bytes()); err != nil {
+		return nil, task.Errorf(task.InvalidInput, "the list cannot have the repository %q: %w", repo.Name, err)
+	} else if got, _ := now.Repo(repo.Name); got != repo {
+		return nil, task.Errorf(task.InvalidInput, "the list in config.yaml cannot be edited").WithHint("edit repos there by hand")
+	}
+	stamp.Text = "repos: " + repo.Name + " " + repo.place()
+	entries, err := Entries(doc)
+	if err != nil {
+		return nil, err
+	}
+	return next.Edit(nil, EditLog(next, entries, entries.Add(stamp.Entry(task.Updated)))...)
+}
+
+// place says in an entry where a repository is, and for what.
+func (r Repo) place() string {
+	text := r.Path + r.URL
+	if r.Role != "" {
+		text += ", " + r.Role
+	}
+	return text
+}
+
+// repoEdits replaces the item of the list that has the name, or adds one.
+func repoEdits(doc *format.Doc, was []Repo, repo Repo) []format.Edit {
+	items := make([]format.Item, 0, len(was)+1)
+	found := false
+	for i, r := range was {
+		if r.Name == repo.Name {
+			found = true
+			items = append(items, format.NewItem(repoValue(repo)))
+			continue
+		}
+		items = append(items, format.Old(i))
+	}
+	if !found {
+		items = append(items, format.NewItem(repoValue(repo)))
+	}
+	return setItems(doc, "repos", items)
+}
+
+func repoValue(r Repo) format.Value {
+	var m mapping
+	m.text("name", r.Name)
+	m.text("path", r.Path)
+	if r.URL != "" {
+		m.text("url", "https://"+r.URL)
+	}
+	m.text("role", r.Role)
+	m.text("base", r.Base)
+	return format.Map(m)
+}

@@ -1,0 +1,41 @@
+package kind
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Every member that is written of an entry is one whose value is compared, and not the way it is written.
+func TestEntryValuesAreThoseOfTheFile(t *testing.T) {
+	holder := task.Actor("agent:a")
+	full := task.Entry{
+		Who: "human:lee", At: time.Date(2026, 6, 1, 8, 0, 0, 0, time.UTC), Did: task.Updated, From: "a", To: "b", Assignee: &holder,
+		Results: []task.CheckResult{{Check: "c", Result: task.Pass}}, Commit: "d", Tree: "e", Checks: []string{"f"}, Text: "g", Session: "ses-1", Key: "h", Sig: "s",
+		Deps: "d", AddDeps: []task.ID{"T-1"}, RemoveDeps: []task.ID{"T-2"}, Fields: []string{"title"},
+		Detail: &task.Detail{
+			Mentions: []task.Actor{"human:ada"}, Re: "r", Verb: "v", Severity: "info", Option: "o", About: []string{"T-3"},
+			Content: "c", Refs: []string{"7f3a9c21"}, Next: []string{"n"}, Blockers: []string{"b"},
+		},
+	}
+	known := map[string]bool{}
+	values := task.EntryValues()
+	for _, name := range append(values.Texts, values.Times...) {
+		known[name] = true
+	}
+	written := entryValue(full).(format.Flow).Value.(format.Map)
+	if len(written) < 28 {
+		t.Errorf("an entry is written as %v", written)
+	}
+	for _, f := range written {
+		if !known[f.Key] {
+			t.Errorf("%s is written, and not among %v", f.Key, values)
+		}
+	}
+	if fmt.Sprint(values.Times) != "[at]" {
+		t.Errorf("the times of an entry are %v", values.Times)
+	}
+}

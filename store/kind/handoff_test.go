@@ -1,0 +1,87 @@
+package kind_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/kind"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// handoffFile is a handoff in a state, claimed by an actor at a minute; "" for nobody.
+func handoffFile(status, who, minute string) []byte {
+	claim, entry := "", ""
+	if who != "" {
+		claim = "assignee: '" + who + "'\n"
+		entry = "  - {who: '" + who + "', at: 2026-06-21T10:" + minute + ":00Z, did: claimed, from: open, to: claimed, assignee: '" + who + "'}\n"
+	}
+	return []byte("---\nid: HO-1\ntitle: Color\nstatus: " + status + "\ntype: question\nto: ['human:ada', 'agent:b']\n" + claim +
+		"unknown: {kept: true}\nprovenance:\n  - {who: 'agent:a', at: 2026-06-21T10:00:00Z, did: created, content: '0123456789abcdef'}\n" + entry + "---\n")
+}
+
+// Two versions of a handoff merge without a conflict, and in the same way from either side: the one that was carried further counts.
+func TestHandoffsMerge(t *testing.T) {
+	base := handoffFile("open", "", "")
+	for name, tt := range map[string]struct {
+		base, ours, theirs []byte
+		status, holder     string
+	}{
+		"claimed twice, at different times": {base, handoffFile("claimed", "human:ada", "02"), handoffFile("claimed", "agent:b", "01"), "claimed", "agent:b"},
+		"claimed twice, at one time":        {base, handoffFile("claimed", "human:ada", "01"), handoffFile("claimed", "agent:b", "01"), "claimed", "agent:b"},
+		"claimed first, and answered":       {base, handoffFile("claimed", "human:ada", "01"), handoffFile("responded", "agent:b", "02"), "responded", "agent:b"},
+		"answered, and canceled":            {base, handoffFile("responded", "human:ada", "01"), handoffFile("canceled", "", ""), "canceled", "human:ada"},
+		"canceled, and dealt with":          {base, handoffFile("canceled", "", ""), handoffFile("resolved", "agent:b", "01"), "resolved", "agent:b"},
+		"released, and taken over":          {handoffFile("claimed", "human:ada", "01"), handoffFile("open", "", ""), handoffFile("claimed", "agent:b", "03"), "claimed", "agent:b"},
+	} {
+		for _, sides := range [][2][]byte{{tt.ours, tt.theirs}, {tt.theirs, tt.ours}} {
+			merged, clean := kind.Merge(".cairn/handoffs/HO-1.md", tt.base, sides[0], sides[1], task.Flow{}, format.Markers{Size: 7})
+			h, err := kind.Handoffs.Parse(merged)
+			if !clean || err != nil || string(h.Status) != tt.status || string(h.Assignee) != tt.holder || !strings.Contains(string(merged), "unknown: {kept: true}\n") {
+				t.Errorf("%s: clean is %v (%v), got\n%s", name, clean, err, merged)
+			}
+		}
+	}
+}
+
+// The row of a handoff has what lists and inboxes ask for, so that they read no file.
+func TestRowOfAHandoff(t *testing.T) {
+	h, err := kind.Handoffs.Parse(handoffFile("claimed", "agent:b", "01"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	h.Log = h.Log.Add(task.Entry{Who: "agent:b", At: h.Log.Last().At, Did: task.Responded}.Saying(task.Detail{Option: "red"}))
+	h.Log = h.Log.Add(task.Entry{Who: "human:ada", At: h.Log.Last().At, Did: task.Noted}.Saying(task.Detail{Mentions: []task.Actor{"agent:a"}}))
+	r := kind.Handoffs.Row(h)
+	for name, want := range map[string]string{kind.TypeFact: "question", kind.FromFact: "agent:a", kind.OptionFact: "red", kind.AnsweredFact: "agent:b"} {
+		if got := r.Fact(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+	if got := r.All(kind.ToFact); !slices.Equal(got, []string{"human:ada", "agent:b"}) {
+		t.Errorf("to is %q", got)
+	}
+	answer, mention := r.Said(kind.AnswerFact), r.Said(kind.MentionFact)
+	if len(answer) != 1 || answer[0].Who != "agent:b" || answer[0].Hash != kind.ShortHash(h.Log[2]) || !answer[0].At.Equal(h.Log[2].At) {
+		t.Errorf("the answers are %+v", answer)
+	}
+	if len(mention) != 1 || mention[0].Who != "human:ada" || mention[0].More != "agent:a" {
+		t.Errorf("the mentions are %+v", mention)
+	}
+	if r.Assignee != "agent:b" || len(r.Said(kind.AssignedFact)) != 0 {
+		t.Errorf("the assignee is %s, assigned by %+v", r.Assignee, r.Said(kind.AssignedFact))
+	}
+}
+
+// What a row keeps of entries is bounded, and is the newest.
+func TestRowsKeepTheNewestMentions(t *testing.T) {
+	h := task.Header{Ref: kind.Tasks.Ref("T-1")}
+	for range 40 {
+		h.Log = h.Log.Add(task.Entry{Who: "agent:a", Did: task.Noted}.Saying(task.Detail{Mentions: []task.Actor{"agent:b", "agent:c"}}))
+	}
+	r := kind.RowOf(h)
+	if got := r.Said(kind.MentionFact); len(got) != 32 || got[31].More != "agent:c" {
+		t.Errorf("got %d, the last %+v", len(got), got[len(got)-1])
+	}
+}

@@ -1,0 +1,348 @@
+// Package record is the table of the kinds of record: tasks, sessions and proposals, and what else is registered. A row says
+// where the files of a kind lie, how they are named, how bytes become a value and back, how two versions merge, and what
+// cairn check asks of them. Everything else that cairn does with a record, it does with every kind.
+//
+// config.yaml is read here too: it is one file and no kind, but it has the same form and keeps a provenance.
+//
+// The package is pure: it reads no file. Package store does, in the same way for every kind.
+package kind
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/check/proof"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/store/problem"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Kind is one kind of record. It is the row of a table: make one with Define, and Register it.
+type Kind struct {
+	Name    string             // in a task.Ref, in messages and in JSON: "task"
+	Folder  string             // under .cairn: "tasks"
+	Rest    string             // under .cairn, around the folders of records at rest: "closed"; "" for a kind without these
+	Form    format.Kind        // Markdown with front matter, or plain YAML
+	Keys    []string           // every key that cairn knows, in the order in which they stand in a file
+	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id
+	Lists   string             // the verb that lists such records, for hints
+	Mover   string             // the verb that moves them from state to state, for hints, where update may not; "" for none
+	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
+	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
+
+	States []task.Status                     // that a record can have; nil for a kind without states, or with those of the config
+	Closed func(task.Flow, task.Status) bool // whether a state is closed; nil for a kind that nothing can depend on
+	Merge  map[string]format.Rule            // how the keys merge; a key without a rule merges as one value
+	Judge  *proof.Kind                       // what cairn check asks of the kind beyond what it asks of every record; nil for nothing
+	Settle func(*format.Merged, task.Flow)   // sets the keys of a merged file that follow from others; nil for none
+
+	codec codec
+}
+
+// Codec is how the values of a kind become bytes and back.
+type Codec[T any] struct {
+	Decode func(*format.Doc) (T, error)                           // its errors are *format.Error, with the line
+	Edit   func(doc *format.Doc, was, now T) (*format.Doc, error) // touches only what differs
+	Create func(now T) (*format.Doc, error)
+	Header func(T) task.Header
+
+	// Again makes the change from was to now on found, if another program changed the file in the middle of a write of several
+	// files. It reports whether that is possible. Nil for a kind that keeps what the file holds.
+	Again func(found, was, now T) (next T, ok bool)
+
+	// Move takes a record to another state by the rules of its kind, with the entry that says so. Nil for a kind whose own verbs do that.
+	Move func(T, task.Status, task.Stamp) (T, error)
+
+	// Relabel gives a record other labels, with the entry that says so. Nil for a kind without labels.
+	Relabel func(T, []string, task.Stamp) (T, error)
+
+	// Merge returns how the keys merge for which the row does not say it. Nil for a kind whose row says it of all.
+	Merge func() map[string]format.Rule
+
+	// With appends an entry to the provenance of a record. Nil for a kind that takes no notes.
+	With func(T, task.Entry) T
+
+	// WithRefs replaces the references of a record. Nil for a kind that has none.
+	WithRefs func(T, []task.Reference) T
+
+	// PutBack restores entries that the file has lost, as task.Header.PutBack does. It is needed by a kind with closed states, whose
+	// writes are in a journal.
+	PutBack func(f task.Flow, v T, lost []task.Entry, find task.Find, s task.Stamp) (T, *task.Entry, []string)
+
+	// Lean is a record as lists have it: without long texts. Nil for a kind whose records are short.
+	Lean func(T) T
+
+	// Row sets the fields of a row that do not follow from the header. Nil for none.
+	Row func(T, *Row)
+
+	// Repeats reports whether an entry repeats one of the record that this one is about, so that a history of all records leaves it out. Nil
+	// for a kind whose entries repeat none.
+	Repeats func(T, task.Entry) bool
+
+	// Body returns the text of a record, in which lists can search. Nil for a kind without one.
+	Body func(T) string
+
+	// Search returns what else of a record a ranked search looks in, beside what all kinds have and the body. Nil for nothing.
+	Search func(T) []string
+}
+
+// Of is a kind whose records have ids of type ID and are values of type T.
+type Of[ID ~string, T any] struct{ *Kind }
+
+// Define makes a row of the table.
+func Define[ID ~string, T any](k Kind, c Codec[T]) Of[ID, T] {
+	k.codec = &c
+	return Of[ID, T]{&k}
+}
+
+// The kinds that cairn has.
+var (
+	Tasks     = Define[task.ID](taskKind, taskCodec)
+	Sessions  = Define[string](sessionKind, sessionCodec)
+	Proposals = Define[string](proposalKind, proposalCodec)
+)
+
+var kinds = []*Kind{Tasks.Kind, Sessions.Kind, Proposals.Kind, Decisions.Kind, Handoffs.Kind, Actors.Kind, Skills.Kind, Feedback.Kind, Knowledge.Kind, Repositories.Kind}
+
+// Register adds a kind to the table. Call it before anything is read. It panics if the name or a folder is taken.
+func Register(k *Kind) {
+	taken := append(Folders(), Rests()...)
+	if _, ok := Named(k.Name); ok || slices.Contains(taken, k.Folder) || k.Rest != "" && slices.Contains(append(taken, k.Folder), k.Rest) {
+		panic(fmt.Sprintf("record: the kind %s, in %s, is there already", k.Name, k.Folder))
+	}
+	kinds = append(kinds, k)
+}
+
+// Kinds lists every kind.
+func Kinds() []*Kind { return slices.Clone(kinds) }
+
+// Named finds a kind by its name.
+func Named(name string) (*Kind, bool) {
+	i := slices.IndexFunc(kinds, func(k *Kind) bool { return k.Name == name })
+	if i < 0 {
+		return nil, false
+	}
+	return kinds[i], true
+}
+
+// For finds the kind of a reference. It reports false if there is no such kind, or the id cannot be one of it: only a reference that
+// it accepts may become a part of a path.
+func For(of task.Ref) (*Kind, bool) {
+	k, ok := Named(of.Kind)
+	return k, ok && k.ParseID(of.ID) == nil
+}
+
+// Ext ends the names of the files of a kind.
+func (k *Kind) Ext() string {
+	if k.Form == format.Markdown {
+		return ".md"
+	}
+	return ".yaml"
+}
+
+// Ref names a record of the kind.
+func (k *Kind) Ref(id string) task.Ref { return task.Ref{Kind: k.Name, ID: id} }
+
+// Decode reads a document as a record. The error is a *format.Error with the line.
+func (k *Kind) Decode(doc *format.Doc) (any, error) { return k.codec.decode(doc) }
+
+// Parse reads the text of a file as a record.
+func (k *Kind) Parse(src []byte) (any, error) {
+	doc, err := format.Parse(src, k.Form)
+	if err != nil {
+		return nil, err
+	}
+	return k.codec.decode(doc)
+}
+
+// Edit returns the document after a change of the record from was to now. It touches only what differs.
+func (k *Kind) Edit(doc *format.Doc, was, now any) (*format.Doc, error) {
+	return k.codec.edit(doc, was, now)
+}
+
+// Create returns the document of a record that has no file yet.
+func (k *Kind) Create(now any) (*format.Doc, error) { return k.codec.create(now) }
+
+// Again is the function of Codec.Again. It reports false if the kind has none.
+func (k *Kind) Again(found, was, now any) (next any, ok bool) {
+	return k.codec.again(found, was, now)
+}
+
+// CanAgain reports whether the kind has Codec.Again.
+func (k *Kind) CanAgain() bool { return k.codec.canAgain() }
+
+// Header returns what a record has in common with records of other kinds.
+func (k *Kind) Header(v any) task.Header { return k.codec.header(v) }
+
+// Lean returns a record as lists have it.
+func (k *Kind) Lean(v any) any {
+	return k.codec.lean(v)
+}
+
+// With appends an entry to the provenance of a record. It returns INVALID_INPUT for a record of a kind that takes none.
+func (k *Kind) With(v any, e task.Entry) (any, error) {
+	if noted, ok := k.codec.with(v, e); ok {
+		return noted, nil
+	}
+	return nil, task.Errorf(task.InvalidInput, "a %s takes no notes", k.Name)
+}
+
+// WithRefs replaces the references of a record. It returns INVALID_INPUT for a record of a kind that has none.
+func (k *Kind) WithRefs(v any, refs []task.Reference) (any, error) {
+	if referring, ok := k.codec.withRefs(v, refs); ok {
+		return referring, nil
+	}
+	return nil, task.Errorf(task.InvalidInput, "a %s has no references", k.Name)
+}
+
+// Repeats is the function of Codec.Repeats.
+func (k *Kind) Repeats(v any, e task.Entry) bool { return k.codec.repeats(v, e) }
+
+// Move is the function of Codec.Move. It returns INVALID_INPUT for a state that the kind does not have, and for a record of a kind that is moved
+// by verbs of its own; the hint names the verb.
+func (k *Kind) Move(v any, to task.Status, s task.Stamp) (any, error) {
+	switch {
+	case !k.codec.canMove() && k.Mover != "":
+		return nil, task.Errorf(task.InvalidInput, "a %s is not moved by update", k.Name).
+			WithHint("%s does", task.CallTo(k.Mover)).WithNext(task.CallTo("get", "id", k.Header(v).Ref.ID))
+	case !k.codec.canMove():
+		return nil, task.Errorf(task.InvalidInput, "a %s is moved by verbs of its own", k.Name).WithHint("leave out to")
+	case !slices.Contains(k.States, to):
+		var states []string
+		for _, s := range k.States {
+			states = append(states, string(s))
+		}
+		return nil, task.Errorf(task.InvalidInput, "%q is not a state of a %s", to, k.Name).WithHint("it is one of %s", strings.Join(states, ", "))
+	default:
+		return k.codec.move(v, to, s)
+	}
+}
+
+// Relabel is the function of Codec.Relabel. It returns INVALID_INPUT for labels that no record may have, and for a kind without labels.
+func (k *Kind) Relabel(v any, labels []string, s task.Stamp) (any, error) {
+	if !k.codec.canRelabel() {
+		return nil, task.Errorf(task.InvalidInput, "a %s has no labels", k.Name).WithHint("a note may say what you would label it with")
+	}
+	return k.codec.relabel(v, labels, s)
+}
+
+// PutBack is the function of Codec.PutBack. Of a kind that has none nothing is put back, and the entry is nil.
+func (k *Kind) PutBack(f task.Flow, v any, lost []task.Entry, find task.Find, s task.Stamp) (any, *task.Entry, []string) {
+	return k.codec.putBack(f, v, lost, find, s)
+}
+
+// NotFound is the error of an id without a record. Its hint is how to list those that exist.
+func (k *Kind) NotFound(id string) error {
+	e := task.Errorf(task.NotFound, "there is no %s %s", k.Name, id)
+	if k.Lists == "" {
+		return e.WithHint("the files are in %s/%s", layout.Folder, k.Folder)
+	}
+	return e.WithHint("%s shows what there is", task.CallTo(k.Lists))
+}
+
+// WrongName is the error of a file whose name is not that of its id.
+func (k *Kind) WrongName(doc *format.Doc, want, got string) error {
+	name := strings.TrimSuffix(k.FileName(want), k.Ext())
+	return &format.Error{Line: doc.Line(doc.Get("id")), Msg: fmt.Sprintf("the file is called %s, and its id is %s", name, got)}
+}
+
+// Reader reads records: those on disk, or as a write under way has staged them.
+type Reader interface {
+	// Read returns a record. It returns INVALID_INPUT for what cannot be an id, NOT_FOUND if there is no such record, and
+	// BAD_FILE, with the line, if its file is broken.
+	Read(k *Kind, id string) (any, error)
+}
+
+// Lister lists records.
+type Lister interface {
+	// All returns every record of a kind, sorted by id and as lists have them, and the files that cannot be read.
+	All(ctx context.Context, k *Kind) ([]any, []problem.Problem, error)
+}
+
+// Writer stages records.
+type Writer interface {
+	Reader
+	// Put stages a new state of a record that Read returned, or a new record.
+	Put(k *Kind, v any)
+}
+
+// Decode reads a document as a record. The error is a *format.Error with the line.
+func (k Of[ID, T]) Decode(doc *format.Doc) (T, error) {
+	v, err := k.codec.decode(doc)
+	return v.(T), err
+}
+
+// Parse reads the text of a file as a record.
+func (k Of[ID, T]) Parse(src []byte) (T, error) {
+	v, err := k.Kind.Parse(src)
+	if err != nil {
+		return *new(T), err
+	}
+	return v.(T), nil
+}
+
+// File is the usual path of a record from the workspace root, with forward slashes.
+func (k Of[ID, T]) File(id ID) string { return k.Kind.File(string(id)) }
+
+// Get reads a record, as Reader.Read does.
+func (k Of[ID, T]) Get(r Reader, id ID) (T, error) {
+	v, err := r.Read(k.Kind, string(id))
+	if err != nil {
+		return *new(T), err
+	}
+	return v.(T), nil
+}
+
+// Find returns a look-up of records. It reports false for one that does not exist or cannot be read.
+func (k Of[ID, T]) Find(r Reader) func(ID) (T, bool) {
+	return func(id ID) (T, bool) {
+		v, err := k.Get(r, id)
+		return v, err == nil
+	}
+}
+
+// List returns every record of the kind, as Lister.All does.
+func (k Of[ID, T]) List(ctx context.Context, l Lister) ([]T, []problem.Problem, error) {
+	all, problems, err := l.All(ctx, k.Kind)
+	out := make([]T, len(all))
+	for i, v := range all {
+		out[i] = v.(T)
+	}
+	return out, problems, err
+}
+
+// Put stages a record, as Writer.Put does.
+func (k Of[ID, T]) Put(w Writer, v T) { w.Put(k.Kind, v) }
+
+// Rev is the revision of a file's bytes.
+func Rev(src []byte) task.Rev {
+	sum := sha256.Sum256(src)
+	return task.Rev(hex.EncodeToString(sum[:8]))
+}
+
+// Same reports whether two values of a record are equal.
+func (k *Kind) Same(a, b any) bool { return reflect.DeepEqual(a, b) }
+
+// Proof is what cairn check asks of the records of a kind: Judge, with the states of the row. It reports false for tasks, which are
+// what the rules of package proof are about.
+func (k *Kind) Proof() (proof.Kind, bool) {
+	if k == Tasks.Kind {
+		return proof.Kind{}, false
+	}
+	out := proof.Kind{Name: k.Name}
+	if k.Judge != nil {
+		out = *k.Judge
+	}
+	out.States, out.Closed = k.States, k.Closed
+	return out, true
+}
+
+// Held reports whether records of the kind can be claimed and moved from state to state. Live state has claims, progress and journals of
+// those.
+func (k *Kind) Held() bool { return k.Closed != nil }

@@ -1,0 +1,226 @@
+package kind
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, refs, provenance and
+// a body. The codec, the order of the keys, the closed states and how versions merge follow from it.
+type Markdown[T any] struct {
+	Header func(*T) *task.Header                       // where a value has what all kinds have in common
+	Body   func(*T) *string                            // where it has its body
+	Keys   []Key[T]                                    // that only this kind has; in a file they stand between labels and refs
+	States []task.Status                               // in which a record can be, the first one first
+	Closed []task.Status                               // those of the states in which nothing waits for the record any more; none if nothing can depend on it
+	Move   func(T, task.Status, task.Stamp) (T, error) // takes a record to another state, for update; nil where the kind's own verbs do
+	Free   bool                                        // update takes a record from any state to any other
+	Row    func(T, *Row)                               // sets the facts of a row that do not follow from the header; nil for none
+}
+
+// DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a ParseID; Form, Keys,
+// States, Closed and Merge follow, and rules that it has for merging its own keys stay.
+func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
+	row.Form, row.States = format.Markdown, m.States
+	row.Keys = append(make([]string, 0, len(commonKeys)+len(m.Keys)+2), commonKeys...)
+	for _, k := range m.Keys {
+		row.Keys = append(row.Keys, k.name)
+	}
+	row.Keys = append(row.Keys, "refs", "provenance")
+	if len(m.Closed) > 0 {
+		row.Closed = func(_ task.Flow, s task.Status) bool { return slices.Contains(m.Closed, s) }
+	}
+	both := &struct { // in one piece of memory
+		row   Kind
+		codec markdownCodec[T]
+	}{row: row}
+	c := &both.codec
+	c.of, c.kind, c.parseID, c.order = m, row.Name, row.ParseID, row.Keys
+	both.row.codec = c
+	return Of[ID, T]{&both.row}
+}
+
+// commonKeys are the keys that stand before those that only one kind has.
+var commonKeys = []string{"id", "title", "status", "labels"}
+
+// markdownCodec is the codec of a kind that Markdown describes.
+type markdownCodec[T any] struct {
+	of      Markdown[T]
+	kind    string
+	parseID func(string) error
+	order   []string // of the keys in a file
+	made    sync.Once
+	keys    []Key[T] // all of them; made at first use
+}
+
+func (c *markdownCodec[T]) all() []Key[T] {
+	c.made.Do(func() {
+		c.keys = slices.Concat([]Key[T]{
+			Text("id", func(v *T) *string { return &c.of.Header(v).Ref.ID }).Required(),
+			Text("title", func(v *T) *string { return &c.of.Header(v).Title }).Required(),
+			Text("status", func(v *T) *task.Status { return &c.of.Header(v).Status }).Required(),
+			Texts("labels", func(v *T) *[]string { return &c.of.Header(v).Labels }),
+		}, c.of.Keys)
+	})
+	return c.keys
+}
+
+func (c *markdownCodec[T]) decode(doc *format.Doc) (any, error) {
+	var v T
+	r := &reader{doc: doc}
+	r.noMerge(doc.Root())
+	for _, k := range c.all() {
+		k.read(r, &v)
+	}
+	h := c.of.Header(&v)
+	if err := c.parseID(h.Ref.ID); err != nil && r.err == nil {
+		r.fail(doc.Get("id"), "%s", task.MessageOf(err))
+	}
+	h.Ref.Kind, h.Refs, h.Log, h.Rev = c.kind, r.refs(), r.entries(), Rev(doc.Bytes())
+	*c.of.Body(&v) = task.CleanBody(string(doc.Body()))
+	return v, r.err
+}
+
+func (c *markdownCodec[T]) create(now any) (*format.Doc, error) {
+	v := now.(T)
+	var m mapping
+	for _, k := range c.all() {
+		k.of.write(&m, k.name, v)
+	}
+	addRefs(&m, c.of.Header(&v).Refs)
+	m = append(m, format.Field{Key: "provenance", Value: LogValue(c.of.Header(&v).Log)})
+	return format.New(format.Markdown, format.Map(m), spaced(*c.of.Body(&v)))
+}
+
+func (c *markdownCodec[T]) edit(doc *format.Doc, before, after any) (*format.Doc, error) {
+	was, now := before.(T), after.(T)
+	var edits []format.Edit
+	for _, k := range c.all() {
+		edits = append(edits, k.of.edit(doc, k.name, was, now)...)
+	}
+	edits = append(edits, editRefs(doc, c.of.Header(&was).Refs, c.of.Header(&now).Refs)...)
+	edits = append(edits, EditLog(doc, c.of.Header(&was).Log, c.of.Header(&now).Log)...)
+	if body := *c.of.Body(&now); body != *c.of.Body(&was) {
+		edits = append(edits, format.SetBody(spaced(body)))
+	}
+	return doc.Edit(c.order, edits...)
+}
+
+func (c *markdownCodec[T]) merge() map[string]format.Rule {
+	return map[string]format.Rule{
+		"status": closedWins(c.of.Closed), "labels": {Kind: format.Texts}, "refs": refsRule, "provenance": LogRule,
+	}
+}
+
+func (*markdownCodec[T]) again(_, _, _ any) (any, bool) { return nil, false }
+
+func (*markdownCodec[T]) canAgain() bool { return false }
+
+func (c *markdownCodec[T]) header(one any) task.Header {
+	v := one.(T)
+	return *c.of.Header(&v)
+}
+
+func (c *markdownCodec[T]) lean(one any) any {
+	v := one.(T)
+	*c.of.Body(&v) = shortBody(*c.of.Body(&v))
+	return v
+}
+
+func (c *markdownCodec[T]) row(one any, r *Row) {
+	if c.of.Row != nil {
+		c.of.Row(one.(T), r)
+	}
+}
+
+func (c *markdownCodec[T]) body(one any) string {
+	v := one.(T)
+	return *c.of.Body(&v)
+}
+
+// search returns the texts of the keys that only the kind has.
+func (c *markdownCodec[T]) search(one any) []string {
+	var m mapping
+	for _, k := range c.of.Keys {
+		k.of.write(&m, k.name, one.(T))
+	}
+	return textsOf(format.Map(m))
+}
+
+func (c *markdownCodec[T]) with(one any, e task.Entry) (any, bool) {
+	v := one.(T)
+	c.of.Header(&v).Log = c.of.Header(&v).Log.Add(e)
+	return v, true
+}
+
+func (c *markdownCodec[T]) canMove() bool { return c.of.Move != nil || c.of.Free }
+
+func (c *markdownCodec[T]) move(one any, to task.Status, s task.Stamp) (any, error) {
+	v := one.(T)
+	if c.of.Move != nil {
+		return c.of.Move(v, to, s)
+	}
+	if err := task.ValidText("reason", s.Text); err != nil {
+		return nil, err
+	}
+	h := c.of.Header(&v)
+	*h = h.Moved(to, s)
+	return v, nil
+}
+
+func (*markdownCodec[T]) canRelabel() bool { return true }
+
+func (c *markdownCodec[T]) relabel(one any, labels []string, s task.Stamp) (any, error) {
+	v := one.(T)
+	h, err := c.of.Header(&v).Labeled(labels, s)
+	*c.of.Header(&v) = h
+	return v, err
+}
+
+func (c *markdownCodec[T]) withRefs(one any, refs []task.Reference) (any, bool) {
+	v := one.(T)
+	c.of.Header(&v).Refs = refs
+	return v, true
+}
+
+func (*markdownCodec[T]) repeats(any, task.Entry) bool { return false }
+
+func (c *markdownCodec[T]) putBack(_ task.Flow, one any, lost []task.Entry, _ task.Find, s task.Stamp) (any, *task.Entry, []string) {
+	v := one.(T)
+	h, entry, contradictions := c.of.Header(&v).PutBack(lost, s)
+	*c.of.Header(&v) = h
+	return v, entry, contradictions
+}
+
+// closedWins merges a status that both sides changed: a closed state wins over one that is open. Two closed states, and two open
+// ones, are a conflict.
+func closedWins(closed []task.Status) format.Rule {
+	in := func(doc *format.Doc) bool {
+		r := &reader{doc: doc}
+		return slices.Contains(closed, task.Status(r.text("status", doc.Get("status"))))
+	}
+	return format.Rule{Choose: func(_, ours, theirs *format.Doc) format.Side {
+		switch o, t := in(ours), in(theirs); {
+		case o && !t:
+			return format.Ours
+		case t && !o:
+			return format.Theirs
+		default:
+			return format.Neither
+		}
+	}}
+}
+
+// Prefixed is a ParseID for ids that have the form of a task's, and this prefix before the dash.
+func Prefixed(kind, prefix string) func(string) error {
+	return func(id string) error {
+		if _, err := task.ParseID(id); err != nil || !strings.HasPrefix(id, prefix+"-") {
+			return task.Errorf(task.InvalidInput, "%q is not the id of a %s", id, kind).WithHint("an id looks like %s-01j8x2k7q7f3az", prefix)
+		}
+		return nil
+	}
+}

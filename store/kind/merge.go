@@ -1,0 +1,301 @@
+package kind
+
+import (
+	"maps"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/session"
+	"github.com/cairn-tasks/cairn/store/format"
+	"github.com/cairn-tasks/cairn/store/layout"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Merge merges two versions of a file with a common base, which is empty if both sides added the file. name is its path, with forward
+// slashes; the kind of record follows from the folder. It reports whether the merge is clean. If not, the file has git's conflict
+// markers, around the lines concerned if they can be told apart.
+//
+// It depends on its arguments only: the same versions always give the same bytes, and in a criss-cross merge git may merge several times.
+func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers format.Markers) (merged []byte, clean bool) {
+	form, schema := format.YAML, format.Schema{}
+	k, ok := kindAt(name)
+	switch {
+	case ok:
+		form, schema = k.Form, format.Schema{Order: k.Keys, Fields: k.mergeRules()}
+	case strings.HasSuffix(name, ".md"):
+		form = format.Markdown
+	case path.Base(name) == layout.ConfigName && path.Base(path.Dir(name)) == layout.Folder:
+		schema.Fields = configMerge()
+	}
+	schema.Fields = withLogs(schema.Fields)
+	m := format.Merge(base, ours, theirs, form, schema, markers)
+	if ok && k.Settle != nil {
+		k.Settle(m, flow)
+	}
+	return m.Bytes(), m.Clean()
+}
+
+// mergeRules are the rules by which the keys merge.
+func (k *Kind) mergeRules() map[string]format.Rule {
+	rules := map[string]format.Rule{}
+	maps.Copy(rules, k.codec.merge())
+	maps.Copy(rules, k.Merge)
+	return rules
+}
+
+// withLogs adds to rules for logs which values the entries have.
+func withLogs(rules map[string]format.Rule) map[string]format.Rule {
+	out := maps.Clone(rules)
+	for key, rule := range out {
+		if rule.Kind == format.Log {
+			rule.Values = format.Values(task.EntryValues())
+			out[key] = rule
+		}
+	}
+	return out
+}
+
+// kindAt is the kind of a record, by a path that may start above the workspace.
+func kindAt(name string) (*Kind, bool) {
+	for below := true; below; _, name, below = strings.Cut(name, "/") {
+		if k, _, ok := At(name); ok {
+			return k, true
+		}
+	}
+	return nil, false
+}
+
+// LogRule merges provenance: the entries of both sides, by their time. Merge adds which values they have.
+var LogRule = format.Rule{Kind: format.Log, Key: "at"}
+
+func taskMerge() map[string]format.Rule {
+	return map[string]format.Rule{
+		"status":          {Choose: laterSide(statusSince)},
+		"assignee":        {Choose: laterSide(assigneeSince)},
+		"labels":          {Kind: format.Texts},
+		"deps":            {Kind: format.Texts},
+		"scope":           {Kind: format.Texts},
+		"discovered_from": {Kind: format.Texts},
+		"duplicates":      {Kind: format.Texts},
+		"related":         {Kind: format.Texts},
+		"checks":          {Kind: format.Keyed, Key: "desc", Derived: []string{"result"}},
+		"refs":            refsRule,
+		"provenance":      LogRule,
+	}
+}
+
+func sessionMerge() map[string]format.Rule {
+	return map[string]format.Rule{
+		"status":     {Choose: endedSide},
+		"ended_at":   {Choose: endedSide},
+		"base":       {Choose: endedSide},
+		"head":       {Choose: endedSide},
+		"summary":    {Choose: endedSide},
+		"reason":     {Choose: endedSide},
+		"refs":       refsRule,
+		"provenance": LogRule,
+	}
+}
+
+func proposalMerge() map[string]format.Rule {
+	return map[string]format.Rule{
+		"made":       {Kind: format.Texts},
+		"refs":       refsRule,
+		"provenance": LogRule,
+	}
+}
+
+func configMerge() map[string]format.Rule {
+	return map[string]format.Rule{"default_checks": {Kind: format.Keyed, Key: "desc"}, "repos": {Kind: format.Keyed, Key: "name"}, "fields": {Kind: format.Keyed, Key: "name"}, "provenance": LogRule}
+}
+
+// endedSide chooses the side on which a session ended: an end wins over active. If it ended on both sides in the same way, the later end
+// wins in all its keys; the entries of both stay in the provenance. Two different ends are a conflict.
+func endedSide(_, ours, theirs *format.Doc) format.Side {
+	o, err1 := decodeSession(ours)
+	t, err2 := decodeSession(theirs)
+	switch {
+	case err1 != nil || err2 != nil:
+		return format.Neither
+	case o.Status == session.Active && t.Status != session.Active:
+		return format.Theirs
+	case o.Status != session.Active && t.Status == session.Active:
+		return format.Ours
+	case o.Status != t.Status || o.EndedAt.Equal(t.EndedAt):
+		return format.Neither
+	case o.EndedAt.After(t.EndedAt):
+		return format.Ours
+	default:
+		return format.Theirs
+	}
+}
+
+// statusSince returns when a task got its status, by the last entry that moved it. It reports false if that entry has another status: a
+// person has edited the file.
+func statusSince(t task.Task) (time.Time, bool) {
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.To != "" {
+			return e.At, e.To == t.Status
+		}
+	}
+	return time.Time{}, false
+}
+
+// assigneeSince is statusSince for the assignee.
+func assigneeSince(t task.Task) (time.Time, bool) {
+	for _, e := range slices.Backward(t.Provenance) {
+		if e.Assignee != nil {
+			return e.At, *e.Assignee == t.Assignee
+		}
+	}
+	return time.Time{}, false
+}
+
+// laterSide chooses the side that changed a field later. It chooses neither if a side does not know since when it has its value, or if
+// both changed it in the same second.
+func laterSide(since func(task.Task) (time.Time, bool)) func(base, ours, theirs *format.Doc) format.Side {
+	return func(_, ours, theirs *format.Doc) format.Side {
+		o, err1 := decodeTask(ours)
+		t, err2 := decodeTask(theirs)
+		if err1 != nil || err2 != nil {
+			return format.Neither
+		}
+		oursAt, ok1 := since(o)
+		theirsAt, ok2 := since(t)
+		switch {
+		case !ok1 || !ok2 || oursAt.Equal(theirsAt):
+			return format.Neither
+		case oursAt.After(theirsAt):
+			return format.Ours
+		default:
+			return format.Theirs
+		}
+	}
+}
+
+// settleTask sets what follows from the rest of a merged task: the results of its checks, and whether its status still holds. A file that
+// cannot be read as a task is left as it was merged.
+func settleTask(m *format.Merged, flow task.Flow) {
+	base, ours, theirs, ok := m.Sides()
+	if !ok {
+		return
+	}
+	v := versions{}
+	var err1, err2 error
+	if base != nil {
+		v.base, _ = decodeTask(base)
+	}
+	v.ours, err1 = decodeTask(ours)
+	v.theirs, err2 = decodeTask(theirs)
+	merged, err3 := decodeTask(m.Doc())
+	if err1 != nil || err2 != nil || err3 != nil {
+		return
+	}
+	merged.Checks = v.results(merged)
+	setResults(m, merged)
+	v.disputeStatus(m, merged, flow)
+}
+
+// versions are the three versions of a task in a merge. base is the zero value if there is none.
+type versions struct{ base, ours, theirs task.Task }
+
+// results returns the checks of the merged task with their results. A check that one side changed is pending. Else a result that one side
+// changed wins, and of two changed ones that with the newer evidence.
+func (v versions) results(merged task.Task) []task.Check {
+	out := slices.Clone(merged.Checks)
+	base, ours, theirs := checksByDesc(v.base.Checks), checksByDesc(v.ours.Checks), checksByDesc(v.theirs.Checks)
+	evidence := merged.EvidenceIndex()
+	for i, c := range out {
+		b, inBase := base[c.Desc]
+		o, inOurs := ours[c.Desc]
+		t, inTheirs := theirs[c.Desc]
+		switch {
+		case inBase && (inOurs && !o.Same(b) || inTheirs && !t.Same(b)):
+			out[i].Result = task.Pending
+		case !inOurs || !inTheirs || o.Result == t.Result:
+		case inBase && o.Result == b.Result:
+			out[i].Result = t.Result
+		case inBase && t.Result == b.Result:
+			out[i].Result = o.Result
+		default:
+			out[i].Result = task.Pending
+			if ev, ok := evidence.Evidence(i); ok {
+				out[i].Result = ev.Result
+			}
+		}
+	}
+	return out
+}
+
+// checksByDesc returns the checks by their desc; of several with the same desc the first.
+func checksByDesc(checks []task.Check) map[string]task.Check {
+	by := make(map[string]task.Check, len(checks))
+	for _, c := range slices.Backward(checks) {
+		by[c.Desc] = c
+	}
+	return by
+}
+
+// setResults sets the results that the merged document does not have.
+func setResults(m *format.Merged, merged task.Task) {
+	written, err := decodeTask(m.Doc())
+	if err != nil {
+		return
+	}
+	var edits []format.Edit
+	for i, c := range merged.Checks {
+		if written.Checks[i].Result != c.Result {
+			path := format.Path{"checks", i, "result"}
+			edits = append(edits, format.Set(path, format.Plain(c.Result)))
+		}
+	}
+	if m.Edit(edits...) == nil {
+		return
+	}
+	for _, e := range edits { // one by one, those that are possible
+		if err := m.Edit(e); err != nil {
+			m.Dispute("checks", nil, "")
+		}
+	}
+}
+
+// disputeStatus makes a closed status a conflict if a check of the merged task is not proven. Checks that were not proven in the base
+// either do not count.
+func (v versions) disputeStatus(m *format.Merged, merged task.Task, flow task.Flow) {
+	known := map[string][]task.Check{} // by desc
+	if v.base.Status == merged.Status {
+		for _, c := range flow.Unproven(v.base) {
+			known[c.Desc] = append(known[c.Desc], c)
+		}
+	}
+	var unproven []string
+	for _, c := range flow.Unproven(merged) {
+		if !slices.ContainsFunc(known[c.Desc], c.Same) {
+			unproven = append(unproven, c.Desc)
+		}
+	}
+	if len(unproven) == 0 {
+		return
+	}
+	other := v.reopened(merged.Status, flow)
+	if merged.Status != v.ours.Status {
+		other = merged.Status
+		if m.Edit(format.Set(format.Path{"status"}, format.String(v.ours.Status))) != nil {
+			return
+		}
+	}
+	m.Dispute("status", format.String(other),
+		string(merged.Status)+" no longer stands, not passed: "+strings.Join(unproven, "; "))
+}
+
+// reopened is the status to offer in place of the closed one: that of the other side, or of the base, or else the initial state.
+func (v versions) reopened(closed task.Status, flow task.Flow) task.Status {
+	for _, s := range []task.Status{v.theirs.Status, v.base.Status} {
+		if s != "" && s != closed && !flow.IsClosed(s) {
+			return s
+		}
+	}
+	return flow.Initial
+}

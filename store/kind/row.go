@@ -1,0 +1,397 @@
+package kind
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unique"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Row is what lists, filters and questions about the graph ask of a record: what its file says, without the texts and without the entries.
+// Rows are shared and must not be changed.
+type Row struct {
+	ID       string
+	Title    string
+	Status   task.Status
+	Assignee task.Actor
+	Labels   []string
+	Rev      task.Rev
+	Created  int64  // of the first entry, in seconds since 1970; 0 for none
+	Updated  int64  // of the last entry, likewise
+	Newest   int64  // of the newest entry, likewise: the last one, unless somebody wrote them in another order
+	Entries  int    // how many there are
+	Session  string // the newest about the record, by its entries
+	Signs    []Sign // the newest entry of each actor, the oldest of these first
+	Assigned int64  // when the newest entry was made that assigned the present assignee, in seconds since 1970; 0 for none
+
+	// Of a kind that has them.
+	Priority task.Priority
+	Parent   task.ID   // the record that this one belongs to
+	Deps     []task.ID // the records that it waits for
+	Checks   []string  // each with its result
+	Body     string    // a digest, which differs if the bodies do; "" for none
+	Facts    []Fact    // what only rows of its kind have; few and short
+}
+
+// Fact is a short text of a row that has a name. A row may have several of one name.
+type Fact struct{ Name, Value string }
+
+// Add adds facts of one name. Empty values are left out.
+func (r *Row) Add(name string, values ...string) {
+	for _, v := range values {
+		if v != "" {
+			r.Facts = append(r.Facts, Fact{name, v})
+		}
+	}
+}
+
+// Fact returns the value of the first fact with a name, or "".
+func (r *Row) Fact(name string) string {
+	for _, f := range r.Facts {
+		if f.Name == name {
+			return f.Value
+		}
+	}
+	return ""
+}
+
+// All returns the values of all facts with a name.
+func (r *Row) All(name string) []string {
+	var out []string
+	for _, f := range r.Facts {
+		if f.Name == name {
+			out = append(out, f.Value)
+		}
+	}
+	return out
+}
+
+// The names of facts that rows of several kinds have.
+const (
+	TypeFact        = "type"
+	DueFact         = "due"
+	AboutFact       = "about" // one for each record
+	FingerprintFact = "fingerprint"
+	RepoFact        = "repo" // of a repository its host and path; of a task the name of one
+	RoleFact        = "role"
+	OriginFact      = "origin" // what the record was made from, as the target of its reference says; one for each
+)
+
+// refFact is the name of the facts that say of which types the references of a record are.
+const refFact = "ref"
+
+// RefTypes are the types of the references of the record, each once.
+func (r *Row) RefTypes() []string { return r.All(refFact) }
+
+// Sign is when an actor last wrote to a record.
+type Sign struct {
+	Who task.Actor
+	At  int64 // in seconds since 1970
+}
+
+// Row returns the row of a record.
+func (k *Kind) Row(v any) Row {
+	r := RowOf(k.codec.header(v))
+	k.codec.row(v, &r)
+	k.addRepeats(v, &r)
+	r.Body = digest(k.codec.body(v))
+	return r
+}
+
+// repeatsFact is the name of the fact that says how many entries of a record repeat those of another.
+const repeatsFact = "repeats"
+
+// addRepeats counts the entries of a record that repeat those of another.
+func (k *Kind) addRepeats(v any, r *Row) {
+	n := 0
+	for _, e := range k.codec.header(v).Log {
+		if k.codec.repeats(v, e) {
+			n++
+		}
+	}
+	if n > 0 {
+		r.Add(repeatsFact, strconv.Itoa(n))
+	}
+}
+
+// OwnEntries is how many entries of the record repeat none of another.
+func (r *Row) OwnEntries() int {
+	n, _ := strconv.Atoi(r.Fact(repeatsFact))
+	return r.Entries - n
+}
+
+// RowOf returns what a row has of a header.
+func RowOf(h task.Header) Row {
+	r := Row{
+		ID: h.Ref.ID, Title: h.Title, Status: h.Status, Assignee: h.Assignee, Labels: h.Labels, Rev: h.Rev,
+		Entries: len(h.Log), Session: h.Log.LastSession(),
+	}
+	r.Created, r.Updated = seconds(h.Log.First().At), seconds(h.Log.Last().At)
+	for _, ref := range h.Refs {
+		if kind := string(ref.Type); !slices.Contains(r.Facts, Fact{refFact, kind}) {
+			r.Add(refFact, kind)
+		}
+		if ref.Type == task.OriginRef {
+			r.Add(OriginFact, ref.Target)
+		}
+	}
+	for _, e := range h.Log {
+		r.Newest = max(r.Newest, seconds(e.At))
+		if e.Assignee != nil && *e.Assignee == h.Assignee {
+			r.Assigned = max(r.Assigned, seconds(e.At))
+		}
+		r.Signs = slices.DeleteFunc(r.Signs, func(s Sign) bool { return s.Who == e.Who })
+		r.Signs = append(r.Signs, Sign{e.Who, seconds(e.At)})
+	}
+	r.Add(MentionFact, newest(mentions(h.Log))...)
+	r.Add(AssignedFact, assignedBy(h))
+	return r
+}
+
+// The names of facts that rows of every kind have, each a Said.
+const (
+	MentionFact  = "mention"  // an entry that mentions somebody, who is More; the newest few
+	AssignedFact = "assigned" // the entry by which another actor assigned the record to its assignee, who has not taken it up since
+)
+
+// mentions is what a row keeps of the entries that mention somebody, the oldest first.
+func mentions(log task.Log) []string {
+	var out []string
+	for _, e := range log {
+		for _, who := range e.Said().Mentions {
+			said := SaidOf(e)
+			said.More = string(who)
+			out = append(out, said.String())
+		}
+	}
+	return out
+}
+
+// assignedBy is what a row keeps of the newest entry by which another actor made the assignee that; "" if the assignee took the record up
+// since, or nobody else did it.
+func assignedBy(h task.Header) string {
+	for _, e := range slices.Backward(h.Log) {
+		switch {
+		case h.Assignee == "", e.Who == h.Assignee && (e.Did == task.Began || e.Did == task.Claimed || e.Did == task.TakenOver):
+			return ""
+		case e.Assignee != nil && *e.Assignee == h.Assignee && e.Who != h.Assignee:
+			return SaidOf(e).String()
+		case e.Assignee != nil:
+			return ""
+		}
+	}
+	return ""
+}
+
+// seconds is a time in seconds since 1970; 0 for none.
+func seconds(at time.Time) int64 {
+	if at.IsZero() {
+		return 0
+	}
+	return at.Unix()
+}
+
+// Own returns a row that keeps nothing else in memory than what it says. The texts of one that was made from a record are parts of its
+// file.
+func (r Row) Own() Row {
+	r.ID, r.Title, r.Status, r.Assignee = strings.Clone(r.ID), strings.Clone(r.Title), own(r.Status), own(r.Assignee)
+	r.Rev, r.Session, r.Parent, r.Body = task.Rev(strings.Clone(string(r.Rev))), own(r.Session), own(r.Parent), strings.Clone(r.Body)
+	r.Labels, r.Signs, r.Deps, r.Checks = owned(r.Labels), ownSigns(r.Signs), owned(r.Deps), owned(r.Checks)
+	r.Facts = ownFacts(r.Facts)
+	return r
+}
+
+func ownFacts(facts []Fact) []Fact {
+	if len(facts) == 0 {
+		return nil
+	}
+	out := make([]Fact, len(facts))
+	for i, f := range facts {
+		out[i] = Fact{own(f.Name), own(f.Value)}
+	}
+	return out
+}
+
+func ownSigns(signs []Sign) []Sign {
+	out := make([]Sign, len(signs))
+	for i, s := range signs {
+		out[i] = Sign{own(s.Who), s.At}
+	}
+	return out
+}
+
+func own[T ~string](text T) T { return T(unique.Make(string(text)).Value()) }
+
+func owned[T ~string](texts []T) []T {
+	if len(texts) == 0 {
+		return nil
+	}
+	out := make([]T, len(texts))
+	for i, text := range texts {
+		out[i] = own(text)
+	}
+	return out
+}
+
+// digest stands for a text in a row.
+func digest(text string) string {
+	if text == "" {
+		return ""
+	}
+	sum := sha256.Sum256([]byte(text))
+	return hex.EncodeToString(sum[:8])
+}
+
+// Text returns everything that a record says in words: its id, title, labels, body, references, and what its entries tell, a line each.
+func (k *Kind) Text(v any) string {
+	h := k.codec.header(v)
+	said := []string{h.Ref.ID, h.Title, strings.Join(h.Labels, " ")}
+	if body := k.codec.body(v); body != "" {
+		said = append(said, body)
+	}
+	said = append(said, wordsOfRefs(h.Refs)...)
+	for _, e := range h.Log {
+		if e.Text != "" {
+			said = append(said, e.Text)
+		}
+	}
+	return strings.Join(said, "\n")
+}
+
+// Task returns a task of which only the fields are set that a row has. Rules that ask for more must be given the task itself.
+func (r *Row) Task() task.Task {
+	return task.Task{
+		ID: task.ID(r.ID), Title: r.Title, Status: r.Status, Priority: r.Priority, Labels: r.Labels,
+		Assignee: r.Assignee, Parent: r.Parent, Deps: r.Deps, Rev: r.Rev, Due: task.Due(r.Fact(DueFact)),
+		Links: r.Links(), Own: r.OwnValues(),
+	}
+}
+
+// Header returns the header of a task of which a row is known. Of its log it has what says who holds the task and how its last session
+// does: the newest entry of each actor, when it was assigned, and the newest session. Who asks whether the file has an entry needs the
+// whole log.
+func (r *Row) Header() task.Header {
+	h := r.Task().Header()
+	if r.Assigned != 0 {
+		h.Log = append(h.Log, task.Entry{At: time.Unix(r.Assigned, 0).UTC(), Assignee: &h.Assignee})
+	}
+	for _, s := range r.Signs {
+		e := task.Entry{Who: s.Who, Did: task.Finished, Session: r.Session} // an entry that tells of a session, whatever it was
+		if s.At != 0 {
+			e.At = time.Unix(s.At, 0).UTC()
+		}
+		h.Log = append(h.Log, e)
+	}
+	return h
+}
+
+// Wrote reports whether an actor wrote an entry.
+func (r *Row) Wrote(who task.Actor) bool {
+	return slices.ContainsFunc(r.Signs, func(s Sign) bool { return s.Who == who })
+}
+
+// taskRow sets the fields of a row that only tasks have.
+func taskRow(t task.Task, r *Row) {
+	r.Priority, r.Parent, r.Deps = t.Priority, t.Parent, t.Deps
+	r.Add(DueFact, string(t.Due))
+	r.Add(ModeFact, string(t.Mode))
+	r.Add(RepoFact, t.Repo)
+	for _, kind := range task.LinkKinds {
+		for _, id := range *t.LinksOf(kind.Name) {
+			r.Add(kind.Name, string(id))
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(t.Own)) {
+		if value := t.Own[name]; len(value) <= mostOwn && len(name) <= mostOwn {
+			r.Add(ownFact+name, value)
+		}
+	}
+	for _, c := range t.Checks {
+		r.Checks = append(r.Checks, c.Desc+" "+string(c.Result))
+		if c.Result != task.Pass {
+			r.Add(ReviewerFact, string(c.Reviewer()))
+		}
+	}
+	if r.Fact(ReviewerFact) != "" {
+		r.Add(MovedFact, lastMove(t.Provenance))
+	}
+	reviewFacts(t.Provenance, r)
+}
+
+// The names of the facts that only the row of a task has.
+const (
+	ModeFact     = "mode"
+	ReviewerFact = "reviewer" // whose approval a check asks for that has not passed; one for each
+	MovedFact    = "moved"    // a Said: the entry that moved the task to its state; only beside ReviewerFact
+	AttestedFact = "attested" // a Said: a manual check was settled, and More is how; the newest few
+	WorkerFact   = "worker"   // who has worked on the task; only beside AttestedFact
+)
+
+// ownFact begins the names of the facts that are optional fields or keys of the user's own. A row has every key that cairn does not know and that holds one
+// short value, whether the config declares it or not, so that rows stay right when the config changes.
+const ownFact = "own:"
+
+// mostOwn is the longest value of a key of the user's own, in bytes, that a row has. None that is longer can be one of a field.
+const mostOwn = 500
+
+// OwnValue returns the value of a key of the user's own; "" for none.
+func (r *Row) OwnValue(name string) string { return r.Fact(ownFact + name) }
+
+// OwnValues returns all values of keys of the user's own; nil for none.
+func (r *Row) OwnValues() map[string]string {
+	var out map[string]string
+	for _, f := range r.Facts {
+		if name, ok := strings.CutPrefix(f.Name, ownFact); ok {
+			if out == nil {
+				out = map[string]string{}
+			}
+			out[name] = f.Value
+		}
+	}
+	return out
+}
+
+// Links returns the links of a task.
+func (r *Row) Links() task.Links {
+	var out task.Links
+	for _, kind := range task.LinkKinds {
+		for _, id := range r.All(kind.Name) {
+			*out.LinksOf(kind.Name) = append(*out.LinksOf(kind.Name), task.ID(id))
+		}
+	}
+	return out
+}
+
+func lastMove(log task.Log) string {
+	for _, e := range slices.Backward(log) {
+		if e.To != "" {
+			return SaidOf(e).String()
+		}
+	}
+	return ""
+}
+
+// reviewFacts sets the facts by which those who worked on a task find how their work was judged.
+func reviewFacts(log task.Log, r *Row) {
+	var attested, workers []string
+	for _, e := range log {
+		if e.Did == task.Attested && len(e.Results) > 0 {
+			said := SaidOf(e)
+			said.More = string(e.Results[0].Result)
+			attested = append(attested, said.String())
+		}
+		if who, ok := e.Holder(); ok && who != "" && !slices.Contains(workers, string(who)) {
+			workers = append(workers, string(who))
+		}
+	}
+	if len(attested) > 0 {
+		r.Add(AttestedFact, newest(attested)...)
+		r.Add(WorkerFact, workers...)
+	}
+}

@@ -1,0 +1,72 @@
+package kind
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// Said is what a row keeps of one entry that concerns somebody: who wrote it, when, its short hash, and a word more.
+type Said struct {
+	Who  task.Actor
+	At   time.Time
+	Hash string
+	More string // "" for nothing
+}
+
+const shortHash = 8 // hex digits of an entry's hash by which people and inboxes name it
+
+// ShortHash names an entry of a record.
+func ShortHash(e task.Entry) string { return e.Hash()[:shortHash] }
+
+// IsShortHash reports whether a text can name an entry.
+func IsShortHash(s string) bool {
+	return len(s) == shortHash && strings.Trim(s, "0123456789abcdef") == ""
+}
+
+// SaidOf is what a row keeps of an entry.
+func SaidOf(e task.Entry) Said { return Said{Who: e.Who, At: e.At, Hash: ShortHash(e)} }
+
+// String is the value of a fact.
+func (s Said) String() string {
+	return strings.TrimRight(strings.Join([]string{strconv.FormatInt(seconds(s.At), 10), s.Hash, string(s.Who), s.More}, " "), " ")
+}
+
+// parseSaid reads the value of a fact. It reports false for what String never returns.
+func parseSaid(value string) (Said, bool) {
+	parts := strings.SplitN(value, " ", 4)
+	if len(parts) < 3 {
+		return Said{}, false
+	}
+	at, err := strconv.ParseInt(parts[0], 10, 64)
+	out := Said{Who: task.Actor(parts[2]), At: time.Unix(at, 0).UTC(), Hash: parts[1]}
+	if len(parts) == 4 {
+		out.More = parts[3]
+	}
+	return out, err == nil && IsShortHash(out.Hash)
+}
+
+// Said returns the values of all facts with a name that tell of entries, the oldest first.
+func (r *Row) Said(name string) []Said {
+	var out []Said
+	for _, f := range r.Facts {
+		if f.Name != name {
+			continue
+		}
+		if s, ok := parseSaid(f.Value); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}
+
+// saidKept is how many entries of one sort a row tells of.
+const saidKept = 32
+
+// newest is the last few of a list.
+func newest(list []string) []string {
+	return slices.Clip(list[max(0, len(list)-saidKept):])
+}
