@@ -20,8 +20,8 @@ func (k *Kind) settleLater(_, ours, theirs *format.Doc) format.Side {
 	return format.Ours
 }
 
-// settleLife gives a merged record, which both sides moved, the state and the holder that the entries of both make. If those do not explain
-// a side, whose file a person may have edited, the side that brought the record further counts.
+// settleLife gives a merged record the state and the holder that the entries of both sides make. If those do not explain a side, whose file
+// a person may have edited, and both sides moved the record, the side that brought it further counts.
 func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 	base, ours, theirs, ok := m.Sides()
 	if !ok {
@@ -42,19 +42,25 @@ func (k *Kind) settleLife(m *format.Merged, flow task.Flow) {
 	}
 	was, o, t := h[0], h[1], h[2]
 	same := func(a, b task.Header) bool { return a.Status == b.Status && a.Assignee == b.Assignee }
-	if same(o, t) || same(o, was) || same(t, was) {
-		return
-	}
-	known := was.Log.Hashes()
 	fold := func(side task.Header) (task.Header, bool) {
-		fresh := slices.DeleteFunc(slices.Clone(side.Log), func(e task.Entry) bool { return known[e.Hash()] })
+		known := map[string]int{}
+		for _, e := range was.Log {
+			known[e.Hash()]++
+		}
+		fresh := slices.DeleteFunc(slices.Clone(side.Log), func(e task.Entry) bool {
+			known[e.Hash()]--
+			return known[e.Hash()] >= 0
+		})
 		got, _ := k.Life.Fold(merged, was, fresh, task.Rules{Flow: flow, Granted: true})
 		return got, same(got, side)
 	}
-	now, _ := fold(h[3])
+	now, settled := fold(h[3])
 	_, ok1 := fold(o)
 	if _, ok2 := fold(t); !ok1 || !ok2 {
-		now = k.furtherSide(o, t)
+		now, settled = k.furtherSide(o, t), same(o, t) || same(o, was) || same(t, was)
+	}
+	if settled {
+		return
 	}
 	status, assignee := format.Set(format.Path{"status"}, format.String(now.Status)), format.Remove(format.Path{"assignee"})
 	if now.Assignee != "" {
