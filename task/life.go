@@ -14,7 +14,7 @@ type Life struct {
 	Step func(v any, h Header, e Entry, in Rules) (Status, Actor, error)
 
 	First Status   // of a record without entries; "" where entry created says in which state it is made
-	Kinds []Did    // of the entries that verbs write
+	Kinds []Did    // of the entries that verbs write; the first one makes the record
 	Order []Status // from the first to the furthest, where the further of two states stands when branches merge; nil where a person chooses
 	Free  bool     // people write the state into the file too, so that it need not be what an entry left
 	Named bool     // two branches can make the same record, since its id is given
@@ -77,10 +77,13 @@ func (l Life) Apply(v any, h Header, e Entry, in Rules) (Header, error) {
 // record as they do.
 func (l Life) Judge(v any, h Header, e Entry, in Rules) error {
 	written, _, err := l.step(v, h, e, in)
-	if err == nil && !written.movesAs(e) {
-		err = Errorf(Conflict, "it does not move the %s, which was %s, as an entry of its kind does", h.Ref.Kind, h.Status)
+	switch {
+	case err != nil || written.movesAs(e):
+		return err
+	case written.movesAs(Entry{}):
+		return Errorf(Conflict, "it changes what an entry of its kind does not change")
 	}
-	return err
+	return Errorf(Conflict, "it does not move the %s, which was %s, as an entry of its kind does", h.Ref.Kind, h.Status)
 }
 
 // step returns an entry as Apply writes it, and the header as it leaves it, but for the log.

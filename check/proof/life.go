@@ -9,23 +9,26 @@ import (
 	"github.com/cairn-tasks/cairn/task"
 )
 
-// lifeRules judge a record by the life of its kind: that its values are such as verbs write, that they write the entries which the change
-// brings, and that these made its state and its holder what they are.
+// lifeRules judge a record by the life of its kind: that verbs write the entries which the change brings, and, of a kind with States, that its
+// values are such as they write, and that the entries made its state and its holder what they are.
 type lifeRules struct {
 	*Case
 	Kind
 }
 
 func (r lifeRules) apply() {
+	if len(r.fresh) > 0 {
+		r.entries(func(_ *Case, i int) string { return r.badEntry(i) })
+	}
+	if r.States == nil {
+		return // the kind has rules of its own for the rest
+	}
 	if v, ok := r.Now.Value.(interface{ Valid() error }); ok {
 		if err := v.Valid(); err != nil {
 			msg := task.MessageOf(err)
 			key, _, _ := strings.Cut(msg, " ")
 			r.Report(BadField, Path{key}, "%s", msg)
 		}
-	}
-	if len(r.fresh) > 0 {
-		r.entries(func(_ *Case, i int) string { return r.badEntry(i) })
 	}
 	if r.judge.change != nil {
 		r.explained()
@@ -43,15 +46,15 @@ func (r lifeRules) badEntry(i int) string {
 	if reason := badForm(form, r.Life.Kinds...); reason != "" {
 		return reason
 	}
-	if e.Did == task.Created && (i > 0 || r.Base != nil) && !r.Life.Named {
+	if e.Did == r.Life.Kinds[0] && (i > 0 || r.Base != nil) && !r.Life.Named {
 		return "creates a " + r.Now.Kind + " that exists"
 	}
 	log := r.WrittenWith(i)
 	if at := slices.IndexFunc(log, e.Equal); at >= 0 {
 		log = log[:at]
 	}
-	before, _ := r.Life.Fold(r.Now.Value, r.unwritten(), log, r.rules())
-	byHand := r.Life.Free || r.Life.Order == nil && r.wasIn(log, e.From)
+	before, follow := r.Life.Fold(r.Now.Value, r.unwritten(), log, r.rules())
+	byHand := r.Life.Free || !follow && r.Life.Order == nil && r.wasIn(log, e.From) // a person settled a merge
 	if e.From != "" && byHand {
 		before.Status = e.From
 	}
