@@ -163,13 +163,38 @@ func EndOf(did task.Did) (Status, bool) {
 	return "", false
 }
 
+// Life is the life of a session: it begins, and ends once.
+var Life = task.Life{
+	First: task.Status(Active), Step: step,
+	Kinds: []task.Did{task.Began, task.Finished, task.Failed, task.Canceled, task.Abandoned, task.Noted, task.Updated},
+}
+
+// step says which entry brings a session where, and who may write it. An update brings references.
+func step(v any, now task.Header, e task.Entry, _ task.Rules) (task.Status, task.Actor, error) {
+	s, _ := v.(Session)
+	var err error
+	to, ends := EndOf(e.Did)
+	switch {
+	case e.Did == task.Began && e.Who != s.Actor:
+		err = task.Errorf(task.NotYours, "it is a session of %s", s.Actor)
+	case e.Did == task.Updated && len(e.Said().Refs) == 0:
+		err = task.Errorf(task.InvalidInput, "it changes what never changes in a session")
+	case ends && now.Status != task.Status(Active):
+		err = task.Errorf(task.SessionEnded, "the session had ended (%s)", now.Status)
+	case ends:
+		now.Status = task.Status(to)
+	}
+	return now.Status, now.Assignee, err
+}
+
 // End ends an active session as Finished, Failed, Canceled or Abandoned, and appends the entry that says by whom. The text of the stamp is
-// the summary of one that finished or failed, and the reason of any other.
+// the summary of one that finished or failed, and the reason of any other. A session that is over stays as it is.
 func (s Session) End(to Status, by task.Stamp) Session {
-	e := entry(ends[to], by)
-	e.From, e.To = task.Status(s.Status), task.Status(to)
-	s.Provenance = s.Provenance.Add(e)
-	s.Status, s.EndedAt = to, by.At.UTC().Truncate(time.Second)
+	now, err := Life.Apply(s, s.Header(), entry(ends[to], by), task.Rules{})
+	if err != nil {
+		return s
+	}
+	s.Provenance, s.Status, s.EndedAt = now.Log, to, by.At.UTC().Truncate(time.Second)
 	if to == Finished || to == Failed {
 		s.Summary = by.Text
 	} else {

@@ -22,6 +22,14 @@ type Proposal struct {
 	Rev        Rev             `json:"rev"`
 }
 
+// ProposalLife is the life of a proposal: it is made real, gets references and is noted. Nothing else in it changes.
+var ProposalLife = Life{Kinds: []Did{Created, Updated, Noted}, Step: func(_ any, now Header, e Entry, _ Rules) (Status, Actor, error) {
+	if e.Did == Updated && e.Text != MadeReal && (e.Text != "" || len(e.Said().Refs) == 0) {
+		return "", "", Errorf(InvalidInput, "it changes what never changes in a proposal")
+	}
+	return now.Status, now.Assignee, nil
+}}
+
 // With returns the proposal with e behind the other entries of its provenance.
 func (p Proposal) With(e Entry) Proposal {
 	p.Provenance = p.Provenance.Add(e)

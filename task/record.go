@@ -41,18 +41,6 @@ func (h Header) Valid(body string) error {
 	return ValidFields(Task{Title: h.Title, Labels: h.Labels, Body: body}, "title", "labels", "body")
 }
 
-// Moved returns the header of the record in another state, with an entry that says so. In the state that it is in already, without
-// text, it stays as it is.
-func (h Header) Moved(to Status, s Stamp) Header {
-	if h.Status == to && s.Text == "" {
-		return h
-	}
-	e := s.Entry(Transitioned)
-	e.From, e.To = h.Status, to
-	h.Status, h.Log = to, h.Log.Add(e)
-	return h
-}
-
 // Labeled returns the header of the record with other labels, with an entry that says so. With the labels that it has it stays as it is. It returns
 // INVALID_INPUT for labels that no record may have.
 func (h Header) Labeled(labels []string, s Stamp) (Header, error) {

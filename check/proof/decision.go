@@ -1,7 +1,6 @@
 package proof
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/cairn-tasks/cairn/internal/ledger"
@@ -31,7 +30,7 @@ var decisionRules = []Rule{
 }
 
 // Decisions is what is asked of decisions. The Value of one is a ledger.Decision.
-var Decisions = Kind{Name: ledger.DecisionKind, Rules: decisionRules, Judge: judgeDecision, Entry: badDecisionEntry, Deleted: deletedDecision}
+var Decisions = Kind{Name: ledger.DecisionKind, Rules: decisionRules, Judge: judgeDecision, Deleted: deletedDecision, Mover: "cairn decision set-status ID STATE"}
 
 // deletedDecision reports a decision that is gone. An accepted one is taken back by a person, and not by deleting its file.
 func deletedDecision(c *Case) {
@@ -42,63 +41,13 @@ func deletedDecision(c *Case) {
 	c.Report(rule, nil, "the decision %s is deleted (%d entries)", c.Base.Name, len(c.Base.Head.Log))
 }
 
-// badDecisionEntry returns why no verb writes the i-th entry of a decision, or "". Its first entry has the hash of the content and the
-// status that it was logged in; others move the status, change labels or references, or are notes.
-func badDecisionEntry(c *Case, i int) string {
-	e := c.Now.Head.Log[i]
-	form := e
-	if e.Did == task.Updated && slices.Equal(e.Fields, []string{"labels"}) {
-		form.Fields = nil
-	}
-	if reason := badForm(form, task.Created, task.Transitioned, task.Updated, task.Noted); reason != "" {
-		return reason
-	}
-	creates, moves := e.Did == task.Created, e.Did == task.Transitioned
-	known := slices.Contains(ledger.DecisionStates, e.To) && (creates || slices.Contains(ledger.DecisionStates, e.From))
-	switch {
-	case creates && (i > 0 || c.Base != nil):
-		return "creates a decision that exists"
-	case creates && (e.From != "" || !known):
-		return "does not say in which state the decision was logged"
-	case creates && e.Said().Content == "":
-		return "has no hash of what was decided"
-	case moves && (!known || e.From == e.To):
-		return "does not say from which state to which other the decision went"
-	case moves && !wasIn(c.WrittenWith(i), e):
-		return "moves the decision from " + string(e.From) + ", in which it was not"
-	case !creates && !moves && e.From+e.To != "":
-		return "changes what an entry of its kind does not change"
-	case !ledger.RatifiedBy(c.judge.flow, e):
-		return "is by " + string(e.Who) + ", and only a person accepts a decision or takes that back"
-	}
-	return ""
-}
-
-// wasIn reports whether an entry above another brought the record into the state from which that other one moves it. Of two branches that
-// were merged, both may have moved it from the same one.
-func wasIn(log task.Log, e task.Entry) bool {
-	for _, before := range log {
-		if before.Equal(e) {
-			return false
-		}
-		if before.To == e.From {
-			return true
-		}
-	}
-	return false
-}
-
-// judgeDecision finds a decision that was rewritten, one whose status no entry explains, and one whose place in the succession is unclear.
+// judgeDecision finds a decision that was rewritten, and one whose place in the succession is unclear.
 func judgeDecision(c *Case) {
 	d, _ := c.Now.Value.(ledger.Decision)
 	if err := task.ValidScope(d.Scope); err != nil {
 		c.Report(BadField, Path{"scope"}, "%s", task.MessageOf(err))
 	}
 	judgeContent(c, d)
-	if c.judge.change != nil && (c.Base == nil || c.Base.Head.Status != d.Status || c.movedAnew()) && !decisionExplained(d) {
-		c.Report(StatusUnexplained, Path{"status"}, "the decision is %s, and no entry says so", d.Status).Fix =
-			"write the status that the entries say back into the file, then cairn decision set-status " + c.Now.Name + " " + string(d.Status)
-	}
 	judgeSuccession(c, d)
 }
 
@@ -126,31 +75,6 @@ func contentPath(key string) Path {
 		return nil
 	}
 	return Path{key}
-}
-
-// movedAnew reports whether the change brings an entry that moves the record.
-func (c *Case) movedAnew() bool {
-	for i, e := range c.Now.Head.Log {
-		if c.fresh[i] && e.To != "" {
-			return true
-		}
-	}
-	return false
-}
-
-// decisionExplained reports whether an entry brought the decision into its status, and none behind it took it out again. Where two branches
-// moved it from the same status, a merge may have chosen either.
-func decisionExplained(d ledger.Decision) bool {
-	explained := false
-	for _, e := range d.Log {
-		switch {
-		case e.To == d.Status:
-			explained = true
-		case e.To != "" && e.From == d.Status:
-			explained = false
-		}
-	}
-	return explained
 }
 
 // judgeSuccession judges what a decision supersedes.

@@ -22,9 +22,10 @@
 //	trust.go     what a reviewer of the change should read
 //	hygiene.go   what is harmless and most likely a mistake
 //	record.go    records of other kinds: the rules that all share
+//	life.go      their entries, states and holders, by the life of the kind
 //	session.go   sessions, and
 //	proposal.go  proposals: the rules of each kind
 //
-// To add a kind of record, declare a Kind in a file of its own, and name it as Judge in the row of the kind, in package kind. From
-// there it comes with the tree, in Tree.Kinds. The rules of the kinds that cairn has are in Rules too.
+// A kind of record needs no line here: its life is in its row, in package kind, and comes with the tree, in Tree.Kinds. Rules of its own are a
+// Kind in a file of its own, named as Judge in the row. The rules of the kinds that cairn has are in Rules too.
 package proof

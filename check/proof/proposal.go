@@ -21,24 +21,7 @@ var proposalRules = []Rule{
 }
 
 // Proposals is what is asked of proposals. The Value of one is a task.Proposal.
-var Proposals = Kind{Name: task.ProposalKind, Rules: proposalRules, Judge: judgeProposal, Entry: badProposalEntry, Deleted: deletedProposal}
-
-// badProposalEntry returns why no verb writes the i-th entry of a proposal, or "".
-func badProposalEntry(c *Case, i int) string {
-	e := c.Now.Head.Log[i]
-	if reason := badForm(e, task.Created, task.Updated, task.Noted); reason != "" {
-		return reason
-	}
-	switch {
-	case e.From+e.To != "":
-		return "changes what an entry of its kind does not change"
-	case e.Did == task.Created && (i > 0 || c.Base != nil):
-		return "creates a proposal that exists"
-	case e.Did == task.Updated && e.Text != task.MadeReal && (e.Text != "" || len(e.Said().Refs) == 0):
-		return "changes what never changes in a proposal"
-	}
-	return ""
-}
+var Proposals = Kind{Name: task.ProposalKind, Rules: proposalRules, Judge: judgeProposal, Deleted: deletedProposal}
 
 // judgeProposal finds a proposal that was rewritten, and one that was made into tasks which are not there. The summary and the tasks of a
 // proposal never change. What it was made into is set by the write that an entry tells of.

@@ -31,6 +31,10 @@ type Kind struct {
 	Judge   func(c *Case) // judges a record whose file is sound; may be nil
 	Deleted func(c *Case) // reports a record that the change deletes; nil reports RecordDeleted
 
+	// Life is how its records live: their entries, states and holders are judged by it. Without a Step they are not.
+	Life  task.Life
+	Mover string // the command that moves such a record ID to a STATE, for fixes; "" for update
+
 	// Entry returns why no verb writes the i-th entry of the record, or "". It is asked about the entries that a change brings, and
 	// what it returns is reported under EntryRefused. Nil for a kind whose entries are not judged.
 	Entry func(c *Case, i int) string
@@ -231,6 +235,9 @@ func (r recordRules) record(f, was *RecordFile) {
 	}
 	if kind.States != nil && !slices.Contains(kind.States, f.Head.Status) {
 		r.report(UnknownState, &f.File, Path{"status"}, "%q is not a state of a %s", f.Head.Status, f.Kind)
+	}
+	if kind.Life.Step != nil {
+		lifeRules{c, kind}.apply()
 	}
 	if kind.Judge != nil {
 		kind.Judge(c)

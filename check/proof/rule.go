@@ -113,7 +113,7 @@ type Rule struct {
 
 // Rules is every rule that cairn has, in the order of their groups, for pages, reports and tests. A tree is judged by ownRules and by
 // those of Tree.Kinds, which a program with kinds of its own adds to.
-var Rules = inGroups(slices.Concat(ownRules, Sessions.Rules, Proposals.Rules, Decisions.Rules, Handoffs.Rules, Actors.Rules, Skills.Rules, Feedback.Rules, Knowledge.Rules, Repositories.Rules))
+var Rules = inGroups(slices.Concat(ownRules, Sessions.Rules, Proposals.Rules, Decisions.Rules, Handoffs.Rules))
 
 // ownRules are the rules of the config, the tasks and the files of all records.
 var ownRules = slices.Concat([]Rule{

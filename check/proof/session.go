@@ -27,48 +27,16 @@ var sessionRules = []Rule{
 }
 
 // Sessions is what is asked of sessions. The Value of one is a session.Session.
-var Sessions = Kind{Name: session.KindName, Rules: sessionRules, Judge: judgeSession, Entry: badSessionEntry, Deleted: deletedSession}
+var Sessions = Kind{Name: session.KindName, Rules: sessionRules, Judge: judgeSession, Entry: endsOtherwise, Deleted: deletedSession}
 
-// badSessionEntry returns why no verb writes the i-th entry of a session, or "". A session has one entry for its begin, which its
-// actor writes, and one for its end.
-func badSessionEntry(c *Case, i int) string {
+// endsOtherwise returns why the i-th entry of a session is none of its ends, or "".
+func endsOtherwise(c *Case, i int) string {
 	now, _ := c.Now.Value.(session.Session)
 	e := c.Now.Head.Log[i]
-	if reason := badForm(e, task.Began, task.Finished, task.Failed, task.Canceled, task.Abandoned, task.Noted, task.Updated); reason != "" {
-		return reason
-	}
-	to, ends := session.EndOf(e.Did)
-	switch {
-	case e.Did == task.Began && (i > 0 || c.Base != nil):
-		return "begins a session that exists"
-	case e.Did == task.Updated && len(e.Said().Refs) == 0:
-		return "changes what never changes in a session"
-	case e.Did == task.Began && e.Who != now.Actor:
-		return "begins a session of " + string(now.Actor)
-	case !ends && e.From+e.To != "":
-		return "changes what an entry of its kind does not change"
-	case ends && (e.From != task.Status(session.Active) || e.To != task.Status(to)):
-		return "does not say that the session went from active to " + string(to)
-	case ends && endedBefore(c.WrittenWith(i), e):
-		return "ends a session that had ended"
-	case ends && now.Status != to && !endedAs(now):
+	if to, ends := session.EndOf(e.Did); ends && e.To == task.Status(to) && now.Status != to && !endedAs(now) {
 		return "ends the session as " + string(to) + ", and its status is " + string(now.Status)
 	}
 	return ""
-}
-
-// endedBefore reports whether another end stands above an entry. Only the version that the entry was written to can say so: a merge of
-// two branches on which a session ended has the entries of both.
-func endedBefore(log task.Log, e task.Entry) bool {
-	for _, before := range log {
-		if before.Equal(e) {
-			return false
-		}
-		if _, ends := session.EndOf(before.Did); ends {
-			return true
-		}
-	}
-	return false
 }
 
 // endedAs reports whether an entry of a session gives it the status that it has.

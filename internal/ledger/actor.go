@@ -55,8 +55,9 @@ func (a Actor) Register(c ActorChange, s task.Stamp) (Actor, error) {
 	if len(keys) == 0 && a.Status == ActorActive {
 		return a, nil
 	}
-	now.Header = updated(now.Header, keys, ActorActive, s)
-	return now, now.Valid()
+	h, err := updated(now.Header, keys, ActorActive, ActorStates, s)
+	now.Header = h
+	return now, cmp.Or(err, now.Valid())
 }
 
 // with returns the actor as a change makes it, and the keys of the file that differ.

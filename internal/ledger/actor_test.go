@@ -55,7 +55,10 @@ func TestRegister(t *testing.T) {
 	if err != nil || now.Title != "agent:a" || now.Role != "reads" || !slices.Equal(now.Log.Last().Fields, []string{"title", "group"}) {
 		t.Errorf("changed: got %+v, %v", now, err)
 	}
-	now.Header = now.Moved(ledger.ActorGone, stamp("left"))
+	now.Header, err = task.Plain(ledger.ActorStates...).Move(now, now.Header, ledger.ActorGone, stamp("left"), task.Rules{})
+	if err != nil {
+		t.Fatal(err)
+	}
 	back, err := now.Register(ledger.ActorChange{}, stamp(""))
 	if last := back.Log.Last(); err != nil || back.Status != ledger.ActorActive || last.From != ledger.ActorGone || last.To != ledger.ActorActive {
 		t.Errorf("back again: got %+v, %v", back, err)

@@ -19,13 +19,9 @@ func differing(keys ...compared) []string {
 	return out
 }
 
-// updated returns a header in a state, with an entry that names the keys of the file that changed, and the state if it is another.
-func updated(h task.Header, keys []string, to task.Status, s task.Stamp) task.Header {
+// updated returns a header in one of the states, with an entry that names the keys of the file that changed, and the state if it is another.
+func updated(h task.Header, keys []string, to task.Status, states []task.Status, s task.Stamp) (task.Header, error) {
 	e := s.Entry(task.Updated)
-	e.Fields = keys
-	if to != h.Status {
-		e.From, e.To, h.Status = h.Status, to, to
-	}
-	h.Log = h.Log.Add(e)
-	return h
+	e.Fields, e.To = keys, to
+	return task.Plain(states...).Apply(nil, h, e, task.Rules{})
 }

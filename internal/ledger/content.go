@@ -24,3 +24,11 @@ func RecordedHash(log task.Log) string {
 	}
 	return ""
 }
+
+// hasContent returns INVALID_INPUT for an entry created without the hash of the content that never changes.
+func hasContent(e task.Entry) error {
+	if e.Said().Content == "" {
+		return task.Errorf(task.InvalidInput, "it has no hash of the content")
+	}
+	return nil
+}

@@ -58,16 +58,39 @@ func NewDecision(f task.Flow, d Decision, token string, find FindDecision, s tas
 	if err := d.valid(); err != nil {
 		return d, err
 	}
-	if err := mayRatify(f, "", d.Status, s.Who); err != nil {
-		return d, err
-	}
-	if err := d.validSuccession(find); err != nil {
-		return d, err
-	}
 	e := s.Entry(task.Created).Saying(task.Detail{Content: d.ContentHash()})
-	e.To = d.Status
-	d.Log = task.Log{}.Add(e)
-	return d, nil
+	e.To, d.Status, d.Log = d.Status, "", nil
+	d, err := d.apply(e, f)
+	return d, cmp.Or(err, d.validSuccession(find))
+}
+
+// DecisionLife is the life of a decision.
+var DecisionLife = task.Life{Step: decisionStep, Kinds: []task.Did{task.Created, task.Transitioned, task.Updated, task.Noted}}
+
+// decisionStep says which entry brings a decision where, and who may write it.
+func decisionStep(_ any, now task.Header, e task.Entry, in task.Rules) (task.Status, task.Actor, error) {
+	err := task.OneOf("status", e.To, DecisionStates)
+	switch e.Did {
+	case task.Created:
+		return e.To, "", cmp.Or(err, hasContent(e), mayRatify(in.Flow, "", e.To, e.Who))
+	case task.Transitioned:
+		if err == nil && e.To == now.Status {
+			err = task.Errorf(task.Conflict, "it is %s already", e.To)
+		}
+		return e.To, "", cmp.Or(err, mayRatify(in.Flow, now.Status, e.To, e.Who))
+	case task.Updated:
+		if e.Fields != nil && !slices.Equal(e.Fields, []string{"labels"}) {
+			return now.Status, "", task.Errorf(task.InvalidInput, "%s of a decision never changes", strings.Join(e.Fields, ", "))
+		}
+	}
+	return now.Status, "", nil
+}
+
+// apply appends an entry to the decision.
+func (d Decision) apply(e task.Entry, f task.Flow) (Decision, error) {
+	now, err := DecisionLife.Apply(d, d.Header, e, task.Rules{Flow: f})
+	d.Header = now
+	return d, err
 }
 
 // statusBy is the status of a new decision if none is asked for.
@@ -175,26 +198,18 @@ func mayRatify(f task.Flow, from, to task.Status, who task.Actor) error {
 	}
 }
 
-// RatifiedBy reports whether an entry that moves a decision is by somebody who may.
-func RatifiedBy(f task.Flow, e task.Entry) bool { return mayRatify(f, e.From, e.To, e.Who) == nil }
-
 // SetStatus returns the decision in another state. In the state that it is in already it stays as it is, and the text becomes a note. It
 // returns INVALID_INPUT for what is no state, and FORBIDDEN for an actor who may not accept decisions or take that back.
 func (d Decision) SetStatus(f task.Flow, to task.Status, s task.Stamp) (Decision, error) {
-	if err := task.OneOf("status", to, DecisionStates); err != nil {
+	e := s.Entry(task.Transitioned)
+	e.To = to
+	switch err := task.ValidText("reason", s.Text); {
+	case err != nil:
 		return d, err
-	}
-	if err := task.ValidText("reason", s.Text); err != nil {
-		return d, err
-	}
-	if err := mayRatify(f, d.Status, to, s.Who); err != nil {
-		return d, err
-	}
-	switch {
 	case to != d.Status:
-		d.Header = d.Moved(to, s)
+		return d.apply(e, f)
 	case s.Text != "":
-		d.Log = d.Log.Add(s.Entry(task.Noted))
+		return d.apply(s.Entry(task.Noted), f)
 	}
 	return d, nil
 }

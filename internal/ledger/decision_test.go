@@ -85,12 +85,13 @@ func TestStatusOfADecision(t *testing.T) {
 		if task.CodeOf(err) != tt.code || err == nil && got.Status != tt.to || got.Log.Last().Did != tt.did {
 			t.Errorf("%s to %s by %s: got %s, %+v, %v", tt.from, tt.to, tt.who, got.Status, got.Log, err)
 		}
-		if e := got.Log.Last(); e.Did == task.Transitioned && (e.From != tt.from || e.To != tt.to || !ledger.RatifiedBy(flow, e)) {
+		if e := got.Log.Last(); e.Did == task.Transitioned && (e.From != tt.from || e.To != tt.to) {
 			t.Errorf("%s to %s: the entry is %+v", tt.from, tt.to, e)
 		}
 	}
-	if ledger.RatifiedBy(flow, task.Entry{Who: "agent:a", Did: task.Created, To: ledger.Accepted}) {
-		t.Error("an agent's entry accepts a decision")
+	forged := task.Entry{Who: "agent:a", Did: task.Created, To: ledger.Accepted}.Saying(task.Detail{Content: "0123456789abcdef"})
+	if err := ledger.DecisionLife.Judge(locks(), task.Header{}, forged, task.Rules{}); task.CodeOf(err) != task.Forbidden {
+		t.Errorf("an agent's entry accepts a decision: %v", err)
 	}
 }
 

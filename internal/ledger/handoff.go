@@ -100,7 +100,8 @@ func NewHandoff(h Handoff, token string, s task.Stamp) (Handoff, error) {
 		h.Type = Handover
 	}
 	h.To, h.Body = task.Unique(h.To), task.CleanBody(h.Body)
-	h.Log = task.Log{}.Add(s.Entry(task.Created).Saying(task.Detail{Content: h.ContentHash()}))
+	h.Log = nil
+	h, _ = h.apply(s.Entry(task.Created).Saying(task.Detail{Content: h.ContentHash()}), nil)
 	return h, h.valid()
 }
 
@@ -177,38 +178,45 @@ func (h Handoff) Response() (task.Entry, bool) {
 	return task.Entry{}, false
 }
 
-// Claim makes the actor the one who deals with the handoff. It does not ask whether it is free: session.Holder decides that. Over says that
-// the claim of somebody else has lapsed. Claiming what one holds changes nothing. It returns FORBIDDEN for who is no recipient, and
-// CONFLICT for a handoff that is answered or over.
-func (h Handoff) Claim(over bool, groups GroupsOf, s task.Stamp) (Handoff, error) {
-	if err := h.mayAct(s.Who, groups); err != nil {
-		return h, err
+// HandoffLife is the life of a handoff.
+var HandoffLife = task.Life{
+	First: HandoffOpen, Step: handoffStep,
+	Order: []task.Status{HandoffOpen, HandoffClaimed, HandoffResponded, HandoffCanceled, HandoffResolved},
+	Kinds: []task.Did{task.Created, task.Claimed, task.TakenOver, task.Released, task.Responded, task.Resolved, task.Noted, task.Updated},
+}
+
+// handoffStep says which entry brings a handoff where, and who may write it.
+func handoffStep(v any, now task.Header, e task.Entry, in task.Rules) (task.Status, task.Actor, error) {
+	h, _ := v.(Handoff)
+	h.Header = now
+	switch e.Did {
+	case task.Created:
+		return h.Status, h.Assignee, hasContent(e)
+	case task.Claimed, task.TakenOver:
+		return HandoffClaimed, e.Who, h.mayClaim(e, in)
+	case task.Released:
+		return HandoffOpen, "", h.mayRelease(e.Who)
+	case task.Responded:
+		return HandoffResponded, h.Assignee, cmp.Or(h.mayAct(e.Who, in), h.validAnswer(e))
+	case task.Resolved:
+		return e.To, h.Assignee, h.mayEnd(e.To, e.Who)
 	}
-	if h.Status == HandoffResponded {
-		e, _ := h.Response()
-		return h, task.Errorf(task.Conflict, "%s has answered it", e.Who).WithHint("there is nothing left to claim").ForGood()
-	}
-	if h.Assignee == s.Who && h.Status == HandoffClaimed {
-		return h, nil
-	}
-	e := s.Entry(task.Claimed)
-	if over || h.Status == HandoffClaimed {
-		e.Did = task.TakenOver
-	}
-	if h.Status != HandoffClaimed {
-		e.From, e.To = h.Status, HandoffClaimed
-	}
-	e.Assignee = &s.Who
-	h.Status, h.Assignee, h.Log = HandoffClaimed, s.Who, h.Log.Add(e)
-	return h, nil
+	return h.Status, h.Assignee, nil
+}
+
+// apply appends an entry to the handoff.
+func (h Handoff) apply(e task.Entry, groups GroupsOf) (Handoff, error) {
+	now, err := HandoffLife.Apply(h, h.Header, e, task.Rules{Groups: groups})
+	h.Header = now
+	return h, err
 }
 
 // mayAct returns CONFLICT for a handoff that is over, and FORBIDDEN for an actor who is neither a recipient nor has claimed it.
-func (h Handoff) mayAct(who task.Actor, groups GroupsOf) error {
+func (h Handoff) mayAct(who task.Actor, in task.Rules) error {
 	switch {
 	case h.Closed():
 		return task.Errorf(task.Conflict, "is %s", h.Status).WithHint("it is over; who still needs something asks anew").ForGood()
-	case h.Assignee == who || h.AddressedTo(who, groups):
+	case in.Granted || h.Assignee == who || h.AddressedTo(who, in.Groups):
 		return nil
 	}
 	return task.Errorf(task.Forbidden, "is addressed to %s, and not to %s", h.recipients(), who).
@@ -225,19 +233,50 @@ func (h Handoff) recipients() string {
 	return strings.Join(names, ", ") + task.AndMore(len(h.To)-len(names))
 }
 
+func (h Handoff) mayClaim(e task.Entry, in task.Rules) error {
+	switch err := h.mayAct(e.Who, in); {
+	case err != nil:
+		return err
+	case h.Status == HandoffResponded:
+		answer, _ := h.Response()
+		return task.Errorf(task.Conflict, "%s has answered it", answer.Who).WithHint("there is nothing left to claim").ForGood()
+	case h.Status == HandoffClaimed && e.Did == task.Claimed:
+		return task.Errorf(task.Conflict, "held by %s", h.Assignee)
+	}
+	return nil
+}
+
+// Claim makes the actor the one who deals with the handoff. It does not ask whether it is free: session.Holder decides that. Over says that
+// the claim of somebody else has lapsed. Claiming what one holds changes nothing. It returns FORBIDDEN for who is no recipient, and
+// CONFLICT for a handoff that is answered or over.
+func (h Handoff) Claim(over bool, groups GroupsOf, s task.Stamp) (Handoff, error) {
+	did := task.Claimed
+	switch {
+	case h.Assignee == s.Who && h.Status == HandoffClaimed:
+		return h, nil
+	case over, h.Status == HandoffClaimed:
+		did = task.TakenOver
+	}
+	return h.apply(s.Entry(did), groups)
+}
+
+func (h Handoff) mayRelease(who task.Actor) error {
+	switch {
+	case h.Status != HandoffClaimed:
+		return task.Errorf(task.Conflict, "is %s, and nobody claims it", h.Status)
+	case h.Assignee != who && !who.Human():
+		return task.Errorf(task.NotYours, "held by %s", h.Assignee).WithHint("ask %s, or a person, to release it", h.Assignee)
+	}
+	return nil
+}
+
 // Release gives a claim up, so that another recipient can take it. Only who has it may, or a person. Without a claim it changes nothing.
 func (h Handoff) Release(s task.Stamp) (Handoff, error) {
 	if h.Status != HandoffClaimed {
 		return h, nil
 	}
-	if h.Assignee != s.Who && !s.Who.Human() {
-		return h, task.Errorf(task.NotYours, "held by %s", h.Assignee).WithHint("ask %s, or a person, to release it", h.Assignee)
-	}
-	e := s.Entry(task.Released)
-	nobody := task.Actor("")
-	e.From, e.To, e.Assignee = h.Status, HandoffOpen, &nobody
-	h.Status, h.Assignee, h.Log = HandoffOpen, "", h.Log.Add(e)
-	return h, task.ValidText("reason", s.Text)
+	next, err := h.apply(s.Entry(task.Released), nil)
+	return next, cmp.Or(err, task.ValidText("reason", s.Text))
 }
 
 // Answer is what a response says beside its text, which is that of the stamp.
@@ -249,22 +288,11 @@ type Answer struct {
 // Respond answers the handoff. Only a recipient may, or who has claimed it. An answer has an option, a text, or both; where only the options
 // are allowed, an option. A handoff that has an answer can get another, and the newest counts.
 func (h Handoff) Respond(a Answer, groups GroupsOf, s task.Stamp) (Handoff, error) {
-	if err := h.mayAct(s.Who, groups); err != nil {
-		return h, err
-	}
-	if err := h.validAnswer(a, s.Text); err != nil {
-		return h, err
-	}
-	e := s.Entry(task.Responded).Saying(task.Detail{Option: a.Option, About: a.About})
-	if h.Status != HandoffResponded {
-		e.From, e.To = h.Status, HandoffResponded
-	}
-	h.Status, h.Log = HandoffResponded, h.Log.Add(e)
-	return h, nil
+	return h.apply(s.Entry(task.Responded).Saying(task.Detail{Option: a.Option, About: a.About}), groups)
 }
 
-func (h Handoff) validAnswer(a Answer, text string) error {
-	hint := "say it in text"
+func (h Handoff) validAnswer(e task.Entry) error {
+	hint, a := "say it in text", e.Said()
 	if len(h.Options) > 0 {
 		hint = "the options are: " + strings.Join(h.Options, "; ")
 	}
@@ -273,15 +301,10 @@ func (h Handoff) validAnswer(a Answer, text string) error {
 		return task.Errorf(task.InvalidInput, "%q is none of the options", task.Clip(a.Option, 100)).WithHint("%s", hint)
 	case a.Option == "" && h.OptionsOnly:
 		return task.Errorf(task.InvalidInput, "an answer must be one of the options").WithHint("%s", hint)
-	case a.Option == "" && strings.TrimSpace(text) == "":
+	case a.Option == "" && strings.TrimSpace(e.Text) == "":
 		return task.Errorf(task.InvalidInput, "an answer needs an option or a text").WithHint("%s", hint)
 	}
-	return cmp.Or(validAbout(a.About), task.ValidText("text", text))
-}
-
-// Accepts reports whether an answer can say this.
-func (h Handoff) Accepts(option, text string) bool {
-	return h.validAnswer(Answer{Option: option}, text) == nil
+	return cmp.Or(validAbout(a.About), task.ValidText("text", e.Text))
 }
 
 // MayResolve reports whether an actor may end the handoff: who asked, who has claimed it, and who has answered it.
@@ -289,24 +312,29 @@ func (h Handoff) MayResolve(who task.Actor) bool {
 	return who == h.From() || who == h.Assignee || h.Answered(who)
 }
 
+func (h Handoff) mayEnd(as task.Status, who task.Actor) error {
+	switch {
+	case !slices.Contains(HandoffEnds, as):
+		return task.Errorf(task.InvalidInput, "a handoff does not end as %q", task.Clip(string(as), 100)).WithHint("resolved or canceled")
+	case !h.MayResolve(who):
+		return task.Errorf(task.Forbidden, "%s did not ask it, and has neither claimed nor answered it", who).
+			WithHint("%s, who asked, or who answers it, ends it", h.From())
+	case h.Closed():
+		return task.Errorf(task.Conflict, "is %s already", h.Status).WithHint("it is over").ForGood()
+	}
+	return nil
+}
+
 // Resolve ends the handoff, as HandoffResolved or HandoffCanceled. A handoff that has ended in this way already stays as it is. It returns
 // FORBIDDEN for who may not, and CONFLICT for one that ended in the other way.
 func (h Handoff) Resolve(as task.Status, s task.Stamp) (Handoff, error) {
-	switch {
-	case !slices.Contains(HandoffEnds, as):
-		return h, task.Errorf(task.InvalidInput, "a handoff does not end as %q", task.Clip(string(as), 100)).WithHint("resolved or canceled")
-	case !h.MayResolve(s.Who):
-		return h, task.Errorf(task.Forbidden, "%s did not ask it, and has neither claimed nor answered it", s.Who).
-			WithHint("%s, who asked, or who answers it, ends it", h.From())
-	case h.Status == as:
+	if h.Closed() && h.Status == as && h.MayResolve(s.Who) {
 		return h, nil
-	case h.Closed():
-		return h, task.Errorf(task.Conflict, "is %s already", h.Status).WithHint("it is over").ForGood()
 	}
 	e := s.Entry(task.Resolved)
-	e.From, e.To = h.Status, as
-	h.Status, h.Log = as, h.Log.Add(e)
-	return h, task.ValidText("note", s.Text)
+	e.To = as
+	next, err := h.apply(e, nil)
+	return next, cmp.Or(err, task.ValidText("note", s.Text))
 }
 
 // Asks lists what a person must confirm before the handoff, which was another before, may stand as it is in their name: an answer to what asks

@@ -76,8 +76,9 @@ func (n Note) Change(c NoteChange, s task.Stamp) (Note, error) {
 	}
 	to := now.Status
 	now.Status = n.Status
-	now.Header = updated(now.Header, keys, to, s)
-	return now, cmp.Or(now.says(), now.Valid())
+	h, err := updated(now.Header, keys, to, NoteStates, s)
+	now.Header = h
+	return now, cmp.Or(err, now.says(), now.Valid())
 }
 
 // says returns INVALID_INPUT for a note that says nothing. In a file that may be: whoever wrote it has not finished.

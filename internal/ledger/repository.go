@@ -71,8 +71,9 @@ func (r Repository) Register(c RepositoryChange, s task.Stamp) (Repository, erro
 	if len(keys) == 0 && r.Status == RepositoryActive {
 		return r, nil
 	}
-	now.Header = updated(now.Header, keys, RepositoryActive, s)
-	return now, now.Valid()
+	h, err := updated(now.Header, keys, RepositoryActive, RepositoryStates, s)
+	now.Header = h
+	return now, cmp.Or(err, now.Valid())
 }
 
 // with returns the repository as a change makes it, and the keys of the file that differ.

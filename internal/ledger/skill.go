@@ -65,16 +65,17 @@ type SkillChange struct {
 
 // NewSkill returns a skill as it is written first, or INVALID_INPUT if there may be no such skill. A description and a body must be given.
 func NewSkill(id SkillID, c SkillChange, s task.Stamp) (Skill, error) {
-	if _, err := ParseSkillID(string(id)); err != nil {
+	_, err := ParseSkillID(string(id))
+	if err != nil {
 		return Skill{}, err
 	}
 	k := Skill{Header: task.Header{Ref: task.Ref{Kind: SkillKind, ID: string(id)}, Title: string(id), Status: SkillActive}, Version: 1}
 	k, _ = k.with(c)
 	k.Log = k.Log.Add(s.Entry(task.Created))
 	if c.Status != nil {
-		k.Header = k.Moved(*c.Status, s)
+		k.Header, err = task.Plain(SkillStates...).Move(k, k.Header, *c.Status, s, task.Rules{})
 	}
-	return k, k.Valid()
+	return k, cmp.Or(err, k.Valid())
 }
 
 // Change returns the skill after a change, as its next version, with an entry that says which keys changed. It stays as it is if nothing
@@ -89,8 +90,9 @@ func (k Skill) Change(c SkillChange, s task.Stamp) (Skill, error) {
 		return k, nil
 	}
 	now.Version++
-	now.Header = updated(now.Header, append(keys, "version"), to, s)
-	return now, now.Valid()
+	h, err := updated(now.Header, append(keys, "version"), to, SkillStates, s)
+	now.Header = h
+	return now, cmp.Or(err, now.Valid())
 }
 
 // with returns the skill as a change makes it, but for its status, and the keys that differ; the body is among them.

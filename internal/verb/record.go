@@ -235,6 +235,31 @@ func ListRecords[ID ~string, T, Row any](ctx context.Context, w *Workspace, s *s
 	return Page(fit, problems, w.PageIn(k.Name, cursor, limit))
 }
 
+// ListOfIn is the input of a verb that ListOf makes.
+type ListOfIn struct {
+	Status task.Status `json:"status,omitempty" doc:"only those in this state"`
+	Limit  Count       `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
+	Cursor string      `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+}
+
+// ListOf makes the verb that lists the records of a kind, the newest first, as row shows them.
+func ListOf[ID ~string, T, Row any](k kind.Of[ID, T], row func(T) Row) func(context.Context, *Workspace, ListOfIn) (Items[Row], error) {
+	return func(ctx context.Context, w *Workspace, in ListOfIn) (Items[Row], error) {
+		if in.Status != "" {
+			if err := task.OneOf("status", in.Status, k.States); err != nil {
+				return Items[Row]{}, err
+			}
+		}
+		s, err := w.Open()
+		if err != nil {
+			return Items[Row]{}, err
+		}
+		return ListRecords(ctx, w, s, k, in.Cursor, in.Limit, func(v T) (Row, bool) {
+			return row(v), in.Status == "" || in.Status == k.Header(v).Status
+		})
+	}
+}
+
 // QueryRows is a page of the records of a kind, the newest first, by their rows: no file is read that did not change. Show makes an item of a
 // row, for those on the page alone.
 func QueryRows[T any](ctx context.Context, w *Workspace, s *store.Store, k *kind.Kind, cursor string, limit Count, fits func(*kind.Row) bool, show func(*kind.Row) T) (Items[T], error) {

@@ -1,7 +1,6 @@
 package kind
 
 import (
-	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
@@ -13,7 +12,7 @@ var Actors = DefineMarkdown[task.Actor](
 		Name: ledger.ActorKind, Folder: "actors", Lists: "directory", Swaps: ":.",
 		ParseID: func(id string) error { _, err := task.ParseActor(id); return err },
 		Merge:   map[string]format.Rule{"capabilities": {Kind: format.Texts}},
-		Judge:   &proof.Actors,
+		Named:   true,
 	},
 	Markdown[ledger.Actor]{
 		Header: func(a *ledger.Actor) *task.Header { return &a.Header },
@@ -25,7 +24,6 @@ var Actors = DefineMarkdown[task.Actor](
 			Texts("capabilities", func(a *ledger.Actor) *[]string { return &a.Abilities }),
 		},
 		States: ledger.ActorStates,
-		Free:   true,
 		Row:    actorRow,
 	})
 

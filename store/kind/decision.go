@@ -15,8 +15,8 @@ const (
 // Decisions is the row of decisions in the table of kinds.
 var Decisions = DefineMarkdown[ledger.DecisionID](
 	Kind{
-		Name: ledger.DecisionKind, Folder: "decisions", Lists: "decision_query", Mover: "decision_set_status", Judge: &proof.Decisions,
-		ParseID: Prefixed(ledger.DecisionKind, ledger.DecisionPrefix),
+		Name: ledger.DecisionKind, Folder: "decisions", Lists: "decision_query", Mover: "decision_set_status", Judge: &proof.Decisions, Life: ledger.DecisionLife,
+		Prefix: ledger.DecisionPrefix,
 	},
 	Markdown[ledger.Decision]{
 		Header: func(d *ledger.Decision) *task.Header { return &d.Header },

@@ -51,8 +51,10 @@ func TestDecisionInAFile(t *testing.T) {
 	if r.Fact(kind.SupersedesFact) != "DEC-0" || len(r.All(kind.ScopeFact)) != 2 || r.Fact(kind.AboutFact) != "T-1" {
 		t.Errorf("the row is %+v", r)
 	}
-	moved := d
-	moved.Header = d.Moved(ledger.Rejected, task.Stamp{Who: "human:ada"})
+	moved, err := d.SetStatus(task.Flow{}, ledger.Rejected, task.Stamp{Who: "human:ada"})
+	if err != nil {
+		t.Fatal(err)
+	}
 	doc, err := format.Parse([]byte(lockDecision), format.Markdown)
 	if err != nil {
 		t.Fatal(err)

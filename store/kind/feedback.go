@@ -1,7 +1,6 @@
 package kind
 
 import (
-	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -9,8 +8,7 @@ import (
 // Feedback is the row of feedback in the table of kinds.
 var Feedback = DefineMarkdown[ledger.FeedbackID](
 	Kind{
-		Name: ledger.FeedbackKind, Folder: "feedback", Lists: "feedback_query", ParseID: Prefixed(ledger.FeedbackKind, ledger.FeedbackPrefix),
-		Judge: &proof.Feedback,
+		Name: ledger.FeedbackKind, Folder: "feedback", Lists: "feedback_query", Prefix: ledger.FeedbackPrefix,
 	},
 	Markdown[ledger.Feedback]{
 		Header: func(f *ledger.Feedback) *task.Header { return &f.Header },
@@ -25,7 +23,6 @@ var Feedback = DefineMarkdown[ledger.FeedbackID](
 		},
 		States: ledger.FeedbackStates,
 		Closed: ledger.FeedbackEnds,
-		Free:   true,
 		Row: func(f ledger.Feedback, r *Row) {
 			r.Add(TypeFact, string(f.Type))
 			r.Add(SeverityFact, string(f.Severity))

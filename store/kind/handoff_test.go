@@ -1,13 +1,17 @@
 package kind_test
 
 import (
+	"bytes"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
+	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/store/kind"
 	"github.com/cairn-tasks/cairn/task"
+	"pgregory.net/rapid"
 )
 
 // handoffFile is a handoff in a state, claimed by an actor at a minute; "" for nobody.
@@ -43,6 +47,69 @@ func TestHandoffsMerge(t *testing.T) {
 			}
 		}
 	}
+}
+
+// Whatever verbs two branches call, their handoffs merge without a conflict, in the same way from either side, to what the entries of both
+// make of the base.
+func TestMergedHandoffsAreTheirEntries(t *testing.T) {
+	actors := []task.Actor{"human:ada", "agent:b", "agent:a"}
+	rapid.Check(t, func(t *rapid.T) {
+		minute := 0
+		act := func(h ledger.Handoff) ledger.Handoff {
+			minute += rapid.IntRange(0, 1).Draw(t, "minutes")
+			s := task.Stamp{Who: rapid.SampledFrom(actors).Draw(t, "who"), At: time.Date(2026, 6, 21, 10, minute, 0, 0, time.UTC), Text: "yes"}
+			next, err := h, error(nil)
+			switch rapid.SampledFrom([]string{"claim", "take over", "release", "respond", "resolve", "cancel"}).Draw(t, "verb") {
+			case "claim", "take over":
+				next, err = h.Claim(h.Status == ledger.HandoffClaimed, nil, s)
+			case "release":
+				next, err = h.Release(s)
+			case "respond":
+				next, err = h.Respond(ledger.Answer{}, nil, s)
+			case "resolve":
+				next, err = h.Resolve(ledger.HandoffResolved, s)
+			case "cancel":
+				next, err = h.Resolve(ledger.HandoffCanceled, s)
+			}
+			if err != nil {
+				return h
+			}
+			return next
+		}
+		branch := func(h ledger.Handoff) (ledger.Handoff, []byte) {
+			for range rapid.IntRange(0, 4).Draw(t, "writes") {
+				h = act(h)
+			}
+			doc, err := kind.Handoffs.Create(h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return h, doc.Bytes()
+		}
+		h, err := ledger.NewHandoff(ledger.Handoff{Header: task.Header{Title: "Color"}, To: []ledger.Recipient{"human:ada", "agent:b"}}, "1", task.Stamp{Who: "agent:a"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		base, src := branch(h)
+		from := minute
+		_, ours := branch(base)
+		minute = from
+		_, theirs := branch(base)
+		one, clean1 := kind.Merge(".cairn/handoffs/HO-1.md", src, ours, theirs, task.Flow{}, format.Markers{Size: 7})
+		two, clean2 := kind.Merge(".cairn/handoffs/HO-1.md", src, theirs, ours, task.Flow{}, format.Markers{Size: 7})
+		if !clean1 || !clean2 || !bytes.Equal(one, two) {
+			t.Fatalf("one way (%v)\n%s\nthe other (%v)\n%s", clean1, one, clean2, two)
+		}
+		merged, err := kind.Handoffs.Parse(one)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want, _ := ledger.HandoffLife.Fold(merged, base.Header, merged.Log.Since(len(base.Log)), task.Rules{})
+		if merged.Status != want.Status || merged.Assignee != want.Assignee {
+			t.Fatalf("merged to %s, held by %q; its entries make %s, held by %q:\nbase\n%s\nours\n%s\ntheirs\n%s\nmerged\n%s",
+				merged.Status, merged.Assignee, want.Status, want.Assignee, src, ours, theirs, one)
+		}
+	})
 }
 
 // The row of a handoff has what lists and inboxes ask for, so that they read no file.

@@ -30,12 +30,15 @@ type Kind struct {
 	Rest    string             // under .cairn, around the folders of records at rest: "closed"; "" for a kind without these
 	Form    format.Kind        // Markdown with front matter, or plain YAML
 	Keys    []string           // every key that cairn knows, in the order in which they stand in a file
-	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id
+	Prefix  string             // before the dash of ids that are made, as of a task's; "" for a kind with others
+	ParseID func(string) error // returns INVALID_INPUT for what cannot be an id; nil for the ids that the prefix says
 	Lists   string             // the verb that lists such records, for hints
 	Mover   string             // the verb that moves them from state to state, for hints, where update may not; "" for none
 	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
 	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
 
+	Life   task.Life                         // what an entry makes of a record; without a Step its own verbs alone know that
+	Named  bool                              // whoever makes a record gives it its id, so that two branches can make the same one
 	States []task.Status                     // that a record can have; nil for a kind without states, or with those of the config
 	Closed func(task.Flow, task.Status) bool // whether a state is closed; nil for a kind that nothing can depend on
 	Merge  map[string]format.Rule            // how the keys merge; a key without a rule merges as one value
@@ -317,6 +320,15 @@ func (k Of[ID, T]) List(ctx context.Context, l Lister) ([]T, []problem.Problem, 
 	return out, problems, err
 }
 
+// Move brings a record to another state, as Kind.Move does.
+func (k Of[ID, T]) Move(v T, to task.Status, s task.Stamp) (T, error) {
+	moved, err := k.Kind.Move(v, to, s)
+	if err != nil {
+		return v, err
+	}
+	return moved.(T), nil
+}
+
 // Put stages a record, as Writer.Put does.
 func (k Of[ID, T]) Put(w Writer, v T) { w.Put(k.Kind, v) }
 
@@ -339,7 +351,7 @@ func (k *Kind) Proof() (proof.Kind, bool) {
 	if k.Judge != nil {
 		out = *k.Judge
 	}
-	out.States, out.Closed = k.States, k.Closed
+	out.Life, out.States, out.Closed = k.Life, k.States, k.Closed
 	return out, true
 }
 

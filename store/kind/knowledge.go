@@ -3,7 +3,6 @@ package kind
 import (
 	"cmp"
 
-	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
@@ -12,9 +11,8 @@ import (
 // Knowledge is the row of notes of knowledge in the table of kinds.
 var Knowledge = DefineMarkdown[ledger.NoteID](
 	Kind{
-		Name: ledger.NoteKind, Folder: "knowledge", Lists: "knowledge_search", ParseID: Prefixed(ledger.NoteKind, ledger.NotePrefix),
+		Name: ledger.NoteKind, Folder: "knowledge", Lists: "knowledge_search", Prefix: ledger.NotePrefix,
 		Merge: map[string]format.Rule{"about": {Kind: format.Texts}},
-		Judge: &proof.Knowledge,
 	},
 	Markdown[ledger.Note]{
 		Header: func(n *ledger.Note) *task.Header { return &n.Header },
@@ -24,7 +22,6 @@ var Knowledge = DefineMarkdown[ledger.NoteID](
 			Texts("about", func(n *ledger.Note) *[]string { return &n.About }),
 		},
 		States: ledger.NoteStates,
-		Free:   true,
 		Row: func(n ledger.Note, r *Row) {
 			r.Add(TypeFact, string(cmp.Or(n.Type, ledger.PlainNote)))
 			r.Add(AboutFact, n.About...)

@@ -12,14 +12,12 @@ import (
 // Markdown describes the values of a kind whose files are Markdown and have the usual keys: id, title, status, labels, refs, provenance and
 // a body. The codec, the order of the keys, the closed states and how versions merge follow from it.
 type Markdown[T any] struct {
-	Header func(*T) *task.Header                       // where a value has what all kinds have in common
-	Body   func(*T) *string                            // where it has its body
-	Keys   []Key[T]                                    // that only this kind has; in a file they stand between labels and refs
-	States []task.Status                               // in which a record can be, the first one first
-	Closed []task.Status                               // those of the states in which nothing waits for the record any more; none if nothing can depend on it
-	Move   func(T, task.Status, task.Stamp) (T, error) // takes a record to another state, for update; nil where the kind's own verbs do
-	Free   bool                                        // update takes a record from any state to any other
-	Row    func(T, *Row)                               // sets the facts of a row that do not follow from the header; nil for none
+	Header func(*T) *task.Header // where a value has what all kinds have in common
+	Body   func(*T) *string      // where it has its body
+	Keys   []Key[T]              // that only this kind has; in a file they stand between labels and refs
+	States []task.Status         // in which a record can be, the first one first
+	Closed []task.Status         // those of the states in which nothing waits for the record any more; none if nothing can depend on it
+	Row    func(T, *Row)         // sets the facts of a row that do not follow from the header; nil for none
 }
 
 // DefineMarkdown makes a row of the table for a kind that Markdown describes. The row has a name, a folder and a ParseID; Form, Keys,
@@ -31,6 +29,13 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 		row.Keys = append(row.Keys, k.name)
 	}
 	row.Keys = append(row.Keys, "refs", "provenance")
+	if row.ParseID == nil {
+		row.ParseID = Prefixed(row.Name, row.Prefix)
+	}
+	if row.Life.Step == nil {
+		row.Life = task.Plain(m.States...)
+	}
+	row.Life.Named = row.Named
 	if len(m.Closed) > 0 {
 		row.Closed = func(_ task.Flow, s task.Status) bool { return slices.Contains(m.Closed, s) }
 	}
@@ -39,9 +44,22 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 		codec markdownCodec[T]
 	}{row: row}
 	c := &both.codec
-	c.of, c.kind, c.parseID, c.order = m, row.Name, row.ParseID, row.Keys
-	both.row.codec = c
+	c.of, c.kind, both.row.codec = m, &both.row, c
 	return Of[ID, T]{&both.row}
+}
+
+// New returns a record of a kind that Markdown describes as it is written first, in the first state of its life, or why there may be no such
+// record. Its id has the token after the prefix.
+func (k Of[ID, T]) New(v T, token string, s task.Stamp) (T, error) {
+	c := k.codec.(*markdownCodec[T])
+	h, body := c.of.Header(&v), c.of.Body(&v)
+	h.Ref, h.Status, h.Log, *body = k.Ref(k.Prefix+"-"+token), k.Life.First, nil, task.CleanBody(*body)
+	made, err := k.Life.Apply(v, *h, s.Entry(task.Created), task.Rules{})
+	*h = made
+	if valid, ok := any(v).(interface{ Valid() error }); ok && err == nil {
+		err = valid.Valid()
+	}
+	return v, err
 }
 
 // commonKeys are the keys that stand before those that only one kind has.
@@ -49,12 +67,10 @@ var commonKeys = []string{"id", "title", "status", "labels"}
 
 // markdownCodec is the codec of a kind that Markdown describes.
 type markdownCodec[T any] struct {
-	of      Markdown[T]
-	kind    string
-	parseID func(string) error
-	order   []string // of the keys in a file
-	made    sync.Once
-	keys    []Key[T] // all of them; made at first use
+	of   Markdown[T]
+	kind *Kind
+	made sync.Once
+	keys []Key[T] // all of them; made at first use
 }
 
 func (c *markdownCodec[T]) all() []Key[T] {
@@ -77,10 +93,10 @@ func (c *markdownCodec[T]) decode(doc *format.Doc) (any, error) {
 		k.read(r, &v)
 	}
 	h := c.of.Header(&v)
-	if err := c.parseID(h.Ref.ID); err != nil && r.err == nil {
+	if err := c.kind.ParseID(h.Ref.ID); err != nil && r.err == nil {
 		r.fail(doc.Get("id"), "%s", task.MessageOf(err))
 	}
-	h.Ref.Kind, h.Refs, h.Log, h.Rev = c.kind, r.refs(), r.entries(), Rev(doc.Bytes())
+	h.Ref.Kind, h.Refs, h.Log, h.Rev = c.kind.Name, r.refs(), r.entries(), Rev(doc.Bytes())
 	*c.of.Body(&v) = task.CleanBody(string(doc.Body()))
 	return v, r.err
 }
@@ -107,7 +123,7 @@ func (c *markdownCodec[T]) edit(doc *format.Doc, before, after any) (*format.Doc
 	if body := *c.of.Body(&now); body != *c.of.Body(&was) {
 		edits = append(edits, format.SetBody(spaced(body)))
 	}
-	return doc.Edit(c.order, edits...)
+	return doc.Edit(c.kind.Keys, edits...)
 }
 
 func (c *markdownCodec[T]) merge() map[string]format.Rule {
@@ -157,19 +173,13 @@ func (c *markdownCodec[T]) with(one any, e task.Entry) (any, bool) {
 	return v, true
 }
 
-func (c *markdownCodec[T]) canMove() bool { return c.of.Move != nil || c.of.Free }
+func (c *markdownCodec[T]) canMove() bool { return c.kind.Mover == "" }
 
 func (c *markdownCodec[T]) move(one any, to task.Status, s task.Stamp) (any, error) {
 	v := one.(T)
-	if c.of.Move != nil {
-		return c.of.Move(v, to, s)
-	}
-	if err := task.ValidText("reason", s.Text); err != nil {
-		return nil, err
-	}
-	h := c.of.Header(&v)
-	*h = h.Moved(to, s)
-	return v, nil
+	h, err := c.kind.Life.Move(v, *c.of.Header(&v), to, s, task.Rules{})
+	*c.of.Header(&v) = h
+	return v, err
 }
 
 func (*markdownCodec[T]) canRelabel() bool { return true }

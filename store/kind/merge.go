@@ -34,6 +34,9 @@ func Merge(name string, base, ours, theirs []byte, flow task.Flow, markers forma
 	if ok && k.Settle != nil {
 		k.Settle(m, flow)
 	}
+	if ok && k.Life.Order != nil {
+		k.settleLife(m, flow)
+	}
 	return m.Bytes(), m.Clean()
 }
 
@@ -42,6 +45,11 @@ func (k *Kind) mergeRules() map[string]format.Rule {
 	rules := map[string]format.Rule{}
 	maps.Copy(rules, k.codec.merge())
 	maps.Copy(rules, k.Merge)
+	for _, key := range movingKeys {
+		if k.Life.Order != nil {
+			rules[key] = format.Rule{Choose: k.settleLater}
+		}
+	}
 	return rules
 }
 

@@ -13,7 +13,7 @@ import (
 var proposalKind = Kind{
 	Name: task.ProposalKind, Folder: "plans", Form: format.YAML, Keys: proposalKeys, Lists: "list_proposals",
 	ParseID: Prefixed(task.ProposalKind, task.ProposalPrefix),
-	Judge:   &proof.Proposals,
+	Judge:   &proof.Proposals, Life: task.ProposalLife,
 }
 
 var proposalCodec = Codec[task.Proposal]{

@@ -1,7 +1,6 @@
 package kind
 
 import (
-	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -10,7 +9,7 @@ import (
 var Repositories = DefineMarkdown[ledger.RepositoryID](
 	Kind{
 		Name: ledger.RepositoryKind, Folder: "repositories", ParseID: Prefixed(ledger.RepositoryKind, ledger.RepositoryPrefix),
-		Judge: &proof.Repositories,
+		Named: true,
 	},
 	Markdown[ledger.Repository]{
 		Header: func(r *ledger.Repository) *task.Header { return &r.Header },
@@ -21,7 +20,6 @@ var Repositories = DefineMarkdown[ledger.RepositoryID](
 			Text("role", func(r *ledger.Repository) *string { return &r.Role }),
 		},
 		States: ledger.RepositoryStates,
-		Free:   true,
 		Row: func(r ledger.Repository, row *Row) {
 			row.Add(RepoFact, r.Repo)
 			row.Add(BranchFact, r.DefaultBranch)

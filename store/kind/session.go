@@ -10,7 +10,7 @@ import (
 var sessionKind = Kind{
 	Name: session.KindName, Folder: "sessions", Form: format.YAML, Keys: sessionKeys, Lists: "list_sessions",
 	ParseID: func(id string) error { _, err := session.ParseID(id); return err },
-	Judge:   &proof.Sessions,
+	Judge:   &proof.Sessions, Life: session.Life,
 }
 
 var sessionCodec = Codec[session.Session]{

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"strconv"
 
-	"github.com/cairn-tasks/cairn/check/proof"
 	"github.com/cairn-tasks/cairn/internal/ledger"
 	"github.com/cairn-tasks/cairn/store/format"
 	"github.com/cairn-tasks/cairn/task"
@@ -16,7 +15,7 @@ var Skills = DefineMarkdown[ledger.SkillID](
 		Name: ledger.SkillKind, Folder: "skills", Lists: "skill_list", Mover: "skill_upsert", Words: true,
 		ParseID: func(id string) error { _, err := ledger.ParseSkillID(id); return err },
 		Merge:   map[string]format.Rule{"version": {Choose: newerVersion}},
-		Judge:   &proof.Skills,
+		Named:   true,
 	},
 	Markdown[ledger.Skill]{
 		Header: func(k *ledger.Skill) *task.Header { return &k.Header },

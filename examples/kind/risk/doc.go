@@ -1,7 +1,7 @@
 // Package risk is a kind of record of its own: something that may go wrong. It shows what a kind costs:
 //
 //   - risk.go: what a risk is, and its rules, which are functions of values
-//   - kind.go: its row in the table of kinds, with a rule for cairn check
+//   - kind.go: its row in the table of kinds
 //   - verbs.go: the verbs that only risks have
 //   - ../testdata/script/risk.txtar: its story
 //

