@@ -10,14 +10,15 @@ import (
 type Life struct {
 	// Step returns the state and the holder in which an entry leaves a record, or why nobody may write it. Of the record v it reads what
 	// no entry moves; h is its header as the entries before left it. Of the entry it reads who, what, the texts, and To where whoever
-	// writes it chooses. An entry of a kind that it does not know leaves the record as it is.
+	// writes it chooses. An entry of a kind that it does not know leaves the record as it is. It is nil for a plain life.
 	Step func(v any, h Header, e Entry, in Rules) (Status, Actor, error)
 
-	First Status   // of a record without entries; "" where entry created says in which state it is made
-	Kinds []Did    // of the entries that verbs write; the first one makes the record
-	Order []Status // from the first to the furthest, where the further of two states stands when branches merge; nil where a person chooses
-	Free  bool     // people write the state into the file too, so that it need not be what an entry left
-	Named bool     // two branches can make the same record, since its id is given
+	States []Status // of a plain life
+	First  Status   // of a record without entries; "" where entry created says in which state it is made
+	Kinds  []Did    // of the entries that verbs write; the first one makes the record
+	Order  []Status // from the first to the furthest, where the further of two states stands when branches merge; nil where a person chooses
+	Free   bool     // people write the state into the file too, so that it need not be what an entry left
+	Named  bool     // two branches can make the same record, since its id is given
 }
 
 // Rules are what decides about an entry beside the record.
@@ -27,25 +28,39 @@ type Rules struct {
 	Granted bool                 // that the actor is one of those who may was asked when the entry was written
 }
 
+var plainKinds = []Did{Created, Updated, Transitioned, Noted}
+
 // Plain is the life of a record that any actor brings from any of its states to any other, and may update in every key.
 func Plain(states ...Status) Life {
-	return Life{
-		First: slices.Concat(states, []Status{""})[0], Free: true, Kinds: []Did{Created, Updated, Transitioned, Noted},
-		Step: func(_ any, h Header, e Entry, _ Rules) (Status, Actor, error) {
-			switch {
-			case e.Did != Transitioned && (e.Did != Updated || e.To == ""):
-				return h.Status, h.Assignee, nil
-			case !slices.Contains(states, e.To):
-				return h.Status, h.Assignee, Errorf(InvalidInput, "%q is not a state of a %s", Clip(string(e.To), 100), h.Ref.Kind)
-			}
-			return e.To, h.Assignee, nil
-		},
+	l := Life{States: states, Free: true, Kinds: plainKinds}
+	if len(states) > 0 {
+		l.First = states[0]
 	}
+	return l
+}
+
+// plain is the Step of a plain life.
+func (l Life) plain(_ any, h Header, e Entry, _ Rules) (Status, Actor, error) {
+	switch {
+	case e.Did != Transitioned && (e.Did != Updated || e.To == ""):
+		return h.Status, h.Assignee, nil
+	case !slices.Contains(l.States, e.To):
+		return h.Status, h.Assignee, Errorf(InvalidInput, "%q is not a state of a %s", Clip(string(e.To), 100), h.Ref.Kind)
+	}
+	return e.To, h.Assignee, nil
+}
+
+// rule is the Step of the life.
+func (l Life) rule() func(any, Header, Entry, Rules) (Status, Actor, error) {
+	if l.Step == nil {
+		return l.plain
+	}
+	return l.Step
 }
 
 // With returns the life with one more rule, which refuses entries. No state of such a record is written by hand.
 func (l Life) With(refuse func(now Header, e Entry) error) Life {
-	step := l.Step
+	step := l.rule()
 	l.Free, l.Step = false, func(v any, h Header, e Entry, in Rules) (Status, Actor, error) {
 		status, holder, err := step(v, h, e, in)
 		return status, holder, cmp.Or(err, refuse(h, e))
@@ -88,7 +103,7 @@ func (l Life) Judge(v any, h Header, e Entry, in Rules) error {
 
 // step returns an entry as Apply writes it, and the header as it leaves it, but for the log.
 func (l Life) step(v any, h Header, e Entry, in Rules) (Entry, Header, error) {
-	status, holder, err := l.Step(v, h, e, in)
+	status, holder, err := l.rule()(v, h, e, in)
 	if err != nil {
 		return e, h, err
 	}

@@ -31,7 +31,7 @@ type Kind struct {
 	Judge   func(c *Case) // judges a record whose file is sound; may be nil
 	Deleted func(c *Case) // reports a record that the change deletes; nil reports RecordDeleted
 
-	// Life is how its records live: their entries, states and holders are judged by it. Without a Step they are not.
+	// Life is how its records live: their entries, states and holders are judged by it. Without Kinds they are not.
 	Life  task.Life
 	Mover string // the command that moves such a record ID to a STATE, for fixes; "" for update
 
@@ -236,7 +236,7 @@ func (r recordRules) record(f, was *RecordFile) {
 	if kind.States != nil && !slices.Contains(kind.States, f.Head.Status) {
 		r.report(UnknownState, &f.File, Path{"status"}, "%q is not a state of a %s", f.Head.Status, f.Kind)
 	}
-	if kind.Life.Step != nil {
+	if kind.Life.Kinds != nil {
 		lifeRules{c, kind}.apply()
 	}
 	if kind.Judge != nil {

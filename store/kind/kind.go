@@ -37,7 +37,7 @@ type Kind struct {
 	Swaps   string             // two characters: names of files have the second where ids have the first one; "" where the id is the name
 	Words   bool               // its ids are plain words, so that an id that no record has is not taken for one of this kind
 
-	Life   task.Life                         // what an entry makes of a record; without a Step its own verbs alone know that
+	Life   task.Life                         // what an entry makes of a record; without Kinds its own verbs alone know that
 	Named  bool                              // whoever makes a record gives it its id, so that two branches can make the same one
 	States []task.Status                     // that a record can have; nil for a kind without states, or with those of the config
 	Closed func(task.Flow, task.Status) bool // whether a state is closed; nil for a kind that nothing can depend on

@@ -32,7 +32,7 @@ func DefineMarkdown[ID ~string, T any](row Kind, m Markdown[T]) Of[ID, T] {
 	if row.ParseID == nil {
 		row.ParseID = Prefixed(row.Name, row.Prefix)
 	}
-	if row.Life.Step == nil {
+	if row.Life.Kinds == nil {
 		row.Life = task.Plain(m.States...)
 	}
 	row.Life.Named = row.Named
